@@ -1,2 +1,24 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! TBD
+//! The lock catalogue in user space.
+//!
+//! The locks are C, compiled by this crate against the user world. Rust knows
+//! no lock's struct: name, size, alignment, promises and operations all come
+//! from the C table, so a lock that joins the catalogue is here at once.
+//!
+//! ```
+//! let kind = lockwork_user::by_name("mutex")?;
+//! let lock = kind.create();
+//! // SAFETY: this thread unlocks what it locked.
+//! unsafe {
+//!     lock.lock();
+//!     lock.unlock();
+//! }
+//! # Ok::<(), lockwork_user::UnknownLock>(())
+//! ```
+mod knob;
+mod lock;
+mod ops;
+
+pub use knob::{knobs, limit_slots, set_knob, slots_in_use, Knob, KnobError, MAX_SLOTS};
+pub use lock::{by_name, catalogue, Lock, LockKind, UnknownLock};
+pub use ops::{Promises, RawOps};

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The environment that puts a lock under a program.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+
+use anyhow::Result;
+
+use crate::cache::{PASSTHROUGH, PRELOAD};
+use crate::policy::Interposer;
+use crate::spec::LockSpec;
+
+/// A variable, and its value or `None` to remove it.
+pub type Change = (&'static str, Option<OsString>);
+
+/// What to change in the environment so that a program uses `spec`. Unpacks
+/// the interposer.
+pub fn changes(spec: &LockSpec) -> Result<Vec<Change>> {
+    let library = match spec.policy.interposer {
+        Interposer::None => None,
+        Interposer::Passthrough => Some(PASSTHROUGH.unpack()?),
+        Interposer::Lockwork => Some(PRELOAD.unpack()?),
+    };
+    let existing = env::var_os("LD_PRELOAD");
+    let preload = match library {
+        Some(library) => Some(prepend(library.as_os_str(), existing.as_deref())),
+        None => existing.and_then(|old| without_ours(&old)),
+    };
+    let (lock, settings) = if spec.policy.interposer == Interposer::Lockwork {
+        let settings = spec.settings_text();
+        let settings = Some(settings).filter(|s| !s.is_empty());
+        (Some(spec.policy.name.into()), settings.map(Into::into))
+    } else {
+        (None, None)
+    };
+    Ok(vec![
+        ("LD_PRELOAD", preload),
+        ("LOCKWORK_LOCK", lock),
+        ("LOCKWORK_SET", settings),
+    ])
+}
+
+fn prepend(library: &OsStr, existing: Option<&OsStr>) -> OsString {
+    let mut value = library.to_os_string();
+    if let Some(rest) = existing.and_then(without_ours) {
+        value.push(":");
+        value.push(rest);
+    }
+    value
+}
+
+/// `LD_PRELOAD` without interposers of ours, so that a comparison inside
+/// `lockwork run` still compares with plain glibc. Untouched if there are none.
+fn without_ours(value: &OsStr) -> Option<OsString> {
+    let is_ours = |entry: &[u8]| {
+        let name = entry.rsplit(|&b| b == b'/').next().unwrap_or(entry);
+        PRELOAD.owns(name) || PASSTHROUGH.owns(name)
+    };
+    let entries = || value.as_bytes().split(|b| b" :".contains(b));
+    if !entries().any(is_ours) {
+        return Some(value.to_os_string()).filter(|v| !v.is_empty());
+    }
+    let rest: Vec<&[u8]> = entries().filter(|e| !e.is_empty() && !is_ours(e)).collect();
+    Some(OsString::from_vec(rest.join(&b':'))).filter(|v| !v.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prepends_and_keeps_what_was_there() {
+        let value = prepend(OsStr::new("/c/a.so"), Some(OsStr::new("/x.so /y.so")));
+        assert_eq!(value, "/c/a.so:/x.so /y.so");
+        assert_eq!(prepend(OsStr::new("/c/a.so"), None), "/c/a.so");
+        assert_eq!(prepend(OsStr::new("/c/a.so"), Some(OsStr::new(""))), "/c/a.so");
+    }
+
+    #[test]
+    fn removes_only_our_own() {
+        let ours = "/c/liblockwork-preload-0123.so";
+        assert_eq!(without_ours(OsStr::new(ours)), None);
+        let mixed = format!("/x.so:{ours} /y.so");
+        assert_eq!(without_ours(OsStr::new(&mixed)), Some("/x.so:/y.so".into()));
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! A lock as users write it: a policy and its knobs, `mutex:spin_budget=0`.
+
+use anyhow::Result;
+
+use crate::error::{Exit, OWN_ERROR};
+use crate::knobs;
+use crate::policy::{self, Interposer, Policy};
+
+/// A knob and the value to set it to.
+pub type Setting = (String, String);
+
+/// A policy with settings.
+#[derive(Clone, Debug)]
+pub struct LockSpec {
+    /// The policy.
+    pub policy: &'static Policy,
+    /// Knobs to set, each at most once.
+    pub settings: Vec<Setting>,
+    /// The name to show: the policy and the settings that are its own.
+    pub label: String,
+}
+
+impl LockSpec {
+    /// Reads `name[:knob=value[:knob=value…]]`; `shared` settings apply to it
+    /// as well unless it has its own value for the knob.
+    pub fn parse(text: &str, shared: &[Setting]) -> Result<LockSpec> {
+        let mut parts = text.split(':');
+        let policy = policy::find(parts.next().unwrap_or_default().trim())?;
+        let mut settings = Vec::new();
+        for part in parts {
+            set(&mut settings, setting(part)?);
+        }
+        if policy.interposer != Interposer::Lockwork {
+            return LockSpec::plain(policy, &settings);
+        }
+        let mut label = policy.name.to_string();
+        for (name, value) in &settings {
+            label += &format!(":{name}={value}");
+        }
+        for (name, value) in shared {
+            if !settings.iter().any(|(own, _)| own == name) {
+                settings.push((name.clone(), value.clone()));
+            }
+        }
+        Ok(LockSpec {
+            policy,
+            settings,
+            label,
+        })
+    }
+
+    /// glibc's own locks have no knobs.
+    fn plain(policy: &'static Policy, settings: &[Setting]) -> Result<LockSpec> {
+        if let Some((name, _)) = settings.first() {
+            let message = format!(
+                "{} has no knobs, so '{name}' cannot be set on it; leave it out",
+                policy.name
+            );
+            return Err(Exit::with(OWN_ERROR, message));
+        }
+        Ok(LockSpec {
+            policy,
+            settings: Vec::new(),
+            label: policy.name.to_string(),
+        })
+    }
+
+    /// The settings as the interposer reads them: `k=v,k=v`.
+    pub fn settings_text(&self) -> String {
+        let pairs: Vec<String> = self
+            .settings
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        pairs.join(",")
+    }
+}
+
+/// Reads one `knob=value` and checks it.
+pub fn setting(text: &str) -> Result<Setting> {
+    let Some((name, value)) = text.split_once('=') else {
+        let message = format!("'{text}' is not a setting; write it as knob=value");
+        return Err(Exit::with(OWN_ERROR, message));
+    };
+    let (name, value) = (name.trim(), value.trim());
+    knobs::check(name, value)?;
+    Ok((name.to_string(), value.to_string()))
+}
+
+/// Reads all of `texts`; of two values for one knob the later one counts.
+pub fn settings(texts: &[String]) -> Result<Vec<Setting>> {
+    let mut all = Vec::new();
+    for text in texts.iter().flat_map(|t| t.split(',')) {
+        set(&mut all, setting(text)?);
+    }
+    Ok(all)
+}
+
+fn set(all: &mut Vec<Setting>, new: Setting) {
+    all.retain(|(name, _)| *name != new.0);
+    all.push(new);
+}

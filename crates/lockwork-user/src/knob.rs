@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Run-time knobs and thread slots, as `platform/user/user.h` offers them.
+use std::ffi::{c_char, c_int, CStr, CString};
+use std::fmt;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// The most threads that can be queued at once.
+pub const MAX_SLOTS: u32 = 16383;
+
+/// The mirror of `struct lw_knob`.
+#[repr(C)]
+struct RawKnob {
+    name: *const c_char,
+    help: *const c_char,
+    words: *const c_char,
+    min: u32,
+    max: u32,
+    dflt: u32,
+    value: *mut u32,
+}
+
+extern "C" {
+    /// Ended by an entry without a name.
+    static lw_user_knobs: [RawKnob; 0];
+    fn lw_user_knob_set(name: *const c_char, value: *const c_char) -> c_int;
+    fn lw_user_limit_slots(n: u32);
+    fn lw_user_slots_in_use() -> u32;
+}
+
+/// One run-time knob of the locks.
+#[derive(Clone, Copy)]
+pub struct Knob {
+    raw: &'static RawKnob,
+}
+
+// SAFETY: constant, but for the value, which is accessed atomically.
+unsafe impl Send for Knob {}
+// SAFETY: as above.
+unsafe impl Sync for Knob {}
+
+fn text(chars: *const c_char) -> &'static str {
+    // SAFETY: the table holds C string literals.
+    unsafe { CStr::from_ptr(chars) }.to_str().unwrap_or("?")
+}
+
+impl Knob {
+    /// The name to set it by.
+    pub fn name(&self) -> &'static str {
+        text(self.raw.name)
+    }
+
+    /// One line that says what it does and its unit.
+    pub fn help(&self) -> &'static str {
+        text(self.raw.help)
+    }
+
+    /// Its values' names from 0 up; empty where it is a number.
+    pub fn words(&self) -> Vec<&'static str> {
+        if self.raw.words.is_null() {
+            return Vec::new();
+        }
+        text(self.raw.words).split(',').map(str::trim).collect()
+    }
+
+    /// The smallest value.
+    pub fn min(&self) -> u32 {
+        self.raw.min
+    }
+
+    /// The greatest value.
+    pub fn max(&self) -> u32 {
+        self.raw.max
+    }
+
+    /// The value it starts with.
+    pub fn default(&self) -> u32 {
+        self.raw.dflt
+    }
+
+    /// The value now.
+    pub fn get(&self) -> u32 {
+        // SAFETY: a C variable that lives as long as the program.
+        unsafe { AtomicU32::from_ptr(self.raw.value) }.load(Ordering::Relaxed)
+    }
+
+    /// What it may be set to, for messages: words or a range.
+    pub fn range(&self) -> String {
+        let words = self.words();
+        if words.is_empty() {
+            format!("a number from {} to {}", self.min(), self.max())
+        } else {
+            format!("one of {}", words.join(", "))
+        }
+    }
+}
+
+impl fmt::Debug for Knob {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Knob({}={})", self.name(), self.get())
+    }
+}
+
+/// All knobs.
+pub fn knobs() -> Vec<Knob> {
+    let mut found = Vec::new();
+    let first = (&raw const lw_user_knobs).cast::<RawKnob>();
+    // SAFETY: the table is constant and ends with an entry without a name.
+    unsafe {
+        while let Some(raw) = first.add(found.len()).as_ref() {
+            if raw.name.is_null() {
+                break;
+            }
+            found.push(Knob { raw });
+        }
+    }
+    found
+}
+
+/// A knob was not set; nothing changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KnobError {
+    /// No knob has that name.
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: Vec<&'static str>,
+    },
+    /// The knob cannot have that value.
+    Range {
+        /// The knob.
+        name: String,
+        /// The value asked for.
+        value: String,
+        /// What it may be.
+        allowed: String,
+    },
+}
+
+impl fmt::Display for KnobError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown { name, known } => {
+                write!(f, "there is no knob named '{name}'; choose one of: {}", known.join(", "))
+            }
+            Self::Range { name, value, allowed } => {
+                write!(f, "'{value}' is no value for {name}; give it {allowed}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for KnobError {}
+
+/// Sets knob `name` from a number or one of its words.
+pub fn set_knob(name: &str, value: &str) -> Result<(), KnobError> {
+    let known = knobs();
+    let Some(knob) = known.iter().find(|knob| knob.name() == name) else {
+        return Err(KnobError::Unknown {
+            name: name.to_owned(),
+            known: known.iter().map(Knob::name).collect(),
+        });
+    };
+    let refused = || KnobError::Range {
+        name: name.to_owned(),
+        value: value.to_owned(),
+        allowed: knob.range(),
+    };
+    let text = CString::new(value).map_err(|_| refused())?;
+    // SAFETY: both are C strings.
+    match unsafe { lw_user_knob_set(knob.raw.name, text.as_ptr()) } {
+        0 => Ok(()),
+        _ => Err(refused()),
+    }
+}
+
+/// At most `n` threads (1 to [`MAX_SLOTS`]) are given a queue slot from now on.
+pub fn limit_slots(n: u32) {
+    // SAFETY: no precondition.
+    unsafe { lw_user_limit_slots(n.clamp(1, MAX_SLOTS)) }
+}
+
+/// How many threads have a queue slot now.
+pub fn slots_in_use() -> u32 {
+    // SAFETY: no precondition.
+    unsafe { lw_user_slots_in_use() }
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+#ifndef LOCKWORK_LOCKWORK_H
+#define LOCKWORK_LOCKWORK_H
+
+/*
+ * Lockwork for C: the whole public interface of the library in user space.
+ *
+ * Every lock is valid when it is all zero (static storage, calloc, the *_INIT
+ * macros) and needs no destruction. A lock must not be moved or copied while
+ * anybody uses it. No call changes errno. Nothing here is shared between
+ * processes: a lock in shared memory does not work.
+ *
+ * LOCKWORK_DEBUG=1 in the environment makes the mutex calls check their use:
+ * unlocking a mutex that the caller does not hold, locking it again, and
+ * destroying a held one end the process with a message that names the lock's
+ * address and the holder's thread id.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Mutex: 24 bytes, aligned to 8. One locked instruction when it is free.
+ * Waiters spin while the holder runs, then sleep; sleepers are served in FIFO
+ * order, and one that was overtaken overtake_limit times is handed the mutex.
+ * Not recursive. Must be unlocked by the thread that locked it only under
+ * LOCKWORK_DEBUG. It must stay allocated until lw_mutex_unlock() has returned
+ * in every thread.
+ */
+typedef struct {
+	uint32_t opaque_[2];
+	void *opaque_p_;
+	uint32_t opaque_2_[2];
+} lw_mutex_t;
+#define LW_MUTEX_INIT { { 0, 0 }, 0, { 0, 0 } }
+
+void lw_mutex_lock(lw_mutex_t *m);
+/* True: held now. */
+bool lw_mutex_trylock(lw_mutex_t *m);
+/* Until @deadline, absolute on CLOCK_MONOTONIC. False: not held. */
+bool lw_mutex_timedlock(lw_mutex_t *m, const struct timespec *deadline);
+void lw_mutex_unlock(lw_mutex_t *m);
+/* Nothing to free; checks under LOCKWORK_DEBUG that nobody holds it. */
+void lw_mutex_destroy(lw_mutex_t *m);
+
+/*
+ * Queued spinlock: 4 bytes. For sections of some hundred nanoseconds and no
+ * more threads than CPUs. Its mode is one for the process: lw_spin_set_mode().
+ */
+typedef struct {
+	uint32_t opaque_;
+} lw_spinlock_t;
+#define LW_SPINLOCK_INIT { 0 }
+
+enum lw_spin_mode {
+	LW_SPIN_FAIR,  /* FIFO */
+	LW_SPIN_STEAL, /* arrivals may take a free lock past the queue */
+	LW_SPIN_TAS    /* test-and-set: no queue, unfair */
+};
+
+void lw_spin_lock(lw_spinlock_t *s);
+bool lw_spin_trylock(lw_spinlock_t *s);
+void lw_spin_unlock(lw_spinlock_t *s);
+/* At any time, also while locks are held and waited for. Default: fair. */
+void lw_spin_set_mode(enum lw_spin_mode mode);
+
+/*
+ * Queued read/write spinlock: 8 bytes, fair: arrivals are served in order,
+ * neighbouring readers together. A thread must not read-lock it twice.
+ */
+typedef struct {
+	uint32_t opaque_[2];
+} lw_rwlock_t;
+#define LW_RWLOCK_INIT { { 0, 0 } }
+
+void lw_read_lock(lw_rwlock_t *l);
+bool lw_read_trylock(lw_rwlock_t *l);
+void lw_read_unlock(lw_rwlock_t *l);
+void lw_write_lock(lw_rwlock_t *l);
+bool lw_write_trylock(lw_rwlock_t *l);
+void lw_write_unlock(lw_rwlock_t *l);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

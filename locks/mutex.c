@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/* The slow paths of mutex.h: states, invariants and sources stand there. */
+#include "catalogue.h"
+#include "mutex.h"
+
+/* A sleeper, on its own stack. next/prev form a ring, under wait_lock. */
+struct lk_mutex_waiter {
+	struct lk_mutex_waiter *next, *prev;
+	u32 state;
+	u32 overtaken; /* under wait_lock: unlocks that did not wake it */
+};
+
+/* READY is the waiter's own when it is first; only it leaves READY. */
+enum { ASLEEP, READY, GRANTED };
+
+#define EPOCH_BUSY 0xffffu
+
+/* Looks at a hint of our own CPU before it is believed. */
+#define OWNER_ROUNDS 4
+
+/* -- the list ------------------------------------------------------------ */
+
+static void list_append(struct lk_mutex *m, struct lk_mutex_waiter *w)
+{
+	struct lk_mutex_waiter *first = m->first;
+
+	if (!first) {
+		w->next = w->prev = w;
+		WRITE_ONCE(m->first, w);
+		return;
+	}
+	w->next = first;
+	w->prev = first->prev;
+	first->prev->next = w;
+	first->prev = w;
+}
+
+static void list_remove(struct lk_mutex *m, struct lk_mutex_waiter *w)
+{
+	if (w->next == w) {
+		WRITE_ONCE(m->first, NULL);
+		return;
+	}
+	w->prev->next = w->next;
+	w->next->prev = w->prev;
+	if (m->first == w)
+		WRITE_ONCE(m->first, w->next);
+}
+
+/*
+ * After a fork the list, the queue and wait_lock name threads that are gone in
+ * this process. Whoever comes first in the new epoch forgets them; the word
+ * stays: it says whether the forking thread holds.
+ */
+static __cold void forget_the_gone(struct lk_mutex *m, u16 epoch)
+{
+	u16 seen = READ_ONCE(m->epoch);
+
+	while (seen != epoch) {
+		if (seen == EPOCH_BUSY) {
+			seen = smp_cond_load_acquire(&m->epoch,
+						     VAL != EPOCH_BUSY);
+		} else if (try_cmpxchg_acquire(&m->epoch, &seen,
+					       (u16)EPOCH_BUSY)) {
+			WRITE_ONCE(m->first, NULL);
+			WRITE_ONCE(m->parked, 0);
+			WRITE_ONCE(m->wait_lock.locked, 0);
+			atomic_set(&m->osq.tail, 0);
+			/* [mutex.F] RELEASE, pairs with mutex.G: whoever sees
+			 * the epoch sees the clean fields. */
+			smp_store_release(&m->epoch, epoch);
+			return;
+		}
+	}
+}
+
+static inline void check_epoch(struct lk_mutex *m)
+{
+	u16 epoch = wait_epoch();
+
+	/* [mutex.G] ACQUIRE, pairs with mutex.F. */
+	if (unlikely(smp_load_acquire(&m->epoch) != epoch))
+		forget_the_gone(m, epoch);
+}
+
+/* -- spinning ------------------------------------------------------------ */
+
+/* Whether watching the word still makes sense; shares what it finds out. */
+static bool owner_may_run(struct lk_mutex *m)
+{
+	u32 owner = READ_ONCE(m->owner), rounds;
+
+	for (rounds = 0; rounds < OWNER_ROUNDS; rounds++) {
+		if ((int)owner < 0)
+			return true;
+		if (owner & LK_OWNER_OFF_CPU)
+			return false;
+		if (likely(!vcpu_is_preempted(owner)))
+			return true;
+		/* A holder takes the word first, then leaves its hint. */
+		cpu_relax();
+		owner = READ_ONCE(m->owner);
+	}
+	/* The hint is the holder's: a new holder's store wins. */
+	(void)try_cmpxchg_relaxed(&m->owner, &owner, owner | LK_OWNER_OFF_CPU);
+	return false;
+}
+
+/* Watches the word and takes it as @held once it is free. */
+static bool spin_on_word(struct lk_mutex *m, u32 held)
+{
+	for (;;) {
+		u32 word = READ_ONCE(m->word);
+
+		/* [mutex.A] */
+		if (word == LK_MUTEX_FREE &&
+		    try_cmpxchg_acquire(&m->word, &word, held)) {
+			WRITE_ONCE(m->owner, this_vcpu());
+			return true;
+		}
+		if (need_resched() || !owner_may_run(m))
+			return false;
+		cpu_relax();
+	}
+}
+
+static bool spin_in_queue(struct lk_mutex *m)
+{
+	bool taken;
+
+	spin_begin();
+	if (READ_ONCE(m->word) != LK_MUTEX_FREE && !owner_may_run(m))
+		return false;
+	if (!lk_osq_lock(&m->osq))
+		return false;
+	taken = spin_on_word(m, LK_MUTEX_HELD);
+	lk_osq_unlock(&m->osq);
+	return taken;
+}
+
+/* -- sleeping ------------------------------------------------------------ */
+
+/*
+ * Under wait_lock: makes the first sleeper compete. Returns what to wake once
+ * wait_lock is free, or NULL: nobody, or it is awake already.
+ */
+static u32 *ready_first(struct lk_mutex *m)
+{
+	struct lk_mutex_waiter *first = m->first;
+
+	if (!first) {
+		WRITE_ONCE(m->parked, 0);
+		return NULL;
+	}
+	if (READ_ONCE(first->state) != ASLEEP)
+		return NULL;
+	WRITE_ONCE(m->parked, 0);
+	/* [mutex.H] RELEASE, pairs with mutex.I: parked is clear before the
+	 * sleeper sets it again. */
+	smp_store_release(&first->state, READY);
+	return &first->state;
+}
+
+static inline void unlock_and_wake(struct lk_mutex *m, u32 *state)
+{
+	lk_tas_unlock(&m->wait_lock);
+	if (state)
+		wake_value(state);
+}
+
+/*
+ * The first sleeper, awake: announces itself, tries the word, and says whether
+ * it has the mutex. If not, the next unlock sees it.
+ */
+static bool announce(struct lk_mutex *m, struct lk_mutex_waiter *w)
+{
+	u32 state = READY;
+
+	/* [mutex.I] ACQUIRE, pairs with mutex.H and mutex.J. */
+	if (!try_cmpxchg_acquire(&w->state, &state, ASLEEP) &&
+	    state == GRANTED)
+		return true;
+	WRITE_ONCE(m->parked, 1);
+	/* [mutex.E] MB (heavy), pairs with mutex.D. */
+	smp_mb_heavy();
+	/* [mutex.A]; 2 also if it was 0: others may sleep behind us. */
+	return xchg_acquire(&m->word, LK_MUTEX_WANTED) == LK_MUTEX_FREE;
+}
+
+/* The first sleeper watches word and state for a while before it sleeps. */
+static bool spin_as_first(struct lk_mutex *m, struct lk_mutex_waiter *w)
+{
+	spin_begin();
+	for (;;) {
+		u32 word = READ_ONCE(m->word);
+
+		if (smp_load_acquire(&w->state) == GRANTED)
+			return true;
+		/* [mutex.A] */
+		if (word == LK_MUTEX_FREE &&
+		    try_cmpxchg_acquire(&m->word, &word, LK_MUTEX_WANTED))
+			return true;
+		if (need_resched() || !owner_may_run(m))
+			return false;
+		cpu_relax();
+	}
+}
+
+/* Leaves the list as the holder; word is 2. */
+static void leave_as_holder(struct lk_mutex *m, struct lk_mutex_waiter *w)
+{
+	WRITE_ONCE(m->owner, this_vcpu());
+	lk_tas_lock(&m->wait_lock);
+	list_remove(m, w);
+	WRITE_ONCE(m->parked, m->first != NULL);
+	/* Nobody to tell: let the unlock be a fast one. */
+	if (!m->first && !foreign_waiters())
+		WRITE_ONCE(m->word, LK_MUTEX_HELD);
+	lk_tas_unlock(&m->wait_lock);
+}
+
+/* Leaves the list at its deadline, unless the mutex came at the last moment. */
+static int leave_timed_out(struct lk_mutex *m, struct lk_mutex_waiter *w,
+			   int err)
+{
+	u32 *wake = NULL;
+	bool was_first;
+
+	lk_tas_lock(&m->wait_lock);
+	if (READ_ONCE(w->state) == GRANTED) {
+		lk_tas_unlock(&m->wait_lock);
+		leave_as_holder(m, w);
+		return 0;
+	}
+	was_first = m->first == w;
+	list_remove(m, w);
+	/* Whatever was to be told to us is told to the one behind us. */
+	if (was_first)
+		wake = ready_first(m);
+	unlock_and_wake(m, wake);
+	return err;
+}
+
+__cold int lk_mutex_sleep(struct lk_mutex *m,
+			  const struct lw_deadline *deadline)
+{
+	struct lk_mutex_waiter w = { .state = ASLEEP };
+	int err = 0;
+
+	check_epoch(m);
+	lk_tas_lock(&m->wait_lock);
+	list_append(m, &w);
+	if (m->first == &w)
+		WRITE_ONCE(w.state, READY);
+	lk_tas_unlock(&m->wait_lock);
+
+	for (;;) {
+		/* Not first: nobody but an unlock ends this sleep. */
+		if (READ_ONCE(w.state) != ASLEEP) {
+			if (announce(m, &w) || spin_as_first(m, &w))
+				break;
+		}
+		err = wait_on_value(&w.state, ASLEEP, deadline);
+		/* [mutex.I] */
+		if (smp_load_acquire(&w.state) == GRANTED)
+			break;
+		if (err)
+			return leave_timed_out(m, &w, err);
+	}
+	leave_as_holder(m, &w);
+	return 0;
+}
+
+__cold int lk_mutex_lock_slow(struct lk_mutex *m,
+			      const struct lw_deadline *deadline)
+{
+	check_epoch(m);
+	if (spin_in_queue(m))
+		return 0;
+	return lk_mutex_sleep(m, deadline);
+}
+
+/* -- unlocking ----------------------------------------------------------- */
+
+/*
+ * The word is free, or was a moment ago: if somebody takes it soon, that one's
+ * unlock will look after the sleepers. True if so.
+ */
+static bool passed_on(struct lk_mutex *m)
+{
+	u32 rounds, word;
+
+	for (rounds = handover_spins(); rounds; rounds--) {
+		word = READ_ONCE(m->word);
+		/* [mutex.K] relaxed RMW: the holder's own unlock orders. */
+		if (word == LK_MUTEX_HELD &&
+		    try_cmpxchg_relaxed(&m->word, &word, LK_MUTEX_WANTED))
+			return true;
+		if (word > LK_MUTEX_HELD)
+			return true;
+		cpu_relax();
+	}
+	return false;
+}
+
+/* The plain-store unlock saw parked: the word is free or has a new holder. */
+__cold void lk_mutex_wake(struct lk_mutex *m)
+{
+	u32 *wake = NULL;
+
+	check_epoch(m);
+	lk_tas_lock(&m->wait_lock);
+	if (!m->first || (READ_ONCE(m->first->state) == ASLEEP && !passed_on(m)))
+		wake = ready_first(m);
+	unlock_and_wake(m, wake);
+}
+
+/* Word is 2, nobody sleeps here: free it, unless a sleeper comes meanwhile. */
+static bool free_with_none_asleep(struct lk_mutex *m)
+{
+	u32 word = LK_MUTEX_DONE;
+
+	/* A new sleeper, or foreign code, turns 3 into 2 again. */
+	WRITE_ONCE(m->word, LK_MUTEX_DONE);
+	lk_tas_unlock(&m->wait_lock);
+	/* [mutex.C] */
+	if (!try_cmpxchg_release(&m->word, &word, LK_MUTEX_FREE))
+		return false;
+	wake_foreign(&m->word);
+	return true;
+}
+
+__cold void lk_mutex_unlock_slow(struct lk_mutex *m)
+{
+	struct lk_mutex_waiter *first;
+	u32 *wake = NULL;
+
+	check_epoch(m);
+	for (;;) {
+		lk_tas_lock(&m->wait_lock);
+		first = m->first;
+		if (first)
+			break;
+		WRITE_ONCE(m->parked, 0);
+		if (free_with_none_asleep(m))
+			return;
+	}
+
+	if (first->overtaken >= overtake_limit() &&
+	    READ_ONCE(first->state) != GRANTED) {
+		/* Hand over: the word stays 2, which now means the sleeper. */
+		WRITE_ONCE(m->owner, LK_OWNER_OFF_CPU);
+		WRITE_ONCE(m->parked, 1);
+		/* [mutex.J] RELEASE, pairs with mutex.I. */
+		smp_store_release(&first->state, GRANTED);
+		unlock_and_wake(m, &first->state);
+		return;
+	}
+
+	first->overtaken++;
+	/* [mutex.C]; full, so that the look at the word comes after it. */
+	xchg(&m->word, LK_MUTEX_FREE);
+	if (!passed_on(m))
+		wake = ready_first(m);
+	unlock_and_wake(m, wake);
+}
+
+/* -- catalogue ----------------------------------------------------------- */
+
+static void init(void *lock)
+{
+	*(struct lk_mutex *)lock = (struct lk_mutex)LK_MUTEX_INIT;
+}
+
+static void lock(void *lock)
+{
+	lk_mutex_lock(lock);
+}
+
+static bool trylock(void *lock)
+{
+	return lk_mutex_trylock(lock);
+}
+
+static bool timedlock(void *lock, u64 ns)
+{
+	struct lw_deadline deadline;
+
+	if (lk_mutex_lock_fast(lock))
+		return true;
+	deadline_after(&deadline, ns);
+	return lk_mutex_lock_slow(lock, &deadline) == 0;
+}
+
+static void unlock(void *lock)
+{
+	lk_mutex_unlock(lock);
+}
+
+/* The last sleeper; spinners are not in this list. */
+static u64 last_waiter(const void *lock)
+{
+	struct lk_mutex *m = (struct lk_mutex *)lock;
+	u64 last;
+
+	lk_tas_lock(&m->wait_lock);
+	last = m->first ? (u64)(uintptr_t)m->first->prev : 0;
+	lk_tas_unlock(&m->wait_lock);
+	return last;
+}
+
+const struct lk_ops lk_mutex_ops = {
+	.name = "mutex",
+	.summary = "sleeping mutex: optimistic spinning, FIFO sleepers, hand-off",
+	.size = sizeof(struct lk_mutex),
+	.align = _Alignof(struct lk_mutex),
+	.flags = LK_SLEEPS | LK_FIFO,
+	.init = init,
+	.lock = lock,
+	.trylock = trylock,
+	.timedlock = timedlock,
+	.unlock = unlock,
+	.last_waiter = last_waiter,
+};

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+#ifndef LK_QSPINLOCK_H
+#define LK_QSPINLOCK_H
+
+/*
+ * Queued spinlock: 4 bytes.
+ *
+ *   bits 0-7   locked byte
+ *   bit  8     pending: one waiter spins on the word itself, before any queue
+ *   bits 9-15  tag: constant in a world but for fork (see platform/CONTRACT.md)
+ *   bits 16-31 tail: slot and nesting level of the last queued waiter
+ *
+ * As (tail, pending, locked), tag left out; "n" is the tail's node:
+ *
+ *   (0,0,0) --lock--> (0,0,1) --unlock--> (0,0,0)
+ *   (0,0,1) --2nd--> (0,1,1) --unlock--> (0,1,0) --2nd--> (0,0,1)
+ *   (0,1,1) --3rd--> (n,1,1)     the 3rd heads the queue, spins on the word
+ *   (n,*,*) --4th--> (m,*,*)     the 4th waits on its own node
+ *   (n,0,0) --head n--> (0,0,1)  it was the last one
+ *   (m,0,0) --head n--> (m,0,1)  then n makes its successor the head
+ *
+ * Invariants: only the head of the queue and the owner of the pending bit wait
+ * on the word; whoever turned pending from 0 to 1 owns it, and nobody else
+ * takes the lock or clears the bit until it is 0 again; a node becomes head at
+ * most once, made so by its predecessor.
+ *
+ * Modes, chosen by each caller at run time, safe to mix on one lock because
+ * the head takes the lock by compare-and-exchange in each of them:
+ *   fair   pending bit, then the queue: FIFO.
+ *   steal  an arrival may take the locked byte with one CAS while a queue
+ *          waits; no pending path; the queue stays FIFO. A head that lost
+ *          LK_STEAL_PATIENCE times sets pending, which stops the stealing.
+ *   tas    test-and-set at slow-path entry: no queue, unfair.
+ *
+ * Sources: Waiman Long's qspinlock patch mails (v10, 2014-05-07) and Peter
+ * Zijlstra's test-and-set answer for virtual machines; Mellor-Crummey &
+ * Scott, TOCS 1991, for the queue.
+ */
+#include <platform.h>
+
+#define LK_Q_LOCKED	    1u
+#define LK_Q_LOCKED_MASK    0xffu
+#define LK_Q_PENDING	    0x100u
+#define LK_Q_LOCKED_PENDING 0x1ffu
+#define LK_Q_TAIL_SHIFT	    16
+#define LK_Q_TAIL_MASK	    0xffff0000u
+
+enum lk_qspin_mode { LK_QSPIN_FAIR, LK_QSPIN_STEAL, LK_QSPIN_TAS };
+
+struct lk_qspin {
+	union {
+		atomic_t val;
+		struct {
+			u8 locked;
+			u8 pending; /* and the tag above bit 0 */
+		};
+		struct {
+			u16 locked_pending;
+			u16 tail;
+		};
+	};
+};
+
+#define LK_QSPIN_INIT { { ATOMIC_INIT(0) } }
+
+void lk_qspin_lock_slow(struct lk_qspin *lock, u32 val, enum lk_qspin_mode mode);
+
+static inline void lk_qspin_init(struct lk_qspin *lock)
+{
+	atomic_set(&lock->val, wait_tag());
+}
+
+static inline bool lk_qspin_trylock(struct lk_qspin *lock)
+{
+	u32 tag = wait_tag(), val = atomic_read(&lock->val);
+
+	if (unlikely(val & ~WAIT_TAG_MASK))
+		return false;
+	/* [qspinlock.A] ACQUIRE, pairs with qspinlock.B: the last holder's writes. */
+	return atomic_try_cmpxchg_acquire(&lock->val, &val, tag | LK_Q_LOCKED);
+}
+
+static inline void lk_qspin_lock(struct lk_qspin *lock, enum lk_qspin_mode mode)
+{
+	u32 val = wait_tag();
+
+	/* [qspinlock.A] */
+	if (likely(atomic_try_cmpxchg_acquire(&lock->val, &val,
+					      val | LK_Q_LOCKED)))
+		return;
+	lk_qspin_lock_slow(lock, val, mode);
+}
+
+static inline void lk_qspin_unlock(struct lk_qspin *lock)
+{
+	/* [qspinlock.B] RELEASE, pairs with qspinlock.A, .C, .D and .E. */
+	smp_store_release(&lock->locked, 0);
+}
+
+static inline bool lk_qspin_is_locked(struct lk_qspin *lock)
+{
+	return atomic_read(&lock->val) & ~WAIT_TAG_MASK;
+}
+
+#endif

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/* include/lockwork/lockwork.h over the locks; checks under LOCKWORK_DEBUG. */
+#include "internal.h"
+#include "lockwork/lockwork.h"
+#include "mutex.h"
+#include "qrwlock.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(sizeof(lw_mutex_t) == sizeof(struct lk_mutex), "mutex size");
+_Static_assert(_Alignof(lw_mutex_t) == _Alignof(struct lk_mutex), "mutex align");
+_Static_assert(sizeof(lw_spinlock_t) == sizeof(struct lk_qspin), "spin size");
+_Static_assert(sizeof(lw_rwlock_t) == sizeof(struct lk_qrw), "rwlock size");
+
+static struct lk_mutex *mutex_of(lw_mutex_t *m)
+{
+	return (struct lk_mutex *)m;
+}
+
+static struct lk_qspin *spin_of(lw_spinlock_t *s)
+{
+	return (struct lk_qspin *)s;
+}
+
+static struct lk_qrw *rw_of(lw_rwlock_t *l)
+{
+	return (struct lk_qrw *)l;
+}
+
+/* -- LOCKWORK_DEBUG ------------------------------------------------------ */
+
+static bool debug;
+
+__attribute__((constructor)) static void init_debug(void)
+{
+	const char *value = getenv("LOCKWORK_DEBUG");
+
+	debug = value && *value && strcmp(value, "0");
+}
+
+/* In debug mode the owner hint is the holder's thread id with bit 31 set. */
+static u32 debug_owner(const struct lk_mutex *m)
+{
+	return READ_ONCE(m->owner) & ~(1u << 31);
+}
+
+static bool debug_held(const struct lk_mutex *m)
+{
+	return READ_ONCE(m->word) != LK_MUTEX_FREE;
+}
+
+static __cold void debug_abort(const struct lk_mutex *m, const char *what)
+{
+	if (debug_held(m))
+		fprintf(stderr,
+			"lockwork: mutex %p: %s (thread %u); held by thread %u\n",
+			(const void *)m, what, lw_tid(), debug_owner(m));
+	else
+		fprintf(stderr,
+			"lockwork: mutex %p: %s (thread %u); nobody holds it\n",
+			(const void *)m, what, lw_tid());
+	abort();
+}
+
+static __cold void debug_locked(struct lk_mutex *m)
+{
+	WRITE_ONCE(m->owner, lw_tid() | 1u << 31);
+}
+
+static __cold void debug_lock(struct lk_mutex *m)
+{
+	if (debug_held(m) && debug_owner(m) == lw_tid())
+		debug_abort(m, "locked again by its holder");
+}
+
+static __cold void debug_unlock(struct lk_mutex *m)
+{
+	if (!debug_held(m) || debug_owner(m) != lw_tid())
+		debug_abort(m, "unlocked by a thread that does not hold it");
+	WRITE_ONCE(m->owner, 1u << 31);
+}
+
+/* -- mutex --------------------------------------------------------------- */
+
+void lw_mutex_lock(lw_mutex_t *m)
+{
+	if (unlikely(debug))
+		debug_lock(mutex_of(m));
+	lk_mutex_lock(mutex_of(m));
+	if (unlikely(debug))
+		debug_locked(mutex_of(m));
+}
+
+bool lw_mutex_trylock(lw_mutex_t *m)
+{
+	bool taken = lk_mutex_trylock(mutex_of(m));
+
+	if (unlikely(debug) && taken)
+		debug_locked(mutex_of(m));
+	return taken;
+}
+
+bool lw_mutex_timedlock(lw_mutex_t *m, const struct timespec *deadline)
+{
+	struct lw_deadline until = { CLOCK_MONOTONIC, deadline->tv_sec,
+				     deadline->tv_nsec };
+	bool taken;
+
+	if (unlikely(debug))
+		debug_lock(mutex_of(m));
+	taken = lk_mutex_lock_fast(mutex_of(m)) ||
+		lk_mutex_lock_slow(mutex_of(m), &until) == 0;
+	if (unlikely(debug) && taken)
+		debug_locked(mutex_of(m));
+	return taken;
+}
+
+void lw_mutex_unlock(lw_mutex_t *m)
+{
+	if (unlikely(debug))
+		debug_unlock(mutex_of(m));
+	lk_mutex_unlock(mutex_of(m));
+}
+
+void lw_mutex_destroy(lw_mutex_t *m)
+{
+	if (unlikely(debug) && debug_held(mutex_of(m)))
+		debug_abort(mutex_of(m), "destroyed while held");
+}
+
+/* -- spinlock ------------------------------------------------------------ */
+
+static u32 spin_mode = LK_QSPIN_FAIR;
+
+void lw_spin_set_mode(enum lw_spin_mode mode)
+{
+	WRITE_ONCE(spin_mode, (u32)mode);
+}
+
+void lw_spin_lock(lw_spinlock_t *s)
+{
+	lk_qspin_lock(spin_of(s), READ_ONCE(spin_mode));
+}
+
+bool lw_spin_trylock(lw_spinlock_t *s)
+{
+	return lk_qspin_trylock(spin_of(s));
+}
+
+void lw_spin_unlock(lw_spinlock_t *s)
+{
+	lk_qspin_unlock(spin_of(s));
+}
+
+/* -- read/write lock ----------------------------------------------------- */
+
+void lw_read_lock(lw_rwlock_t *l)
+{
+	lk_qrw_read_lock(rw_of(l));
+}
+
+bool lw_read_trylock(lw_rwlock_t *l)
+{
+	return lk_qrw_read_trylock(rw_of(l));
+}
+
+void lw_read_unlock(lw_rwlock_t *l)
+{
+	lk_qrw_read_unlock(rw_of(l));
+}
+
+void lw_write_lock(lw_rwlock_t *l)
+{
+	lk_qrw_lock(rw_of(l));
+}
+
+bool lw_write_trylock(lw_rwlock_t *l)
+{
+	return lk_qrw_trylock(rw_of(l));
+}
+
+void lw_write_unlock(lw_rwlock_t *l)
+{
+	lk_qrw_unlock(rw_of(l));
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+#include "internal.h"
+#include "user.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KNOB(knob, lo, hi, init, text)                              \
+	{                                                           \
+		.name = #knob, .help = text, .min = lo, .max = hi,  \
+		.dflt = init, .value = &lw_##knob                   \
+	}
+
+/* The defaults stand at the variables' definitions in wait.c too. */
+const struct lw_knob lw_user_knobs[] = {
+	KNOB(spin_budget, 0, 1000000, 1000,
+	     "rounds a thread spins for a mutex before it sleeps; 0: never spins"),
+	KNOB(overtake_limit, 0, 1000000, 64,
+	     "unlocks that may pass the first sleeper before a hand-off; 0: each hands off"),
+	KNOB(handover_spins, 0, 10000, 20,
+	     "rounds an unlock watches for a taker before it wakes a sleeper"),
+	KNOB(yield_after, 1, 1000000, 200,
+	     "rounds a queued waiter spins before it yields its CPU"),
+	{ .name = NULL },
+};
+
+/* Index of @value among the comma-separated @words, or -1. */
+static long word_index(const char *words, const char *value)
+{
+	size_t len = strlen(value);
+
+	for (long i = 0; words; i++) {
+		const char *comma = strchr(words, ',');
+		size_t n = comma ? (size_t)(comma - words) : strlen(words);
+
+		if (n == len && !memcmp(words, value, n))
+			return i;
+		words = comma ? comma + 1 : NULL;
+	}
+	return -1;
+}
+
+static long parse(const struct lw_knob *knob, const char *value)
+{
+	unsigned long n = 0;
+
+	if (knob->words)
+		return word_index(knob->words, value);
+	if (!*value)
+		return -1;
+	for (; *value; value++) {
+		if (*value < '0' || *value > '9' || n > UINT32_MAX)
+			return -1;
+		n = n * 10 + (unsigned long)(*value - '0');
+	}
+	return n >= knob->min && n <= knob->max ? (long)n : -1;
+}
+
+int lw_user_knob_set(const char *name, const char *value)
+{
+	for (const struct lw_knob *knob = lw_user_knobs; knob->name; knob++) {
+		long n;
+
+		if (strcmp(knob->name, name))
+			continue;
+		n = parse(knob, value);
+		if (n < 0)
+			return -ERANGE;
+		WRITE_ONCE(*knob->value, (u32)n);
+		return 0;
+	}
+	return -ENOENT;
+}

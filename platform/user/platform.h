@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+#ifndef LW_PLATFORM_USER_H
+#define LW_PLATFORM_USER_H
+
+/*
+ * The user world: what the kernel's names mean in a Linux process.
+ * platform/CONTRACT.md states each name, its ordering and its promise; this
+ * header only implements them, for little-endian 64-bit CPUs.
+ *
+ * Two hosts compile it: the library and the lab (default), and the pthread
+ * interposer (LW_PRELOAD), which differs in the places marked "host".
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "byte layouts");
+
+#define likely(x)	__builtin_expect(!!(x), 1)
+#define unlikely(x)	__builtin_expect(!!(x), 0)
+#define __cold		__attribute__((cold, noinline))
+#define __cacheline_aligned __attribute__((aligned(64)))
+#define container_of(ptr, type, member) \
+	((type *)((char *)(ptr) - offsetof(type, member)))
+
+/* -- plain accesses ------------------------------------------------------ */
+
+#define READ_ONCE(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
+#define WRITE_ONCE(x, v)	__atomic_store_n(&(x), (v), __ATOMIC_RELAXED)
+/* The hardware orders an address dependency; C11 needs the word. */
+#define READ_ONCE_DEP(x)	__atomic_load_n(&(x), __ATOMIC_CONSUME)
+#define smp_load_acquire(p)	__atomic_load_n((p), __ATOMIC_ACQUIRE)
+#define smp_store_release(p, v)	__atomic_store_n((p), (v), __ATOMIC_RELEASE)
+
+/* -- fences -------------------------------------------------------------- */
+
+#define barrier()		__asm__ __volatile__("" ::: "memory")
+#define smp_mb()		__atomic_thread_fence(__ATOMIC_SEQ_CST)
+#define smp_wmb()		__atomic_thread_fence(__ATOMIC_RELEASE)
+
+/*
+ * An RMW without a suffix is fully ordered. A locked instruction is that on
+ * x86; elsewhere a seq_cst RMW alone is weaker, so it stands between fences.
+ */
+#if defined(__x86_64__)
+#define __lw_full(op)		op
+#define __LW_FULL		__ATOMIC_SEQ_CST
+#else
+#define __lw_full(op) \
+	({ smp_mb(); __auto_type __r = op; smp_mb(); __r; })
+#define __LW_FULL		__ATOMIC_RELAXED
+#endif
+
+/* -- read-modify-write on plain scalars ---------------------------------- */
+
+#define xchg(p, v)		__lw_full(__atomic_exchange_n((p), (v), __LW_FULL))
+#define xchg_acquire(p, v)	__atomic_exchange_n((p), (v), __ATOMIC_ACQUIRE)
+#define xchg_release(p, v)	__atomic_exchange_n((p), (v), __ATOMIC_RELEASE)
+/* Relaxed, but its value is used as an address (see READ_ONCE_DEP). */
+#define xchg_relaxed_dep(p, v)	__atomic_exchange_n((p), (v), __ATOMIC_CONSUME)
+
+/* True and @p updated, or false and *@old refreshed (then relaxed). */
+#define __lw_try(p, old, new, order) \
+	__atomic_compare_exchange_n((p), (old), (new), false, order, \
+				    __ATOMIC_RELAXED)
+#define try_cmpxchg(p, old, new) \
+	__lw_full(__lw_try(p, old, new, __LW_FULL))
+#define try_cmpxchg_acquire(p, old, new) __lw_try(p, old, new, __ATOMIC_ACQUIRE)
+#define try_cmpxchg_release(p, old, new) __lw_try(p, old, new, __ATOMIC_RELEASE)
+#define try_cmpxchg_relaxed(p, old, new) __lw_try(p, old, new, __ATOMIC_RELAXED)
+
+/* -- atomic_t ------------------------------------------------------------ */
+
+typedef struct {
+	u32 counter;
+} atomic_t;
+
+#define ATOMIC_INIT(i)		{ (i) }
+#define atomic_read(a)		READ_ONCE((a)->counter)
+#define atomic_set(a, i)	WRITE_ONCE((a)->counter, (i))
+#define atomic_or(i, a) \
+	((void)__atomic_fetch_or(&(a)->counter, (i), __ATOMIC_RELAXED))
+#define atomic_add(i, a) \
+	((void)__atomic_fetch_add(&(a)->counter, (i), __ATOMIC_RELAXED))
+#define atomic_sub(i, a) \
+	((void)__atomic_fetch_sub(&(a)->counter, (i), __ATOMIC_RELAXED))
+#define atomic_fetch_or_acquire(i, a) \
+	__atomic_fetch_or(&(a)->counter, (i), __ATOMIC_ACQUIRE)
+#define atomic_add_return_acquire(i, a) \
+	__atomic_add_fetch(&(a)->counter, (i), __ATOMIC_ACQUIRE)
+#define atomic_sub_return_release(i, a) \
+	__atomic_sub_fetch(&(a)->counter, (i), __ATOMIC_RELEASE)
+#define atomic_try_cmpxchg_acquire(a, old, new) \
+	try_cmpxchg_acquire(&(a)->counter, old, new)
+#define atomic_try_cmpxchg_relaxed(a, old, new) \
+	try_cmpxchg_relaxed(&(a)->counter, old, new)
+
+/* -- waiting on the CPU -------------------------------------------------- */
+
+#if defined(__x86_64__)
+#define cpu_relax()		__builtin_ia32_pause()
+#elif defined(__aarch64__)
+#define cpu_relax()		__asm__ __volatile__("isb" ::: "memory")
+#else
+#define cpu_relax()		barrier()
+#endif
+
+extern u32 lw_yield_after;
+void lw_yield(void);
+
+/*
+ * One round of waiting for another thread's next step. That thread may have
+ * lost its CPU to us: past yield_after rounds, give ours away.
+ */
+static inline void cpu_relax_wait(u32 *rounds)
+{
+	if (likely(++*rounds < lw_yield_after))
+		cpu_relax();
+	else
+		lw_yield();
+}
+
+#define __lw_cond_load(p, cond, order)					\
+	({								\
+		u32 __rounds = 0;					\
+		__typeof__(*(p)) VAL;					\
+		for (;;) {						\
+			VAL = __atomic_load_n((p), order);		\
+			if (cond)					\
+				break;					\
+			cpu_relax_wait(&__rounds);			\
+		}							\
+		VAL;							\
+	})
+#define smp_cond_load_acquire(p, cond)	__lw_cond_load(p, cond, __ATOMIC_ACQUIRE)
+#define smp_cond_load_relaxed(p, cond)	__lw_cond_load(p, cond, __ATOMIC_RELAXED)
+#define smp_cond_load_dep(p, cond)	__lw_cond_load(p, cond, __ATOMIC_CONSUME)
+#define atomic_cond_read_acquire(a, cond) \
+	smp_cond_load_acquire(&(a)->counter, cond)
+#define atomic_cond_read_relaxed(a, cond) \
+	smp_cond_load_relaxed(&(a)->counter, cond)
+
+/* -- this thread --------------------------------------------------------- */
+
+#define LW_MAX_SLOTS	16383u /* 14 bits of a 16-bit tail, 0 is nobody */
+#define LW_MAX_NEST	4u     /* the other two bits: nesting levels */
+
+struct lw_self {
+	u32 slot;	/* 1 … LW_MAX_SLOTS, 0: none (yet) */
+	u16 epoch;	/* the fork epoch that slot belongs to */
+	u16 retry;	/* slow paths left before asking for a slot again */
+	u32 spins;	/* rounds since spin_begin() */
+	u32 tid;	/* kernel thread id, see lw_tid() */
+	u16 tid_epoch;
+	u16 readers;	/* read locks held (interposer) */
+};
+
+extern __thread struct lw_self lw_self
+	__attribute__((tls_model("initial-exec")));
+
+/*
+ * The fork epoch. *lw_fork_page turns 0 in a forked child (MADV_WIPEONFORK),
+ * whatever made the child and whenever handlers run.
+ */
+extern u32 *lw_fork_page;
+extern u16 lw_epoch;
+__cold void lw_after_fork(void);
+__cold u32 lw_slot_get(void);
+
+static inline u16 wait_epoch(void)
+{
+	if (unlikely(READ_ONCE(*lw_fork_page) != 1))
+		lw_after_fork();
+	return READ_ONCE(lw_epoch);
+}
+
+/* This thread's slot, or 0 where all are taken: then it waits without a node. */
+static inline u32 this_slot(void)
+{
+	u16 epoch = wait_epoch();
+
+	if (likely(lw_self.slot && lw_self.epoch == epoch))
+		return lw_self.slot;
+	return lw_slot_get();
+}
+
+/* Storage for queue nodes: per slot, LW_MAX_NEST levels. */
+#define DEFINE_WAIT_NODES(type, name)					\
+	static type name[LW_MAX_SLOTS + 1][LW_MAX_NEST] __cacheline_aligned; \
+	static __thread u8 name##_depth					\
+		__attribute__((tls_model("initial-exec")))
+#define wait_node(name, slot, level)	(&(name)[slot][level])
+#define wait_depth(name)		(name##_depth)
+
+/* -- where threads run --------------------------------------------------- */
+
+extern const ptrdiff_t __rseq_offset __attribute__((weak));
+extern ptrdiff_t lw_rseq_offset;
+__cold u32 lw_vcpu_slow(void);
+
+/* The CPU this thread runs on, below 2^30; bit 31 set: unknown. */
+static inline u32 this_vcpu(void)
+{
+	u32 cpu = *(volatile u32 *)((char *)__builtin_thread_pointer() +
+				    lw_rseq_offset + 4);
+
+	if (unlikely((int)cpu < 0))
+		return lw_vcpu_slow();
+	return cpu;
+}
+
+/*
+ * True if the thread that published @vcpu (another one than the caller) cannot
+ * be running: the caller is on that very CPU. False means "not known".
+ */
+static inline bool vcpu_is_preempted(u32 vcpu)
+{
+	return vcpu == this_vcpu() && (int)vcpu >= 0;
+}
+
+/* -- how long to spin ---------------------------------------------------- */
+
+extern u32 lw_spin_budget;
+
+static inline void spin_begin(void)
+{
+	lw_self.spins = 0;
+}
+
+/* User space is not told; a spinner that used its budget up acts as if. */
+static inline bool need_resched(void)
+{
+	return unlikely(lw_self.spins++ >= lw_spin_budget);
+}
+
+extern u32 lw_overtake_limit, lw_handover_spins;
+#define overtake_limit()	READ_ONCE(lw_overtake_limit)
+#define handover_spins()	READ_ONCE(lw_handover_spins)
+
+/* -- sleeping ------------------------------------------------------------ */
+
+/* An absolute time on CLOCK_MONOTONIC or CLOCK_REALTIME; NULL: for ever. */
+struct lw_deadline {
+	int clock;
+	int64_t sec;
+	int64_t nsec;
+};
+void deadline_after(struct lw_deadline *deadline, u64 ns);
+int lw_futex_wait(u32 *word, u32 val, const struct lw_deadline *deadline);
+void lw_futex_wake(u32 *word, int count);
+
+/* Sleeps while *@word == @val. 0, or -ETIMEDOUT past @deadline. May be early. */
+#define wait_on_value(word, val, deadline) lw_futex_wait(word, val, deadline)
+/* Wakes the one that sleeps on @word. The memory may be gone by now. */
+#define wake_value(word)	lw_futex_wake(word, 1)
+
+/*
+ * Host: the interposer's lock word may have glibc's own code among its
+ * waiters, and its unlock is an RMW, so the asymmetric fence is not needed.
+ */
+#if defined(LW_PRELOAD)
+#define LK_MUTEX_EMBED	u32 embed[4]; /* glibc: count, owner, nusers, kind */
+#define foreign_waiters()	true
+#define wake_foreign(word)	lw_futex_wake(word, 1)
+#define smp_mb_light()		smp_mb()
+#define smp_mb_heavy()		smp_mb()
+#define WAIT_TAG_MARK		0x8000u
+#else
+#define LK_MUTEX_EMBED
+#define foreign_waiters()	false
+#define wake_foreign(word)	((void)(word))
+#define WAIT_TAG_MARK		0u
+extern u32 lw_membarrier;
+void lw_membarrier_all(void);
+#define smp_mb_heavy()		lw_membarrier_all()
+/* Orders like smp_mb(), but only against smp_mb_heavy(). */
+static inline void smp_mb_light(void)
+{
+	if (likely(READ_ONCE(lw_membarrier)))
+		barrier();
+	else
+		smp_mb();
+}
+#endif
+
+/* Bits 9 … 15 of a qspinlock that is free: the fork epoch it belongs to. */
+extern u32 lw_wait_tag;
+#define WAIT_TAG_MASK		0xfe00u
+#define wait_tag()		READ_ONCE(lw_wait_tag)
+
+#endif

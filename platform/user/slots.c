@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * Thread slots: small numbers for threads, so that a 16-bit tail can name a
+ * queue node. A thread gets one in its first slow path and gives it back when
+ * it exits. Past the last slot a thread has none and waits without a node.
+ *
+ * A forked child starts anew: its one thread registers again when it needs to.
+ */
+#include "internal.h"
+#include "user.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Slow paths of a slotless thread between two requests for a slot. */
+#define RETRY_EVERY 64
+/* Such requests that found nothing between two walks over all slots. */
+#define RECLAIM_EVERY 1024
+
+__thread struct lw_self lw_self;
+
+/* tid of each slot's thread; 0: free. */
+static u32 slot_tid[LW_MAX_SLOTS + 1];
+/* No slot below it is known to be free; a hint. */
+static u32 slot_hint = 1;
+static u32 slots_used;
+u32 lw_slot_limit = LW_MAX_SLOTS;
+
+/* -- fork ---------------------------------------------------------------- */
+
+static u32 no_page = 1;
+u32 *lw_fork_page = &no_page;
+u16 lw_epoch;
+u32 lw_wait_tag = WAIT_TAG_MARK;
+
+static u32 page_lock;
+
+/* The page that the kernel clears in a child; mapped in the first slow path. */
+static void map_fork_page(void)
+{
+	u32 *page;
+	u32 free = 0;
+
+	if (READ_ONCE(lw_fork_page) != &no_page ||
+	    !try_cmpxchg_acquire(&page_lock, &free, 1))
+		return;
+	page = (u32 *)lw_syscall(SYS_mmap, 0, 4096, PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if ((uintptr_t)page > -4096ul)
+		return; /* no memory: forks go unnoticed, as before the map */
+	lw_syscall(SYS_madvise, (long)page, 4096, MADV_WIPEONFORK, 0, 0, 0);
+	*page = 1;
+	smp_store_release(&lw_fork_page, page);
+}
+
+__cold void lw_after_fork(void)
+{
+	u32 *page = lw_fork_page, state = 0;
+
+	/* 0: nobody noticed yet; 2: somebody is at it; 1: done. */
+	if (!try_cmpxchg_acquire(page, &state, 2)) {
+		smp_cond_load_acquire(page, VAL == 1);
+		return;
+	}
+	for (u32 slot = 1; slot <= LW_MAX_SLOTS; slot++) {
+		if (READ_ONCE(slot_tid[slot]))
+			WRITE_ONCE(slot_tid[slot], 0);
+	}
+	WRITE_ONCE(slots_used, 0);
+	WRITE_ONCE(slot_hint, 1);
+	/* 0xffff is nobody's epoch: locks use it for "being cleaned". */
+	WRITE_ONCE(lw_epoch, (u16)((lw_epoch + 1) % 0xffffu));
+	WRITE_ONCE(lw_wait_tag, WAIT_TAG_MARK | (lw_epoch & 0x3fu) << 9);
+	smp_store_release(page, 1);
+}
+
+u32 lw_tid(void)
+{
+	u16 epoch = wait_epoch();
+
+	if (unlikely(!lw_self.tid || lw_self.tid_epoch != epoch)) {
+		map_fork_page(); /* or a child would not notice */
+		lw_self.tid = (u32)lw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
+		lw_self.tid_epoch = epoch;
+	}
+	return lw_self.tid;
+}
+
+/* -- thread exit --------------------------------------------------------- */
+
+/* Keys past this need memory from malloc, which may be who is locking. */
+#define EARLY_KEYS 32u
+
+static pthread_key_t exit_key;
+static u32 exit_key_state; /* 0 none, 1 being made, 2 usable, 3 not usable */
+
+static void slot_put(void *unused)
+{
+	u32 slot = lw_self.slot;
+
+	(void)unused;
+	if (!slot || lw_self.epoch != wait_epoch())
+		return;
+	lw_self.slot = 0;
+	__atomic_fetch_sub(&slots_used, 1, __ATOMIC_RELAXED);
+	/* [slots.A] RELEASE, pairs with slots.B: we are done with the nodes. */
+	smp_store_release(&slot_tid[slot], 0);
+	if (slot < READ_ONCE(slot_hint))
+		WRITE_ONCE(slot_hint, slot);
+}
+
+/* Arranges for slot_put() at this thread's exit, where that is possible. */
+static void at_exit(void)
+{
+	u32 state = 0;
+	int saved = errno;
+
+	if (try_cmpxchg_acquire(&exit_key_state, &state, 1))
+		smp_store_release(&exit_key_state,
+				  !pthread_key_create(&exit_key, slot_put) &&
+						  exit_key < EARLY_KEYS ?
+					  2 :
+					  3);
+	if (smp_load_acquire(&exit_key_state) == 2)
+		pthread_setspecific(exit_key, &lw_self);
+	errno = saved;
+}
+
+/* -- slots --------------------------------------------------------------- */
+
+static u32 slot_take(u32 tid)
+{
+	u32 limit = READ_ONCE(lw_slot_limit), slot = READ_ONCE(slot_hint), none;
+
+	for (; slot <= limit; slot++) {
+		none = 0;
+		/* [slots.B] ACQUIRE, pairs with slots.A. */
+		if (!READ_ONCE(slot_tid[slot]) &&
+		    try_cmpxchg_acquire(&slot_tid[slot], &none, tid)) {
+			WRITE_ONCE(slot_hint, slot + 1);
+			__atomic_fetch_add(&slots_used, 1, __ATOMIC_RELAXED);
+			return slot;
+		}
+	}
+	return 0;
+}
+
+/*
+ * All taken: find those of threads that ended without giving theirs back. A
+ * long walk, so only every now and then.
+ */
+static void reclaim_slots(void)
+{
+	static u32 calls;
+	long pid = lw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
+	u32 slot, tid;
+
+	if (__atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED) % RECLAIM_EVERY)
+		return;
+	for (slot = 1; slot <= LW_MAX_SLOTS; slot++) {
+		tid = READ_ONCE(slot_tid[slot]);
+		if (!tid || lw_syscall(SYS_tgkill, pid, tid, 0, 0, 0, 0) !=
+				    -ESRCH)
+			continue;
+		/* Only one of several reclaimers may free it. */
+		if (try_cmpxchg_acquire(&slot_tid[slot], &tid, 0))
+			__atomic_fetch_sub(&slots_used, 1, __ATOMIC_RELAXED);
+	}
+	WRITE_ONCE(slot_hint, 1);
+}
+
+__cold u32 lw_slot_get(void)
+{
+	u16 epoch = wait_epoch();
+	u32 tid;
+
+	if (lw_self.epoch != epoch) {
+		lw_self.slot = 0;
+		lw_self.retry = 0;
+		lw_self.epoch = epoch;
+	}
+	if (lw_self.retry) {
+		lw_self.retry--;
+		return 0;
+	}
+	map_fork_page();
+	tid = lw_tid();
+	lw_self.slot = slot_take(tid);
+	if (!lw_self.slot) {
+		if (READ_ONCE(slots_used) >= LW_MAX_SLOTS)
+			reclaim_slots();
+		else
+			WRITE_ONCE(slot_hint, 1);
+		lw_self.slot = slot_take(tid);
+	}
+	if (lw_self.slot)
+		at_exit();
+	else
+		lw_self.retry = RETRY_EVERY;
+	return lw_self.slot;
+}
+
+void lw_user_limit_slots(uint32_t n)
+{
+	if (n < 1)
+		n = 1;
+	WRITE_ONCE(lw_slot_limit, n < LW_MAX_SLOTS ? n : LW_MAX_SLOTS);
+}
+
+uint32_t lw_user_slots_in_use(void)
+{
+	return READ_ONCE(slots_used);
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * Which CPU this thread runs on: from the rseq area that glibc registers, by
+ * one load; without it (old glibc or kernel, glibc.pthread.rseq=0) from getcpu.
+ */
+#define _GNU_SOURCE
+#include "internal.h"
+
+#include <sched.h>
+
+/* No rseq symbol: an offset at which "cpu_id" reads as unknown. */
+static __thread u32 no_rseq[2]
+	__attribute__((tls_model("initial-exec"))) = { ~0u, ~0u };
+
+ptrdiff_t lw_rseq_offset;
+
+/*
+ * Until this has run, the offset is 0 and a hint may be wrong, no more than
+ * that: it is read from the thread control block.
+ */
+__attribute__((constructor(101))) static void find_rseq(void)
+{
+	if (&__rseq_offset)
+		lw_rseq_offset = __rseq_offset;
+	else
+		lw_rseq_offset = (char *)no_rseq -
+				 (char *)__builtin_thread_pointer();
+}
+
+__cold u32 lw_vcpu_slow(void)
+{
+	int cpu = sched_getcpu();
+
+	return cpu < 0 ? ~0u : (u32)cpu;
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/* Sleeping, yielding and the asymmetric fence, all with errno left alone. */
+#include "internal.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <linux/membarrier.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Rounds past yield_after between two yields, and yields before a nap. */
+#define ROUNDS_A_YIELD 32
+
+u32 lw_yield_after = 200;
+u32 lw_spin_budget = 1000;
+u32 lw_overtake_limit = 64;
+u32 lw_handover_spins = 20;
+
+long lw_syscall(long nr, long a, long b, long c, long d, long e, long f)
+{
+	int saved = errno;
+	long ret = syscall(nr, a, b, c, d, e, f);
+
+	if (ret == -1)
+		ret = -errno;
+	errno = saved;
+	return ret;
+}
+
+__cold void lw_yield(void)
+{
+	lw_syscall(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+}
+
+__cold int lw_futex_wait(u32 *word, u32 val, const struct lw_deadline *deadline)
+{
+	struct timespec ts, *tp = NULL;
+	int op = FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG;
+	long ret;
+
+	if (deadline) {
+		/* The kernel refuses times before 1970: they are long past. */
+		if (deadline->sec < 0)
+			return -ETIMEDOUT;
+		ts = (struct timespec){ deadline->sec, deadline->nsec };
+		tp = &ts;
+		if (deadline->clock == CLOCK_REALTIME)
+			op |= FUTEX_CLOCK_REALTIME;
+	}
+	ret = lw_syscall(SYS_futex, (long)word, op, val, (long)tp, 0,
+			 (long)FUTEX_BITSET_MATCH_ANY);
+	return ret == -ETIMEDOUT ? -ETIMEDOUT : 0;
+}
+
+__cold void lw_futex_wake(u32 *word, int count)
+{
+	lw_syscall(SYS_futex, (long)word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG,
+		   count, 0, 0, 0);
+}
+
+void deadline_after(struct lw_deadline *deadline, u64 ns)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	ns += (u64)now.tv_nsec;
+	deadline->clock = CLOCK_MONOTONIC;
+	deadline->sec = now.tv_sec + (int64_t)(ns / 1000000000u);
+	deadline->nsec = (int64_t)(ns % 1000000000u);
+}
+
+#if !defined(LW_PRELOAD)
+/* 1: every running thread of the process can be made to pass a full fence. */
+u32 lw_membarrier;
+
+static bool register_membarrier(void)
+{
+	return lw_syscall(SYS_membarrier,
+			  MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0, 0, 0,
+			  0) == 0;
+}
+
+/* Early, so that unlocks need no fence of their own; right without it too. */
+__attribute__((constructor)) static void init_membarrier(void)
+{
+	if (register_membarrier())
+		WRITE_ONCE(lw_membarrier, 1);
+}
+
+__cold void lw_membarrier_all(void)
+{
+	smp_mb();
+	if (!READ_ONCE(lw_membarrier))
+		return; /* then smp_mb_light() is a full fence everywhere */
+	while (lw_syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0,
+			  0, 0, 0, 0) != 0) {
+		if (!register_membarrier())
+			lw_yield(); /* out of memory for a moment */
+	}
+}
+#endif
