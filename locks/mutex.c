@@ -7,13 +7,14 @@
 struct lk_mutex_waiter {
 	struct lk_mutex_waiter *next, *prev;
 	u32 state;
-	u32 overtaken; /* under wait_lock: unlocks that did not wake it */
+	u32 overtaken; /* under wait_lock: unlocks that passed it over */
 };
 
 /* READY is the waiter's own when it is first; only it leaves READY. */
 enum { ASLEEP, READY, GRANTED };
 
-#define EPOCH_BUSY 0xffffu
+/* Nobody's epoch: the lock is being cleaned. */
+#define EPOCH_BUSY 0xffu
 
 /* Looks at a hint of our own CPU before it is believed. */
 #define OWNER_ROUNDS 4
@@ -37,14 +38,13 @@ static void list_append(struct lk_mutex *m, struct lk_mutex_waiter *w)
 
 static void list_remove(struct lk_mutex *m, struct lk_mutex_waiter *w)
 {
-	if (w->next == w) {
-		WRITE_ONCE(m->first, NULL);
-		return;
-	}
 	w->prev->next = w->next;
 	w->next->prev = w->prev;
-	if (m->first == w)
-		WRITE_ONCE(m->first, w->next);
+	if (m->first == w) {
+		WRITE_ONCE(m->first, w->next == w ? NULL : w->next);
+		/* It was promised to the one that leaves. */
+		WRITE_ONCE(m->handoff, 0);
+	}
 }
 
 /*
@@ -52,18 +52,19 @@ static void list_remove(struct lk_mutex *m, struct lk_mutex_waiter *w)
  * this process. Whoever comes first in the new epoch forgets them; the word
  * stays: it says whether the forking thread holds.
  */
-static __cold void forget_the_gone(struct lk_mutex *m, u16 epoch)
+static __cold void forget_the_gone(struct lk_mutex *m, u8 epoch)
 {
-	u16 seen = READ_ONCE(m->epoch);
+	u8 seen = READ_ONCE(m->epoch);
 
 	while (seen != epoch) {
 		if (seen == EPOCH_BUSY) {
 			seen = smp_cond_load_acquire(&m->epoch,
 						     VAL != EPOCH_BUSY);
 		} else if (try_cmpxchg_acquire(&m->epoch, &seen,
-					       (u16)EPOCH_BUSY)) {
+					       (u8)EPOCH_BUSY)) {
 			WRITE_ONCE(m->first, NULL);
 			WRITE_ONCE(m->parked, 0);
+			WRITE_ONCE(m->handoff, 0);
 			WRITE_ONCE(m->wait_lock.locked, 0);
 			atomic_set(&m->osq.tail, 0);
 			/* [mutex.F] RELEASE, pairs with mutex.G: whoever sees
@@ -76,7 +77,7 @@ static __cold void forget_the_gone(struct lk_mutex *m, u16 epoch)
 
 static inline void check_epoch(struct lk_mutex *m)
 {
-	u16 epoch = wait_epoch();
+	u8 epoch = wait_epoch() % EPOCH_BUSY;
 
 	/* [mutex.G] ACQUIRE, pairs with mutex.F. */
 	if (unlikely(smp_load_acquire(&m->epoch) != epoch))
@@ -292,15 +293,38 @@ static bool passed_on(struct lk_mutex *m)
 
 	for (rounds = handover_spins(); rounds; rounds--) {
 		word = READ_ONCE(m->word);
+		if (word > LK_MUTEX_HELD ||
+		    (word == LK_MUTEX_HELD && mutex_outlives_unlock()))
+			return true;
 		/* [mutex.K] relaxed RMW: the holder's own unlock orders. */
 		if (word == LK_MUTEX_HELD &&
 		    try_cmpxchg_relaxed(&m->word, &word, LK_MUTEX_WANTED))
 			return true;
-		if (word > LK_MUTEX_HELD)
-			return true;
 		cpu_relax();
 	}
 	return false;
+}
+
+/*
+ * Under wait_lock, the word just freed, the list not empty: what to wake, or
+ * NULL. A first sleeper that is awake needs nobody; one that has been passed
+ * over half its limit is woken to compete, and at the limit it is promised the
+ * next unlock.
+ */
+static u32 *pass_over(struct lk_mutex *m)
+{
+	struct lk_mutex_waiter *first = m->first;
+	u32 limit = overtake_limit();
+	bool taken;
+
+	if (READ_ONCE(first->state) != ASLEEP)
+		return NULL;
+	if (++first->overtaken >= limit)
+		WRITE_ONCE(m->handoff, 1);
+	taken = passed_on(m);
+	if (taken && first->overtaken != limit / 2)
+		return NULL;
+	return ready_first(m);
 }
 
 /* The plain-store unlock saw parked: the word is free or has a new holder. */
@@ -310,8 +334,10 @@ __cold void lk_mutex_wake(struct lk_mutex *m)
 
 	check_epoch(m);
 	lk_tas_lock(&m->wait_lock);
-	if (!m->first || (READ_ONCE(m->first->state) == ASLEEP && !passed_on(m)))
-		wake = ready_first(m);
+	if (m->first)
+		wake = pass_over(m);
+	else
+		WRITE_ONCE(m->parked, 0);
 	unlock_and_wake(m, wake);
 }
 
@@ -330,39 +356,37 @@ static bool free_with_none_asleep(struct lk_mutex *m)
 	return true;
 }
 
+/* Hands the mutex to the first sleeper: the word stays, and now means it. */
+static void hand_off(struct lk_mutex *m)
+{
+	u32 *state = &m->first->state;
+
+	WRITE_ONCE(m->word, LK_MUTEX_WANTED);
+	/* It may be asleep: nobody should spin until it says where it runs. */
+	WRITE_ONCE(m->owner, LK_OWNER_OFF_CPU);
+	/* [mutex.J] RELEASE, pairs with mutex.I. */
+	smp_store_release(state, GRANTED);
+	unlock_and_wake(m, state);
+}
+
 __cold void lk_mutex_unlock_slow(struct lk_mutex *m)
 {
-	struct lk_mutex_waiter *first;
-	u32 *wake = NULL;
-
 	check_epoch(m);
 	for (;;) {
 		lk_tas_lock(&m->wait_lock);
-		first = m->first;
-		if (first)
+		if (m->first)
 			break;
 		WRITE_ONCE(m->parked, 0);
 		if (free_with_none_asleep(m))
 			return;
 	}
-
-	if (first->overtaken >= overtake_limit() &&
-	    READ_ONCE(first->state) != GRANTED) {
-		/* Hand over: the word stays 2, which now means the sleeper. */
-		WRITE_ONCE(m->owner, LK_OWNER_OFF_CPU);
-		WRITE_ONCE(m->parked, 1);
-		/* [mutex.J] RELEASE, pairs with mutex.I. */
-		smp_store_release(&first->state, GRANTED);
-		unlock_and_wake(m, &first->state);
+	if (m->handoff) {
+		hand_off(m);
 		return;
 	}
-
-	first->overtaken++;
 	/* [mutex.C]; full, so that the look at the word comes after it. */
 	xchg(&m->word, LK_MUTEX_FREE);
-	if (!passed_on(m))
-		wake = ready_first(m);
-	unlock_and_wake(m, wake);
+	unlock_and_wake(m, pass_over(m));
 }
 
 /* -- catalogue ----------------------------------------------------------- */

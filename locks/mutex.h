@@ -5,35 +5,37 @@
 /*
  * Sleeping mutex with optimistic spinning: 24 bytes.
  *
- *   word   0 free, 1 held, 2 held and a sleeper wants to be told,
- *          3 held by an unlocker that has just found nobody asleep
- *   owner  hint: the CPU the holder took it on, and whether it was seen off it
- *   first  sleepers, FIFO, linked through their stacks; under wait_lock
- *   osq    spinners, FIFO: the one at its head watches the word
- *   parked some unlock must look for a sleeper (see below)
- *   epoch  the fork epoch that first, osq and wait_lock belong to
+ *   word    0 free, 1 held, 2 held and a sleeper wants to be told,
+ *           3 held by an unlocker that has just found nobody asleep
+ *   owner   hint: the CPU the holder took it on, and whether it was seen off it
+ *   first   sleepers, FIFO, linked through their stacks; under wait_lock
+ *   osq     spinners, FIFO: the one at its head watches the word
+ *   parked  an unlock has to look for a sleeper
+ *   handoff the next unlock gives the mutex to the first sleeper
+ *   epoch   the fork epoch that first, osq and wait_lock belong to
  *
  *   0 --lock--> 1 --unlock--> 0                   one CAS, one store
  *   1 --first sleeper--> 2 --unlock--> 0 + wake   the sleeper tries again
- *   1 --first sleeper--> 2 --unlock--> 2          hand-off: it holds now
+ *   2 --unlock with handoff--> 2                  the sleeper holds it now
  *   2 --unlock, none asleep--> 3 --> 0
  *
  * Invariants:
  *  1. Who changes word from 0 to non-zero holds; so does a sleeper in state
- *     GRANTED. A held word changes only 1 -> 2, and by its holder.
+ *     GRANTED. A held word is changed by its holder, or from 1 to 2.
  *  2. Only the first sleeper competes. While there is one, it is awake (READY),
- *     or word is 2 and parked is set, or some thread is on its way to wake it.
- *  3. A free mutex is left with a sleeper unwoken only while the unlocker
- *     watches it; it then either wakes the sleeper or marks the next holder's
- *     word 2, which makes that holder's unlock look.
- *  4. A sleeper is overtaken at most overtake_limit() times by unlocks that
- *     saw it first and asleep; the next one hands the mutex over.
+ *     or parked is set and its look at the word comes after that, or some
+ *     thread is on its way to wake it.
+ *  3. A free mutex has a sleeper unwoken only while the unlocker watches it; it
+ *     then either wakes the sleeper or has seen the next holder, whose unlock
+ *     will look again.
+ *  4. A first sleeper is passed over at most overtake_limit() times; then
+ *     handoff is set, and the next unlock that begins hands over.
  *
- * Two ways to unlock; all users of one mutex must use the same:
- *  - lk_mutex_unlock(): a plain store, then a look at parked. The mutex must
- *    stay allocated until the call returns, as in the kernel.
- *  - lk_mutex_unlock_rmw(): one RMW, never touches the mutex afterwards: the
- *    next holder may free it. This is what POSIX asks for.
+ * How an unlock looks for sleepers depends on mutex_outlives_unlock():
+ *  - true (kernel, library): a plain store, then a look at parked. The mutex
+ *    stays allocated until the call returns.
+ *  - false (POSIX): the next holder may free the mutex at once, so one RMW both
+ *    frees it and finds out about sleepers: 2.
  *
  * Sources: the kernel mutex as described in its documentation and in Waiman
  * Long's 2013 mails (reads before every RMW, spinning through an MCS queue) and
@@ -61,8 +63,9 @@ struct lk_mutex {
 	struct lk_mutex_waiter *first;
 	struct lk_osq osq;
 	struct lk_tas wait_lock;
-	u8 parked; /* may be stale set; never stale clear when it counts */
-	u16 epoch;
+	u8 parked;  /* may be stale set; never stale clear when it counts */
+	u8 handoff; /* under wait_lock; read without it */
+	u8 epoch;
 };
 
 #define LK_MUTEX_INIT { 0 }
@@ -90,12 +93,12 @@ static inline bool lk_mutex_trylock(struct lk_mutex *m)
 /* One CAS with no read before it: the line comes over once, exclusive. */
 static inline bool lk_mutex_lock_fast(struct lk_mutex *m)
 {
-	u32 word = LK_MUTEX_FREE, vcpu = this_vcpu();
+	u32 word = LK_MUTEX_FREE;
 
 	/* [mutex.A] */
 	if (unlikely(!try_cmpxchg_acquire(&m->word, &word, LK_MUTEX_HELD)))
 		return false;
-	WRITE_ONCE(m->owner, vcpu);
+	WRITE_ONCE(m->owner, this_vcpu());
 	return true;
 }
 
@@ -107,7 +110,17 @@ static inline void lk_mutex_lock(struct lk_mutex *m)
 
 static inline void lk_mutex_unlock(struct lk_mutex *m)
 {
-	if (unlikely(READ_ONCE(m->word) != LK_MUTEX_HELD)) {
+	u32 word = LK_MUTEX_HELD;
+
+	if (!mutex_outlives_unlock()) {
+		/* [mutex.C] RELEASE, pairs with mutex.A. */
+		if (unlikely(!try_cmpxchg_release(&m->word, &word,
+						  LK_MUTEX_FREE)))
+			lk_mutex_unlock_slow(m);
+		return;
+	}
+	/* Not the word: to load what a locked RMW just wrote costs 20 %. */
+	if (unlikely(READ_ONCE(m->handoff))) {
 		lk_mutex_unlock_slow(m);
 		return;
 	}
@@ -118,15 +131,6 @@ static inline void lk_mutex_unlock(struct lk_mutex *m)
 	smp_mb_light();
 	if (unlikely(READ_ONCE(m->parked)))
 		lk_mutex_wake(m);
-}
-
-static inline void lk_mutex_unlock_rmw(struct lk_mutex *m)
-{
-	u32 word = LK_MUTEX_HELD;
-
-	/* [mutex.C] RELEASE, pairs with mutex.A. */
-	if (unlikely(!try_cmpxchg_release(&m->word, &word, LK_MUTEX_FREE)))
-		lk_mutex_unlock_slow(m);
 }
 
 #endif

@@ -19,7 +19,7 @@ fn main() {
     let root = Path::new(&env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("../..");
     let (locks, world) = (root.join("locks"), root.join("platform/user"));
 
-    for dir in [&locks, &world] {
+    for dir in [&locks, &world, &root.join("include")] {
         println!("cargo::rerun-if-changed={}", dir.display());
     }
     cc::Build::new()
@@ -27,6 +27,7 @@ fn main() {
         .files(sources(&world))
         .include(&world)
         .include(&locks)
+        .include(root.join("include"))
         .std("gnu11")
         .opt_level(2)
         .flags(["-Wall", "-Wextra", "-fno-strict-aliasing"])

@@ -74,6 +74,8 @@ static __cold void debug_lock(struct lk_mutex *m)
 {
 	if (debug_held(m) && debug_owner(m) == lw_tid())
 		debug_abort(m, "locked again by its holder");
+	lk_mutex_lock(m);
+	debug_locked(m);
 }
 
 static __cold void debug_unlock(struct lk_mutex *m)
@@ -81,6 +83,7 @@ static __cold void debug_unlock(struct lk_mutex *m)
 	if (!debug_held(m) || debug_owner(m) != lw_tid())
 		debug_abort(m, "unlocked by a thread that does not hold it");
 	WRITE_ONCE(m->owner, 1u << 31);
+	lk_mutex_unlock(m);
 }
 
 /* -- mutex --------------------------------------------------------------- */
@@ -89,9 +92,8 @@ void lw_mutex_lock(lw_mutex_t *m)
 {
 	if (unlikely(debug))
 		debug_lock(mutex_of(m));
-	lk_mutex_lock(mutex_of(m));
-	if (unlikely(debug))
-		debug_locked(mutex_of(m));
+	else
+		lk_mutex_lock(mutex_of(m));
 }
 
 bool lw_mutex_trylock(lw_mutex_t *m)
@@ -109,8 +111,6 @@ bool lw_mutex_timedlock(lw_mutex_t *m, const struct timespec *deadline)
 				     deadline->tv_nsec };
 	bool taken;
 
-	if (unlikely(debug))
-		debug_lock(mutex_of(m));
 	taken = lk_mutex_lock_fast(mutex_of(m)) ||
 		lk_mutex_lock_slow(mutex_of(m), &until) == 0;
 	if (unlikely(debug) && taken)
@@ -122,7 +122,8 @@ void lw_mutex_unlock(lw_mutex_t *m)
 {
 	if (unlikely(debug))
 		debug_unlock(mutex_of(m));
-	lk_mutex_unlock(mutex_of(m));
+	else
+		lk_mutex_unlock(mutex_of(m));
 }
 
 void lw_mutex_destroy(lw_mutex_t *m)

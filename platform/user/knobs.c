@@ -16,8 +16,8 @@
 const struct lw_knob lw_user_knobs[] = {
 	KNOB(spin_budget, 0, 1000000, 1000,
 	     "rounds a thread spins for a mutex before it sleeps; 0: never spins"),
-	KNOB(overtake_limit, 0, 1000000, 64,
-	     "unlocks that may pass the first sleeper before a hand-off; 0: each hands off"),
+	KNOB(overtake_limit, 1, 1000000, 64,
+	     "unlocks that may pass the first sleeper over before one hands off to it"),
 	KNOB(handover_spins, 0, 10000, 20,
 	     "rounds an unlock watches for a taker before it wakes a sleeper"),
 	KNOB(yield_after, 1, 1000000, 200,

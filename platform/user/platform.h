@@ -200,14 +200,30 @@ static inline u32 this_slot(void)
 /* -- where threads run --------------------------------------------------- */
 
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
-extern ptrdiff_t lw_rseq_offset;
+extern ptrdiff_t lw_rseq_cpu;
 __cold u32 lw_vcpu_slow(void);
+
+/*
+ * A word at @offset from the thread pointer. One load of the offset, one of the
+ * word: what the compiler makes of __builtin_thread_pointer() loads that too,
+ * and three loads in a row show in an uncontended lock.
+ */
+static inline u32 lw_thread_word(ptrdiff_t offset)
+{
+#if defined(__x86_64__)
+	u32 word;
+
+	__asm__ __volatile__("movl %%fs:(%1), %0" : "=r"(word) : "r"(offset));
+	return word;
+#else
+	return *(volatile u32 *)((char *)__builtin_thread_pointer() + offset);
+#endif
+}
 
 /* The CPU this thread runs on, below 2^30; bit 31 set: unknown. */
 static inline u32 this_vcpu(void)
 {
-	u32 cpu = *(volatile u32 *)((char *)__builtin_thread_pointer() +
-				    lw_rseq_offset + 4);
+	u32 cpu = lw_thread_word(lw_rseq_cpu);
 
 	if (unlikely((int)cpu < 0))
 		return lw_vcpu_slow();
@@ -260,11 +276,13 @@ void lw_futex_wake(u32 *word, int count);
 #define wake_value(word)	lw_futex_wake(word, 1)
 
 /*
- * Host: the interposer's lock word may have glibc's own code among its
- * waiters, and its unlock is an RMW, so the asymmetric fence is not needed.
+ * Host: POSIX lets the next holder free a mutex at once, and glibc's own code
+ * may be among the waiters of the interposer's lock word. Its unlock is an RMW
+ * then, and needs no asymmetric fence.
  */
 #if defined(LW_PRELOAD)
 #define LK_MUTEX_EMBED	u32 embed[4]; /* glibc: count, owner, nusers, kind */
+#define mutex_outlives_unlock() false
 #define foreign_waiters()	true
 #define wake_foreign(word)	lw_futex_wake(word, 1)
 #define smp_mb_light()		smp_mb()
@@ -272,6 +290,7 @@ void lw_futex_wake(u32 *word, int count);
 #define WAIT_TAG_MARK		0x8000u
 #else
 #define LK_MUTEX_EMBED
+#define mutex_outlives_unlock() true
 #define foreign_waiters()	false
 #define wake_foreign(word)	((void)(word))
 #define WAIT_TAG_MARK		0u

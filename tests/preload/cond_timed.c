@@ -52,16 +52,16 @@ static void *waiter(void *arg)
 }
 
 /* The timed-out waiter needs the mutex, and waits for it as long as it takes. */
-static atomic_int passed;
+static int held, back;
 
 static void *late(void *arg)
 {
 	struct timespec t = in_ms(CLOCK_REALTIME, 10);
 
 	RET(pthread_mutex_lock(&m), 0);
-	waiting++;
 	RET(pthread_cond_timedwait(&real, &m, &t), ETIMEDOUT);
-	CHECK(passed);
+	EQ(held, 0);
+	back++;
 	RET(pthread_mutex_unlock(&m), 0);
 	return arg;
 }
@@ -70,18 +70,15 @@ static void hold_past_deadline(void)
 {
 	pthread_t threads[4];
 
-	waiting = 0;
 	start(threads, 4, late);
-	for (int ready = 0; !ready;) {
-		/* The last to arrive may time out first: then it is early here. */
+	for (int left = 4; left;) {
 		RET(pthread_mutex_lock(&m), 0);
-		ready = waiting == 4;
-		if (ready || waiting) {
-			nap_us(30000);
-			passed = 1;
-		}
+		held = 1;
+		nap_us(15000);
+		left = 4 - back;
+		held = 0;
 		RET(pthread_mutex_unlock(&m), 0);
-		sched_yield();
+		nap_us(1000);
 	}
 	finish(threads, 4);
 }

@@ -14,6 +14,9 @@ bitflags::bitflags! {
         const CANCEL = 1 << 2;
         /// Waiters leave the CPU.
         const SLEEPS = 1 << 3;
+        /// The holder keeps its queue node: nesting is as deep as there are
+        /// nodes, and a thread without a slot cannot hold it.
+        const KEEPS_NODE = 1 << 4;
         /// Promises that a newer table makes are kept, not dropped.
         const _ = !0;
     }

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The arms of a comparison, and the order in which a round runs them.
+
+use anyhow::Result;
+
+use super::report::ArmReport;
+use crate::cli::CompareArgs;
+use crate::environment::{self, Change};
+use crate::error::{Exit, OWN_ERROR};
+use crate::policy::{Interposer, BASELINE, CONTROL, POLICIES};
+use crate::spec::{self, LockSpec};
+
+/// One lock in a comparison.
+#[derive(Debug)]
+pub struct Arm {
+    /// The lock.
+    pub spec: LockSpec,
+    /// What it changes in the program's environment.
+    pub environment: Vec<Change>,
+    /// A run took too long: there are no more.
+    pub stopped: bool,
+}
+
+impl Arm {
+    /// Its name in tables and samples.
+    pub fn label(&self) -> &str {
+        &self.spec.label
+    }
+
+    /// Is it the one that the others are compared with?
+    pub fn is_baseline(&self) -> bool {
+        self.spec.policy.interposer == Interposer::None
+    }
+
+    /// Itself for the JSON.
+    pub fn report(&self) -> ArmReport {
+        ArmReport {
+            arm: self.spec.label.clone(),
+            policy: self.spec.policy.name,
+            settings: self.spec.settings.iter().cloned().collect(),
+            stopped: self.stopped,
+        }
+    }
+}
+
+/// glibc, the control, and then the locks that were asked for.
+pub fn arms(args: &CompareArgs) -> Result<Vec<Arm>> {
+    let shared = spec::settings(&args.set)?;
+    let all = POLICIES
+        .iter()
+        .filter(|p| p.interposer == Interposer::Lockwork)
+        .map(|p| p.name.to_string());
+    let asked: Vec<String> = if args.locks.is_empty() {
+        all.collect()
+    } else {
+        args.locks.clone()
+    };
+    let mut arms: Vec<Arm> = Vec::new();
+    for text in [BASELINE, CONTROL]
+        .into_iter()
+        .chain(asked.iter().map(String::as_str))
+    {
+        let spec = LockSpec::parse(text, &shared)?;
+        if arms.iter().any(|arm| arm.label() == spec.label) {
+            continue;
+        }
+        arms.push(Arm {
+            environment: environment::changes(&spec)?,
+            spec,
+            stopped: false,
+        });
+    }
+    if arms.len() <= 2 && !asked.iter().any(|a| a == CONTROL) {
+        let message = "--locks names nothing to compare with glibc; leave it out for all locks";
+        return Err(Exit::with(OWN_ERROR, message));
+    }
+    Ok(arms)
+}
+
+/// The order of one round: shuffled, so that no arm always runs after the same
+/// other one. Until the limit for slow arms is known, the baseline is first.
+pub fn order(arms: usize, baseline_first: bool, random: &mut fastrand::Rng) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..arms).collect();
+    random.shuffle(&mut order);
+    if baseline_first {
+        order.sort_by_key(|&arm| arm != 0);
+    }
+    order
+}

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! One run of the program: started in its own process group, waited for with a
+//! limit, and measured from outside.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::interrupt::Interrupt;
+use super::metric::KEEP_OUTPUT;
+use crate::cli::Output;
+
+/// How long an interrupted program may take to end by itself.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// By itself, with this code.
+    Code(i32),
+    /// By this signal, not ours.
+    Signal(i32),
+    /// We stopped it, because it took too long.
+    TimedOut,
+    /// We stopped it, because we got this signal.
+    Interrupted(i32),
+}
+
+/// What a run was seen to do.
+#[derive(Debug)]
+pub struct Observed {
+    /// How it ended.
+    pub end: End,
+    /// From before it was started until it ended.
+    pub wall: Duration,
+    /// CPU time, context switches and memory of the program and of those of
+    /// its children that were waited for.
+    pub usage: libc::rusage,
+    /// The end of its output, if that was piped.
+    pub output: Vec<u8>,
+}
+
+/// Runs `command` until it ends, `limit` passes, or a signal comes.
+pub fn observe(
+    command: &mut Command,
+    output: Output,
+    limit: Option<Duration>,
+    interrupt: &Interrupt,
+) -> io::Result<Observed> {
+    let pipe = connect(command, output)?;
+    die_with_us(command);
+    let started = Instant::now();
+    let child = command.spawn()?;
+    // The command keeps the pipe's writing end open until it is dropped or
+    // given other streams.
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut run = Run {
+        pid: child.id() as libc::pid_t,
+        pidfd: None,
+        pipe,
+        output: Vec::new(),
+    };
+    let waited = pidfd_open(run.pid).and_then(|pidfd| {
+        run.pidfd = Some(pidfd);
+        run.wait(started, limit, interrupt)
+    });
+    let wall = started.elapsed();
+    // Before the process is reaped, its number cannot belong to another group.
+    signal_group(run.pid, libc::SIGKILL);
+    let (status, usage) = reap(run.pid)?;
+    run.read_rest();
+    Ok(Observed {
+        end: waited?.unwrap_or_else(|| ended(status)),
+        wall,
+        usage,
+        output: run.output,
+    })
+}
+
+/// A started program.
+struct Run {
+    pid: libc::pid_t,
+    pidfd: Option<OwnedFd>,
+    pipe: Option<File>,
+    output: Vec<u8>,
+}
+
+impl Run {
+    /// Waits for the end. Says why, if we brought it about.
+    fn wait(
+        &mut self,
+        started: Instant,
+        limit: Option<Duration>,
+        interrupt: &Interrupt,
+    ) -> io::Result<Option<End>> {
+        let mut deadline = limit.map(|limit| started + limit);
+        let mut why = None;
+        loop {
+            let fds = [
+                self.pidfd.as_ref().map_or(-1, AsRawFd::as_raw_fd),
+                interrupt.as_raw_fd(),
+                self.pipe.as_ref().map_or(-1, AsRawFd::as_raw_fd),
+            ];
+            let ready = poll(fds, deadline)?;
+            if ready[2] {
+                self.read_some();
+            }
+            if ready[0] {
+                return Ok(why);
+            }
+            if let Some(signal) = interrupt.take() {
+                if why.is_some() {
+                    return Ok(why); // asked twice: no more grace
+                }
+                why = Some(End::Interrupted(signal));
+                signal_group(self.pid, signal);
+                deadline = Some(Instant::now() + GRACE);
+            } else if deadline.is_some_and(|at| Instant::now() >= at) {
+                return Ok(Some(why.unwrap_or(End::TimedOut)));
+            }
+        }
+    }
+
+    /// Reads what is there; closes the pipe at its end.
+    fn read_some(&mut self) {
+        let Some(pipe) = &mut self.pipe else { return };
+        let mut buffer = [0; 64 << 10];
+        match pipe.read(&mut buffer) {
+            Ok(n) if n > 0 => self.output.extend_from_slice(&buffer[..n]),
+            Err(e) if e.kind() == io::ErrorKind::WouldBlock => return,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => return,
+            _ => self.pipe = None,
+        }
+        if self.output.len() > 2 * KEEP_OUTPUT {
+            self.output.drain(..self.output.len() - KEEP_OUTPUT);
+        }
+    }
+
+    /// Reads what is left in the pipe. Others may still hold it open.
+    fn read_rest(&mut self) {
+        while self.pipe.is_some() {
+            let before = self.output.len();
+            self.read_some();
+            if self.output.len() == before {
+                break;
+            }
+        }
+        let excess = self.output.len().saturating_sub(KEEP_OUTPUT);
+        self.output.drain(..excess);
+    }
+}
+
+/// Sets the output up; returns the end to read from.
+fn connect(command: &mut Command, output: Output) -> io::Result<Option<File>> {
+    match output {
+        Output::Inherit => {
+            command.stdout(Stdio::inherit()).stderr(Stdio::inherit());
+            Ok(None)
+        }
+        Output::Null => {
+            command.stdout(Stdio::null()).stderr(Stdio::null());
+            Ok(None)
+        }
+        Output::Pipe => {
+            let (reader, writer) = pipe()?;
+            command.stdout(writer.try_clone()?).stderr(writer);
+            Ok(Some(File::from(reader)))
+        }
+    }
+}
+
+/// A pipe whose reading end does not block.
+fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
+    let mut fds = [-1; 2];
+    // SAFETY: pipe2 fills both descriptors, which are then ours alone.
+    let (reader, writer) = unsafe {
+        if libc::pipe2(fds.as_mut_ptr(), libc::O_CLOEXEC) < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        (OwnedFd::from_raw_fd(fds[0]), OwnedFd::from_raw_fd(fds[1]))
+    };
+    // SAFETY: sets a flag on a descriptor that we own.
+    unsafe { libc::fcntl(reader.as_raw_fd(), libc::F_SETFL, libc::O_NONBLOCK) };
+    Ok((reader, writer))
+}
+
+/// Makes the program end if we are killed before we could end it.
+fn die_with_us(command: &mut Command) {
+    let parent = std::process::id() as libc::pid_t;
+    command.process_group(0);
+    // SAFETY: only async-signal-safe calls between fork and exec.
+    unsafe {
+        command.pre_exec(move || {
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+            if libc::getppid() != parent {
+                libc::_exit(1);
+            }
+            Ok(())
+        });
+    }
+}
+
+fn pidfd_open(pid: libc::pid_t) -> io::Result<OwnedFd> {
+    // SAFETY: returns a new descriptor that is ours, or fails.
+    unsafe {
+        let fd = libc::syscall(libc::SYS_pidfd_open, pid, 0);
+        if fd < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(OwnedFd::from_raw_fd(fd as RawFd))
+    }
+}
+
+/// Which of `fds` are ready; none of them once `deadline` has passed.
+fn poll(fds: [RawFd; 3], deadline: Option<Instant>) -> io::Result<[bool; 3]> {
+    let mut polled = fds.map(|fd| libc::pollfd {
+        fd,
+        events: libc::POLLIN,
+        revents: 0,
+    });
+    let timeout = match deadline {
+        None => -1,
+        Some(at) => {
+            let left = at.saturating_duration_since(Instant::now()).as_millis() + 1;
+            libc::c_int::try_from(left).unwrap_or(libc::c_int::MAX)
+        }
+    };
+    // SAFETY: polled has as many entries as its length says.
+    let n = unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, timeout) };
+    if n < 0 {
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+        return Ok([false; 3]);
+    }
+    Ok(polled.map(|p| p.revents != 0))
+}
+
+fn signal_group(pid: libc::pid_t, signal: i32) {
+    // SAFETY: pid is our child, not reaped yet, and leads its own group.
+    unsafe { libc::kill(-pid, signal) };
+}
+
+fn reap(pid: libc::pid_t) -> io::Result<(i32, libc::rusage)> {
+    let mut status = 0;
+    loop {
+        // SAFETY: wait4 fills both; a zeroed rusage is a valid one.
+        let (got, usage) = unsafe {
+            let mut usage: libc::rusage = std::mem::zeroed();
+            (libc::wait4(pid, &mut status, 0, &mut usage), usage)
+        };
+        if got == pid {
+            return Ok((status, usage));
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
+}
+
+fn ended(status: i32) -> End {
+    if libc::WIFSIGNALED(status) {
+        End::Signal(libc::WTERMSIG(status))
+    } else {
+        End::Code(libc::WEXITSTATUS(status))
+    }
+}
+
+/// `SIGSEGV`, for the number 11.
+pub fn signal_name(signal: i32) -> String {
+    let name = signal_hook::low_level::signal_name(signal);
+    name.map_or_else(|| format!("signal {signal}"), str::to_string)
+}

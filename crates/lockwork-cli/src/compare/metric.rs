@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! What a run is judged by: its wall time, or a number that it prints.
+
+use anyhow::Result;
+use regex::bytes::Regex;
+use serde::Serialize;
+
+use crate::error::{Exit, OWN_ERROR};
+
+/// How much of the output's end is searched and kept.
+pub const KEEP_OUTPUT: usize = 4 << 20;
+
+/// Which way is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Better {
+    /// More is.
+    Higher,
+    /// Less is.
+    Lower,
+}
+
+/// What is measured.
+#[derive(Debug)]
+pub struct Metric {
+    /// `None`: the wall time in seconds.
+    pub pattern: Option<Regex>,
+    /// Which way is better.
+    pub better: Better,
+}
+
+impl Metric {
+    /// Reads `wall` or a regular expression.
+    pub fn parse(text: &str, better: Option<Better>) -> Result<Metric> {
+        if text == "wall" {
+            return Ok(Metric {
+                pattern: None,
+                better: better.unwrap_or(Better::Lower),
+            });
+        }
+        let pattern = Regex::new(text).map_err(|error| {
+            let message = format!("--metric '{text}' is not a regular expression: {error}");
+            Exit::with(OWN_ERROR, message)
+        })?;
+        if pattern.captures_len() != 2 {
+            let message = format!(
+                "--metric '{text}' has {} groups and needs exactly one, around the number, as \
+                 in 'rate: ([0-9.]+)'; write (?:…) for a group that is not the number",
+                pattern.captures_len() - 1
+            );
+            return Err(Exit::with(OWN_ERROR, message));
+        }
+        Ok(Metric {
+            pattern: Some(pattern),
+            better: better.unwrap_or(Better::Higher),
+        })
+    }
+
+    /// The number in the last match in `output`.
+    pub fn find(&self, output: &[u8]) -> Result<Option<f64>, String> {
+        let Some(pattern) = &self.pattern else {
+            return Ok(None);
+        };
+        let last = pattern.captures_iter(output).last();
+        let group = last.and_then(|captures| captures.get(1));
+        let Some(group) = group else {
+            return Err(format!("its output does not match --metric '{pattern}'"));
+        };
+        let text = String::from_utf8_lossy(group.as_bytes()).replace(',', "");
+        match text.trim().parse::<f64>() {
+            Ok(number) if number.is_finite() => Ok(Some(number)),
+            _ => Err(format!(
+                "--metric '{pattern}' found '{text}' in its output, which is not a number"
+            )),
+        }
+    }
+}
+
+/// The end of `output`, for messages: at most ten lines.
+pub fn tail(output: &[u8]) -> String {
+    let end = &output[output.len().saturating_sub(4096)..];
+    let text = String::from_utf8_lossy(end);
+    let lines: Vec<&str> = text.lines().collect();
+    let last = &lines[lines.len().saturating_sub(10)..];
+    last.iter().map(|line| format!("  | {line}\n")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn find(pattern: &str, output: &str) -> Result<Option<f64>, String> {
+        let metric = Metric::parse(pattern, None).expect("pattern");
+        metric.find(output.as_bytes())
+    }
+
+    #[test]
+    fn takes_the_last_match() {
+        let output = "rate: 1\nrate: 12,345.5 ops\nend";
+        assert_eq!(find(r"rate: ([\d.,]+)", output), Ok(Some(12345.5)));
+        assert_eq!(find("wall", output), Ok(None));
+        assert!(find(r"speed: (\d+)", output).is_err());
+        assert!(find(r"(end)", output).is_err());
+    }
+
+    #[test]
+    fn wants_exactly_one_group() {
+        assert!(Metric::parse("rate", None).is_err());
+        assert!(Metric::parse("(a)(b)", None).is_err());
+        assert!(Metric::parse("(a", None).is_err());
+        assert!(Metric::parse("(?:a)(b)", None).is_ok());
+    }
+
+    #[test]
+    fn keeps_the_end_for_messages() {
+        let many: String = (0..50).map(|i| format!("line {i}\n")).collect();
+        let shown = tail(many.as_bytes());
+        assert!(shown.contains("line 49") && !shown.contains("line 39"));
+    }
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! `lockwork compare`: the same program under several locks, in interleaved
+//! rounds.
+
+mod arms;
+mod child;
+mod interrupt;
+mod machine;
+mod metric;
+mod output;
+mod report;
+mod session;
+mod stats;
+mod summary;
+mod table;
+mod verdict;
+
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::Result;
+
+use crate::cli::{CompareArgs, Output};
+use crate::error::{Exit, OWN_ERROR, PROGRAM_FAILED};
+use crate::policy::{BASELINE, CONTROL};
+use crate::program;
+use crate::text;
+use crate::workload;
+use arms::Arm;
+use machine::Machine;
+use metric::{Better, Metric};
+use output::Target;
+use report::{Ended, Plan, Report, Sample, SCHEMA};
+use session::{Program, Session};
+use summary::Setup;
+
+const CONFIDENCE: f64 = 0.95;
+
+/// Runs a comparison, prints it, and says how it went by the exit code.
+pub fn compare(args: &CompareArgs) -> Result<ExitCode> {
+    let metric = metric(args)?;
+    let program = program(args, &metric)?;
+    let arms = arms::arms(args)?;
+    let mut json = args.json.as_deref().map(Target::open).transpose()?;
+    let machine = Machine::look();
+    let started = SystemTime::now().duration_since(UNIX_EPOCH);
+    let started = started.map_or(0, |since| since.as_secs());
+
+    let mut session = Session::new(args, &metric, &program, arms)?;
+    let (ended, exit) = session.run();
+    let Session { arms, samples, .. } = session;
+
+    let report = conclude(args, &metric, machine, &program, (arms, samples, ended), started);
+    let shown = table::render(&report);
+    if matches!(json, Some(Target::Stdout)) {
+        text::complain(&shown);
+    } else {
+        text::print(&shown)?;
+    }
+    if let Some(json) = &mut json {
+        json.write(&report)?;
+    }
+    match (&report.ended, exit) {
+        (_, Some(error)) => Err(error),
+        (Ended::Failed { why }, None) => Err(Exit::with(PROGRAM_FAILED, why.clone())),
+        (Ended::Interrupted { .. }, None) => Ok(ExitCode::from(session_code(&report.ended))),
+        (Ended::Completed, None) => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// 128 and the signal's number, as shells have it.
+fn session_code(ended: &Ended) -> u8 {
+    match ended {
+        Ended::Interrupted { signal } if signal == "SIGTERM" => 143,
+        Ended::Interrupted { signal } if signal == "SIGHUP" => 129,
+        _ => 130,
+    }
+}
+
+fn metric(args: &CompareArgs) -> Result<Metric> {
+    let better = match (args.higher_is_better, args.lower_is_better) {
+        (true, _) => Some(Better::Higher),
+        (_, true) => Some(Better::Lower),
+        _ => None,
+    };
+    let default = if args.command.is_empty() {
+        workload::METRIC
+    } else {
+        "wall"
+    };
+    Metric::parse(args.metric.as_deref().unwrap_or(default), better)
+}
+
+/// What to run, checked: it exists, and every arm reaches it.
+fn program(args: &CompareArgs, metric: &Metric) -> Result<Program> {
+    let needs_output = metric.pattern.is_some();
+    let output = args.output.unwrap_or(if needs_output {
+        Output::Pipe
+    } else {
+        Output::Null
+    });
+    let mistake = |message: &str| Err(Exit::with(OWN_ERROR, message));
+    if needs_output && output != Output::Pipe {
+        return mistake("a REGEX metric reads the program's output; leave --output out");
+    }
+    let json_on_stdout = args.json.as_ref().is_some_and(|path| path.as_os_str() == "-");
+    if json_on_stdout && output == Output::Inherit {
+        return mistake("--json - and --output inherit would mix; write the JSON to a file");
+    }
+    let mut command = args.command.clone();
+    if command.is_empty() {
+        command = vec!["/proc/self/exe".into(), "workload".into()];
+    }
+    let file = program::find(&command[0])?;
+    program::check(&file)?;
+    Ok(Program {
+        file,
+        command,
+        output,
+    })
+}
+
+type Result3 = (Vec<Arm>, Vec<Sample>, Ended);
+
+fn conclude(
+    args: &CompareArgs,
+    metric: &Metric,
+    machine: Machine,
+    program: &Program,
+    (arms, samples, ended): Result3,
+    started: u64,
+) -> Report {
+    let locks = arms.iter().filter(|a| ![BASELINE, CONTROL].contains(&a.label()));
+    let verdict_confidence = 1.0 - (1.0 - CONFIDENCE) / locks.count().max(1) as f64;
+    let setup = Setup {
+        samples: &samples,
+        better: metric.better,
+        seed: args.seed,
+        confidence: CONFIDENCE,
+        verdict_confidence,
+    };
+    let summary: Vec<_> = arms
+        .iter()
+        .map(|arm| setup.summary(arm.label(), BASELINE, arm.stopped))
+        .collect();
+    let mut warnings = machine.warnings();
+    warnings.extend(program.warnings());
+    warnings.extend(summary.iter().flat_map(|s| setup.warnings(s)));
+    let verdict = verdict::verdict(&setup, &summary);
+    Report {
+        schema: SCHEMA,
+        lockwork: env!("CARGO_PKG_VERSION"),
+        started,
+        machine,
+        command: program.shown(),
+        embedded: args.command.is_empty(),
+        plan: plan(args, metric, verdict_confidence),
+        arms: arms.iter().map(Arm::report).collect(),
+        samples,
+        summary,
+        verdict,
+        warnings,
+        ended,
+    }
+}
+
+fn plan(args: &CompareArgs, metric: &Metric, verdict_confidence: f64) -> Plan {
+    let pattern = metric.pattern.as_ref();
+    Plan {
+        metric: pattern.map_or_else(|| "wall".into(), ToString::to_string),
+        better: metric.better,
+        rounds: args.runs,
+        warmup: args.warmup,
+        seed: args.seed,
+        timeout_factor: args.timeout_factor,
+        confidence: CONFIDENCE,
+        verdict_confidence,
+        resamples: stats::RESAMPLES,
+    }
+}

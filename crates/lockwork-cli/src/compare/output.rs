@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Where the JSON goes. It is opened before the first run: an hour of
+//! measuring must not end with "permission denied".
+
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+use super::report::Report;
+use crate::error::{Exit, OWN_ERROR};
+use crate::text;
+
+/// Where to write a report.
+pub enum Target {
+    /// Standard output.
+    Stdout,
+    /// A file that gets its name once it is complete.
+    File {
+        /// Open under another name.
+        file: File,
+        /// That name.
+        temporary: PathBuf,
+        /// The name to give it.
+        path: PathBuf,
+    },
+    /// A device or a pipe, written in place.
+    Device {
+        /// Open for writing.
+        file: File,
+        /// Its name.
+        path: PathBuf,
+    },
+}
+
+impl Target {
+    /// Makes sure that `path` can be written.
+    pub fn open(path: &Path) -> Result<Target> {
+        if path == Path::new("-") {
+            return Ok(Target::Stdout);
+        }
+        let path = path.to_path_buf();
+        if fs::metadata(&path).is_ok_and(|m| !m.is_file()) {
+            let file = OpenOptions::new().write(true).open(&path);
+            let file = file.map_err(|e| refused(&path, &e))?;
+            return Ok(Target::Device { file, path });
+        }
+        // Through a symbolic link, so that the link stays.
+        let path = fs::canonicalize(&path).unwrap_or(path);
+        let mut name = path.file_name().unwrap_or_default().to_os_string();
+        name.push(format!(".{}.tmp", std::process::id()));
+        let temporary = path.with_file_name(name);
+        let file = File::create_new(&temporary).map_err(|e| refused(&path, &e))?;
+        Ok(Target::File {
+            file,
+            temporary,
+            path,
+        })
+    }
+
+    /// Writes the report.
+    pub fn write(&mut self, report: &Report) -> Result<()> {
+        let mut json = serde_json::to_string_pretty(report)?;
+        json.push('\n');
+        match self {
+            Target::Stdout => text::print(&json),
+            Target::Device { file, path } => file
+                .write_all(json.as_bytes())
+                .map_err(|e| refused(path, &e)),
+            Target::File {
+                file,
+                temporary,
+                path,
+            } => file
+                .write_all(json.as_bytes())
+                .and_then(|()| fs::rename(&*temporary, &*path))
+                .map_err(|e| refused(path, &e)),
+        }
+    }
+}
+
+impl Drop for Target {
+    fn drop(&mut self) {
+        if let Target::File { temporary, .. } = self {
+            let _ = fs::remove_file(temporary); // gone already, once it has its name
+        }
+    }
+}
+
+fn refused(path: &Path, error: &std::io::Error) -> anyhow::Error {
+    let message = format!(
+        "cannot write JSON to '{}': {error}; name a file that you can write to",
+        path.display()
+    );
+    Exit::with(OWN_ERROR, message)
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! What a comparison leaves behind, as written by `--json`.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::machine::Machine;
+use super::metric::Better;
+
+/// The version of the JSON; changes when a field changes its meaning.
+pub const SCHEMA: u32 = 1;
+
+/// Everything about one comparison.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    /// The version of this format.
+    pub schema: u32,
+    /// The version of lockwork.
+    pub lockwork: &'static str,
+    /// When it began, in seconds since 1970.
+    pub started: u64,
+    /// Where it ran.
+    pub machine: Machine,
+    /// What ran: the program and its arguments.
+    pub command: Vec<String>,
+    /// Is that the embedded workload?
+    pub embedded: bool,
+    /// How it was measured.
+    pub plan: Plan,
+    /// The locks.
+    pub arms: Vec<ArmReport>,
+    /// Every run, in the order in which they ran.
+    pub samples: Vec<Sample>,
+    /// One line a lock.
+    pub summary: Vec<Summary>,
+    /// What can be concluded, in a sentence or two.
+    pub verdict: String,
+    /// What to keep in mind.
+    pub warnings: Vec<String>,
+    /// How the comparison ended.
+    pub ended: Ended,
+}
+
+/// How a comparison was set up.
+#[derive(Debug, Serialize)]
+pub struct Plan {
+    /// `wall`, or the regular expression.
+    pub metric: String,
+    /// Which way is better.
+    pub better: Better,
+    /// Rounds that were asked for.
+    pub rounds: u32,
+    /// Rounds before them that do not count.
+    pub warmup: u32,
+    /// Seeds the order and the resampling.
+    pub seed: u64,
+    /// When runs are stopped, in times of glibc's slowest run.
+    pub timeout_factor: f64,
+    /// The confidence of `Summary::interval`.
+    pub confidence: f64,
+    /// The confidence of `Summary::verdict_interval`: adjusted for the number
+    /// of locks.
+    pub verdict_confidence: f64,
+    /// Resamples an interval.
+    pub resamples: usize,
+}
+
+/// One lock.
+#[derive(Debug, Serialize)]
+pub struct ArmReport {
+    /// Its name in `samples` and `summary`.
+    pub arm: String,
+    /// The policy.
+    pub policy: &'static str,
+    /// The knobs that were set.
+    pub settings: BTreeMap<String, String>,
+    /// Was a run stopped because it took too long?
+    pub stopped: bool,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    /// With exit code 0 and, if one was wanted, a number.
+    Ok,
+    /// With another exit code, by a signal, or without the number.
+    Failed,
+    /// It took too long and was stopped.
+    Stopped,
+    /// The user stopped it.
+    Interrupted,
+}
+
+/// One run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Sample {
+    /// Which lock.
+    pub arm: String,
+    /// Which round, from 1; 0 and below are warm-up rounds.
+    pub round: i64,
+    /// Its place in the round, from 1.
+    pub order: usize,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Does it count in the summary?
+    pub counted: bool,
+    /// Wall time in seconds.
+    pub wall: f64,
+    /// CPU time in user space in seconds, of the program and the children that
+    /// it waited for; so are the next four.
+    pub user: f64,
+    /// CPU time in the kernel in seconds.
+    pub sys: f64,
+    /// Context switches because a thread waited.
+    pub voluntary: i64,
+    /// Context switches because a thread was preempted.
+    pub involuntary: i64,
+    /// The largest resident set in KiB; never less than lockwork's own.
+    pub max_rss_kib: i64,
+    /// The number found by a REGEX metric.
+    pub metric: Option<f64>,
+    /// The exit code, unless a signal ended it.
+    pub exit_code: Option<i32>,
+    /// The signal that ended it.
+    pub signal: Option<String>,
+}
+
+impl Sample {
+    /// What the run is judged by.
+    pub fn value(&self) -> f64 {
+        self.metric.unwrap_or(self.wall)
+    }
+}
+
+/// What the counted samples of one lock come to.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// Which lock.
+    pub arm: String,
+    /// How many samples count.
+    pub samples: usize,
+    /// Their mean.
+    pub average: Option<f64>,
+    /// Their coefficient of variation, 0.01 for 1 %.
+    pub variation: Option<f64>,
+    /// How much better than glibc, 0.01 for 1 %; over rounds that have both.
+    pub improve: Option<f64>,
+    /// The interval of `improve`.
+    pub interval: Option<(f64, f64)>,
+    /// The wider one that the verdict uses.
+    pub verdict_interval: Option<(f64, f64)>,
+    /// Mean CPU seconds a run.
+    pub cpu: Option<f64>,
+    /// Mean context switches a run, voluntary ones.
+    pub voluntary: Option<f64>,
+    /// Mean context switches a run, involuntary ones.
+    pub involuntary: Option<f64>,
+    /// Was the lock given up because a run took too long?
+    pub stopped: bool,
+}
+
+/// How a comparison ended.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "how", rename_all = "lowercase")]
+pub enum Ended {
+    /// Every round was run.
+    Completed,
+    /// The program failed.
+    Failed {
+        /// How, and under which lock.
+        why: String,
+    },
+    /// A signal came.
+    Interrupted {
+        /// Its name.
+        signal: String,
+    },
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The runs of a comparison. Whatever ends it, the samples so far are kept.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::arms::{self, Arm};
+use super::child::{self, End, Observed};
+use super::interrupt::Interrupt;
+use super::metric::{self, Metric};
+use super::report::{Ended, Outcome, Sample};
+use crate::cli::{CompareArgs, Output};
+use crate::elf;
+use crate::error::{Exit, OWN_ERROR};
+use crate::program;
+
+/// What is run.
+pub struct Program {
+    /// The file.
+    pub file: PathBuf,
+    /// The name it is called by, and its arguments.
+    pub command: Vec<OsString>,
+    /// Where its output goes.
+    pub output: Output,
+}
+
+impl Program {
+    /// The command for people and JSON.
+    pub fn shown(&self) -> Vec<String> {
+        let words = self.command.iter().map(|w| w.to_string_lossy());
+        words.map(|w| w.replace("/proc/self/exe", "lockwork")).collect()
+    }
+
+    /// Does it use locks at all, as far as its ELF file tells?
+    pub fn warnings(&self) -> Vec<String> {
+        let behind = program::elf_behind(&self.file).ok().flatten();
+        let linkage = behind.and_then(|(elf, _)| elf::linkage(&elf).ok());
+        if linkage.is_some_and(|l| !l.imports_locks) {
+            let name = self.file.display();
+            return vec![format!(
+                "{name} itself imports no lock functions; unless its libraries or the programs \
+                 it starts do, every arm runs the same code"
+            )];
+        }
+        Vec::new()
+    }
+}
+
+/// Why a comparison is over.
+type Over = (Ended, Option<anyhow::Error>);
+
+/// A comparison while it runs.
+pub struct Session<'a> {
+    args: &'a CompareArgs,
+    metric: &'a Metric,
+    program: &'a Program,
+    /// The arms; glibc is the first.
+    pub arms: Vec<Arm>,
+    /// Every run so far.
+    pub samples: Vec<Sample>,
+    interrupt: Interrupt,
+    bar: ProgressBar,
+    slowest_baseline: Option<Duration>,
+}
+
+impl<'a> Session<'a> {
+    /// Takes over Ctrl-C and shows a progress bar, if there is a terminal.
+    pub fn new(
+        args: &'a CompareArgs,
+        metric: &'a Metric,
+        program: &'a Program,
+        arms: Vec<Arm>,
+    ) -> Result<Session<'a>> {
+        let runs = u64::from(args.runs + args.warmup) * arms.len() as u64;
+        let bar = ProgressBar::new(runs);
+        let template = "{bar:30} {pos}/{len}  {msg}  ETA {eta}";
+        bar.set_style(ProgressStyle::with_template(template)?);
+        Ok(Session {
+            args,
+            metric,
+            program,
+            arms,
+            samples: Vec::new(),
+            interrupt: Interrupt::listen().context("cannot watch for signals")?,
+            bar,
+            slowest_baseline: None,
+        })
+    }
+
+    /// Runs all rounds, or as many as can be.
+    pub fn run(&mut self) -> Over {
+        let over = self.rounds();
+        self.bar.finish_and_clear();
+        over.err().unwrap_or((Ended::Completed, None))
+    }
+
+    fn rounds(&mut self) -> Result<(), Over> {
+        let mut random = fastrand::Rng::with_seed(self.args.seed);
+        let (warmup, runs) = (i64::from(self.args.warmup), i64::from(self.args.runs));
+        for round in 1 - warmup..=runs {
+            let first = self.slowest_baseline.is_none();
+            let order = arms::order(self.arms.len(), first, &mut random);
+            for (place, arm) in order.into_iter().enumerate() {
+                if !self.arms[arm].stopped {
+                    self.one_run(arm, round, place + 1)?;
+                }
+                self.bar.inc(1);
+            }
+        }
+        Ok(())
+    }
+
+    fn one_run(&mut self, arm: usize, round: i64, order: usize) -> Result<(), Over> {
+        if let Some(signal) = self.interrupt.seen() {
+            return Err(interrupted(signal));
+        }
+        let label = self.arms[arm].label().to_string();
+        let progress = match round {
+            1.. => format!("round {round} of {}: {label}", self.args.runs),
+            _ => format!("warm-up: {label}"),
+        };
+        self.bar.set_message(progress);
+        let observed = self.start(arm).map_err(|error| {
+            let why = format!("cannot run '{}': {error:#}", self.program.file.display());
+            let exit = Exit::with(OWN_ERROR, why.clone());
+            (Ended::Failed { why }, Some(exit))
+        })?;
+        if self.arms[arm].is_baseline() {
+            let slowest = self.slowest_baseline.unwrap_or_default();
+            self.slowest_baseline = Some(slowest.max(observed.wall));
+        }
+        let mut sample = sample(&observed, label, round, order);
+        let verdict = self.judge(arm, &observed, &mut sample);
+        self.samples.push(sample);
+        verdict
+    }
+
+    fn start(&self, arm: usize) -> Result<Observed> {
+        let arm = &self.arms[arm];
+        let mut command = Command::new(&self.program.file);
+        command.arg0(&self.program.command[0]);
+        command.args(&self.program.command[1..]);
+        for (variable, value) in &arm.environment {
+            match value {
+                Some(value) => command.env(variable, value),
+                None => command.env_remove(variable),
+            };
+        }
+        command.stdin(match &self.args.stdin {
+            Some(path) => File::open(path)
+                .with_context(|| format!("cannot open {} for it", path.display()))?
+                .into(),
+            None => Stdio::null(),
+        });
+        let limit = self.slowest_baseline.filter(|_| !arm.is_baseline());
+        let limit = limit.map(|slowest| {
+            slowest.mul_f64(self.args.timeout_factor) + Duration::from_secs(1)
+        });
+        let output = self.program.output;
+        Ok(child::observe(&mut command, output, limit, &self.interrupt)?)
+    }
+
+    /// Decides what a run counts for, and whether there is a next one.
+    fn judge(&mut self, arm: usize, run: &Observed, sample: &mut Sample) -> Result<(), Over> {
+        let found = self.metric.find(&run.output);
+        sample.metric = found.as_ref().ok().copied().flatten();
+        let problem = match (run.end, &found) {
+            (End::Interrupted(signal), _) => {
+                sample.outcome = Outcome::Interrupted;
+                return Err(interrupted(signal));
+            }
+            (End::TimedOut, _) => {
+                sample.outcome = Outcome::Stopped;
+                sample.metric = None;
+                self.arms[arm].stopped = true;
+                return Ok(());
+            }
+            (End::Code(0), Ok(_)) => None,
+            (End::Code(0), Err(why)) => Some(why.clone()),
+            (End::Code(code), _) => Some(format!("it ended with exit code {code}")),
+            (End::Signal(signal), _) => {
+                Some(format!("it was killed by {}", child::signal_name(signal)))
+            }
+        };
+        let ignored = self.args.ignore_failure;
+        let usable = found.is_ok() && matches!(run.end, End::Code(_));
+        sample.counted = sample.round > 0 && usable && (ignored || problem.is_none());
+        let Some(problem) = problem else {
+            return Ok(());
+        };
+        sample.outcome = Outcome::Failed;
+        if ignored {
+            return Ok(());
+        }
+        let why = self.explain(arm, sample, &problem, &run.output);
+        Err((Ended::Failed { why }, None))
+    }
+
+    /// A failure in words, with what helps to tell whose fault it is.
+    fn explain(&self, arm: usize, sample: &Sample, problem: &str, output: &[u8]) -> String {
+        let name = self.program.shown().into_iter().next().unwrap_or_default();
+        let run = match sample.round {
+            1.. => format!("round {}", sample.round),
+            _ => "a warm-up round".into(),
+        };
+        let label = self.arms[arm].label();
+        let base = self.arms[0].label();
+        let good = |s: &&Sample| s.arm == base && s.outcome == Outcome::Ok;
+        let good = self.samples.iter().filter(good).count();
+        let mut why = format!("'{name}' failed under {label} in {run}: {problem}");
+        if arm != 0 && good > 0 {
+            why += &format!(" (under {base} it finished {good} times)");
+        }
+        if self.program.output == Output::Pipe {
+            let tail = metric::tail(output);
+            let end = if tail.is_empty() { "it printed nothing" } else { "its output ends with:" };
+            why += &format!("; {end}\n{}", tail.trim_end());
+        } else {
+            why += "; --output inherit shows what it prints";
+        }
+        why
+    }
+}
+
+fn interrupted(signal: i32) -> Over {
+    let signal = child::signal_name(signal);
+    (Ended::Interrupted { signal }, None)
+}
+
+fn sample(run: &Observed, arm: String, round: i64, order: usize) -> Sample {
+    let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 * 1e-6;
+    let usage = &run.usage;
+    Sample {
+        arm,
+        round,
+        order,
+        outcome: Outcome::Ok,
+        counted: false,
+        wall: run.wall.as_secs_f64(),
+        user: seconds(usage.ru_utime),
+        sys: seconds(usage.ru_stime),
+        voluntary: usage.ru_nvcsw,
+        involuntary: usage.ru_nivcsw,
+        max_rss_kib: usage.ru_maxrss,
+        metric: None,
+        exit_code: match run.end {
+            End::Code(code) => Some(code),
+            _ => None,
+        },
+        signal: match run.end {
+            End::Signal(signal) => Some(child::signal_name(signal)),
+            _ => None,
+        },
+    }
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The statistics of a comparison: small, and nothing that the samples do not
+//! carry.
+
+/// How often rounds are drawn anew for an interval.
+pub const RESAMPLES: usize = 10_000;
+/// Fewer rounds than this give no interval.
+pub const MIN_ROUNDS: usize = 3;
+
+/// The arithmetic mean; 0 for no samples.
+pub fn mean(samples: &[f64]) -> f64 {
+    samples.iter().sum::<f64>() / samples.len().max(1) as f64
+}
+
+/// The sample standard deviation; 0 for fewer than two samples.
+pub fn deviation(samples: &[f64]) -> f64 {
+    if samples.len() < 2 {
+        return 0.0;
+    }
+    let centre = mean(samples);
+    let squares: f64 = samples.iter().map(|x| (x - centre).powi(2)).sum();
+    (squares / (samples.len() - 1) as f64).sqrt()
+}
+
+/// The coefficient of variation: deviation over mean. `None` around zero.
+pub fn variation(samples: &[f64]) -> Option<f64> {
+    let centre = mean(samples);
+    (samples.len() >= 2 && centre != 0.0).then(|| deviation(samples) / centre.abs())
+}
+
+/// How many samples lie more than three scaled median absolute deviations from
+/// the median. Needs five samples to mean anything.
+pub fn outliers(samples: &[f64]) -> usize {
+    if samples.len() < 5 {
+        return 0;
+    }
+    let centre = median(samples.to_vec());
+    let distance: Vec<f64> = samples.iter().map(|x| (x - centre).abs()).collect();
+    let scale = 1.4826 * median(distance.clone());
+    distance.iter().filter(|d| **d > 3.0 * scale).count()
+}
+
+fn median(mut samples: Vec<f64>) -> f64 {
+    samples.sort_by(f64::total_cmp);
+    let n = samples.len();
+    (samples[(n - 1) / 2] + samples[n / 2]) / 2.0
+}
+
+/// One round's two values: what is compared, and what it is compared with.
+pub type Pair = (f64, f64);
+
+/// The ratio of the two means, minus one. `None` unless both are positive.
+pub fn improve(pairs: &[Pair]) -> Option<f64> {
+    let (over, under) = sums(pairs.iter());
+    (over > 0.0 && under > 0.0).then(|| over / under - 1.0)
+}
+
+fn sums<'a>(pairs: impl Iterator<Item = &'a Pair>) -> Pair {
+    pairs.fold((0.0, 0.0), |sum, pair| (sum.0 + pair.0, sum.1 + pair.1))
+}
+
+/// An interval that holds the true improvement with the given confidence.
+///
+/// Rounds are resampled whole (a paired percentile bootstrap), so that what
+/// disturbed all runs of a round cancels. With few rounds that alone claims too
+/// much: with three, "all on one side" happens in one of four comparisons of a
+/// lock with itself. So each end is moved out to Student's t interval on the
+/// same rounds, where that is wider.
+pub fn interval(pairs: &[Pair], confidence: f64, seed: u64) -> Option<(f64, f64)> {
+    if pairs.len() < MIN_ROUNDS || pairs.iter().any(|p| p.0 <= 0.0 || p.1 <= 0.0) {
+        return None;
+    }
+    let resampled = bootstrap(pairs, confidence, seed);
+    let student = student_interval(pairs, confidence)?;
+    Some((resampled.0.min(student.0), resampled.1.max(student.1)))
+}
+
+fn bootstrap(pairs: &[Pair], confidence: f64, seed: u64) -> (f64, f64) {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut ratios: Vec<f64> = (0..RESAMPLES)
+        .map(|_| {
+            let (over, under) = sums((0..pairs.len()).map(|_| &pairs[random.usize(..pairs.len())]));
+            over / under - 1.0
+        })
+        .collect();
+    ratios.sort_by(f64::total_cmp);
+    let tail = (1.0 - confidence) / 2.0;
+    let below = (tail * RESAMPLES as f64).floor() as usize;
+    let below = below.min(RESAMPLES / 2 - 1);
+    (ratios[below], ratios[RESAMPLES - 1 - below])
+}
+
+/// Student's t on the logarithm of the ratio of means, with the standard error
+/// that the delta method gives it.
+fn student_interval(pairs: &[Pair], confidence: f64) -> Option<(f64, f64)> {
+    let n = pairs.len() as f64;
+    let (over, under) = sums(pairs.iter());
+    let ratio = over / under;
+    let residuals: Vec<f64> = pairs
+        .iter()
+        .map(|p| (p.0 - ratio * p.1) * n / over)
+        .collect();
+    let error = deviation(&residuals) / n.sqrt();
+    let reach = student_quantile(0.5 + confidence / 2.0, n - 1.0) * error;
+    let (low, high) = (ratio * (-reach).exp() - 1.0, ratio * reach.exp() - 1.0);
+    (low.is_finite() && !high.is_nan()).then_some((low, high))
+}
+
+/// The quantile `p` (above one half) of Student's t distribution.
+///
+/// With t = sqrt(freedom) tan(angle) the density is cos(angle)^(freedom - 1),
+/// which needs no gamma function: the quantile is found by adding up slices.
+fn student_quantile(p: f64, freedom: f64) -> f64 {
+    const SLICES: usize = 20_000;
+    let width = std::f64::consts::FRAC_PI_2 / SLICES as f64;
+    let density = |i: usize| ((i as f64 + 0.5) * width).cos().powf(freedom - 1.0);
+    let half: f64 = (0..SLICES).map(density).sum();
+    let mut left = (p - 0.5) * 2.0 * half;
+    for i in 0..SLICES {
+        let slice = density(i);
+        if left <= slice {
+            let angle = (i as f64 + left / slice) * width;
+            return freedom.sqrt() * angle.tan();
+        }
+        left -= slice;
+    }
+    f64::INFINITY
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn knows_the_t_table() {
+        for (p, freedom, t) in [
+            (0.975, 1.0, 12.706),
+            (0.975, 2.0, 4.303),
+            (0.975, 9.0, 2.262),
+            (0.995, 9.0, 3.250),
+            (0.975, 99.0, 1.984),
+        ] {
+            let got = student_quantile(p, freedom);
+            assert!((got - t).abs() < 0.002 * t, "{p} {freedom}: {got}");
+        }
+    }
+
+    #[test]
+    fn finds_outliers() {
+        assert_eq!(outliers(&[1.0, 1.1, 0.9, 1.0, 1.05, 5.0]), 1);
+        assert_eq!(outliers(&[1.0, 1.1, 0.9, 1.0, 1.05]), 0);
+        assert_eq!(outliers(&[1.0, 1.0, 9.0]), 0);
+    }
+
+    #[test]
+    fn sees_a_clear_difference() {
+        let pairs: Vec<Pair> = (0..10).map(|i| (200.0 + f64::from(i), 100.0)).collect();
+        let (low, high) = interval(&pairs, 0.95, 1).expect("interval");
+        assert!(low > 1.0 && low < 1.045 && high > 1.045 && high < 1.1);
+        assert_eq!(interval(&pairs, 0.95, 1), interval(&pairs, 0.95, 1));
+        assert_eq!(interval(&pairs[..2], 0.95, 1), None);
+        assert_eq!(interval(&[(0.0, 1.0); 5], 0.95, 1), None);
+    }
+
+    /// A lock compared with itself: an honest 95 % interval misses zero in at
+    /// most one of twenty comparisons, however few the rounds.
+    #[test]
+    fn does_not_see_what_is_not_there() {
+        let mut random = fastrand::Rng::with_seed(7);
+        let mut noisy = || 100.0 + (0..12).map(|_| random.f64() - 0.5).sum::<f64>() * 5.0;
+        for rounds in [3, 5, 10] {
+            let mut missed = 0;
+            for seed in 0..200 {
+                let pairs: Vec<Pair> = (0..rounds).map(|_| (noisy(), noisy())).collect();
+                let (low, high) = interval(&pairs, 0.95, seed).expect("interval");
+                missed += u32::from(low > 0.0 || high < 0.0);
+            }
+            assert!(missed <= 20, "{rounds} rounds: {missed} of 200");
+        }
+    }
+}

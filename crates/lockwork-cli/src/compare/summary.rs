@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! From samples to one line a lock, and the warnings that go with them.
+
+use super::metric::Better;
+use super::report::{Outcome, Sample, Summary};
+use super::stats::{self, Pair};
+
+/// What the summaries need to know beside the samples.
+pub struct Setup<'a> {
+    /// Every run so far.
+    pub samples: &'a [Sample],
+    /// Which way is better.
+    pub better: Better,
+    /// Seeds the resampling.
+    pub seed: u64,
+    /// The confidence of an interval by itself.
+    pub confidence: f64,
+    /// The confidence of those for the verdict.
+    pub verdict_confidence: f64,
+}
+
+impl Setup<'_> {
+    fn counted<'b>(&'b self, arm: &'b str) -> impl Iterator<Item = &'b Sample> {
+        self.samples.iter().filter(move |s| s.counted && s.arm == arm)
+    }
+
+    /// Rounds that have both arms, such that more than 1 in the ratio means
+    /// that `arm` is the better one.
+    pub fn pairs(&self, arm: &str, other: &str) -> Vec<Pair> {
+        let partner = |s: &Sample| {
+            let round = s.round;
+            self.counted(other).find(|o| o.round == round).map(Sample::value)
+        };
+        self.counted(arm)
+            .filter_map(|s| Some((s.value(), partner(s)?)))
+            .map(|(own, other)| match self.better {
+                Better::Higher => (own, other),
+                Better::Lower => (other, own),
+            })
+            .collect()
+    }
+
+    /// One line for `arm`, compared with `baseline`.
+    pub fn summary(&self, arm: &str, baseline: &str, stopped: bool) -> Summary {
+        let runs: Vec<&Sample> = self.counted(arm).collect();
+        let mean = |of: &dyn Fn(&Sample) -> f64| {
+            let all: Vec<f64> = runs.iter().map(|s| of(s)).collect();
+            (!all.is_empty()).then(|| stats::mean(&all))
+        };
+        let values: Vec<f64> = runs.iter().map(|s| s.value()).collect();
+        let pairs = self.pairs(arm, baseline);
+        let compared = arm != baseline && !stopped;
+        let interval = |confidence| {
+            let found = compared.then(|| stats::interval(&pairs, confidence, self.seed));
+            found.flatten()
+        };
+        Summary {
+            arm: arm.to_string(),
+            samples: runs.len(),
+            average: mean(&Sample::value),
+            variation: stats::variation(&values),
+            improve: compared.then(|| stats::improve(&pairs)).flatten(),
+            interval: interval(self.confidence),
+            verdict_interval: interval(self.verdict_confidence),
+            cpu: mean(&|s| s.user + s.sys),
+            voluntary: mean(&|s| s.voluntary as f64),
+            involuntary: mean(&|s| s.involuntary as f64),
+            stopped,
+        }
+    }
+
+    /// What about `arm`'s samples is to be kept in mind.
+    pub fn warnings(&self, summary: &Summary) -> Vec<String> {
+        let (arm, n) = (&summary.arm, summary.samples);
+        let values: Vec<f64> = self.counted(arm).map(Sample::value).collect();
+        let mut all = Vec::new();
+        if n < stats::MIN_ROUNDS {
+            all.push(format!("{arm}: only {n} sample{}", plural(n)));
+        }
+        if let Some(cv) = summary.variation.filter(|cv| *cv > 0.1) {
+            all.push(format!("{arm}: runs vary much (CV {:.0} %)", cv * 100.0));
+        }
+        match stats::outliers(&values) {
+            0 => {}
+            k => all.push(format!("{arm}: {k} of {n} samples are outliers")),
+        }
+        if values.iter().any(|v| *v <= 0.0) {
+            all.push(format!("{arm}: numbers of zero or less have no ratio"));
+        }
+        let failed = |s: &&Sample| s.arm == *arm && s.outcome == Outcome::Failed;
+        match self.samples.iter().filter(failed).count() {
+            0 => {}
+            k => all.push(format!("{arm}: the program failed in {k} run{}", plural(k))),
+        }
+        all
+    }
+}
+
+/// `s`, unless there is exactly one.
+pub fn plural(n: usize) -> &'static str {
+    if n == 1 {
+        ""
+    } else {
+        "s"
+    }
+}

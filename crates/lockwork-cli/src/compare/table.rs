@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The table that people read, in the form of the kernel's patch mails.
+
+use comfy_table::{presets, CellAlignment, ContentArrangement, Table};
+
+use super::report::{Report, Summary};
+use crate::policy::BASELINE;
+use crate::text::{grouped, short};
+
+const HEADER: [&str; 7] = [
+    "Lock",
+    "Average",
+    "CV",
+    "Improve",
+    "95% CI of Improve",
+    "CPU s",
+    "Ctx switches",
+];
+
+/// The table, the verdict and the warnings.
+pub fn render(report: &Report) -> String {
+    let plan = &report.plan;
+    let unit = match plan.metric.as_str() {
+        "wall" => "wall time in seconds",
+        other => other,
+    };
+    let runs = report.samples.iter().filter(|s| s.counted).count();
+    let mut text = format!(
+        "{}: {unit}, {} is better; {runs} counted runs\n\n{}\n\n{}\n",
+        report.command.join(" "),
+        match plan.better {
+            super::metric::Better::Higher => "more",
+            super::metric::Better::Lower => "less",
+        },
+        table(report),
+        report.verdict
+    );
+    for warning in &report.warnings {
+        text += &format!("warning: {warning}\n");
+    }
+    text
+}
+
+fn table(report: &Report) -> String {
+    let mut table = Table::new();
+    table
+        .load_preset(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Disabled)
+        .set_header(HEADER);
+    for summary in &report.summary {
+        table.add_row(row(summary, report));
+    }
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    if let Some(first) = table.column_mut(0) {
+        first.set_padding((0, 1));
+    }
+    let lines: Vec<String> = table.lines().map(|l| l.trim_end().to_string()).collect();
+    lines.join("\n")
+}
+
+fn row(summary: &Summary, report: &Report) -> [String; 7] {
+    let dash = || "-".to_string();
+    if summary.stopped {
+        let factor = report.plan.timeout_factor;
+        let stopped = format!("> {factor}x slower, stopped");
+        let arm = summary.arm.clone();
+        return [arm, stopped, dash(), dash(), dash(), dash(), dash()];
+    }
+    let is_base = summary.arm == BASELINE;
+    let missing = || if is_base { String::new() } else { dash() };
+    let switches = summary.voluntary.zip(summary.involuntary);
+    [
+        summary.arm.clone(),
+        summary.average.map_or_else(dash, short),
+        summary
+            .variation
+            .map_or_else(dash, |cv| format!("{:.1} %", cv * 100.0)),
+        summary.improve.map_or_else(missing, signed),
+        summary.interval.map_or_else(missing, |(low, high)| {
+            format!("{} … {}", signed(low), signed(high))
+        }),
+        summary.cpu.map_or_else(dash, |cpu| grouped(cpu, 3)),
+        switches.map_or_else(dash, |(own, forced)| grouped(own + forced, 0)),
+    ]
+}
+
+fn signed(improve: f64) -> String {
+    let percent = improve * 100.0;
+    if percent.abs() >= 100_000.0 {
+        return format!("{percent:+.0e} %");
+    }
+    format!("{percent:+.1} %")
+}

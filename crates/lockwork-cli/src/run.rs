@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! `lockwork run`: becomes the program, with another lock under it.
+
+use std::ffi::{CString, OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+
+use anyhow::Result;
+
+use crate::cli::RunArgs;
+use crate::environment;
+use crate::error::{Exit, CANNOT_EXECUTE, NOT_FOUND, OWN_ERROR};
+use crate::inherited;
+use crate::policy::Interposer;
+use crate::program;
+use crate::spec::{self, LockSpec};
+
+/// Replaces this process by the program; returns only if that cannot be.
+pub fn run(args: &RunArgs) -> Result<()> {
+    let shared = spec::settings(&args.set)?;
+    let spec = LockSpec::parse(&args.lock, &shared)?;
+    if spec.policy.interposer != Interposer::Lockwork && !shared.is_empty() {
+        let message = format!("{} has no knobs; leave --set out", spec.policy.name);
+        return Err(Exit::with(OWN_ERROR, message));
+    }
+    let name = args.command.first().map_or(OsStr::new(""), |n| n.as_os_str());
+    let file = program::find(name)?;
+    if spec.policy.interposer != Interposer::None {
+        program::check(&file)?;
+    }
+    for (variable, value) in environment::changes(&spec)? {
+        match value {
+            Some(value) => std::env::set_var(variable, value),
+            None => std::env::remove_var(variable),
+        }
+    }
+    Err(exec(name, &args.command))
+}
+
+fn exec(name: &OsStr, command: &[OsString]) -> anyhow::Error {
+    let texts: Result<Vec<CString>, _> = command
+        .iter()
+        .map(|word| CString::new(word.as_bytes()))
+        .collect();
+    let Ok(texts) = texts else {
+        return Exit::with(OWN_ERROR, "an argument contains a zero byte");
+    };
+    let mut pointers: Vec<_> = texts.iter().map(|text| text.as_ptr()).collect();
+    pointers.push(std::ptr::null());
+    inherited::restore_descriptors();
+    // SAFETY: the pointers are C strings, ended by a null pointer.
+    unsafe { libc::execvp(pointers[0], pointers.as_ptr()) };
+    let error = std::io::Error::last_os_error();
+    let code = match error.raw_os_error() {
+        Some(libc::ENOENT) => NOT_FOUND,
+        _ => CANNOT_EXECUTE,
+    };
+    let message = format!("cannot execute '{}': {error}", name.display());
+    Exit::with(code, message)
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! `lockwork workload`: the embedded key-value cache, see c/kvcache.h.
+
+use std::fmt::Write as _;
+use std::thread::available_parallelism;
+
+use anyhow::Result;
+
+use crate::cli::WorkloadArgs;
+use crate::error::{Exit, OWN_ERROR, PROGRAM_FAILED};
+use crate::text::grouped;
+
+/// Finds the workload's result in its output.
+pub const METRIC: &str = r"throughput: ([\d.,]+) ops/s";
+
+/// `struct kv_config`.
+#[repr(C)]
+struct Config {
+    threads: u32,
+    shards: u32,
+    keys: u32,
+    capacity: u32,
+    ops: u64,
+    seed: u64,
+    read_ratio: f64,
+    skew: f64,
+}
+
+/// `struct kv_result`.
+#[repr(C)]
+#[derive(Default)]
+struct Outcome {
+    seconds: f64,
+    hits: u64,
+    misses: u64,
+    evictions: u64,
+    waits: u64,
+    max_wait_ns: u64,
+    least: u64,
+    most: u64,
+    fairness: f64,
+    faults: u64,
+}
+
+extern "C" {
+    fn lw_kvcache_run(config: *const Config, result: *mut Outcome) -> libc::c_int;
+}
+
+/// Runs the workload and returns its report.
+pub fn run(args: &WorkloadArgs) -> Result<String> {
+    let cpus = available_parallelism().map_or(1, |n| n.get() as u32);
+    let threads = args.threads.unwrap_or(cpus.saturating_mul(4).min(4096));
+    let config = Config {
+        threads,
+        shards: args.shards,
+        keys: args.keys,
+        capacity: args.capacity.unwrap_or((args.keys / 2).max(1)),
+        ops: args.ops,
+        seed: args.seed,
+        read_ratio: args.read_ratio,
+        skew: args.skew,
+    };
+    let mut outcome = Outcome::default();
+    // SAFETY: both structs mirror kvcache.h; the C side checks its allocations.
+    let err = unsafe { lw_kvcache_run(&config, &mut outcome) };
+    if err != 0 {
+        let error = std::io::Error::from_raw_os_error(err);
+        let message = format!("the workload cannot start: {error}; try fewer --threads or --keys");
+        return Err(Exit::with(OWN_ERROR, message));
+    }
+    if outcome.faults > 0 {
+        let message = format!(
+            "the cache is corrupt ({} failed checks): a lock let two threads in at once",
+            outcome.faults
+        );
+        return Err(Exit::with(PROGRAM_FAILED, message));
+    }
+    Ok(report(&config, &outcome))
+}
+
+fn report(config: &Config, outcome: &Outcome) -> String {
+    let reads = (outcome.hits + outcome.misses).max(1);
+    let mut text = String::new();
+    let _ = writeln!(
+        text,
+        "{} threads, {} shards, {} keys (skew {}), {:.0} % reads",
+        config.threads,
+        config.shards,
+        grouped(f64::from(config.keys), 0),
+        config.skew,
+        config.read_ratio * 100.0
+    );
+    let per_second = config.ops as f64 / outcome.seconds.max(1e-9);
+    let _ = writeln!(text, "throughput: {} ops/s", grouped(per_second, 0));
+    let _ = writeln!(
+        text,
+        "hits: {:.1} % of reads, {} evictions",
+        100.0 * outcome.hits as f64 / reads as f64,
+        grouped(outcome.evictions as f64, 0)
+    );
+    let _ = writeln!(
+        text,
+        "longest wait for a shard: {:.3} ms of {} timed",
+        outcome.max_wait_ns as f64 / 1e6,
+        grouped(outcome.waits as f64, 0)
+    );
+    let _ = writeln!(
+        text,
+        "fairness: {:.3} (Jain's index; 1 is even), threads did {} to {} operations",
+        outcome.fairness,
+        grouped(outcome.least as f64, 0),
+        grouped(outcome.most as f64, 0)
+    );
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_every_read() {
+        let config = Config {
+            threads: 3,
+            shards: 2,
+            keys: 1000,
+            capacity: 100,
+            ops: 20_000,
+            seed: 1,
+            read_ratio: 1.0,
+            skew: 0.9,
+        };
+        let mut outcome = Outcome::default();
+        // SAFETY: as in run().
+        let err = unsafe { lw_kvcache_run(&config, &mut outcome) };
+        assert_eq!((err, outcome.faults), (0, 0));
+        assert_eq!(outcome.hits + outcome.misses, config.ops);
+        assert!(outcome.evictions > 0 && outcome.hits > 0);
+        assert!(outcome.fairness > 0.0 && outcome.fairness <= 1.0);
+    }
+}

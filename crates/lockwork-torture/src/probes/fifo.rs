@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Arrival order, round by round, with no race in what arrival means: a waiter
+//! starts only when the lock itself names the one before it as queued.
+use super::{ensure, Findings};
+use crate::trial::{join, Trial};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::Arc;
+
+const ROUNDS: usize = 4;
+const WAITERS: usize = 6;
+
+pub(super) fn probe(trial: &Arc<Trial>) -> Findings {
+    if !trial.kind.has_last_waiter() {
+        return Findings::broken("promises an order but has no last_waiter to see it by".to_owned());
+    }
+    let mut result = Ok(());
+    for number in 0..ROUNDS {
+        // Every second round of a read/write lock alternates both.
+        let mixed = trial.kind.has_read() && number % 2 == 1;
+        result = result.and_then(|()| round(trial, mixed));
+    }
+    Findings::of(result.map(|()| format!("{ROUNDS} rounds of {WAITERS} waiters in order")))
+}
+
+fn round(trial: &Arc<Trial>, mixed: bool) -> Result<(), String> {
+    let hand = trial.hand();
+    let turn = Arc::new(AtomicUsize::new(0));
+    let mut threads = Vec::new();
+
+    hand.lock(0);
+    for waiter in 0..WAITERS {
+        let before = trial.cells[0].lock.last_waiter();
+        let turn = Arc::clone(&turn);
+        let read = mixed && waiter % 2 == 0;
+        threads.push(trial.spawn(waiter + 1, move |hand| {
+            if read {
+                hand.read_lock(0);
+            } else {
+                hand.lock(0);
+            }
+            let place = turn.fetch_add(1, Relaxed);
+            if read {
+                hand.read_unlock(0);
+            } else {
+                hand.unlock(0);
+            }
+            place
+        })?);
+        if !trial.wait_queued(waiter + 1, before) {
+            hand.unlock(0);
+            return Err(format!("waiter {} was never named as queued by last_waiter", waiter + 1));
+        }
+    }
+    hand.unlock(0);
+
+    let mut order = vec![0; WAITERS];
+    for (waiter, thread) in threads.into_iter().enumerate() {
+        order[join(thread)?] = waiter + 1;
+    }
+    let expected: Vec<usize> = (1..=WAITERS).collect();
+    ensure(order == expected, || format!("waiters 1 to {WAITERS} acquired in the order {order:?}"))
+}

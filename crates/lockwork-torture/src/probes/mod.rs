@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The checks, and the probes that make them.
+mod cancel;
+mod fifo;
+mod fork;
+mod nesting;
+mod readers;
+mod slots;
+mod stress;
+mod timed;
+mod tries;
+
+use crate::report::{LockReport, Numbers, Row, Verdict};
+use crate::trial::Trial;
+use crate::watch::{supervise, End};
+use crate::Plan;
+use lockwork_user::{LockKind, Promises};
+use std::sync::{Arc, Mutex};
+
+/// One check: a row of the report.
+#[derive(Debug, Clone, Copy)]
+pub struct Check {
+    /// What `--check` calls it.
+    pub name: &'static str,
+    /// What it claims when it passes.
+    pub about: &'static str,
+    /// Why the kind has no such check, or `None`: it has.
+    absent: fn(&LockKind) -> Option<&'static str>,
+}
+
+impl Check {
+    /// Whether the promises and operations of `kind` call for it.
+    pub fn applies(&self, kind: &LockKind) -> bool {
+        (self.absent)(kind).is_none()
+    }
+}
+
+fn always(_: &LockKind) -> Option<&'static str> {
+    None
+}
+
+fn unless(offered: bool, reason: &'static str) -> Option<&'static str> {
+    (!offered).then_some(reason)
+}
+
+/// All checks, in the order of the report.
+pub const CHECKS: &[Check] = &[
+    Check { name: "exclusion", about: "one holder at a time, no update lost", absent: always },
+    Check {
+        name: "readers",
+        about: "readers share, and exclude writers",
+        absent: |kind| unless(kind.has_read(), "has no readers"),
+    },
+    Check { name: "progress", about: "every thread gets on", absent: always },
+    Check {
+        name: "fifo",
+        about: "queued waiters acquire in arrival order",
+        absent: |kind| unless(kind.flags().contains(Promises::FIFO), "promises no order"),
+    },
+    Check {
+        name: "try",
+        about: "a try takes a free lock and fails on a held one",
+        absent: |kind| unless(kind.has_try() || kind.has_read_try(), "cannot be tried"),
+    },
+    Check {
+        name: "timed",
+        about: "a wait ends at its limit, not before, and leaves nothing behind",
+        absent: |kind| unless(kind.has_timed(), "has no time limits"),
+    },
+    Check {
+        name: "cancel",
+        about: "waiters that leave the queue do not harm it",
+        absent: |kind| {
+            unless(kind.flags().contains(Promises::CANCEL), "waiters do not leave its queue")
+        },
+    },
+    Check {
+        name: "nesting",
+        about: "two locks at once, and in signal handlers on top of each other",
+        absent: always,
+    },
+    Check { name: "slots", about: "threads that end give their slot back", absent: always },
+    Check { name: "overflow", about: "threads past the last slot lock as well", absent: always },
+    Check { name: "fork", about: "a child does not wait for threads it lacks", absent: always },
+];
+
+/// What a probe found.
+#[derive(Default)]
+pub(crate) struct Findings {
+    /// What was seen, by check; the probe's first check if none is named.
+    pub(crate) seen: Vec<(&'static str, String)>,
+    pub(crate) wrong: Vec<(&'static str, String)>,
+}
+
+impl Findings {
+    /// The probe could not do its work.
+    pub(crate) fn broken(text: String) -> Self {
+        Self { seen: Vec::new(), wrong: vec![("", text)] }
+    }
+
+    /// The findings of a probe with one check.
+    pub(crate) fn of(result: Result<String, String>) -> Self {
+        match result {
+            Ok(seen) => Self { seen: vec![("", seen)], wrong: Vec::new() },
+            Err(wrong) => Self::broken(wrong),
+        }
+    }
+}
+
+/// Fails with `text()` unless `right`.
+pub(crate) fn ensure(right: bool, text: impl FnOnce() -> String) -> Result<(), String> {
+    if right {
+        Ok(())
+    } else {
+        Err(text())
+    }
+}
+
+/// A run that makes one or several checks.
+struct Probe {
+    checks: &'static [&'static str],
+    run: fn(&Arc<Trial>) -> Findings,
+}
+
+/// Small and exact ones first: they say more than a stress that fails.
+const PROBES: &[Probe] = &[
+    Probe { checks: &["try"], run: tries::probe },
+    Probe { checks: &["timed"], run: timed::probe },
+    Probe { checks: &["readers"], run: readers::probe },
+    Probe { checks: &["fifo"], run: fifo::probe },
+    Probe { checks: &["cancel"], run: cancel::probe },
+    Probe { checks: &["exclusion", "progress", "readers"], run: stress::probe },
+    Probe { checks: &["nesting"], run: nesting::probe },
+    Probe { checks: &["slots"], run: slots::recycle },
+    Probe { checks: &["overflow"], run: slots::overflow },
+    Probe { checks: &["fork"], run: fork::probe },
+];
+
+/// Signal handlers, knobs and slots belong to the process: one at a time.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+/// Tortures one kind of lock. `tick` is called several times a second with the
+/// name of the check that runs. Ends early, leaving threads behind, if some
+/// thread does not get on.
+pub fn torture(kind: LockKind, plan: &Plan, tick: &mut dyn FnMut(&str)) -> LockReport {
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let mut report = LockReport::new(kind, blank_rows(kind, plan));
+    for probe in PROBES {
+        let first = probe.checks[0];
+        let absent = CHECKS.iter().any(|check| check.name == first && !check.applies(&kind));
+        if absent || !plan.wants(probe.checks) {
+            continue;
+        }
+        let trial = Trial::new(kind, plan);
+        match supervise(&trial, probe.run, &mut || tick(first)) {
+            End::Done(findings) => note(&mut report, first, findings),
+            End::Stalled(text) => {
+                report.fail("progress", format!("in {first}: {text}"));
+                report.fail(first, text);
+            }
+        }
+        for wrong in trial.cells.iter().filter_map(|cell| cell.wrong()) {
+            report.fail(wrong.check, wrong.text.clone());
+            report.fail(first, wrong.text);
+        }
+        if first == "exclusion" {
+            report.numbers = Some(Numbers::of(&trial));
+        }
+        if report.stalled() {
+            break;
+        }
+    }
+    report
+}
+
+fn blank_rows(kind: LockKind, plan: &Plan) -> Vec<Row> {
+    let row = |check: &Check| Row {
+        check: check.name,
+        verdict: match (check.absent)(&kind) {
+            Some(reason) => Verdict::Absent(reason),
+            None if !plan.wants(&[check.name]) => Verdict::NotRun("not asked for"),
+            None => Verdict::NotRun("an earlier check stalled"),
+        },
+    };
+    CHECKS.iter().map(row).collect()
+}
+
+fn note(report: &mut LockReport, first: &'static str, findings: Findings) {
+    let named = |check: &'static str| if check.is_empty() { first } else { check };
+    for (check, text) in findings.seen {
+        report.pass(named(check), text);
+    }
+    for (check, text) in findings.wrong {
+        report.fail(named(check), text);
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Readers and writers, one situation at a time.
+use super::{ensure, Findings};
+use crate::trial::{join, Trial};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Time for a waiter to get in where it must not.
+const TEMPTATION: Duration = Duration::from_millis(20);
+
+pub(super) fn probe(trial: &Arc<Trial>) -> Findings {
+    let result = together(trial)
+        .and_then(|()| kept_out(trial, false, true))
+        .and_then(|()| kept_out(trial, true, false))
+        .and_then(|()| kept_out(trial, false, false));
+    Findings::of(result.map(|()| format!("{} readers at once", trial.cells[0].most_readers())))
+}
+
+/// Readers that each stay until all are in.
+fn together(trial: &Arc<Trial>) -> Result<(), String> {
+    let hand = trial.hand();
+    hand.read_lock(0);
+    for seat in 1..=3 {
+        trial.elsewhere(seat, |hand| {
+            hand.read_lock(0);
+            hand.read_unlock(0);
+        })?;
+    }
+    hand.read_unlock(0);
+    let most = trial.cells[0].most_readers();
+    ensure(most > 1, || format!("{most} reader at once was the most, though several were let in"))
+}
+
+/// While this thread holds the lock, another one must not get in.
+fn kept_out(trial: &Arc<Trial>, holder_reads: bool, other_reads: bool) -> Result<(), String> {
+    let hand = trial.hand();
+    let got_in = Arc::new(AtomicBool::new(false));
+    let theirs = Arc::clone(&got_in);
+    let (holder, other) = (role(holder_reads), role(other_reads));
+
+    if holder_reads {
+        hand.read_lock(0);
+    } else {
+        hand.lock(0);
+    }
+    let thread = trial.spawn(1, move |hand| {
+        if other_reads {
+            hand.read_lock(0);
+        } else {
+            hand.lock(0);
+        }
+        theirs.store(true, Relaxed);
+        if other_reads {
+            hand.read_unlock(0);
+        } else {
+            hand.unlock(0);
+        }
+    })?;
+    std::thread::sleep(TEMPTATION);
+    let wrong = got_in.load(Relaxed);
+    if holder_reads {
+        hand.read_unlock(0);
+    } else {
+        hand.unlock(0);
+    }
+    join(thread)?;
+    ensure(!wrong, || format!("a {other} got in while a {holder} was inside"))
+}
+
+fn role(reads: bool) -> &'static str {
+    if reads {
+        "reader"
+    } else {
+        "writer"
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Every operation at random by many threads, then some acquisitions that each
+//! thread must still get.
+use super::Findings;
+use crate::plan::{Plan, Stop};
+use crate::rng::Rng;
+use crate::trial::{join, Hand, Trial};
+use lockwork_user::LockKind;
+use std::hint::spin_loop;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::Arc;
+use std::thread::{sleep, yield_now};
+use std::time::Duration;
+
+pub(super) fn probe(trial: &Arc<Trial>) -> Findings {
+    let mut findings = match run_as(trial, &trial.plan) {
+        Ok(()) => Findings::default(),
+        Err(text) => return Findings::broken(text),
+    };
+    let (got, kept) = (updates(trial), trial.cells[0].visits());
+    if got == kept {
+        findings.seen.push(("exclusion", format!("{got} updates, none lost")));
+    } else {
+        let lost = format!("{got} exclusive acquisitions left {kept} updates");
+        findings.wrong.push(("exclusion", lost));
+    }
+    findings.seen.push(("progress", format!("{} threads went on to the end", trial.plan.threads)));
+    if trial.kind.has_read() {
+        let most = trial.cells[0].most_readers();
+        findings.seen.push(("readers", format!("{most} at once in the stress")));
+    }
+    findings
+}
+
+/// Exclusive acquisitions of the first lock by all threads.
+pub(super) fn updates(trial: &Trial) -> u64 {
+    trial.seats.iter().map(|seat| seat.writes.load(Relaxed)).sum()
+}
+
+/// Runs the threads to their end, also when one of them could not be started.
+pub(super) fn run_as(trial: &Arc<Trial>, plan: &Plan) -> Result<(), String> {
+    let mut threads = Vec::new();
+    let mut result = Ok(());
+    for seat in 1..=plan.threads {
+        let (stop, least) = (plan.stop, plan.least);
+        match trial.spawn(seat, move |hand| work(hand, seat, stop, least)) {
+            Ok(thread) => threads.push(thread),
+            Err(text) => {
+                trial.stop.store(true, Relaxed);
+                result = Err(text);
+                break;
+            }
+        }
+    }
+    if let Stop::After(time) = plan.stop {
+        if result.is_ok() {
+            sleep(time);
+        }
+        trial.stop.store(true, Relaxed);
+    }
+    for thread in threads {
+        result = result.and(join(thread));
+    }
+    result
+}
+
+fn work(hand: Hand<'_>, seat: usize, stop: Stop, least: u32) {
+    let trial = hand.trial();
+    let mut rng = Rng::new(seat);
+    let most = match stop {
+        Stop::After(_) => u32::MAX,
+        Stop::Operations(most) => most,
+    };
+    let mut done = 0;
+    while done < most && !trial.stop.load(Relaxed) {
+        one(hand, &trial.kind, &mut rng);
+        pause(&mut rng);
+        done += 1;
+    }
+    for turn in 0..least {
+        hand.pass(trial.kind.has_read() && turn % 2 == 0);
+    }
+}
+
+/// One operation at random among those that the lock has.
+fn one(hand: Hand<'_>, kind: &LockKind, rng: &mut Rng) {
+    let read = kind.has_read() && rng.below(3) > 0;
+    let got = match (read, rng.below(8)) {
+        (true, 0) if kind.has_read_try() => hand.read_try(0),
+        (true, _) => {
+            hand.read_lock(0);
+            true
+        }
+        (false, 0 | 1) if kind.has_try() => hand.try_lock(0),
+        (false, 2 | 3) if kind.has_timed() => {
+            hand.timed_lock(0, Duration::from_nanos(rng.below(50_000).into()))
+        }
+        (false, 4 | 5) if kind.has_attempt() => hand.attempt(0),
+        _ => {
+            hand.lock(0);
+            true
+        }
+    };
+    if !got {
+        return;
+    }
+    linger(rng);
+    if read {
+        hand.read_unlock(0);
+    } else {
+        hand.unlock(0);
+    }
+}
+
+/// Inside: now and then long enough to lose the CPU.
+fn linger(rng: &mut Rng) {
+    if rng.once_in(32) {
+        yield_now();
+    } else if rng.once_in(4) {
+        (0..rng.below(200)).for_each(|_| spin_loop());
+    }
+}
+
+/// Outside: others may have the lock, too.
+fn pause(rng: &mut Rng) {
+    if rng.once_in(16) {
+        yield_now();
+    } else {
+        (0..rng.below(400)).for_each(|_| spin_loop());
+    }
+}

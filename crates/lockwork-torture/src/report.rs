@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! What was found, as a table and as data.
+use crate::trial::Trial;
+use lockwork_user::{LockKind, Promises};
+use serde::Serialize;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// What a check came to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "verdict", content = "text", rename_all = "snake_case")]
+pub enum Verdict {
+    /// The lock kept its promise; what was seen.
+    Pass(String),
+    /// It did not; what was seen.
+    Fail(String),
+    /// The lock makes no such promise.
+    Absent(&'static str),
+    /// The check was not made; why.
+    NotRun(&'static str),
+}
+
+/// One check of one lock.
+#[derive(Debug, Clone, Serialize)]
+pub struct Row {
+    /// Its name.
+    pub check: &'static str,
+    /// What it came to.
+    #[serde(flatten)]
+    pub verdict: Verdict,
+}
+
+/// What the stress measured.
+#[derive(Debug, Clone, Serialize)]
+pub struct Numbers {
+    /// Threads that took part.
+    pub threads: usize,
+    /// Acquisitions of all threads, shared ones too.
+    pub acquisitions: u64,
+    /// The shared ones.
+    pub reads: u64,
+    /// Tries that failed.
+    pub try_failed: u64,
+    /// Waits with a limit that timed out.
+    pub timed_failed: u64,
+    /// Attempts that were cancelled.
+    pub attempt_failed: u64,
+    /// Acquisitions of the thread that got fewest.
+    pub least: u64,
+    /// Acquisitions of the thread that got most.
+    pub most: u64,
+    /// Jain's fairness index of the acquisitions: 1 is even.
+    pub jain: f64,
+    /// The longest wait for the lock, in microseconds.
+    pub longest_wait_us: u64,
+    /// The most readers that were inside at once.
+    pub most_readers: u32,
+}
+
+impl Numbers {
+    pub(crate) fn of(trial: &Trial) -> Self {
+        let seats = &trial.seats[1..=trial.plan.threads];
+        let sum = |counter: fn(&crate::trial::Seat) -> &AtomicU64| -> u64 {
+            seats.iter().map(|seat| counter(seat).load(Relaxed)).sum()
+        };
+        let got: Vec<u64> = seats
+            .iter()
+            .map(|seat| seat.writes.load(Relaxed) + seat.reads.load(Relaxed))
+            .collect();
+        let longest = seats.iter().map(|seat| seat.longest_ns.load(Relaxed)).max();
+        Self {
+            threads: seats.len(),
+            acquisitions: got.iter().sum(),
+            reads: sum(|seat| &seat.reads),
+            try_failed: sum(|seat| &seat.try_failed),
+            timed_failed: sum(|seat| &seat.timed_failed),
+            attempt_failed: sum(|seat| &seat.attempt_failed),
+            least: got.iter().copied().min().unwrap_or(0),
+            most: got.iter().copied().max().unwrap_or(0),
+            jain: jain(&got),
+            longest_wait_us: longest.unwrap_or(0) / 1000,
+            most_readers: trial.cells[0].most_readers(),
+        }
+    }
+}
+
+/// (sum x)^2 / (n sum x^2): 1 if all got the same, 1/n if one got everything.
+fn jain(got: &[u64]) -> f64 {
+    let sum: f64 = got.iter().map(|&x| x as f64).sum();
+    let squares: f64 = got.iter().map(|&x| (x as f64).powi(2)).sum();
+    if squares == 0.0 {
+        return 1.0;
+    }
+    sum * sum / (got.len() as f64 * squares)
+}
+
+/// All checks of one lock.
+#[derive(Debug, Clone, Serialize)]
+pub struct LockReport {
+    /// The lock's name.
+    pub lock: &'static str,
+    /// Bytes of one lock.
+    pub size: usize,
+    /// What it promises, in words.
+    pub promises: Vec<&'static str>,
+    /// One row a check.
+    pub checks: Vec<Row>,
+    /// What the stress measured, if it ran.
+    pub numbers: Option<Numbers>,
+}
+
+impl LockReport {
+    pub(crate) fn new(kind: LockKind, checks: Vec<Row>) -> Self {
+        let words = [
+            (Promises::FIFO, "fifo"),
+            (Promises::RW, "readers"),
+            (Promises::CANCEL, "cancel"),
+            (Promises::SLEEPS, "sleeps"),
+        ];
+        let promised = words.iter().filter(|(promise, _)| kind.flags().contains(*promise));
+        Self {
+            lock: kind.name(),
+            size: kind.size(),
+            promises: promised.map(|&(_, word)| word).collect(),
+            checks,
+            numbers: None,
+        }
+    }
+
+    fn row(&mut self, check: &str) -> Option<&mut Row> {
+        self.checks.iter_mut().find(|row| row.check == check)
+    }
+
+    /// A failure stays one.
+    pub(crate) fn pass(&mut self, check: &str, seen: String) {
+        let Some(row) = self.row(check) else { return };
+        match &mut row.verdict {
+            Verdict::Fail(_) | Verdict::Absent(_) => {}
+            Verdict::Pass(before) => *before = format!("{before}; {seen}"),
+            Verdict::NotRun(_) => row.verdict = Verdict::Pass(seen),
+        }
+    }
+
+    /// The first failure is kept.
+    pub(crate) fn fail(&mut self, check: &str, wrong: String) {
+        let Some(row) = self.row(check) else { return };
+        if !matches!(row.verdict, Verdict::Fail(_)) {
+            row.verdict = Verdict::Fail(wrong);
+        }
+    }
+
+    /// Some thread does not get on: nothing more can be asked of this lock.
+    pub(crate) fn stalled(&self) -> bool {
+        self.failure("progress").is_some()
+    }
+
+    /// What was seen where `check` failed.
+    pub fn failure(&self, check: &str) -> Option<&str> {
+        self.failures().find(|(name, _)| *name == check).map(|(_, text)| text)
+    }
+
+    /// Each failed check and what was seen.
+    pub fn failures(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.checks.iter().filter_map(|row| match &row.verdict {
+            Verdict::Fail(text) => Some((row.check, text.as_str())),
+            _ => None,
+        })
+    }
+
+    /// Nothing failed.
+    pub fn passed(&self) -> bool {
+        self.failures().next().is_none()
+    }
+}
+
+impl fmt::Display for LockReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({} bytes", self.lock, self.size)?;
+        for word in &self.promises {
+            write!(f, ", {word}")?;
+        }
+        writeln!(f, ")")?;
+        for row in &self.checks {
+            let (verdict, text) = match &row.verdict {
+                Verdict::Pass(text) => ("pass", text.as_str()),
+                Verdict::Fail(text) => ("FAIL", text.as_str()),
+                Verdict::Absent(text) => ("-", *text),
+                Verdict::NotRun(text) => ("not run", *text),
+            };
+            writeln!(f, "  {:<10} {verdict:<8} {text}", row.check)?;
+        }
+        match &self.numbers {
+            Some(numbers) => write!(f, "{numbers}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Numbers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "  {} threads, {} acquisitions ({} shared), {} to {} a thread, Jain {:.3}, longest wait {} us",
+            self.threads,
+            self.acquisitions,
+            self.reads,
+            self.least,
+            self.most,
+            self.jain,
+            self.longest_wait_us
+        )?;
+        writeln!(
+            f,
+            "  failed: {} tries, {} timed, {} attempts",
+            self.try_failed, self.timed_failed, self.attempt_failed
+        )
+    }
+}

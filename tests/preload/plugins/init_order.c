@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* Opened at run time; locks while the loader holds its own lock. */
+#include "check.h"
+
+void needed_use(void);
+
+__attribute__((constructor)) static void constructor(void)
+{
+	needed_use();
+}
+
+__attribute__((destructor)) static void destructor(void)
+{
+	needed_use();
+}
