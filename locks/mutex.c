@@ -246,6 +246,7 @@ __cold int lk_mutex_sleep(struct lk_mutex *m,
 			  const struct lw_deadline *deadline)
 {
 	struct lk_mutex_waiter w = { .state = ASLEEP };
+	u32 naps = 0;
 	int err = 0;
 
 	check_epoch(m);
@@ -256,12 +257,13 @@ __cold int lk_mutex_sleep(struct lk_mutex *m,
 	lk_tas_unlock(&m->wait_lock);
 
 	for (;;) {
-		/* Not first: nobody but an unlock ends this sleep. */
-		if (READ_ONCE(w.state) != ASLEEP) {
+		/* First in line: woken, new, or back from a nap. */
+		if (READ_ONCE(w.state) != ASLEEP ||
+		    READ_ONCE(m->first) == &w) {
 			if (announce(m, &w) || spin_as_first(m, &w))
 				break;
 		}
-		err = wait_on_value(&w.state, ASLEEP, deadline);
+		err = wait_on_value(&w.state, ASLEEP, deadline, naps++);
 		/* [mutex.I] */
 		if (smp_load_acquire(&w.state) == GRANTED)
 			break;

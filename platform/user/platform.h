@@ -156,8 +156,8 @@ struct lw_self {
 	u16 retry;	/* slow paths left before asking for a slot again */
 	u32 spins;	/* rounds since spin_begin() */
 	u32 tid;	/* kernel thread id, see lw_tid() */
+	u32 readers;	/* read locks held (interposer) */
 	u16 tid_epoch;
-	u16 readers;	/* read locks held (interposer) */
 };
 
 extern __thread struct lw_self lw_self
@@ -267,12 +267,17 @@ struct lw_deadline {
 	int64_t nsec;
 };
 void deadline_after(struct lw_deadline *deadline, u64 ns);
+/* Whether the time @sec, @nsec on its clock is at or past it. */
+bool deadline_passed(const struct lw_deadline *deadline, int64_t sec,
+		     int64_t nsec);
 int lw_futex_wait(u32 *word, u32 val, const struct lw_deadline *deadline);
 void lw_futex_wake(u32 *word, int count);
 
-/* Sleeps while *@word == @val. 0, or -ETIMEDOUT past @deadline. May be early. */
-#define wait_on_value(word, val, deadline) lw_futex_wait(word, val, deadline)
-/* Wakes the one that sleeps on @word. The memory may be gone by now. */
+/*
+ * wait_on_value(word, val, deadline, naps) sleeps while *@word == @val. 0, or
+ * -ETIMEDOUT past @deadline. May be early; @naps counts the caller's calls.
+ * wake_value(word) wakes the one asleep there. The memory may be gone by now.
+ */
 #define wake_value(word)	lw_futex_wake(word, 1)
 
 /*
@@ -284,6 +289,11 @@ void lw_futex_wake(u32 *word, int count);
 #define LK_MUTEX_EMBED	u32 embed[4]; /* glibc: count, owner, nusers, kind */
 #define mutex_outlives_unlock() false
 #define foreign_waiters()	true
+/* Foreign unlocks do not know our sleepers: look again, ever more rarely. */
+int lw_futex_nap(u32 *word, u32 val, const struct lw_deadline *deadline,
+		 u32 naps);
+#define wait_on_value(word, val, deadline, naps) \
+	lw_futex_nap(word, val, deadline, naps)
 #define wake_foreign(word)	lw_futex_wake(word, 1)
 #define smp_mb_light()		smp_mb()
 #define smp_mb_heavy()		smp_mb()
@@ -292,6 +302,8 @@ void lw_futex_wake(u32 *word, int count);
 #define LK_MUTEX_EMBED
 #define mutex_outlives_unlock() true
 #define foreign_waiters()	false
+#define wait_on_value(word, val, deadline, naps) \
+	((void)(naps), lw_futex_wait(word, val, deadline))
 #define wake_foreign(word)	((void)(word))
 #define WAIT_TAG_MARK		0u
 extern u32 lw_membarrier;

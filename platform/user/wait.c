@@ -60,6 +60,13 @@ __cold void lw_futex_wake(u32 *word, int count)
 		   count, 0, 0, 0);
 }
 
+bool deadline_passed(const struct lw_deadline *deadline, int64_t sec,
+		     int64_t nsec)
+{
+	return sec > deadline->sec ||
+	       (sec == deadline->sec && nsec >= deadline->nsec);
+}
+
 void deadline_after(struct lw_deadline *deadline, u64 ns)
 {
 	struct timespec now;
@@ -71,7 +78,29 @@ void deadline_after(struct lw_deadline *deadline, u64 ns)
 	deadline->nsec = (int64_t)(ns % 1000000000u);
 }
 
-#if !defined(LW_PRELOAD)
+#if defined(LW_PRELOAD)
+/* The first nap, and how often it doubles at most: 4 ms to 1 s. */
+#define NAP_NS	    4000000ull
+#define NAP_DOUBLES 8u
+
+__cold int lw_futex_nap(u32 *word, u32 val, const struct lw_deadline *deadline,
+			u32 naps)
+{
+	struct lw_deadline nap;
+	struct timespec now;
+	int err;
+
+	deadline_after(&nap, NAP_NS << (naps < NAP_DOUBLES ? naps : NAP_DOUBLES));
+	if (deadline && deadline->clock == CLOCK_MONOTONIC &&
+	    deadline_passed(deadline, nap.sec, nap.nsec))
+		return lw_futex_wait(word, val, deadline);
+	err = lw_futex_wait(word, val, &nap);
+	if (!err || !deadline)
+		return 0;
+	clock_gettime(deadline->clock, &now);
+	return deadline_passed(deadline, now.tv_sec, now.tv_nsec) ? err : 0;
+}
+#else
 /* 1: every running thread of the process can be made to pass a full fence. */
 u32 lw_membarrier;
 

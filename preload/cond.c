@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * pthread_cond_* and cnd_*: a FIFO list of waiters, each asleep on a word of
+ * its own stack.
+ *
+ *   offset  0 lock, 1 epoch   both guard the list
+ *           8 first           the list: a ring, first in line
+ *          36 flags           glibc's: bit 0 process-shared, bit 1 monotonic
+ *
+ * One waiter's state:
+ *   WAITING --signal claims it--> CLAIMED --list lock released--> SIGNALLED
+ *   WAITING --deadline or cancellation--> LEAVING (takes itself off the list)
+ *
+ * Who wakes the last waiter never touches the condvar after it set SIGNALLED,
+ * and a waiter that was claimed never touches it at all: it may be freed by
+ * then. destroy waits for those that are LEAVING.
+ */
+#include "preload.h"
+
+#include "tas_lock.h"
+
+#include <string.h>
+
+enum { WAITING, CLAIMED, SIGNALLED, LEAVING };
+
+struct waiter {
+	struct waiter *next, *prev;
+	u32 state;
+	bool by_signal; /* claimed by a signal, not by a broadcast */
+	/* What a cancelled wait needs to put things right. */
+	struct cond *cond;
+	pthread_mutex_t *mutex;
+	u32 depth;
+};
+
+struct cond {
+	struct lk_tas lock;
+	u8 epoch;
+	struct waiter *first;
+	u32 unused[5];
+	u32 flags;
+	u32 tail[2];
+};
+
+#define FLAG_SHARED    1u
+#define FLAG_MONOTONIC 2u
+#define EPOCH_BUSY     0xffu
+
+_Static_assert(sizeof(struct cond) == sizeof(pthread_cond_t), "size");
+_Static_assert(offsetof(struct cond, flags) ==
+		       offsetof(pthread_cond_t, __data.__wrefs),
+	       "flags");
+
+static inline struct cond *ours(pthread_cond_t *c)
+{
+	return (struct cond *)c;
+}
+
+static inline bool is_glibcs(pthread_cond_t *c)
+{
+	return READ_ONCE(ours(c)->flags) & FLAG_SHARED;
+}
+
+/* -- the list ------------------------------------------------------------ */
+
+/* After a fork the waiters are gone, and who held the lock may be too. */
+static void list_lock(struct cond *c)
+{
+	u8 epoch = wait_epoch() % EPOCH_BUSY, seen;
+
+	while (unlikely((seen = smp_load_acquire(&c->epoch)) != epoch)) {
+		if (seen == EPOCH_BUSY) {
+			smp_cond_load_acquire(&c->epoch, VAL != EPOCH_BUSY);
+		} else if (try_cmpxchg_acquire(&c->epoch, &seen,
+					       (u8)EPOCH_BUSY)) {
+			WRITE_ONCE(c->first, NULL);
+			WRITE_ONCE(c->lock.locked, 0);
+			smp_store_release(&c->epoch, epoch);
+		}
+	}
+	lk_tas_lock(&c->lock);
+}
+
+static void list_unlock(struct cond *c)
+{
+	lk_tas_unlock(&c->lock);
+}
+
+static void append(struct cond *c, struct waiter *w)
+{
+	struct waiter *first = c->first;
+
+	if (!first) {
+		w->next = w->prev = w;
+		WRITE_ONCE(c->first, w);
+		return;
+	}
+	w->next = first;
+	w->prev = first->prev;
+	first->prev->next = w;
+	first->prev = w;
+}
+
+static void unlink_waiter(struct cond *c, struct waiter *w)
+{
+	w->prev->next = w->next;
+	w->next->prev = w->prev;
+	if (c->first == w)
+		WRITE_ONCE(c->first, w->next == w ? NULL : w->next);
+}
+
+/*
+ * Takes up to @max waiters off the list, in order, those that are leaving left
+ * out; returns them linked by next, ended by NULL. They wait for post().
+ */
+static struct waiter *claim(struct cond *c, u32 max, bool by_signal)
+{
+	struct waiter *w = c->first, *last, *next, *claimed = NULL;
+	struct waiter **end = &claimed;
+	bool more = w != NULL;
+
+	last = w ? w->prev : NULL;
+	for (; more && max; w = next) {
+		u32 state = WAITING;
+
+		more = w != last;
+		next = w->next;
+		if (!try_cmpxchg_acquire(&w->state, &state, CLAIMED))
+			continue;
+		unlink_waiter(c, w);
+		w->by_signal = by_signal;
+		w->next = NULL;
+		*end = w;
+		end = &w->next;
+		max--;
+	}
+	return claimed;
+}
+
+/* Lets claimed waiters go. After the store each may be gone, memory and all. */
+static void post(struct waiter *w)
+{
+	while (w) {
+		struct waiter *next = w->next;
+
+		smp_store_release(&w->state, SIGNALLED);
+		lw_futex_wake(&w->state, 1);
+		w = next;
+	}
+}
+
+static void wake(struct cond *c, u32 max, bool by_signal)
+{
+	struct waiter *claimed;
+
+	if (!READ_ONCE(c->first))
+		return;
+	list_lock(c);
+	claimed = claim(c, max, by_signal);
+	list_unlock(c);
+	post(claimed);
+}
+
+/*
+ * The waiter wants to go without a signal. True: it is off the list. False: a
+ * signal was quicker, and is the waiter's.
+ */
+static bool leave(struct waiter *w)
+{
+	u32 state = WAITING;
+
+	if (!try_cmpxchg_acquire(&w->state, &state, LEAVING)) {
+		smp_cond_load_acquire(&w->state, VAL == SIGNALLED);
+		return false;
+	}
+	list_lock(w->cond);
+	unlink_waiter(w->cond, w);
+	list_unlock(w->cond);
+	return true;
+}
+
+/* -- waiting ------------------------------------------------------------- */
+
+/* A cancelled wait: pass on the signal it swallowed, take the mutex back. */
+static void cancelled(void *arg)
+{
+	struct waiter *w = arg;
+
+	if (!leave(w) && w->by_signal)
+		wake(w->cond, 1, true);
+	lw_mutex_enter(w->mutex, w->depth);
+}
+
+/*
+ * The sleep. Cancellation is let in around the system call only; state decides
+ * who was first, it or a signal.
+ */
+static int sleep_until(struct waiter *w, const struct lw_deadline *deadline)
+{
+	int err = 0, type;
+
+	while (!err && READ_ONCE(w->state) == WAITING) {
+		pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
+		err = lw_futex_wait(&w->state, WAITING, deadline);
+		pthread_setcanceltype(type, &type);
+	}
+	if (err && leave(w))
+		return ETIMEDOUT;
+	smp_cond_load_acquire(&w->state, VAL == SIGNALLED);
+	return 0;
+}
+
+static int wait_until(pthread_cond_t *pc, pthread_mutex_t *mutex,
+		      const struct lw_deadline *deadline)
+{
+	struct cond *c = ours(pc);
+	struct waiter w = { .state = WAITING, .cond = c, .mutex = mutex };
+	int err, result;
+
+	list_lock(c);
+	append(c, &w);
+	list_unlock(c);
+	err = lw_mutex_leave(mutex, &w.depth);
+	if (err) {
+		if (!leave(&w) && w.by_signal)
+			wake(c, 1, true);
+		return err;
+	}
+	pthread_cleanup_push(cancelled, &w);
+	result = sleep_until(&w, deadline);
+	pthread_cleanup_pop(0);
+	err = lw_mutex_enter(mutex, w.depth);
+	return err ? err : result;
+}
+
+/* -- pthread_cond_* ------------------------------------------------------ */
+
+EXPORT int pthread_cond_init(pthread_cond_t *pc, const pthread_condattr_t *attr)
+{
+	int shared = PTHREAD_PROCESS_PRIVATE;
+	clockid_t clock = CLOCK_REALTIME;
+
+	if (attr) {
+		pthread_condattr_getpshared(attr, &shared);
+		pthread_condattr_getclock(attr, &clock);
+	}
+	if (shared == PTHREAD_PROCESS_SHARED)
+		return lw_reals()->cond_init(pc, attr);
+	memset(pc, 0, sizeof(*pc));
+	ours(pc)->epoch = wait_epoch() % EPOCH_BUSY;
+	ours(pc)->flags = clock == CLOCK_MONOTONIC ? FLAG_MONOTONIC : 0;
+	return 0;
+}
+
+EXPORT int pthread_cond_destroy(pthread_cond_t *pc)
+{
+	struct cond *c = ours(pc);
+	u32 rounds = 0;
+	bool empty;
+
+	if (is_glibcs(pc))
+		return lw_reals()->cond_destroy(pc);
+	/* Only waiters that are on their way out may be left: let them go. */
+	for (;;) {
+		list_lock(c);
+		empty = !c->first;
+		list_unlock(c);
+		if (empty)
+			return 0;
+		cpu_relax_wait(&rounds);
+	}
+}
+
+EXPORT int pthread_cond_signal(pthread_cond_t *pc)
+{
+	if (is_glibcs(pc))
+		return lw_reals()->cond_signal(pc);
+	wake(ours(pc), 1, true);
+	return 0;
+}
+
+EXPORT int pthread_cond_broadcast(pthread_cond_t *pc)
+{
+	if (is_glibcs(pc))
+		return lw_reals()->cond_broadcast(pc);
+	wake(ours(pc), ~0u, false);
+	return 0;
+}
+
+EXPORT int pthread_cond_wait(pthread_cond_t *pc, pthread_mutex_t *mutex)
+{
+	if (is_glibcs(pc))
+		return lw_reals()->cond_wait(pc, mutex);
+	return wait_until(pc, mutex, NULL);
+}
+
+EXPORT int pthread_cond_timedwait(pthread_cond_t *pc, pthread_mutex_t *mutex,
+				  const struct timespec *when)
+{
+	struct lw_deadline deadline;
+
+	if (is_glibcs(pc))
+		return lw_reals()->cond_timedwait(pc, mutex, when);
+	if (bad_time(when))
+		return EINVAL;
+	deadline = deadline_at(READ_ONCE(ours(pc)->flags) & FLAG_MONOTONIC ?
+				       CLOCK_MONOTONIC :
+				       CLOCK_REALTIME,
+			       when);
+	return wait_until(pc, mutex, &deadline);
+}
+
+EXPORT int pthread_cond_clockwait(pthread_cond_t *pc, pthread_mutex_t *mutex,
+				  clockid_t clock, const struct timespec *when)
+{
+	struct lw_deadline deadline;
+
+	if (is_glibcs(pc))
+		return lw_reals()->cond_clockwait(pc, mutex, clock, when);
+	if (bad_time(when) || bad_clock(clock))
+		return EINVAL;
+	deadline = deadline_at(clock, when);
+	return wait_until(pc, mutex, &deadline);
+}
+
+/* -- cnd_* --------------------------------------------------------------- */
+
+EXPORT int cnd_init(cnd_t *cnd)
+{
+	_Static_assert(sizeof(cnd_t) == sizeof(pthread_cond_t), "cnd_t");
+	return thrd_result(pthread_cond_init((pthread_cond_t *)cnd, NULL));
+}
+
+EXPORT int cnd_signal(cnd_t *cnd)
+{
+	return thrd_result(pthread_cond_signal((pthread_cond_t *)cnd));
+}
+
+EXPORT int cnd_broadcast(cnd_t *cnd)
+{
+	return thrd_result(pthread_cond_broadcast((pthread_cond_t *)cnd));
+}
+
+EXPORT int cnd_wait(cnd_t *cnd, mtx_t *mtx)
+{
+	return thrd_result(pthread_cond_wait((pthread_cond_t *)cnd,
+					     (pthread_mutex_t *)mtx));
+}
+
+EXPORT int cnd_timedwait(cnd_t *restrict cnd, mtx_t *restrict mtx,
+			 const struct timespec *restrict when)
+{
+	return thrd_result(pthread_cond_timedwait(
+		(pthread_cond_t *)cnd, (pthread_mutex_t *)mtx, when));
+}
+
+EXPORT void cnd_destroy(cnd_t *cnd)
+{
+	pthread_cond_destroy((pthread_cond_t *)cnd);
+}

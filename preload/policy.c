@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * LOCKWORK_LOCK and LOCKWORK_SET, read in the first slow path. Before the C
+ * library has an environment there is one thread, so no slow path either.
+ */
+#include "preload.h"
+#include "user.h"
+
+#include <string.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static const char *const names[] = {
+	[LW_POLICY_MUTEX] = "mutex",
+	[LW_POLICY_QSPIN_FAIR] = "qspinlock_fair",
+	[LW_POLICY_QSPIN_STEAL] = "qspinlock_steal",
+	[LW_POLICY_QSPIN_TAS] = "qspinlock_tas",
+};
+
+static u32 policy;
+static u32 state; /* 0 not read, 1 being read, 2 read */
+
+static const char *env(const char *name)
+{
+	size_t len = strlen(name);
+
+	for (char **e = environ; e && *e; e++) {
+		if (!strncmp(*e, name, len) && (*e)[len] == '=')
+			return *e + len + 1;
+	}
+	return NULL;
+}
+
+static void complain(const char *what, const char *value)
+{
+	const char *parts[] = { "lockwork: ignored ", what, "=", value,
+				"; `lockwork locks` lists what is known\n" };
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		if (write(2, parts[i], strlen(parts[i])) < 0)
+			return;
+	}
+}
+
+static void read_lock_name(void)
+{
+	const char *value = env("LOCKWORK_LOCK");
+
+	if (!value || !*value)
+		return;
+	for (u32 i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (!strcmp(value, names[i])) {
+			WRITE_ONCE(policy, i);
+			return;
+		}
+	}
+	complain("LOCKWORK_LOCK", value);
+}
+
+/* "knob=value,knob=value" */
+static void read_knobs(void)
+{
+	const char *s = env("LOCKWORK_SET");
+	char item[96];
+
+	while (s && *s) {
+		size_t len = strcspn(s, ",");
+		char *equals;
+
+		if (len >= sizeof(item)) {
+			complain("LOCKWORK_SET", s);
+			return;
+		}
+		memcpy(item, s, len);
+		item[len] = '\0';
+		equals = strchr(item, '=');
+		if (equals)
+			*equals = '\0';
+		if (len && (!equals || lw_user_knob_set(item, equals + 1)))
+			complain(item, equals ? equals + 1 : "");
+		s += len;
+		s += *s == ',';
+	}
+}
+
+static __cold void read_policy(void)
+{
+	u32 none = 0;
+	int saved = errno;
+
+	if (try_cmpxchg_acquire(&state, &none, 1)) {
+		read_lock_name();
+		read_knobs();
+		smp_store_release(&state, 2);
+	}
+	smp_cond_load_acquire(&state, VAL == 2);
+	errno = saved;
+}
+
+enum lw_policy lw_policy(void)
+{
+	if (unlikely(smp_load_acquire(&state) != 2))
+		read_policy();
+	return READ_ONCE(policy);
+}

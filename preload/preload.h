@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+#ifndef LW_PRELOAD_H
+#define LW_PRELOAD_H
+
+/*
+ * The pthread interposer: each pthread object of an unmodified program is one
+ * of ours, in place. What every file of it shares.
+ *
+ * Rules of the house: no memory from malloc, no dlsym on a fast path, nothing
+ * depends on our constructor having run, errno is left alone.
+ */
+#include <errno.h>
+#include <platform.h>
+#include <pthread.h>
+#include <threads.h>
+#include <time.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* In glibc since 2.32: no second thread exists, so no atomics are needed. */
+extern char __libc_single_threaded __attribute__((weak));
+
+static inline bool single_threaded(void)
+{
+	return &__libc_single_threaded &&
+	       *(volatile char *)&__libc_single_threaded;
+}
+
+/* The kernel's id of this thread, also right after a fork. */
+u32 lw_tid(void);
+
+/* How the waiters of a pthread mutex wait; from LOCKWORK_LOCK. */
+enum lw_policy {
+	LW_POLICY_MUTEX,
+	LW_POLICY_QSPIN_FAIR, /* and the other two, in the modes' order */
+	LW_POLICY_QSPIN_STEAL,
+	LW_POLICY_QSPIN_TAS,
+};
+enum lw_policy lw_policy(void);
+
+/* A C11 or POSIX absolute time; its nanoseconds may be out of range. */
+static inline bool bad_time(const struct timespec *t)
+{
+	return t->tv_nsec < 0 || t->tv_nsec >= 1000000000;
+}
+
+static inline bool bad_clock(clockid_t clock)
+{
+	return clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC;
+}
+
+static inline struct lw_deadline deadline_at(clockid_t clock,
+					     const struct timespec *t)
+{
+	return (struct lw_deadline){ clock, t->tv_sec, t->tv_nsec };
+}
+
+/* The errors of C11's threads for ours. */
+static inline int thrd_result(int err)
+{
+	switch (err) {
+	case 0:
+		return thrd_success;
+	case EBUSY:
+		return thrd_busy;
+	case ETIMEDOUT:
+		return thrd_timedout;
+	default:
+		return thrd_error;
+	}
+}
+
+/* Ours or glibc's: condvars give the mutex up wholly and take it back. */
+int lw_mutex_leave(pthread_mutex_t *m, u32 *depth);
+int lw_mutex_enter(pthread_mutex_t *m, u32 depth);
+
+/* glibc's own functions that have no other name than the ones we take. */
+#define LW_REALS(X)                                                            \
+	X(mutex_timedlock, int, (pthread_mutex_t *, const struct timespec *))  \
+	X(mutex_clocklock, int,                                                \
+	  (pthread_mutex_t *, clockid_t, const struct timespec *))             \
+	X(cond_init, int, (pthread_cond_t *, const pthread_condattr_t *))      \
+	X(cond_destroy, int, (pthread_cond_t *))                               \
+	X(cond_signal, int, (pthread_cond_t *))                                \
+	X(cond_broadcast, int, (pthread_cond_t *))                             \
+	X(cond_wait, int, (pthread_cond_t *, pthread_mutex_t *))               \
+	X(cond_timedwait, int,                                                 \
+	  (pthread_cond_t *, pthread_mutex_t *, const struct timespec *))      \
+	X(cond_clockwait, int,                                                 \
+	  (pthread_cond_t *, pthread_mutex_t *, clockid_t,                     \
+	   const struct timespec *))                                           \
+	X(rwlock_timedrdlock, int,                                             \
+	  (pthread_rwlock_t *, const struct timespec *))                       \
+	X(rwlock_timedwrlock, int,                                             \
+	  (pthread_rwlock_t *, const struct timespec *))                       \
+	X(rwlock_clockrdlock, int,                                             \
+	  (pthread_rwlock_t *, clockid_t, const struct timespec *))            \
+	X(rwlock_clockwrlock, int,                                             \
+	  (pthread_rwlock_t *, clockid_t, const struct timespec *))
+
+struct lw_reals {
+#define X(name, ret, args) ret(*name) args;
+	LW_REALS(X)
+#undef X
+};
+/* Looks them up in the first call; for objects that are glibc's only. */
+const struct lw_reals *lw_reals(void);
+
+/*
+ * The rest glibc exports under second names that nobody interposes, so they
+ * need no dlsym. It keeps them for old programs only, at its first version.
+ */
+#if defined(__x86_64__)
+#define LW_GLIBC_FIRST "GLIBC_2.2.5"
+#else
+#define LW_GLIBC_FIRST "GLIBC_2.17"
+#endif
+#define LW_SECOND_NAME(name, ...)                                       \
+	__asm__(".symver __pthread_" #name ", __pthread_" #name         \
+		"@" LW_GLIBC_FIRST);                                    \
+	int __pthread_##name(__VA_ARGS__)
+
+LW_SECOND_NAME(mutex_init, pthread_mutex_t *, const pthread_mutexattr_t *);
+LW_SECOND_NAME(mutex_destroy, pthread_mutex_t *);
+LW_SECOND_NAME(mutex_lock, pthread_mutex_t *);
+LW_SECOND_NAME(mutex_trylock, pthread_mutex_t *);
+LW_SECOND_NAME(mutex_unlock, pthread_mutex_t *);
+LW_SECOND_NAME(rwlock_init, pthread_rwlock_t *, const pthread_rwlockattr_t *);
+LW_SECOND_NAME(rwlock_destroy, pthread_rwlock_t *);
+LW_SECOND_NAME(rwlock_rdlock, pthread_rwlock_t *);
+LW_SECOND_NAME(rwlock_tryrdlock, pthread_rwlock_t *);
+LW_SECOND_NAME(rwlock_wrlock, pthread_rwlock_t *);
+LW_SECOND_NAME(rwlock_trywrlock, pthread_rwlock_t *);
+LW_SECOND_NAME(rwlock_unlock, pthread_rwlock_t *);
+
+#endif

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * glibc's functions for the objects that stay glibc's. A condvar has an older
+ * twin under the same name, hence the versions: plain dlsym may find that one.
+ */
+#define _GNU_SOURCE
+#include "preload.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *find(const char *name)
+{
+	static const char *const versions[] = { "GLIBC_2.34", "GLIBC_2.30",
+						"GLIBC_2.3.2", "GLIBC_2.2.5" };
+	void *found = NULL;
+
+	for (size_t i = 0; !found && i < sizeof(versions) / sizeof(*versions);
+	     i++)
+		found = dlvsym(RTLD_NEXT, name, versions[i]);
+	if (!found)
+		found = dlsym(RTLD_NEXT, name);
+	if (!found) {
+		fprintf(stderr,
+			"lockwork: this C library has no %s; run the program without Lockwork\n",
+			name);
+		abort();
+	}
+	return found;
+}
+
+const struct lw_reals *lw_reals(void)
+{
+	static struct lw_reals reals;
+	static bool ready;
+	int saved = errno;
+
+	/* Twice by two threads is harmless: both find the same. */
+	if (!smp_load_acquire(&ready)) {
+#define X(name, ret, args) \
+	WRITE_ONCE(reals.name, (ret(*) args)find("pthread_" #name));
+		LW_REALS(X)
+#undef X
+		smp_store_release(&ready, true);
+	}
+	errno = saved;
+	return &reals;
+}

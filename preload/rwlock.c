@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * pthread_rwlock_*: the qrwlock's counts, with a FIFO list of sleepers for its
+ * queue.
+ *
+ *   offset  0 cnts    bit 0 a writer holds, bit 1 the list is not empty,
+ *                     bit 2 the list comes first: nobody new may pass;
+ *                     readers from bit 3
+ *           4 lock, 5 epoch   guard the list
+ *           8 first   the list: a ring, first in line
+ *          16 owner   hint: the writer's CPU
+ *          24 cur_writer      thread id, as in glibc's
+ *          28 pshared, 48 flags  glibc's
+ *
+ * Arrivals may pass sleepers, which keeps CPUs busy when threads outnumber
+ * them; so the first sleeper sets bit 2 when it has waited PATIENCE_NS, and
+ * then the lock drains towards it: no reader or writer starves.
+ *
+ * glibc's default kind lets readers in whoever waits, and programs rely on it:
+ * a thread locks again what it already reads, or waits, reading, for another
+ * reader. So a thread that holds a read lock passes even while draining, and
+ * who drained in vain for DRAIN_NS lets everybody in for a while before the next
+ * attempt. With PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP no reader passes
+ * sleepers.
+ */
+#include "preload.h"
+
+#include "tas_lock.h"
+
+#include <string.h>
+
+#define WRITER	   1u
+#define QUEUED	   2u
+#define DRAIN	   4u
+#define READER	   8u
+#define READERS(c) ((c) / READER)
+#define EPOCH_BUSY 0xffu
+
+#define PATIENCE_NS 1000000ull
+#define DRAIN_NS    20000000ull
+/* Both double after each vain attempt, so often. */
+#define MAX_DOUBLES 5u
+
+enum { ASLEEP, READY };
+
+struct waiter {
+	struct waiter *next, *prev;
+	u32 state;
+	bool writer;
+};
+
+struct rwlock {
+	atomic_t cnts;
+	struct lk_tas lock;
+	u8 epoch;
+	struct waiter *first;
+	u32 owner;
+	u32 unused;
+	u32 cur_writer;
+	u32 pshared;
+	u32 spare[4];
+	u32 flags;
+};
+
+_Static_assert(sizeof(struct rwlock) == sizeof(pthread_rwlock_t), "size");
+_Static_assert(offsetof(struct rwlock, pshared) ==
+		       offsetof(pthread_rwlock_t, __data.__shared),
+	       "pshared");
+_Static_assert(offsetof(struct rwlock, flags) ==
+		       offsetof(pthread_rwlock_t, __data.__flags),
+	       "flags");
+
+static inline struct rwlock *ours(pthread_rwlock_t *l)
+{
+	return (struct rwlock *)l;
+}
+
+static inline bool is_glibcs(pthread_rwlock_t *l)
+{
+	return READ_ONCE(ours(l)->pshared);
+}
+
+/* -- the counts ---------------------------------------------------------- */
+
+static inline bool may_write(u32 cnts, bool first)
+{
+	return !(cnts & ~(first ? QUEUED | DRAIN : QUEUED));
+}
+
+static inline bool may_read(const struct rwlock *l, u32 cnts, bool first)
+{
+	if (cnts & WRITER)
+		return false;
+	if (first || likely(!(cnts & (QUEUED | DRAIN))))
+		return true;
+	if (l->flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP)
+		return false;
+	return !(cnts & DRAIN) || lw_self.readers;
+}
+
+/* One attempt, repeated while only the count changes under it. */
+static bool take(struct rwlock *l, bool writer, bool first)
+{
+	u32 cnts = atomic_read(&l->cnts);
+
+	if (writer) {
+		while (may_write(cnts, first)) {
+			if (!atomic_try_cmpxchg_acquire(&l->cnts, &cnts,
+							cnts | WRITER))
+				continue;
+			WRITE_ONCE(l->owner, this_vcpu());
+			WRITE_ONCE(l->cur_writer, lw_tid());
+			return true;
+		}
+		return false;
+	}
+	while (may_read(l, cnts, first)) {
+		if (!atomic_try_cmpxchg_acquire(&l->cnts, &cnts, cnts + READER))
+			continue;
+		lw_self.readers++;
+		return true;
+	}
+	return false;
+}
+
+static bool spin(struct rwlock *l, bool writer)
+{
+	spin_begin();
+	while (!need_resched()) {
+		u32 cnts = atomic_read(&l->cnts);
+
+		if (take(l, writer, false))
+			return true;
+		if ((cnts & DRAIN) ||
+		    ((cnts & WRITER) && vcpu_is_preempted(READ_ONCE(l->owner))))
+			return false;
+		cpu_relax();
+	}
+	return false;
+}
+
+/* -- the list ------------------------------------------------------------ */
+
+/* After a fork the waiters are gone, and so are the list's flags. */
+static __cold void forget_the_gone(struct rwlock *l, u8 epoch)
+{
+	u8 seen = READ_ONCE(l->epoch);
+
+	while (seen != epoch) {
+		if (seen == EPOCH_BUSY) {
+			seen = smp_cond_load_acquire(&l->epoch,
+						     VAL != EPOCH_BUSY);
+		} else if (try_cmpxchg_acquire(&l->epoch, &seen,
+					       (u8)EPOCH_BUSY)) {
+			WRITE_ONCE(l->first, NULL);
+			WRITE_ONCE(l->lock.locked, 0);
+			__atomic_fetch_and(&l->cnts.counter, ~(QUEUED | DRAIN),
+					   __ATOMIC_RELAXED);
+			smp_store_release(&l->epoch, epoch);
+			return;
+		}
+	}
+}
+
+static void list_lock(struct rwlock *l)
+{
+	u8 epoch = wait_epoch() % EPOCH_BUSY;
+
+	if (unlikely(smp_load_acquire(&l->epoch) != epoch))
+		forget_the_gone(l, epoch);
+	lk_tas_lock(&l->lock);
+}
+
+static void append(struct rwlock *l, struct waiter *w)
+{
+	struct waiter *first = l->first;
+
+	if (!first) {
+		w->next = w->prev = w;
+		WRITE_ONCE(l->first, w);
+		atomic_or(QUEUED, &l->cnts);
+		return;
+	}
+	w->next = first;
+	w->prev = first->prev;
+	first->prev->next = w;
+	first->prev = w;
+}
+
+/* Also ends the draining if it was for this one. */
+static void unlink_waiter(struct rwlock *l, struct waiter *w)
+{
+	u32 gone = 0;
+
+	if (l->first == w) {
+		gone = DRAIN;
+		WRITE_ONCE(l->first, w->next == w ? NULL : w->next);
+		if (!l->first)
+			gone |= QUEUED;
+	}
+	w->prev->next = w->next;
+	w->next->prev = w->prev;
+	if (gone)
+		__atomic_fetch_and(&l->cnts.counter, ~gone, __ATOMIC_RELAXED);
+}
+
+/* Under the list lock: what to wake after it, or NULL. */
+static u32 *ready_first(struct rwlock *l)
+{
+	struct waiter *first = l->first;
+
+	if (!first || READ_ONCE(first->state) == READY)
+		return NULL;
+	WRITE_ONCE(first->state, READY);
+	return &first->state;
+}
+
+static void list_unlock_and_wake(struct rwlock *l, u32 *state)
+{
+	lk_tas_unlock(&l->lock);
+	if (state)
+		lw_futex_wake(state, 1);
+}
+
+/* -- sleeping ------------------------------------------------------------ */
+
+/* Drained in vain: readers may have to go first, so let them. */
+static void stop_draining(struct rwlock *l)
+{
+	struct waiter *w;
+
+	list_lock(l);
+	__atomic_fetch_and(&l->cnts.counter, ~DRAIN, __ATOMIC_RELAXED);
+	for (w = l->first->next; w != l->first; w = w->next) {
+		if (w->writer)
+			continue;
+		WRITE_ONCE(w->state, READY);
+		lw_futex_wake(&w->state, 1);
+	}
+	lk_tas_unlock(&l->lock);
+}
+
+/*
+ * The first in line sleeps for its patience, then has the lock drained for a
+ * time, and so on; the others sleep until they are told. -ETIMEDOUT: the
+ * caller's own deadline.
+ */
+static int nap(struct rwlock *l, struct waiter *w, bool first,
+	       const struct lw_deadline *deadline, u32 *vain)
+{
+	bool draining = atomic_read(&l->cnts) & DRAIN;
+	struct lw_deadline until;
+	struct timespec now;
+
+	if (!first)
+		return lw_futex_wait(&w->state, ASLEEP, deadline);
+	deadline_after(&until, (draining ? DRAIN_NS : PATIENCE_NS) << *vain);
+	if (deadline && deadline->clock == CLOCK_MONOTONIC &&
+	    deadline_passed(deadline, until.sec, until.nsec))
+		return lw_futex_wait(&w->state, ASLEEP, deadline);
+	if (!lw_futex_wait(&w->state, ASLEEP, &until))
+		return 0;
+	if (draining) {
+		stop_draining(l);
+		*vain += *vain < MAX_DOUBLES;
+	} else {
+		atomic_or(DRAIN, &l->cnts);
+	}
+	if (!deadline)
+		return 0;
+	clock_gettime(deadline->clock, &now);
+	return deadline_passed(deadline, now.tv_sec, now.tv_nsec) ? -ETIMEDOUT :
+								    0;
+}
+
+/*
+ * Off the list. A new writer's unlock will tell the next in line. Otherwise it
+ * is told now: a reader may go too, and a writer's patience begins.
+ */
+static void go(struct rwlock *l, struct waiter *w, bool taken)
+{
+	u32 *next = NULL;
+
+	list_lock(l);
+	unlink_waiter(l, w);
+	if (!taken || !w->writer)
+		next = ready_first(l);
+	list_unlock_and_wake(l, next);
+}
+
+static int sleep_for(struct rwlock *l, bool writer,
+		     const struct lw_deadline *deadline)
+{
+	struct waiter w = { .state = ASLEEP, .writer = writer };
+	bool first;
+	u32 vain = 0;
+	int err = 0;
+
+	list_lock(l);
+	append(l, &w);
+	lk_tas_unlock(&l->lock);
+	for (;;) {
+		/*
+		 * ASLEEP is visible before we look whether it is our turn: either
+		 * we see that, or who makes it so sees us asleep.
+		 */
+		xchg(&w.state, (u32)ASLEEP);
+		first = smp_load_acquire(&l->first) == &w;
+		if (take(l, writer, first))
+			break;
+		if (err) {
+			go(l, &w, false);
+			return ETIMEDOUT;
+		}
+		err = nap(l, &w, first, deadline, &vain);
+	}
+	go(l, &w, true);
+	return 0;
+}
+
+/* -- lock and unlock ----------------------------------------------------- */
+
+static int lock_until(struct rwlock *l, bool writer, clockid_t clock,
+		      const struct timespec *when)
+{
+	struct lw_deadline deadline;
+
+	if (when && bad_time(when)) /* here glibc looks first, unlike mutexes */
+		return EINVAL;
+	if (likely(take(l, writer, false)))
+		return 0;
+	if ((atomic_read(&l->cnts) & WRITER) &&
+	    READ_ONCE(l->cur_writer) == lw_tid())
+		return EDEADLK;
+	(void)lw_policy(); /* the knobs */
+	if (spin(l, writer))
+		return 0;
+	if (when)
+		deadline = deadline_at(clock, when);
+	return sleep_for(l, writer, when ? &deadline : NULL);
+}
+
+/*
+ * Gives back @what (WRITER or READER). While anybody is queued the last step
+ * is under the list lock: the sleeper cannot leave, so the lock stays allocated
+ * until we are done with it.
+ */
+static void unlock_slow(struct rwlock *l, u32 what)
+{
+	u32 cnts, *wake = NULL;
+
+	for (;;) {
+		list_lock(l);
+		if (l->first)
+			break;
+		lk_tas_unlock(&l->lock);
+		cnts = atomic_read(&l->cnts);
+		while (!(cnts & QUEUED)) {
+			if (try_cmpxchg(&l->cnts.counter, &cnts, cnts - what))
+				return;
+		}
+	}
+	cnts = __atomic_sub_fetch(&l->cnts.counter, what, __ATOMIC_SEQ_CST);
+	if (!(cnts & WRITER) && !READERS(cnts))
+		wake = ready_first(l);
+	list_unlock_and_wake(l, wake);
+}
+
+static int unlock(struct rwlock *l)
+{
+	u32 cnts = atomic_read(&l->cnts), what = READER;
+
+	if (cnts & WRITER) {
+		what = WRITER;
+		WRITE_ONCE(l->cur_writer, 0);
+	} else if (lw_self.readers) {
+		lw_self.readers--;
+	}
+	/* Nobody queued, or not the last reader: one RMW, then hands off. */
+	while (!(cnts & QUEUED) || (what == READER && READERS(cnts) > 1)) {
+		if (try_cmpxchg_release(&l->cnts.counter, &cnts, cnts - what))
+			return 0;
+	}
+	unlock_slow(l, what);
+	return 0;
+}
+
+/* -- pthread_rwlock_* ---------------------------------------------------- */
+
+EXPORT int pthread_rwlock_init(pthread_rwlock_t *l,
+			       const pthread_rwlockattr_t *attr)
+{
+	return __pthread_rwlock_init(l, attr);
+}
+
+EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *l)
+{
+	if (is_glibcs(l))
+		return __pthread_rwlock_destroy(l);
+	return atomic_read(&ours(l)->cnts) ? EBUSY : 0;
+}
+
+EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *l)
+{
+	if (is_glibcs(l))
+		return __pthread_rwlock_rdlock(l);
+	return lock_until(ours(l), false, 0, NULL);
+}
+
+EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *l)
+{
+	if (is_glibcs(l))
+		return __pthread_rwlock_wrlock(l);
+	return lock_until(ours(l), true, 0, NULL);
+}
+
+EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *l)
+{
+	if (is_glibcs(l))
+		return __pthread_rwlock_tryrdlock(l);
+	return take(ours(l), false, false) ? 0 : EBUSY;
+}
+
+EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *l)
+{
+	if (is_glibcs(l))
+		return __pthread_rwlock_trywrlock(l);
+	return take(ours(l), true, false) ? 0 : EBUSY;
+}
+
+EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *l,
+				      const struct timespec *when)
+{
+	if (is_glibcs(l))
+		return lw_reals()->rwlock_timedrdlock(l, when);
+	return lock_until(ours(l), false, CLOCK_REALTIME, when);
+}
+
+EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *l,
+				      const struct timespec *when)
+{
+	if (is_glibcs(l))
+		return lw_reals()->rwlock_timedwrlock(l, when);
+	return lock_until(ours(l), true, CLOCK_REALTIME, when);
+}
+
+EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock,
+				      const struct timespec *when)
+{
+	if (is_glibcs(l))
+		return lw_reals()->rwlock_clockrdlock(l, clock, when);
+	if (bad_clock(clock))
+		return EINVAL;
+	return lock_until(ours(l), false, clock, when);
+}
+
+EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
+				      const struct timespec *when)
+{
+	if (is_glibcs(l))
+		return lw_reals()->rwlock_clockwrlock(l, clock, when);
+	if (bad_clock(clock))
+		return EINVAL;
+	return lock_until(ours(l), true, clock, when);
+}
+
+EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
+{
+	if (is_glibcs(l))
+		return __pthread_rwlock_unlock(l);
+	return unlock(ours(l));
+}
