@@ -75,7 +75,7 @@ static __cold void forget_the_gone(struct lk_mutex *m, u8 epoch)
 	}
 }
 
-static inline void check_epoch(struct lk_mutex *m)
+void lk_mutex_check_epoch(struct lk_mutex *m)
 {
 	u8 epoch = wait_epoch() % EPOCH_BUSY;
 
@@ -249,7 +249,7 @@ __cold int lk_mutex_sleep(struct lk_mutex *m,
 	u32 naps = 0;
 	int err = 0;
 
-	check_epoch(m);
+	lk_mutex_check_epoch(m);
 	lk_tas_lock(&m->wait_lock);
 	list_append(m, &w);
 	if (m->first == &w)
@@ -277,7 +277,7 @@ __cold int lk_mutex_sleep(struct lk_mutex *m,
 __cold int lk_mutex_lock_slow(struct lk_mutex *m,
 			      const struct lw_deadline *deadline)
 {
-	check_epoch(m);
+	lk_mutex_check_epoch(m);
 	if (spin_in_queue(m))
 		return 0;
 	return lk_mutex_sleep(m, deadline);
@@ -334,7 +334,7 @@ __cold void lk_mutex_wake(struct lk_mutex *m)
 {
 	u32 *wake = NULL;
 
-	check_epoch(m);
+	lk_mutex_check_epoch(m);
 	lk_tas_lock(&m->wait_lock);
 	if (m->first)
 		wake = pass_over(m);
@@ -373,7 +373,7 @@ static void hand_off(struct lk_mutex *m)
 
 __cold void lk_mutex_unlock_slow(struct lk_mutex *m)
 {
-	check_epoch(m);
+	lk_mutex_check_epoch(m);
 	for (;;) {
 		lk_tas_lock(&m->wait_lock);
 		if (m->first)

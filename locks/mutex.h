@@ -75,6 +75,8 @@ int lk_mutex_lock_slow(struct lk_mutex *m, const struct lw_deadline *deadline);
 /* The same without spinning first. */
 int lk_mutex_sleep(struct lk_mutex *m, const struct lw_deadline *deadline);
 void lk_mutex_unlock_slow(struct lk_mutex *m);
+/* After a fork: forgets the waiters that the child does not have. */
+void lk_mutex_check_epoch(struct lk_mutex *m);
 void lk_mutex_wake(struct lk_mutex *m);
 
 static inline bool lk_mutex_trylock(struct lk_mutex *m)

@@ -6,7 +6,8 @@
  *           4 count      depth of a recursive mutex
  *           8 owner      thread id, for recursive and error-checking ones; 0
  *                        in a free mutex, which glibc asserts
- *          12 nusers     threads in a condvar wait that will want it back
+ *          12 nusers     threads in a condvar wait that will want it back, and
+ *                        the holder of a recursive or error-checking one
  *          16 kind       glibc's; robust, PI, PP and shared ones stay glibc's
  *          20 to 39      the rest of struct lk_mutex
  *
@@ -65,6 +66,7 @@ static int lock_spinning(struct lk_mutex *m, enum lk_qspin_mode mode,
 	u32 rounds = 0;
 
 	_Static_assert(sizeof(*queue) == sizeof(m->osq), "same place");
+	lk_mutex_check_epoch(m);
 	if (!deadline) {
 		lk_qspin_lock(queue, mode);
 		while (!lk_mutex_trylock(m))
@@ -102,13 +104,27 @@ static inline bool take(struct lk_mutex *m)
 	return true;
 }
 
-static inline void release(struct lk_mutex *m)
+static inline void give(struct lk_mutex *m)
 {
-	WRITE_ONCE(m->embed[OWNER], 0);
 	if (single_threaded() && READ_ONCE(m->word) == LK_MUTEX_HELD)
 		WRITE_ONCE(m->word, LK_MUTEX_FREE);
 	else
 		lk_mutex_unlock(m);
+}
+
+/* The holder is no longer its owner, and no longer counted. */
+static inline void disown(struct lk_mutex *m)
+{
+	WRITE_ONCE(m->embed[OWNER], 0);
+	WRITE_ONCE(m->embed[NUSERS], m->embed[NUSERS] - 1);
+}
+
+/* A plain mutex has an owner only if glibc's own code locked it. */
+static inline void give_plain(struct lk_mutex *m)
+{
+	if (unlikely(READ_ONCE(m->embed[OWNER])))
+		disown(m);
+	give(m);
 }
 
 /* -- recursive and error-checking mutexes -------------------------------- */
@@ -133,6 +149,7 @@ static void own(struct lk_mutex *m, u32 tid)
 {
 	m->embed[COUNT] = (kind_of(m) & KIND_TYPE) == RECURSIVE;
 	WRITE_ONCE(m->embed[OWNER], tid);
+	WRITE_ONCE(m->embed[NUSERS], m->embed[NUSERS] + 1);
 }
 
 /* Lock with a deadline in some clock; @when NULL: none. Not for glibc's. */
@@ -175,7 +192,8 @@ static __cold int unlock_special(pthread_mutex_t *pm)
 		return EPERM;
 	if ((kind_of(m) & KIND_TYPE) == RECURSIVE && --m->embed[COUNT])
 		return 0;
-	release(m);
+	disown(m);
+	give(m);
 	return 0;
 }
 
@@ -253,7 +271,7 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *pm)
 {
 	if (unlikely(!is_plain(kind_of(ours(pm)))))
 		return unlock_special(pm);
-	release(ours(pm));
+	give_plain(ours(pm));
 	return 0;
 }
 
@@ -271,14 +289,14 @@ int lw_mutex_leave(pthread_mutex_t *pm, u32 *depth)
 	*depth = 0;
 	if (kind & KIND_GLIBCS)
 		return __pthread_mutex_unlock(pm);
-	if (!is_plain(kind)) {
-		if (READ_ONCE(m->embed[OWNER]) != lw_tid())
-			return EPERM;
-		*depth = m->embed[COUNT];
-		m->embed[COUNT] = 0;
-	}
+	if (!is_plain(kind) && READ_ONCE(m->embed[OWNER]) != lw_tid())
+		return EPERM;
+	*depth = m->embed[COUNT];
+	m->embed[COUNT] = 0;
 	WRITE_ONCE(m->embed[NUSERS], m->embed[NUSERS] + 1);
-	release(m);
+	if (READ_ONCE(m->embed[OWNER]))
+		disown(m);
+	give(m);
 	return 0;
 }
 

@@ -51,7 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     shared_object(root, &[control], &out.join("liblockwork-passthrough.so"))?;
 
     cc::Build::new()
-        .file("c/kvcache.c")
+        .files(c_files(&here.join("c"))?)
         .std("gnu11")
         .opt_level(2)
         .extra_warnings(true)

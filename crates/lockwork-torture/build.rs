@@ -6,8 +6,12 @@ use std::{env, fs};
 fn main() {
     let root = Path::new(&env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("../..");
     let dir = root.join("tests/canaries");
-    let entries = fs::read_dir(&dir)
-        .unwrap_or_else(|err| panic!("cannot list {}: {err}; build from a checkout", dir.display()));
+    let entries = fs::read_dir(&dir).unwrap_or_else(|err| {
+        panic!(
+            "cannot list {}: {err}; build from a checkout",
+            dir.display()
+        )
+    });
     let mut files: Vec<PathBuf> = entries
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|path| path.extension().is_some_and(|ext| ext == "c"))
@@ -15,8 +19,14 @@ fn main() {
     files.sort();
 
     println!("cargo::rerun-if-changed={}", dir.display());
-    println!("cargo::rerun-if-changed={}", root.join("platform/user/platform.h").display());
-    println!("cargo::rerun-if-changed={}", root.join("locks/catalogue.h").display());
+    println!(
+        "cargo::rerun-if-changed={}",
+        root.join("platform/user/platform.h").display()
+    );
+    println!(
+        "cargo::rerun-if-changed={}",
+        root.join("locks/catalogue.h").display()
+    );
     cc::Build::new()
         .files(files)
         .include(root.join("platform/user"))

@@ -5,8 +5,12 @@ use std::{env, fs};
 
 /// The C files of `dir`, in a stable order.
 fn sources(dir: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(dir)
-        .unwrap_or_else(|err| panic!("cannot list {}: {err}; build from a checkout", dir.display()));
+    let entries = fs::read_dir(dir).unwrap_or_else(|err| {
+        panic!(
+            "cannot list {}: {err}; build from a checkout",
+            dir.display()
+        )
+    });
     let mut files: Vec<PathBuf> = entries
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|path| path.extension().is_some_and(|ext| ext == "c"))

@@ -84,6 +84,13 @@ void lw_write_lock(lw_rwlock_t *l);
 bool lw_write_trylock(lw_rwlock_t *l);
 void lw_write_unlock(lw_rwlock_t *l);
 
+/*
+ * Sets a knob of the whole process, such as "spin_budget" to "500"; `lockwork
+ * locks` lists them. Returns 0, ENOENT (no such knob) or ERANGE (not a value of
+ * it); then nothing has changed.
+ */
+int lw_set_knob(const char *name, const char *value);
+
 #ifdef __cplusplus
 }
 #endif

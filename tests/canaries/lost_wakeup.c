@@ -30,7 +30,7 @@ static void lock(void *lock)
 	while (!trylock(canary)) {
 		WRITE_ONCE(canary->asleep, 1);
 		/* wrong: the lock may be free by now, and nobody will say so */
-		wait_on_value(&canary->asleep, 1, NULL);
+		lw_futex_wait(&canary->asleep, 1, NULL);
 	}
 }
 

@@ -3,7 +3,8 @@
  * Two measurements as ratios in one interleaved run; see docs/performance.md.
  *   micro uncontended [ROUNDS]
  *   micro contended THREADS CS_NS NCS_NS [ROUNDS [SECONDS]]
- * Each round runs every contender once, in turn.
+ * Each round runs every contender once, in turn. KNOB=VALUE before the word
+ * sets a knob of the library.
  */
 #define _GNU_SOURCE
 #include <math.h>
@@ -257,6 +258,15 @@ int main(int argc, char **argv)
 {
 	int rounds;
 
+	for (char *equals; argc > 1 && (equals = strchr(argv[1], '=')); argc--) {
+		*equals = '\0';
+		if (lw_set_knob(argv[1], equals + 1)) {
+			fprintf(stderr, "micro: no knob %s with value %s\n",
+				argv[1], equals + 1);
+			return 2;
+		}
+		argv++;
+	}
 	if (argc >= 2 && !strcmp(argv[1], "uncontended")) {
 		rounds = argc > 2 ? atoi(argv[2]) : 21;
 		if (rounds >= 1 && rounds <= MAX_ROUNDS)

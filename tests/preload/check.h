@@ -71,10 +71,13 @@ static inline void stage_report(int sig)
 		stage_line, stage_round);
 }
 
+/* A plugin says PLUGIN first: the handler must not go away with it. */
+#ifndef PLUGIN
 __attribute__((constructor)) static inline void stage_install(void)
 {
 	signal(SIGQUIT, stage_report);
 }
+#endif
 
 static inline int expect_lockwork(void)
 {
@@ -196,6 +199,12 @@ static inline void *map_pages(size_t size, int flags)
 
 	CHECK(p != MAP_FAILED);
 	return p;
+}
+
+/* From now on whoever touches the page faults; its address is not used again. */
+static inline void take_away(void *page)
+{
+	CHECK(mmap(page, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == page);
 }
 
 /* The child's checks all held. */

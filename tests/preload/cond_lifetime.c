@@ -3,9 +3,9 @@
  * A condition variable may be destroyed, and its memory given away, as soon as
  * its waiters have been woken: before they have run, and with the mutex held.
  */
-#include "check.h"
+#include "preempt.h"
 
-enum { ROUNDS = 600, MOST = 5 };
+enum { ROUNDS = 400, MOST = 5 };
 
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t *cond;
@@ -49,7 +49,7 @@ static void waker_destroys(int round)
 		RET(pthread_cond_broadcast(cond), 0);
 	}
 	RET(pthread_cond_destroy(cond), 0);
-	EQ(munmap(cond, 4096), 0);
+	take_away(cond);
 	if (hold)
 		RET(pthread_mutex_unlock(&m), 0);
 	finish(threads, n);
@@ -66,7 +66,7 @@ static struct request *_Atomic inbox;
 
 static void *client(void *arg)
 {
-	for (int i = 0; i < 4 * ROUNDS; i++) {
+	for (int i = 0; i < 2 * ROUNDS; i++) {
 		struct request *r = map_pages(4096, MAP_PRIVATE), *none;
 
 		RET(pthread_mutex_init(&r->m, NULL), 0);
@@ -83,14 +83,14 @@ static void *client(void *arg)
 			RET(pthread_cond_destroy(&r->done), 0);
 			RET(pthread_mutex_destroy(&r->m), 0);
 		}
-		EQ(munmap(r, 4096), 0);
+		take_away(r);
 	}
 	return arg;
 }
 
 static void *server(void *arg)
 {
-	for (int i = 0; i < 2 * 4 * ROUNDS; i++) {
+	for (int i = 0; i < 2 * 2 * ROUNDS; i++) {
 		struct request *r;
 
 		while (!(r = atomic_exchange(&inbox, NULL)))
@@ -129,7 +129,7 @@ static void same_place(void)
 			RET(pthread_cond_destroy(cond), 0);
 	}
 	RET(pthread_mutex_unlock(&m), 0);
-	EQ(munmap(cond, 4096), 0);
+	take_away(cond);
 }
 
 int main(void)
@@ -139,7 +139,7 @@ int main(void)
 		waker_destroys(i);
 	}
 	STAGE(0);
-	run(3, client_or_server);
+	run_preempted(3, client_or_server);
 	STAGE(1);
 	same_place();
 	return 0;

@@ -22,12 +22,14 @@ static long uses;
 static void use(void)
 {
 	struct timespec past = { 1, 0 };
+	int ret;
 
 	RET(pthread_mutex_lock(&m), 0);
+	ret = pthread_cond_timedwait(&cond, &m, &past);
+	CHECK(ret == ETIMEDOUT || ret == 0);
 	RET(pthread_mutex_lock(&r), 0);
 	RET(pthread_mutex_lock(&r), 0);
 	RET(pthread_rwlock_rdlock(&rw), 0);
-	RET(pthread_cond_timedwait(&cond, &m, &past), ETIMEDOUT);
 	RET(pthread_cond_broadcast(&cond), 0);
 	uses++;
 	RET(pthread_rwlock_unlock(&rw), 0);

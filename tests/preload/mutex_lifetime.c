@@ -4,11 +4,11 @@
  * the others have only just unlocked, so nothing may look at it after letting
  * go.  Memory comes and goes with no word to the lock library.
  */
-#include "check.h"
+#include "preempt.h"
 
 static const int types[] = { PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_RECURSIVE,
 			     PTHREAD_MUTEX_ERRORCHECK, PTHREAD_MUTEX_ADAPTIVE_NP };
-enum { WORKERS = 4, ROUNDS = 15000 };
+enum { WORKERS = 4, ROUNDS = 6000 };
 
 struct object {
 	pthread_mutex_t m;
@@ -37,13 +37,13 @@ static void *dropper(void *arg)
 		/* The pages may go at once after the unlock. */
 		RET(pthread_mutex_lock(&o->m), 0);
 		left = --o->refs;
-		if (i % 16 == 0)
-			sched_yield();
+		if (i % 2 && left == WORKERS - 1)
+			nap_us(1);	/* let the others queue up */
 		RET(pthread_mutex_unlock(&o->m), 0);
 		if (left == 0) {
 			if (i & 1)
 				RET(pthread_mutex_destroy(&o->m), 0);
-			EQ(munmap(o, 4096), 0);
+			take_away(o);
 		}
 	}
 	return NULL;
@@ -129,7 +129,7 @@ static void moved(void)
 int main(void)
 {
 	owner_gone();
-	run(WORKERS, dropper);
+	run_preempted(WORKERS, dropper);
 	EQ(pthread_barrier_init(&barrier, NULL, WORKERS), 0);
 	place = calloc(1, sizeof(*place));
 	CHECK(place);

@@ -3,9 +3,9 @@
  * Readers see whole writes, writers are alone, and every kind of hand-over
  * leaves the lock usable; its memory may go as soon as it is let go.
  */
-#include "check.h"
+#include "preempt.h"
 
-enum { THREADS = 24, OPS = 6000, WORDS = 8, OBJECTS = 6000, SHARERS = 4 };
+enum { THREADS = 24, OPS = 6000, WORDS = 8, OBJECTS = 1500, SHARERS = 4 };
 
 static pthread_rwlock_t l;
 static long words[WORDS];
@@ -106,7 +106,7 @@ static void *sharer(void *arg)
 		RET(pthread_rwlock_unlock(&o->l), 0);
 		if (i & 1)
 			RET(pthread_rwlock_destroy(&o->l), 0);
-		EQ(munmap(o, 4096), 0);
+		take_away(o);
 	}
 	return NULL;
 }
@@ -133,6 +133,6 @@ int main(void)
 		RET(pthread_rwlock_destroy(&l), 0);
 	}
 	STAGE(9);
-	run(SHARERS, sharer);
+	run_preempted(SHARERS, sharer);
 	return 0;
 }

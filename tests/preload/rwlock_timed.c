@@ -159,7 +159,8 @@ int main(void)
 		finish(threads, 6);
 		check_free();
 
-		a = b = stop = 0;
+		a = b = 0;
+		stop = 0;
 		start(threads, 8, traffic);
 		nap_us(300000);
 		stop = 1;

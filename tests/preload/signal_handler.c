@@ -107,7 +107,8 @@ int main(void)
 
 	/* Four that fight, with signals from the timer and from a fifth. */
 	EQ(pthread_create(&stormer, NULL, storm, NULL), 0);
-	counter = won = 0;
+	counter = 0;
+	won = 0;
 	run(4, body);
 	stop = 1;
 	EQ(pthread_join(stormer, NULL), 0);

@@ -1,54 +1,23 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * A sharded key-value cache: each shard is a chained hash table with a list
- * in order of use, under one pthread mutex. Threads take batches of operations
- * from one pool, so that all of them work until the last batch and the shares
- * they got show how fair the locks were.
- *
- * Everything that a lock protects is checked: each value carries a checksum
- * over words written one by one, each shard counts its operations with plain
- * increments, and at the end every list is walked. A lock that lets two threads
- * in at once is found by one of these.
+ * The threads of the cache. They take batches of operations from one pool, so
+ * that all of them work until the last batch, and the shares that they got show
+ * how fair the locks were.
  */
 #define _GNU_SOURCE
 #include "kvcache.h"
+#include "shard.h"
+#include "zipf.h"
 
 #include <errno.h>
-#include <math.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#define WORDS 12     /* payload of a value, in 64-bit words */
-#define BATCH 64     /* operations taken from the pool at a time */
+#define BATCH 64       /* operations taken from the pool at a time */
 #define TIME_ONE_IN 32 /* waits timed; a power of two */
-
-struct entry {
-	struct entry *chain;	     /* next in the bucket, or in the free list */
-	struct entry *newer, *older; /* order of use */
-	uint64_t key, version;
-	uint64_t word[WORDS];
-	uint64_t sum;
-};
-
-struct shard {
-	pthread_mutex_t lock;
-	struct entry **bucket;
-	uint32_t mask;
-	struct entry *entries, *free;
-	struct entry *newest, *oldest;
-	uint32_t used, capacity;
-	uint64_t ops, hits, misses, evictions, faults;
-} __attribute__((aligned(128)));
-
-/* Walker's alias table: draws from any distribution in constant time. */
-struct zipf {
-	uint32_t n;
-	float *keep;
-	uint32_t *other;
-};
 
 struct cache {
 	struct kv_config config;
@@ -74,211 +43,12 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* splitmix64: a step of the sequence, and a good hash of one number. */
-static uint64_t mix(uint64_t x)
-{
-	x += 0x9e3779b97f4a7c15u;
-	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-	x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-	return x ^ (x >> 31);
-}
-
+/* A step of the sequence that mix() makes. */
 static uint64_t next_random(uint64_t *state)
 {
 	*state += 0x9e3779b97f4a7c15u;
 	return mix(*state);
 }
-
-/* --- the distribution of keys --------------------------------------------- */
-
-static void zipf_fill(struct zipf *z, double *p, uint32_t *stack)
-{
-	uint32_t small = 0, large = z->n; /* two stacks, growing to each other */
-
-	for (uint32_t i = 0; i < z->n; i++)
-		stack[p[i] < 1.0 ? small++ : --large] = i;
-	while (small > 0 && large < z->n) {
-		uint32_t s = stack[--small], l = stack[large];
-
-		z->keep[s] = (float)p[s];
-		z->other[s] = l;
-		p[l] -= 1.0 - p[s];
-		if (p[l] < 1.0) {
-			large++;
-			stack[small++] = l;
-		}
-	}
-	while (small > 0)
-		z->keep[stack[--small]] = 1.0f;
-	for (; large < z->n; large++)
-		z->keep[stack[large]] = 1.0f;
-}
-
-static int zipf_init(struct zipf *z, uint32_t n, double skew)
-{
-	double *p = malloc(n * sizeof(*p)), total = 0;
-	uint32_t *stack = malloc(n * sizeof(*stack));
-
-	z->n = n;
-	z->keep = malloc(n * sizeof(*z->keep));
-	z->other = calloc(n, sizeof(*z->other));
-	if (p && stack && z->keep && z->other) {
-		for (uint32_t i = 0; i < n; i++)
-			total += p[i] = pow(i + 1.0, -skew);
-		for (uint32_t i = 0; i < n; i++)
-			p[i] *= n / total;
-		zipf_fill(z, p, stack);
-		total = 0;
-	}
-	free(p);
-	free(stack);
-	return p && stack && z->keep && z->other ? 0 : ENOMEM;
-}
-
-static uint32_t zipf_draw(const struct zipf *z, uint64_t random)
-{
-	uint32_t i = (uint32_t)(((random >> 32) * z->n) >> 32);
-	float toss = (float)(random & 0xffffff) / 16777216.0f;
-
-	return toss < z->keep[i] ? i : z->other[i];
-}
-
-/* --- one shard, its lock held --------------------------------------------- */
-
-static void value_write(struct entry *e, uint64_t version)
-{
-	uint64_t sum = 0;
-
-	e->version = version;
-	for (int i = 0; i < WORDS; i++) {
-		e->word[i] = mix(e->key ^ (version + (uint64_t)i));
-		sum += e->word[i];
-	}
-	e->sum = sum;
-}
-
-static bool value_good(const struct entry *e)
-{
-	uint64_t sum = 0;
-
-	for (int i = 0; i < WORDS; i++)
-		sum += e->word[i];
-	return sum == e->sum && e->word[0] == mix(e->key ^ e->version);
-}
-
-static void use_unlink(struct shard *s, struct entry *e)
-{
-	*(e->newer ? &e->newer->older : &s->newest) = e->older;
-	*(e->older ? &e->older->newer : &s->oldest) = e->newer;
-}
-
-static void use_link(struct shard *s, struct entry *e)
-{
-	e->newer = NULL;
-	e->older = s->newest;
-	*(s->newest ? &s->newest->newer : &s->oldest) = e;
-	s->newest = e;
-}
-
-/* Where the pointer to @key's entry is, or would go. */
-static struct entry **find(struct shard *s, uint64_t key, uint64_t hash)
-{
-	struct entry **at = &s->bucket[hash & s->mask];
-	uint32_t steps = 0;
-
-	while (*at && (*at)->key != key) {
-		if (++steps > s->capacity) { /* a loop: the chain is broken */
-			s->faults++;
-			break;
-		}
-		at = &(*at)->chain;
-	}
-	return at;
-}
-
-static struct entry *entry_new(struct shard *s)
-{
-	struct entry *e = s->free;
-
-	if (e) {
-		s->free = e->chain;
-		s->used++;
-		return e;
-	}
-	e = s->oldest;
-	use_unlink(s, e);
-	*find(s, e->key, mix(e->key) >> 8) = e->chain;
-	s->evictions++;
-	return e;
-}
-
-static void shard_insert(struct shard *s, uint64_t key, uint64_t hash, uint64_t version)
-{
-	struct entry *e = entry_new(s);
-
-	e->key = key;
-	value_write(e, version);
-	e->chain = s->bucket[hash & s->mask];
-	s->bucket[hash & s->mask] = e;
-	use_link(s, e);
-}
-
-static void shard_op(struct shard *s, uint64_t key, uint64_t hash, bool read, uint64_t version)
-{
-	struct entry *e = *find(s, key, hash);
-
-	s->ops++;
-	if (!e) {
-		s->misses += read;
-		shard_insert(s, key, hash, version);
-		return;
-	}
-	use_unlink(s, e);
-	use_link(s, e);
-	s->faults += !value_good(e);
-	if (read)
-		s->hits++;
-	else
-		value_write(e, version);
-}
-
-/* Walks everything; returns how many things are not as they should be. */
-static uint64_t shard_check(struct shard *s)
-{
-	uint64_t faults = s->faults;
-	uint32_t listed = 0, chained = 0;
-
-	for (struct entry *e = s->oldest; e && listed <= s->capacity; e = e->newer) {
-		faults += !value_good(e);
-		faults += *find(s, e->key, mix(e->key) >> 8) != e;
-		listed++;
-	}
-	for (uint32_t b = 0; b <= s->mask; b++)
-		for (struct entry *e = s->bucket[b]; e && chained <= s->capacity; e = e->chain)
-			chained++;
-	return faults + (listed != s->used) + (chained != s->used);
-}
-
-static int shard_init(struct shard *s, uint32_t capacity)
-{
-	uint32_t buckets = 1;
-
-	while (buckets < capacity)
-		buckets *= 2;
-	s->mask = buckets - 1;
-	s->capacity = capacity;
-	s->bucket = calloc(buckets, sizeof(struct entry *));
-	s->entries = calloc(capacity, sizeof(*s->entries));
-	if (!s->bucket || !s->entries)
-		return ENOMEM;
-	for (uint32_t i = 0; i < capacity; i++) {
-		s->entries[i].chain = s->free;
-		s->free = &s->entries[i];
-	}
-	return pthread_mutex_init(&s->lock, NULL);
-}
-
-/* --- the threads ---------------------------------------------------------- */
 
 static void shard_lock(struct worker *w, struct shard *s)
 {

@@ -72,7 +72,12 @@ impl Embedded {
 
     fn unpack_into(&self, dir: &Path) -> Result<PathBuf, Refusal> {
         let unusable = |e: io::Error| Refusal::Unusable(format!("{}: {e}", dir.display()));
-        if dir.as_os_str().as_bytes().iter().any(|b| b" :\n".contains(b)) {
+        if dir
+            .as_os_str()
+            .as_bytes()
+            .iter()
+            .any(|b| b" :\n".contains(b))
+        {
             let why = "LD_PRELOAD cannot name a path with a space or a colon";
             return Err(Refusal::Unusable(format!("{}: {why}", dir.display())));
         }
@@ -91,7 +96,9 @@ impl Embedded {
     /// Does `path` hold exactly our bytes, in a plain file of ours?
     fn is_at(&self, path: &Path) -> bool {
         let mut options = OpenOptions::new();
-        options.read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+        options
+            .read(true)
+            .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
         let Ok(file) = options.open(path) else {
             return false;
         };
@@ -99,7 +106,10 @@ impl Embedded {
             .metadata()
             .is_ok_and(|m| m.is_file() && m.uid() == uid() && m.len() == self.bytes.len() as u64);
         let mut found = Vec::new();
-        ours && file.take(self.bytes.len() as u64 + 1).read_to_end(&mut found).is_ok()
+        ours && file
+            .take(self.bytes.len() as u64 + 1)
+            .read_to_end(&mut found)
+            .is_ok()
             && found == self.bytes
     }
 

@@ -89,14 +89,18 @@ pub struct Cli {
 pub enum Command {
     /// Run a program with another lock under it.
     #[command(long_about = RUN_HELP, after_help = RUN_AFTER)]
+    #[command(override_usage = "lockwork run [OPTIONS] [--] PROGRAM [ARGS]…")]
     Run(RunArgs),
     /// Measure a program under several locks and say which is best, if any.
     #[command(long_about = COMPARE_HELP, after_help = COMPARE_AFTER)]
+    #[command(override_usage = "lockwork compare [OPTIONS] [--] [PROGRAM [ARGS]…]")]
     Compare(CompareArgs),
     /// List the locks and their knobs.
     Locks,
     /// Run the embedded workload: a sharded key-value cache under skewed load.
     Workload(WorkloadArgs),
+    /// Torture the locks themselves: check what each of them promises.
+    Torture(lockwork_torture::TortureArgs),
     /// Print the path of the interposer, for setting LD_PRELOAD by hand.
     PreloadPath(PreloadPathArgs),
     /// Write the man pages into a directory.
@@ -114,8 +118,8 @@ pub struct RunArgs {
     #[arg(long, value_name = "KNOB=VALUE")]
     pub set: Vec<String>,
     /// The program and its arguments.
-    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
-    #[arg(value_name = "PROGRAM [ARGS]…")]
+    #[arg(required = true, trailing_var_arg = true)]
+    #[arg(value_name = "PROGRAM")]
     pub command: Vec<OsString>,
 }
 
@@ -181,8 +185,8 @@ pub struct CompareArgs {
     #[arg(long)]
     pub ignore_failure: bool,
     /// The program and its arguments; without it, the embedded workload.
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-    #[arg(value_name = "PROGRAM [ARGS]…")]
+    #[arg(trailing_var_arg = true)]
+    #[arg(value_name = "PROGRAM")]
     pub command: Vec<OsString>,
 }
 

@@ -49,7 +49,7 @@ impl Target {
 
     /// A name for messages: `x86-64`, `32-bit x86`, `AArch64`.
     pub fn name(self) -> String {
-        let machine = match self.machine {
+        let machine = match object::elf::Machine(self.machine) {
             object::elf::EM_386 | object::elf::EM_X86_64 => "x86",
             object::elf::EM_ARM => "Arm",
             object::elf::EM_AARCH64 => "AArch64",
@@ -57,7 +57,7 @@ impl Target {
             object::elf::EM_PPC64 => "POWER",
             object::elf::EM_S390 => "s390",
             object::elf::EM_LOONGARCH => "LoongArch",
-            other => return format!("ELF machine {other}"),
+            _ => return format!("ELF machine {}", self.machine),
         };
         let bits = if self.class == 1 { 32 } else { 64 };
         format!("{bits}-bit {machine}")
@@ -80,9 +80,9 @@ pub fn linkage(path: &Path) -> Result<Linkage, String> {
     let elf = ElfFile::<Header, _>::parse(&cache).map_err(|e| e.to_string())?;
     Ok(Linkage {
         interpreter: interpreter(&elf),
-        imports_locks: elf.dynamic_symbols().any(|symbol| {
-            symbol.is_undefined() && symbol.name_bytes().is_ok_and(is_lock_function)
-        }),
+        imports_locks: elf
+            .dynamic_symbols()
+            .any(|symbol| symbol.is_undefined() && symbol.name_bytes().is_ok_and(is_lock_function)),
     })
 }
 

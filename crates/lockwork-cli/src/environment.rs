@@ -74,7 +74,10 @@ mod tests {
         let value = prepend(OsStr::new("/c/a.so"), Some(OsStr::new("/x.so /y.so")));
         assert_eq!(value, "/c/a.so:/x.so /y.so");
         assert_eq!(prepend(OsStr::new("/c/a.so"), None), "/c/a.so");
-        assert_eq!(prepend(OsStr::new("/c/a.so"), Some(OsStr::new(""))), "/c/a.so");
+        assert_eq!(
+            prepend(OsStr::new("/c/a.so"), Some(OsStr::new(""))),
+            "/c/a.so"
+        );
     }
 
     #[test]

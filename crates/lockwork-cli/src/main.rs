@@ -57,6 +57,7 @@ fn dispatch(command: &Command) -> Result<ExitCode> {
     match command {
         Command::Run(args) => run::run(args)?,
         Command::Compare(args) => return compare::compare(args),
+        Command::Torture(args) => return lockwork_torture::run(args),
         Command::Locks => text::print(&locks())?,
         Command::Workload(args) => text::print(&workload::run(args)?)?,
         Command::PreloadPath(args) => {

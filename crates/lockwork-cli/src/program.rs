@@ -38,7 +38,10 @@ pub fn find(name: &OsStr) -> Result<PathBuf> {
         }
     }
     Err(refused.unwrap_or_else(|| {
-        let message = format!("there is no program '{}' in PATH", name.display());
+        let message = format!(
+            "there is no program '{}' in PATH",
+            Path::new(name).display()
+        );
         Exit::with(NOT_FOUND, message)
     }))
 }
@@ -213,8 +216,8 @@ fn exec_gains_nothing(path: &CString) -> bool {
     // SAFETY: path is a C string; statvfs fills the struct on success.
     unsafe {
         let mut facts: libc::statvfs = std::mem::zeroed();
-        let nosuid = libc::statvfs(path.as_ptr(), &mut facts) == 0
-            && facts.f_flag & libc::ST_NOSUID != 0;
+        let nosuid =
+            libc::statvfs(path.as_ptr(), &mut facts) == 0 && facts.f_flag & libc::ST_NOSUID != 0;
         nosuid || libc::prctl(libc::PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1
     }
 }
@@ -237,7 +240,10 @@ mod tests {
     fn reads_script_lines() {
         assert_eq!(interpreter("#!/bin/sh\n"), Some("/bin/sh".into()));
         assert_eq!(interpreter("#! /bin/sh -e\nx"), Some("/bin/sh".into()));
-        assert_eq!(interpreter("#!/usr/bin/env python3\n"), Some("python3".into()));
+        assert_eq!(
+            interpreter("#!/usr/bin/env python3\n"),
+            Some("python3".into())
+        );
         assert_eq!(
             interpreter("#!/usr/bin/env -S A=1 python3 -u\n"),
             Some("python3".into())
@@ -248,7 +254,9 @@ mod tests {
     #[test]
     fn knows_glibc_loaders() {
         assert!(is_glibc_loader(Path::new("/lib64/ld-linux-x86-64.so.2")));
-        assert!(is_glibc_loader(Path::new("/nix/x/lib/ld-linux-aarch64.so.1")));
+        assert!(is_glibc_loader(Path::new(
+            "/nix/x/lib/ld-linux-aarch64.so.1"
+        )));
         assert!(!is_glibc_loader(Path::new("/lib/ld-musl-x86_64.so.1")));
     }
 }

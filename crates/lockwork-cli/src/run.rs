@@ -3,6 +3,7 @@
 
 use std::ffi::{CString, OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 use anyhow::Result;
 
@@ -22,7 +23,10 @@ pub fn run(args: &RunArgs) -> Result<()> {
         let message = format!("{} has no knobs; leave --set out", spec.policy.name);
         return Err(Exit::with(OWN_ERROR, message));
     }
-    let name = args.command.first().map_or(OsStr::new(""), |n| n.as_os_str());
+    let name = args
+        .command
+        .first()
+        .map_or(OsStr::new(""), |n| n.as_os_str());
     let file = program::find(name)?;
     if spec.policy.interposer != Interposer::None {
         program::check(&file)?;
@@ -54,6 +58,6 @@ fn exec(name: &OsStr, command: &[OsString]) -> anyhow::Error {
         Some(libc::ENOENT) => NOT_FOUND,
         _ => CANNOT_EXECUTE,
     };
-    let message = format!("cannot execute '{}': {error}", name.display());
+    let message = format!("cannot execute '{}': {error}", Path::new(name).display());
     Exit::with(code, message)
 }

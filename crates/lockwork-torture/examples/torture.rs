@@ -10,6 +10,9 @@ struct Args {
     torture: TortureArgs,
 }
 
-fn main() -> anyhow::Result<ExitCode> {
-    lockwork_torture::run(&Args::parse().torture)
+fn main() -> ExitCode {
+    lockwork_torture::run(&Args::parse().torture).unwrap_or_else(|err| {
+        eprintln!("error: {err:#}");
+        ExitCode::FAILURE
+    })
 }

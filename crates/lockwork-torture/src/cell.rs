@@ -122,20 +122,37 @@ impl Cell {
     /// The first thing that went wrong.
     pub(crate) fn wrong(&self) -> Option<Wrong> {
         let code = self.wrong.load(Relaxed);
-        let (who, other) = ((code >> 28 & 0xfff_ffff).saturating_sub(1), code & 0xfff_ffff);
+        let (who, other) = (
+            (code >> 28 & 0xfff_ffff).saturating_sub(1),
+            code & 0xfff_ffff,
+        );
         let owner = other.saturating_sub(1);
         let (check, text) = match code >> 56 {
             0 => return None,
-            OVERLAP => ("exclusion", format!("thread {who} got in while thread {owner} was inside")),
-            TORN => ("exclusion", format!("thread {who} found the data of entry {other} half written")),
-            INTRUDER if other == 0 => {
-                ("exclusion", format!("while thread {who} was inside, another one came and went"))
-            }
-            INTRUDER => ("exclusion", format!("thread {owner} got in while thread {who} was inside")),
-            READER_INSIDE => {
-                ("readers", format!("thread {who} got in to write while {other} readers were inside"))
-            }
-            _ => ("readers", format!("thread {who} was inside to read together with a writer")),
+            OVERLAP => (
+                "exclusion",
+                format!("thread {who} got in while thread {owner} was inside"),
+            ),
+            TORN => (
+                "exclusion",
+                format!("thread {who} found the data of entry {other} half written"),
+            ),
+            INTRUDER if other == 0 => (
+                "exclusion",
+                format!("while thread {who} was inside, another one came and went"),
+            ),
+            INTRUDER => (
+                "exclusion",
+                format!("thread {owner} got in while thread {who} was inside"),
+            ),
+            READER_INSIDE => (
+                "readers",
+                format!("thread {who} got in to write while {other} readers were inside"),
+            ),
+            _ => (
+                "readers",
+                format!("thread {who} was inside to read together with a writer"),
+            ),
         };
         Some(Wrong { check, text })
     }

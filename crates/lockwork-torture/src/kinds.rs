@@ -29,9 +29,11 @@ pub fn choose(name: &str) -> Result<Vec<LockKind>, UnknownLock> {
     if let Some(kind) = canaries().into_iter().find(|kind| kind.name() == name) {
         return Ok(vec![kind]);
     }
-    lockwork_user::by_name(name).map(|kind| vec![kind]).map_err(|mut err| {
-        err.known.push("all");
-        err.known.extend(canaries().iter().map(LockKind::name));
-        err
-    })
+    lockwork_user::by_name(name)
+        .map(|kind| vec![kind])
+        .map_err(|mut err| {
+            err.known.push("all");
+            err.known.extend(canaries().iter().map(LockKind::name));
+            err
+        })
 }

@@ -4,6 +4,7 @@
 //!
 //! Canaries, locks that are broken on purpose, show that the checks bite.
 mod cell;
+mod hand;
 mod kinds;
 mod plan;
 mod probes;
@@ -31,7 +32,7 @@ pub struct TortureArgs {
     #[arg(value_name = "LOCK", default_value = "all")]
     pub lock: String,
     /// Threads in the stress [default: 8 for each CPU]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub threads: Option<u32>,
     /// Seconds that the stress of each lock lasts
     #[arg(long, value_name = "S", default_value_t = 5, value_parser = clap::value_parser!(u32).range(0..=86_400))]
@@ -58,7 +59,10 @@ impl TortureArgs {
         for name in &self.checks {
             if !CHECKS.iter().any(|check| check.name == name) {
                 let known: Vec<&str> = CHECKS.iter().map(|check| check.name).collect();
-                bail!("there is no check named '{name}'; choose one of: {}", known.join(", "));
+                bail!(
+                    "there is no check named '{name}'; choose one of: {}",
+                    known.join(", ")
+                );
             }
         }
         let plan = Plan::default();
@@ -102,7 +106,11 @@ pub fn run(args: &TortureArgs) -> anyhow::Result<ExitCode> {
         }
     }
     let failed = summary(&reports).context("cannot write the summary")?;
-    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(if failed {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    })
 }
 
 fn with_progress(kind: LockKind, plan: &Plan) -> LockReport {
@@ -162,7 +170,14 @@ fn list() -> io::Result<()> {
     }
     writeln!(out, "Knobs:")?;
     for knob in knobs() {
-        writeln!(out, "  {:<20} {}; {} (now {})", knob.name(), knob.help(), knob.range(), knob.get())?;
+        writeln!(
+            out,
+            "  {:<20} {}; {} (now {})",
+            knob.name(),
+            knob.help(),
+            knob.range(),
+            knob.get()
+        )?;
     }
     Ok(())
 }

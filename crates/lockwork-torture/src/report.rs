@@ -117,7 +117,9 @@ impl LockReport {
             (Promises::CANCEL, "cancel"),
             (Promises::SLEEPS, "sleeps"),
         ];
-        let promised = words.iter().filter(|(promise, _)| kind.flags().contains(*promise));
+        let promised = words
+            .iter()
+            .filter(|(promise, _)| kind.flags().contains(*promise));
         Self {
             lock: kind.name(),
             size: kind.size(),
@@ -156,7 +158,9 @@ impl LockReport {
 
     /// What was seen where `check` failed.
     pub fn failure(&self, check: &str) -> Option<&str> {
-        self.failures().find(|(name, _)| *name == check).map(|(_, text)| text)
+        self.failures()
+            .find(|(name, _)| *name == check)
+            .map(|(_, text)| text)
     }
 
     /// Each failed check and what was seen.

@@ -2,6 +2,7 @@
 //! One probe of one kind of lock: its locks, its threads, and what each of the
 //! threads is doing, for the watchdog.
 use crate::cell::Cell;
+use crate::hand::Hand;
 use crate::plan::Plan;
 use lockwork_user::LockKind;
 use std::io;
@@ -30,10 +31,17 @@ pub(crate) enum Op {
 }
 
 const OPS: [&str; 9] = [
-    "nothing", "lock", "unlock", "trylock", "timedlock", "attempt", "read_lock", "read_unlock",
+    "nothing",
+    "lock",
+    "unlock",
+    "trylock",
+    "timedlock",
+    "attempt",
+    "read_lock",
+    "read_unlock",
     "read_trylock",
 ];
-const NESTED: u32 = 1 << 16;
+pub(crate) const NESTED: u32 = 1 << 16;
 
 /// One thread's place: what it does and what it got.
 #[derive(Default)]
@@ -51,11 +59,6 @@ pub(crate) struct Seat {
     pub(crate) timed_failed: AtomicU64,
     pub(crate) attempt_failed: AtomicU64,
     pub(crate) longest_ns: AtomicU64,
-}
-
-/// Only the seat's own thread adds.
-fn add(counter: &AtomicU64, n: u64) {
-    counter.store(counter.load(Relaxed) + n, Relaxed);
 }
 
 /// One probe of one kind of lock. Threads that are stuck in a broken lock keep
@@ -87,12 +90,12 @@ impl Trial {
     }
 
     pub(crate) fn hand_of(&self, seat: usize) -> Hand<'_> {
-        Hand { trial: self, seat, nested: false }
+        Hand::new(self, seat, false)
     }
 
     /// A signal handler's hands while it interrupts the thread of `seat`.
     pub(crate) fn nested_hand(&self, seat: usize) -> Hand<'_> {
-        Hand { trial: self, seat, nested: true }
+        Hand::new(self, seat, true)
     }
 
     /// Starts a thread in that seat.
@@ -117,18 +120,10 @@ impl Trial {
         join(self.spawn(seat, work)?)
     }
 
-    /// Waits until `cond` holds; false if it did not within the bound.
-    pub(crate) fn wait_until(&self, mut cond: impl FnMut() -> bool) -> bool {
-        let step = Duration::from_micros(100);
-        let mut left = self.plan.bound();
-        while !cond() {
-            if left.is_zero() {
-                return false;
-            }
-            std::thread::sleep(step);
-            left = left.saturating_sub(step);
-        }
-        true
+    /// Waits until `cond` holds; false if it did not for so long that the
+    /// watchdog would soon take over.
+    pub(crate) fn wait_until(&self, cond: impl FnMut() -> bool) -> bool {
+        wait_for(self.plan.bound() / 2, cond)
     }
 
     /// Waits until the thread of `seat` is in an operation, and has had some
@@ -139,14 +134,11 @@ impl Trial {
         busy
     }
 
-    /// Waits until one more waiter of the first lock is queued than when
-    /// `last_waiter` was `before`; without that operation, until it is busy.
-    pub(crate) fn wait_queued(&self, seat: usize, before: Option<u64>) -> bool {
+    /// Waits until the first lock names another waiter as its last one than
+    /// `before`, for that long at most.
+    pub(crate) fn wait_queued(&self, before: Option<u64>, limit: Duration) -> bool {
         let lock = &self.cells[0].lock;
-        if before.is_none() {
-            return self.wait_busy(seat);
-        }
-        self.wait_until(|| {
+        wait_for(limit, || {
             let last = lock.last_waiter();
             last != before && last != Some(0)
         })
@@ -157,8 +149,15 @@ impl Trial {
         let op = self.seats[seat].op.load(Relaxed);
         let cell = (op >> 8 & 0xff) as usize;
         let name = OPS.get((op & 0xff) as usize).unwrap_or(&"?");
-        let context = if op & NESTED == 0 { "" } else { " in a signal handler" };
-        format!("thread {seat} in {name}{context}, held by {}", self.cells[cell].holder())
+        let context = if op & NESTED == 0 {
+            ""
+        } else {
+            " in a signal handler"
+        };
+        format!(
+            "thread {seat} in {name}{context}, held by {}",
+            self.cells[cell].holder()
+        )
     }
 }
 
@@ -167,148 +166,21 @@ pub(crate) fn no_thread(err: &io::Error) -> String {
     format!("this machine refused one more thread ({err}); use fewer --threads or raise ulimit -u")
 }
 
+/// Waits until `cond` holds, but no longer than `limit`.
+fn wait_for(limit: Duration, mut cond: impl FnMut() -> bool) -> bool {
+    let start = Instant::now();
+    while !cond() {
+        if start.elapsed() > limit {
+            return false;
+        }
+        std::thread::sleep(Duration::from_micros(100));
+    }
+    true
+}
+
 /// The thread's result; its panic is a defect of the check.
 pub(crate) fn join<T>(thread: JoinHandle<T>) -> Result<T, String> {
-    thread.join().map_err(|_| "a thread of this check panicked: a defect of the check".to_owned())
-}
-
-/// A thread's way to the locks: says what it does, and checks each visit.
-#[derive(Clone, Copy)]
-pub(crate) struct Hand<'a> {
-    trial: &'a Trial,
-    seat: usize,
-    nested: bool,
-}
-
-impl<'a> Hand<'a> {
-    pub(crate) fn trial(&self) -> &'a Trial {
-        self.trial
-    }
-
-    fn me(&self) -> u32 {
-        self.seat as u32 + 1
-    }
-
-    fn seat(&self) -> &Seat {
-        &self.trial.seats[self.seat]
-    }
-
-    fn cell(&self, cell: usize) -> &Cell {
-        &self.trial.cells[cell]
-    }
-
-    /// Runs one operation of a lock under the watchdog's eyes.
-    fn during<T>(&self, op: Op, cell: usize, work: impl FnOnce() -> T) -> T {
-        let seat = self.seat();
-        let before = seat.op.load(Relaxed);
-        let context = if self.nested { NESTED } else { 0 };
-        seat.op.store(op as u32 | (cell as u32) << 8 | context, Relaxed);
-        let out = work();
-        seat.op.store(before, Relaxed);
-        if !self.nested {
-            add(&seat.beats, 1);
-        }
-        out
-    }
-
-    fn entered(&self, cell: usize) {
-        self.cell(cell).enter(self.me());
-        if !self.nested && cell == 0 {
-            add(&self.seat().writes, 1);
-        }
-    }
-
-    fn entered_shared(&self, cell: usize) {
-        self.cell(cell).enter_shared(self.me());
-        if !self.nested && cell == 0 {
-            add(&self.seat().reads, 1);
-        }
-    }
-
-    fn waited(&self, since: Instant) {
-        let ns = u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        if !self.nested && ns > self.seat().longest_ns.load(Relaxed) {
-            self.seat().longest_ns.store(ns, Relaxed);
-        }
-    }
-
-    pub(crate) fn lock(&self, cell: usize) {
-        let since = Instant::now();
-        // SAFETY: the probes never lock what they hold.
-        self.during(Op::Lock, cell, || unsafe { self.cell(cell).lock.lock() });
-        self.entered(cell);
-        self.waited(since);
-    }
-
-    pub(crate) fn unlock(&self, cell: usize) {
-        self.cell(cell).leave(self.me());
-        // SAFETY: the probes unlock what they hold.
-        self.during(Op::Unlock, cell, || unsafe { self.cell(cell).lock.unlock() });
-    }
-
-    fn counted(&self, got: bool, cell: usize, failed: &AtomicU64) -> bool {
-        if got {
-            self.entered(cell);
-        } else if !self.nested {
-            add(failed, 1);
-        }
-        got
-    }
-
-    pub(crate) fn try_lock(&self, cell: usize) -> bool {
-        // SAFETY: the probes never try what they hold.
-        let got = self.during(Op::Try, cell, || unsafe { self.cell(cell).lock.try_lock() });
-        self.counted(got.unwrap_or(false), cell, &self.seat().try_failed)
-    }
-
-    pub(crate) fn timed_lock(&self, cell: usize, limit: Duration) -> bool {
-        let lock = &self.cell(cell).lock;
-        // SAFETY: the probes never lock what they hold.
-        let got = self.during(Op::Timed, cell, || unsafe { lock.timed_lock(limit) });
-        self.counted(got.unwrap_or(false), cell, &self.seat().timed_failed)
-    }
-
-    pub(crate) fn attempt(&self, cell: usize) -> bool {
-        // SAFETY: the probes never lock what they hold.
-        let got = self.during(Op::Attempt, cell, || unsafe { self.cell(cell).lock.attempt() });
-        self.counted(got.unwrap_or(false), cell, &self.seat().attempt_failed)
-    }
-
-    pub(crate) fn read_lock(&self, cell: usize) {
-        let since = Instant::now();
-        // SAFETY: the probes never lock what they hold.
-        self.during(Op::ReadLock, cell, || unsafe { self.cell(cell).lock.read_lock() });
-        self.entered_shared(cell);
-        self.waited(since);
-    }
-
-    pub(crate) fn read_try(&self, cell: usize) -> bool {
-        let lock = &self.cell(cell).lock;
-        // SAFETY: the probes never lock what they hold.
-        let got = self.during(Op::ReadTry, cell, || unsafe { lock.read_try_lock() });
-        let got = got.unwrap_or(false);
-        if got {
-            self.entered_shared(cell);
-        } else if !self.nested {
-            add(&self.seat().try_failed, 1);
-        }
-        got
-    }
-
-    pub(crate) fn read_unlock(&self, cell: usize) {
-        self.cell(cell).leave_shared(self.me());
-        // SAFETY: the probes unlock what they hold.
-        self.during(Op::ReadUnlock, cell, || unsafe { self.cell(cell).lock.read_unlock() });
-    }
-
-    /// Locks and unlocks the first lock, to write or to read.
-    pub(crate) fn pass(&self, read: bool) {
-        if read {
-            self.read_lock(0);
-            self.read_unlock(0);
-        } else {
-            self.lock(0);
-            self.unlock(0);
-        }
-    }
+    thread
+        .join()
+        .map_err(|_| "a thread of this check panicked: a defect of the check".to_owned())
 }

@@ -32,14 +32,20 @@ pub(crate) fn supervise(
 ) -> End {
     let (tell, told) = channel();
     let theirs = Arc::clone(trial);
-    let thread = std::thread::Builder::new().name("probe".to_owned()).spawn(move || {
-        let _ = tell.send(probe(&theirs));
-    });
+    let thread = std::thread::Builder::new()
+        .name("probe".to_owned())
+        .spawn(move || {
+            let _ = tell.send(probe(&theirs));
+        });
     if let Err(err) = thread {
         return End::Done(Findings::broken(crate::trial::no_thread(&err)));
     }
 
-    let mut seen: Vec<Seen> = trial.seats.iter().map(|_| Seen { beats: 0, looks: 0 }).collect();
+    let mut seen: Vec<Seen> = trial
+        .seats
+        .iter()
+        .map(|_| Seen { beats: 0, looks: 0 })
+        .collect();
     loop {
         match told.recv_timeout(LOOK) {
             Ok(findings) => return End::Done(findings),
@@ -73,11 +79,21 @@ fn look(trial: &Trial, seen: &mut [Seen]) -> Option<String> {
     if LOOK * worst < bound {
         return None;
     }
-    let stuck: Vec<usize> = (0..seen.len()).filter(|&seat| LOOK * seen[seat].looks * 2 > bound).collect();
-    let named: Vec<String> = stuck.iter().take(4).map(|&seat| trial.whereabouts(seat)).collect();
+    let stuck: Vec<usize> = (0..seen.len())
+        .filter(|&seat| LOOK * seen[seat].looks * 2 > bound)
+        .collect();
+    let named: Vec<String> = stuck
+        .iter()
+        .take(4)
+        .map(|&seat| trial.whereabouts(seat))
+        .collect();
     let more = match stuck.len() - named.len() {
         0 => String::new(),
         more => format!("; and {more} more"),
     };
-    Some(format!("no progress for {} s: {}{more}", bound.as_secs(), named.join("; ")))
+    Some(format!(
+        "no progress for {} s: {}{more}",
+        bound.as_secs(),
+        named.join("; ")
+    ))
 }

@@ -141,9 +141,17 @@ impl fmt::Display for KnobError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unknown { name, known } => {
-                write!(f, "there is no knob named '{name}'; choose one of: {}", known.join(", "))
+                write!(
+                    f,
+                    "there is no knob named '{name}'; choose one of: {}",
+                    known.join(", ")
+                )
             }
-            Self::Range { name, value, allowed } => {
+            Self::Range {
+                name,
+                value,
+                allowed,
+            } => {
                 write!(f, "'{value}' is no value for {name}; give it {allowed}")
             }
         }

@@ -52,7 +52,11 @@ pub struct UnknownLock {
 impl fmt::Display for UnknownLock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let known = self.known.join(", ");
-        write!(f, "there is no lock named '{}'; choose one of: {known}", self.name)
+        write!(
+            f,
+            "there is no lock named '{}'; choose one of: {known}",
+            self.name
+        )
     }
 }
 
@@ -140,7 +144,11 @@ impl LockKind {
         };
         // SAFETY: zeroed memory of the stated size and alignment.
         unsafe { (self.0.init)(mem.as_ptr().cast()) };
-        Lock { kind: *self, mem, layout }
+        Lock {
+            kind: *self,
+            mem,
+            layout,
+        }
     }
 }
 
@@ -208,7 +216,10 @@ impl Lock {
     pub unsafe fn timed_lock(&self, limit: Duration) -> Option<bool> {
         let ns = u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
         // SAFETY: the caller's promise.
-        self.kind.0.timedlock.map(|op| unsafe { op(self.as_ptr(), ns) })
+        self.kind
+            .0
+            .timedlock
+            .map(|op| unsafe { op(self.as_ptr(), ns) })
     }
 
     /// One try that may be cancelled while queued.
@@ -235,7 +246,10 @@ impl Lock {
     /// This thread holds it shared.
     pub unsafe fn read_unlock(&self) -> Option<()> {
         // SAFETY: the caller's promise.
-        self.kind.0.read_unlock.map(|op| unsafe { op(self.as_ptr()) })
+        self.kind
+            .0
+            .read_unlock
+            .map(|op| unsafe { op(self.as_ptr()) })
     }
 
     /// Takes the lock shared if no writer holds it or waits for it.
@@ -244,13 +258,19 @@ impl Lock {
     /// As for [`lock`](Self::lock).
     pub unsafe fn read_try_lock(&self) -> Option<bool> {
         // SAFETY: the caller's promise.
-        self.kind.0.read_trylock.map(|op| unsafe { op(self.as_ptr()) })
+        self.kind
+            .0
+            .read_trylock
+            .map(|op| unsafe { op(self.as_ptr()) })
     }
 
     /// Names the waiter that queued last, `Some(0)` when nobody is queued.
     pub fn last_waiter(&self) -> Option<u64> {
         // SAFETY: it only reads the lock.
-        self.kind.0.last_waiter.map(|op| unsafe { op(self.as_ptr()) })
+        self.kind
+            .0
+            .last_waiter
+            .map(|op| unsafe { op(self.as_ptr()) })
     }
 }
 

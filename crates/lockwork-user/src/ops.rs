@@ -14,8 +14,9 @@ bitflags::bitflags! {
         const CANCEL = 1 << 2;
         /// Waiters leave the CPU.
         const SLEEPS = 1 << 3;
-        /// The holder keeps its queue node: nesting is as deep as there are
-        /// nodes, and a thread without a slot cannot hold it.
+        /// The holder keeps its queue node, and `last_waiter` may name it.
+        /// Locks nest four deep and are released in reverse order; neither a
+        /// thread without a slot nor a forked child can use what it held.
         const KEEPS_NODE = 1 << 4;
         /// Promises that a newer table makes are kept, not dropped.
         const _ = !0;

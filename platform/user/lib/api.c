@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* include/lockwork/lockwork.h over the locks; checks under LOCKWORK_DEBUG. */
 #include "internal.h"
+/* All that a shared library shows. */
+#pragma GCC visibility push(default)
 #include "lockwork/lockwork.h"
+#pragma GCC visibility pop
 #include "mutex.h"
 #include "qrwlock.h"
+#include "user.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -186,4 +190,11 @@ bool lw_write_trylock(lw_rwlock_t *l)
 void lw_write_unlock(lw_rwlock_t *l)
 {
 	lk_qrw_unlock(rw_of(l));
+}
+
+/* -- knobs --------------------------------------------------------------- */
+
+int lw_set_knob(const char *name, const char *value)
+{
+	return -lw_user_knob_set(name, value);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* Opened at run time; locks while the loader holds its own lock. */
+#define PLUGIN
 #include "check.h"
 
 void needed_use(void);

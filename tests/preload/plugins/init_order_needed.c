@@ -3,6 +3,7 @@
  * A library the program is linked with: its constructor runs before, and its
  * destructor after, those of most others.
  */
+#define PLUGIN
 #include "check.h"
 
 pthread_mutex_t needed_mutex = PTHREAD_MUTEX_INITIALIZER;

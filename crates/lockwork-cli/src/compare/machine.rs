@@ -94,7 +94,9 @@ fn uname() -> (String, String) {
         let mut name: libc::utsname = std::mem::zeroed();
         libc::uname(&mut name);
         let text = |field: &[libc::c_char]| {
-            CStr::from_ptr(field.as_ptr()).to_string_lossy().into_owned()
+            CStr::from_ptr(field.as_ptr())
+                .to_string_lossy()
+                .into_owned()
         };
         (text(&name.release), text(&name.machine))
     }

@@ -15,10 +15,11 @@ mod summary;
 mod table;
 mod verdict;
 
+use std::fs::File;
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use crate::cli::{CompareArgs, Output};
 use crate::error::{Exit, OWN_ERROR, PROGRAM_FAILED};
@@ -32,7 +33,7 @@ use metric::{Better, Metric};
 use output::Target;
 use report::{Ended, Plan, Report, Sample, SCHEMA};
 use session::{Program, Session};
-use summary::Setup;
+use summary::{plural, Setup};
 
 const CONFIDENCE: f64 = 0.95;
 
@@ -41,16 +42,23 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode> {
     let metric = metric(args)?;
     let program = program(args, &metric)?;
     let arms = arms::arms(args)?;
+    let mut session = Session::new(args, &metric, &program, arms)?;
     let mut json = args.json.as_deref().map(Target::open).transpose()?;
     let machine = Machine::look();
     let started = SystemTime::now().duration_since(UNIX_EPOCH);
     let started = started.map_or(0, |since| since.as_secs());
 
-    let mut session = Session::new(args, &metric, &program, arms)?;
     let (ended, exit) = session.run();
     let Session { arms, samples, .. } = session;
 
-    let report = conclude(args, &metric, machine, &program, (arms, samples, ended), started);
+    let report = conclude(
+        args,
+        &metric,
+        machine,
+        &program,
+        (arms, samples, ended),
+        started,
+    );
     let shown = table::render(&report);
     if matches!(json, Some(Target::Stdout)) {
         text::complain(&shown);
@@ -103,7 +111,10 @@ fn program(args: &CompareArgs, metric: &Metric) -> Result<Program> {
     if needs_output && output != Output::Pipe {
         return mistake("a REGEX metric reads the program's output; leave --output out");
     }
-    let json_on_stdout = args.json.as_ref().is_some_and(|path| path.as_os_str() == "-");
+    let json_on_stdout = args
+        .json
+        .as_ref()
+        .is_some_and(|path| path.as_os_str() == "-");
     if json_on_stdout && output == Output::Inherit {
         return mistake("--json - and --output inherit would mix; write the JSON to a file");
     }
@@ -113,6 +124,10 @@ fn program(args: &CompareArgs, metric: &Metric) -> Result<Program> {
     }
     let file = program::find(&command[0])?;
     program::check(&file)?;
+    if let Some(path) = &args.stdin {
+        let opened = File::open(path);
+        opened.with_context(|| format!("cannot open --stdin {}", path.display()))?;
+    }
     Ok(Program {
         file,
         command,
@@ -130,7 +145,9 @@ fn conclude(
     (arms, samples, ended): Result3,
     started: u64,
 ) -> Report {
-    let locks = arms.iter().filter(|a| ![BASELINE, CONTROL].contains(&a.label()));
+    let locks = arms
+        .iter()
+        .filter(|a| ![BASELINE, CONTROL].contains(&a.label()));
     let verdict_confidence = 1.0 - (1.0 - CONFIDENCE) / locks.count().max(1) as f64;
     let setup = Setup {
         samples: &samples,
@@ -145,6 +162,7 @@ fn conclude(
         .collect();
     let mut warnings = machine.warnings();
     warnings.extend(program.warnings());
+    warnings.extend(cut_short(&ended, samples.len()));
     warnings.extend(summary.iter().flat_map(|s| setup.warnings(s)));
     let verdict = verdict::verdict(&setup, &summary);
     Report {
@@ -161,6 +179,21 @@ fn conclude(
         verdict,
         warnings,
         ended,
+    }
+}
+
+/// A comparison that did not run to its end says so beside its numbers.
+fn cut_short(ended: &Ended, runs: usize) -> Option<String> {
+    match ended {
+        Ended::Completed => None,
+        Ended::Failed { .. } => Some(format!(
+            "ended after {runs} run{}: the program failed",
+            plural(runs)
+        )),
+        Ended::Interrupted { signal } => Some(format!(
+            "stopped by {signal} after {runs} run{}",
+            plural(runs)
+        )),
     }
 }
 

@@ -16,6 +16,7 @@ use super::child::{self, End, Observed};
 use super::interrupt::Interrupt;
 use super::metric::{self, Metric};
 use super::report::{Ended, Outcome, Sample};
+use super::summary::plural;
 use crate::cli::{CompareArgs, Output};
 use crate::elf;
 use crate::error::{Exit, OWN_ERROR};
@@ -35,7 +36,9 @@ impl Program {
     /// The command for people and JSON.
     pub fn shown(&self) -> Vec<String> {
         let words = self.command.iter().map(|w| w.to_string_lossy());
-        words.map(|w| w.replace("/proc/self/exe", "lockwork")).collect()
+        words
+            .map(|w| w.replace("/proc/self/exe", "lockwork"))
+            .collect()
     }
 
     /// Does it use locks at all, as far as its ELF file tells?
@@ -79,7 +82,10 @@ impl<'a> Session<'a> {
         arms: Vec<Arm>,
     ) -> Result<Session<'a>> {
         let runs = u64::from(args.runs + args.warmup) * arms.len() as u64;
-        let bar = ProgressBar::new(runs);
+        let bar = match program.output {
+            Output::Inherit => ProgressBar::hidden(),
+            _ => ProgressBar::new(runs),
+        };
         let template = "{bar:30} {pos}/{len}  {msg}  ETA {eta}";
         bar.set_style(ProgressStyle::with_template(template)?);
         Ok(Session {
@@ -160,11 +166,15 @@ impl<'a> Session<'a> {
             None => Stdio::null(),
         });
         let limit = self.slowest_baseline.filter(|_| !arm.is_baseline());
-        let limit = limit.map(|slowest| {
-            slowest.mul_f64(self.args.timeout_factor) + Duration::from_secs(1)
-        });
+        let limit =
+            limit.map(|slowest| slowest.mul_f64(self.args.timeout_factor) + Duration::from_secs(1));
         let output = self.program.output;
-        Ok(child::observe(&mut command, output, limit, &self.interrupt)?)
+        Ok(child::observe(
+            &mut command,
+            output,
+            limit,
+            &self.interrupt,
+        )?)
     }
 
     /// Decides what a run counts for, and whether there is a next one.
@@ -216,11 +226,15 @@ impl<'a> Session<'a> {
         let good = self.samples.iter().filter(good).count();
         let mut why = format!("'{name}' failed under {label} in {run}: {problem}");
         if arm != 0 && good > 0 {
-            why += &format!(" (under {base} it finished {good} times)");
+            why += &format!(" (under {base} it finished {good} time{})", plural(good));
         }
         if self.program.output == Output::Pipe {
             let tail = metric::tail(output);
-            let end = if tail.is_empty() { "it printed nothing" } else { "its output ends with:" };
+            let end = if tail.is_empty() {
+                "it printed nothing"
+            } else {
+                "its output ends with:"
+            };
             why += &format!("; {end}\n{}", tail.trim_end());
         } else {
             why += "; --output inherit shows what it prints";

@@ -21,7 +21,9 @@ pub struct Setup<'a> {
 
 impl Setup<'_> {
     fn counted<'b>(&'b self, arm: &'b str) -> impl Iterator<Item = &'b Sample> {
-        self.samples.iter().filter(move |s| s.counted && s.arm == arm)
+        self.samples
+            .iter()
+            .filter(move |s| s.counted && s.arm == arm)
     }
 
     /// Rounds that have both arms, such that more than 1 in the ratio means
@@ -29,7 +31,9 @@ impl Setup<'_> {
     pub fn pairs(&self, arm: &str, other: &str) -> Vec<Pair> {
         let partner = |s: &Sample| {
             let round = s.round;
-            self.counted(other).find(|o| o.round == round).map(Sample::value)
+            self.counted(other)
+                .find(|o| o.round == round)
+                .map(Sample::value)
         };
         self.counted(arm)
             .filter_map(|s| Some((s.value(), partner(s)?)))
@@ -74,7 +78,8 @@ impl Setup<'_> {
         let (arm, n) = (&summary.arm, summary.samples);
         let values: Vec<f64> = self.counted(arm).map(Sample::value).collect();
         let mut all = Vec::new();
-        if n < stats::MIN_ROUNDS {
+        let any = self.samples.iter().any(|s| s.counted);
+        if any && n < stats::MIN_ROUNDS {
             all.push(format!("{arm}: only {n} sample{}", plural(n)));
         }
         if let Some(cv) = summary.variation.filter(|cv| *cv > 0.1) {

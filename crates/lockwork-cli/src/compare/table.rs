@@ -3,6 +3,7 @@
 
 use comfy_table::{presets, CellAlignment, ContentArrangement, Table};
 
+use super::metric::Better;
 use super::report::{Report, Summary};
 use crate::policy::BASELINE;
 use crate::text::{grouped, short};
@@ -26,15 +27,19 @@ pub fn render(report: &Report) -> String {
     };
     let runs = report.samples.iter().filter(|s| s.counted).count();
     let mut text = format!(
-        "{}: {unit}, {} is better; {runs} counted runs\n\n{}\n\n{}\n",
+        "{}: {unit}, {} is better; {runs} counted runs\n\n",
         report.command.join(" "),
         match plan.better {
-            super::metric::Better::Higher => "more",
-            super::metric::Better::Lower => "less",
-        },
-        table(report),
-        report.verdict
+            Better::Higher => "more",
+            Better::Lower => "less",
+        }
     );
+    if runs > 0 {
+        text += &table(report);
+        text += "\n\n";
+    }
+    text += &report.verdict;
+    text += "\n";
     for warning in &report.warnings {
         text += &format!("warning: {warning}\n");
     }
@@ -44,7 +49,7 @@ pub fn render(report: &Report) -> String {
 fn table(report: &Report) -> String {
     let mut table = Table::new();
     table
-        .load_preset(presets::NOTHING)
+        .load_style(presets::NOTHING)
         .set_content_arrangement(ContentArrangement::Disabled)
         .set_header(HEADER);
     for summary in &report.summary {

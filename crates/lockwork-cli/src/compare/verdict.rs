@@ -45,7 +45,7 @@ fn on_locks(setup: &Setup, locks: &[&Summary]) -> String {
         .collect();
     let n = best.samples;
     if worse.is_empty() {
-        return format!("No difference from glibc can be shown with {n} runs of each lock.");
+        return no_difference(locks, n);
     }
     if worse.len() == judged.len() {
         return format!(
@@ -61,6 +61,23 @@ fn on_locks(setup: &Setup, locks: &[&Summary]) -> String {
     )
 }
 
+/// No lock's adjusted interval excludes zero. An unadjusted one may, and the
+/// table shows it.
+fn no_difference(locks: &[&Summary], n: usize) -> String {
+    let alone = |a: &&&Summary| a.interval.is_some_and(|i| i.0 > 0.0 || i.1 < 0.0);
+    let seen: Vec<&str> = locks.iter().filter(alone).map(|a| a.arm.as_str()).collect();
+    let text = format!("No difference from glibc can be shown with {n} runs of each lock.");
+    if seen.is_empty() {
+        return text;
+    }
+    format!(
+        "{text} (By itself the interval of {} excludes 0; among {} locks chance does that too \
+         often for a claim.)",
+        seen.join(", "),
+        locks.len()
+    )
+}
+
 /// Why nothing can be said.
 fn nothing(setup: &Setup, locks: &[&Summary]) -> String {
     let running: Vec<&&Summary> = locks.iter().filter(|a| !a.stopped).collect();
@@ -70,8 +87,9 @@ fn nothing(setup: &Setup, locks: &[&Summary]) -> String {
     let rounds = |a: &&&Summary| setup.pairs(&a.arm, BASELINE).len();
     let n = running.iter().map(rounds).max().unwrap_or(0);
     if n < stats::MIN_ROUNDS {
+        let are = if n == 1 { "is" } else { "are" };
         return format!(
-            "{n} round{} are too few to claim anything; {} are the least, and 10 are usual.",
+            "{n} round{} {are} too few to claim anything; {} are the least, and 10 are usual.",
             plural(n),
             stats::MIN_ROUNDS
         );

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Waiters that leave the queue, from its end and its middle.
 use super::{ensure, Findings};
+use crate::hand::Hand;
 use crate::rng::Rng;
-use crate::trial::{join, Hand, Trial};
+use crate::trial::{join, Trial};
 use lockwork_user::{knobs, set_knob};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
@@ -40,7 +41,9 @@ fn run(trial: &Arc<Trial>) -> Result<String, String> {
         return Err("promises to be cancellable but has no attempt to cancel".to_owned());
     }
     let hand = trial.hand();
-    ensure(hand.attempt(0), || "an attempt on a free lock failed".to_owned())?;
+    ensure(hand.attempt(0), || {
+        "an attempt on a free lock failed".to_owned()
+    })?;
     hand.unlock(0);
 
     let impatient = Impatient::new()?;
@@ -49,10 +52,16 @@ fn run(trial: &Arc<Trial>) -> Result<String, String> {
     drop(impatient);
     hand.pass(false);
 
-    let failed: u64 = trial.seats.iter().map(|seat| seat.attempt_failed.load(Relaxed)).sum();
+    let failed: u64 = trial
+        .seats
+        .iter()
+        .map(|seat| seat.attempt_failed.load(Relaxed))
+        .sum();
     ensure(failed > 0, || "no attempt was ever cancelled".to_owned())?;
     ensure(got > 0, || "no attempt ever succeeded".to_owned())?;
-    Ok(format!("{failed} attempts left the queue, {got} got the lock"))
+    Ok(format!(
+        "{failed} attempts left the queue, {got} got the lock"
+    ))
 }
 
 /// All give up while the lock is held; it must work for each of them later.
@@ -70,7 +79,9 @@ fn held(trial: &Arc<Trial>) -> Result<(), String> {
         })?);
     }
     for thread in threads {
-        ensure(join(thread)? == 0, || "an attempt took a held lock".to_owned())?;
+        ensure(join(thread)? == 0, || {
+            "an attempt took a held lock".to_owned()
+        })?;
     }
     hand.unlock(0);
     for seat in 1..=4 {

@@ -11,7 +11,9 @@ const WAITERS: usize = 6;
 
 pub(super) fn probe(trial: &Arc<Trial>) -> Findings {
     if !trial.kind.has_last_waiter() {
-        return Findings::broken("promises an order but has no last_waiter to see it by".to_owned());
+        return Findings::broken(
+            "promises an order but has no last_waiter to see it by".to_owned(),
+        );
     }
     let mut result = Ok(());
     for number in 0..ROUNDS {
@@ -46,9 +48,12 @@ fn round(trial: &Arc<Trial>, mixed: bool) -> Result<(), String> {
             }
             place
         })?);
-        if !trial.wait_queued(waiter + 1, before) {
+        if !trial.wait_queued(before, trial.plan.bound() / 2) {
             hand.unlock(0);
-            return Err(format!("waiter {} was never named as queued by last_waiter", waiter + 1));
+            return Err(format!(
+                "waiter {} was never named as queued by last_waiter",
+                waiter + 1
+            ));
         }
     }
     hand.unlock(0);
@@ -58,5 +63,7 @@ fn round(trial: &Arc<Trial>, mixed: bool) -> Result<(), String> {
         order[join(thread)?] = waiter + 1;
     }
     let expected: Vec<usize> = (1..=WAITERS).collect();
-    ensure(order == expected, || format!("waiters 1 to {WAITERS} acquired in the order {order:?}"))
+    ensure(order == expected, || {
+        format!("waiters 1 to {WAITERS} acquired in the order {order:?}")
+    })
 }

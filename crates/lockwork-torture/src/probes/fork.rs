@@ -7,8 +7,11 @@ use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 const WAITERS: usize = 4;
+/// Long enough to queue for a waiter that is on its way.
+const SETTLED: Duration = Duration::from_millis(30);
 const CHILD_THREADS: usize = 4;
 const CHILD_TURNS: usize = 40;
 
@@ -16,8 +19,8 @@ const CHILD_TURNS: usize = 40;
 const STAGES: [&str; 6] = [
     "starting",
     "unlocking what it held at the fork",
+    "trying the lock it has just released",
     "locking again",
-    "trying the free lock",
     "starting threads of its own",
     "running threads of its own",
 ];
@@ -27,10 +30,15 @@ struct Stage(*mut AtomicU32);
 
 impl Stage {
     fn new() -> Result<Self, String> {
-        let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS);
+        let (access, flags) = (
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_SHARED | libc::MAP_ANONYMOUS,
+        );
         // SAFETY: a new mapping, zeroed by the kernel.
         let page = unsafe { libc::mmap(ptr::null_mut(), 4096, access, flags, -1, 0) };
-        ensure(page != libc::MAP_FAILED, || "no memory to share with a child".to_owned())?;
+        ensure(page != libc::MAP_FAILED, || {
+            "no memory to share with a child".to_owned()
+        })?;
         Ok(Self(page.cast()))
     }
 
@@ -40,7 +48,9 @@ impl Stage {
     }
 
     fn name(&self) -> &'static str {
-        STAGES.get(self.word().load(Relaxed) as usize).unwrap_or(&"?")
+        STAGES
+            .get(self.word().load(Relaxed) as usize)
+            .unwrap_or(&"?")
     }
 }
 
@@ -88,8 +98,14 @@ fn round(trial: &Arc<Trial>, holder_reads: bool, reads: fn(usize) -> bool) -> Re
     for waiter in waiters? {
         join(waiter)?;
     }
-    ensure(child > 0, || "cannot fork: this machine refused one more process".to_owned())?;
-    let who = if holder_reads { "a reader" } else { "the holder" };
+    ensure(child > 0, || {
+        "cannot fork: this machine refused one more process".to_owned()
+    })?;
+    let who = if holder_reads {
+        "a reader"
+    } else {
+        "the holder"
+    };
     child_ended(trial, child, &stage).map_err(|text| format!("forked by {who}: {text}"))
 }
 
@@ -99,7 +115,8 @@ fn queue_up(trial: &Arc<Trial>, reads: fn(usize) -> bool) -> Result<Vec<JoinHand
         let before = trial.cells[0].lock.last_waiter();
         let read = reads(waiter);
         waiters.push(trial.spawn(waiter + 1, move |hand| hand.pass(read))?);
-        trial.wait_queued(waiter + 1, before);
+        trial.wait_busy(waiter + 1);
+        trial.wait_queued(before, SETTLED);
     }
     Ok(waiters)
 }
@@ -117,16 +134,16 @@ fn in_child(trial: &Arc<Trial>, stage: &AtomicU32, holds_read: bool) -> i32 {
         hand.unlock(0);
     }
     stage.store(2, Relaxed);
-    hand.pass(false);
-    if rw {
-        hand.pass(true);
-    }
-    stage.store(3, Relaxed);
     if trial.kind.has_try() {
         if !hand.try_lock(0) {
             return 3;
         }
         hand.unlock(0);
+    }
+    stage.store(3, Relaxed);
+    hand.pass(false);
+    if rw {
+        hand.pass(true);
     }
     stage.store(4, Relaxed);
     let before = trial.cells[0].visits();
@@ -157,7 +174,8 @@ fn in_child(trial: &Arc<Trial>, stage: &AtomicU32, holds_read: bool) -> i32 {
 fn child_ended(trial: &Trial, child: i32, stage: &Stage) -> Result<(), String> {
     let mut status = 0;
     // SAFETY: our own child.
-    let ended = trial.wait_until(|| unsafe { libc::waitpid(child, &mut status, libc::WNOHANG) } != 0);
+    let ended =
+        trial.wait_until(|| unsafe { libc::waitpid(child, &mut status, libc::WNOHANG) } != 0);
     if !ended {
         // SAFETY: our own child, not yet waited for.
         unsafe {
@@ -168,13 +186,15 @@ fn child_ended(trial: &Trial, child: i32, stage: &Stage) -> Result<(), String> {
     }
     if libc::WIFSIGNALED(status) {
         let number = libc::WTERMSIG(status);
-        return Err(format!("the child died of signal {number} while {}", stage.name()));
+        return Err(format!(
+            "the child died of signal {number} while {}",
+            stage.name()
+        ));
     }
     match libc::WEXITSTATUS(status) {
         0 => Ok(()),
         2 => Err("the child could not start threads: a limit of this machine".to_owned()),
-        3 => Err("trylock fails on the free lock in the child".to_owned()),
+        3 => Err("trylock fails on the lock that the child has just released".to_owned()),
         _ => Err("the child's threads did not exclude each other".to_owned()),
     }
 }
-

@@ -3,8 +3,9 @@
 //! that take another lock of the same kind wherever a thread happens to be,
 //! waiting for the first one included. Handlers interrupt handlers.
 use super::{ensure, Findings};
+use crate::hand::Hand;
 use crate::rng::Rng;
-use crate::trial::{join, Hand, Trial, CELLS};
+use crate::trial::{join, Trial, CELLS};
 use lockwork_user::Promises;
 use std::cell::Cell;
 use std::os::unix::thread::JoinHandleExt;
@@ -47,7 +48,9 @@ extern "C" fn handler(number: i32) {
     let nest = unsafe { NEST.load(Relaxed).as_ref() };
     let seat = SEAT.get();
     let level = (0..LEVELS).find(|&level| signal(level) == number);
-    let (Some(nest), Some(level)) = (nest, level) else { return };
+    let (Some(nest), Some(level)) = (nest, level) else {
+        return;
+    };
     if seat == 0 {
         return;
     }
@@ -124,7 +127,11 @@ pub(super) fn probe(trial: &Arc<Trial>) -> Findings {
 
 fn run(trial: &Arc<Trial>) -> Result<String, String> {
     // Two locks of threads and two of handlers are what every lock must bear.
-    let levels = if trial.kind.flags().contains(Promises::KEEPS_NODE) { 2 } else { LEVELS };
+    let levels = if trial.kind.flags().contains(Promises::KEEPS_NODE) {
+        2
+    } else {
+        LEVELS
+    };
     let nest: &'static Nest = Box::leak(Box::new(Nest {
         trial: Arc::clone(trial),
         levels,
@@ -145,11 +152,16 @@ fn run(trial: &Arc<Trial>) -> Result<String, String> {
     NEST.store(ptr::null_mut(), Relaxed);
     drop(handlers);
 
-    let taken: Vec<u32> = nest.taken[..levels].iter().map(|taken| taken.load(Relaxed)).collect();
+    let taken: Vec<u32> = nest.taken[..levels]
+        .iter()
+        .map(|taken| taken.load(Relaxed))
+        .collect();
     ensure(taken.iter().all(|&taken| taken > 0), || {
         format!("some level of handlers never ran: {taken:?}; run it longer")
     })?;
-    Ok(format!("two locks at once; {taken:?} acquisitions by level of signal handler"))
+    Ok(format!(
+        "two locks at once; {taken:?} acquisitions by level of signal handler"
+    ))
 }
 
 /// Takes the first lock, often the second one inside it.

@@ -29,7 +29,9 @@ fn together(trial: &Arc<Trial>) -> Result<(), String> {
     }
     hand.read_unlock(0);
     let most = trial.cells[0].most_readers();
-    ensure(most > 1, || format!("{most} reader at once was the most, though several were let in"))
+    ensure(most > 1, || {
+        format!("{most} reader at once was the most, though several were let in")
+    })
 }
 
 /// While this thread holds the lock, another one must not get in.
@@ -65,7 +67,9 @@ fn kept_out(trial: &Arc<Trial>, holder_reads: bool, other_reads: bool) -> Result
         hand.unlock(0);
     }
     join(thread)?;
-    ensure(!wrong, || format!("a {other} got in while a {holder} was inside"))
+    ensure(!wrong, || {
+        format!("a {other} got in while a {holder} was inside")
+    })
 }
 
 fn role(reads: bool) -> &'static str {

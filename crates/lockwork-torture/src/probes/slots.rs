@@ -43,7 +43,9 @@ fn short_lives(trial: &Arc<Trial>) -> Result<String, String> {
     ensure(after <= before + SLACK, || {
         format!("{after} slots are taken after {threads} threads ended, {before} were before")
     })?;
-    Ok(format!("{threads} threads, {peak} slots at the peak, {after} after"))
+    Ok(format!(
+        "{threads} threads, {peak} slots at the peak, {after} after"
+    ))
 }
 
 /// Puts the limit back.
@@ -77,6 +79,8 @@ fn crowd(trial: &Arc<Trial>, plan: &crate::Plan) -> Result<String, String> {
     stress::run_as(trial, plan)?;
     let kept = trial.cells[0].visits();
     let got = stress::updates(trial);
-    ensure(got == kept, || format!("{got} exclusive acquisitions left {kept} updates"))?;
+    ensure(got == kept, || {
+        format!("{got} exclusive acquisitions left {kept} updates")
+    })?;
     Ok(format!("{got} updates, none lost"))
 }

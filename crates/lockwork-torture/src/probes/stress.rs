@@ -2,9 +2,10 @@
 //! Every operation at random by many threads, then some acquisitions that each
 //! thread must still get.
 use super::Findings;
+use crate::hand::Hand;
 use crate::plan::{Plan, Stop};
 use crate::rng::Rng;
-use crate::trial::{join, Hand, Trial};
+use crate::trial::{join, Trial};
 use lockwork_user::LockKind;
 use std::hint::spin_loop;
 use std::sync::atomic::Ordering::Relaxed;
@@ -19,22 +20,33 @@ pub(super) fn probe(trial: &Arc<Trial>) -> Findings {
     };
     let (got, kept) = (updates(trial), trial.cells[0].visits());
     if got == kept {
-        findings.seen.push(("exclusion", format!("{got} updates, none lost")));
+        findings
+            .seen
+            .push(("exclusion", format!("{got} updates, none lost")));
     } else {
         let lost = format!("{got} exclusive acquisitions left {kept} updates");
         findings.wrong.push(("exclusion", lost));
     }
-    findings.seen.push(("progress", format!("{} threads went on to the end", trial.plan.threads)));
+    findings.seen.push((
+        "progress",
+        format!("{} threads went on to the end", trial.plan.threads),
+    ));
     if trial.kind.has_read() {
         let most = trial.cells[0].most_readers();
-        findings.seen.push(("readers", format!("{most} at once in the stress")));
+        findings
+            .seen
+            .push(("readers", format!("{most} at once in the stress")));
     }
     findings
 }
 
 /// Exclusive acquisitions of the first lock by all threads.
 pub(super) fn updates(trial: &Trial) -> u64 {
-    trial.seats.iter().map(|seat| seat.writes.load(Relaxed)).sum()
+    trial
+        .seats
+        .iter()
+        .map(|seat| seat.writes.load(Relaxed))
+        .sum()
 }
 
 /// Runs the threads to their end, also when one of them could not be started.

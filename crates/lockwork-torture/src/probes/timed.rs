@@ -13,7 +13,10 @@ pub(super) fn probe(trial: &Arc<Trial>) -> Findings {
     let parts = [free, held, many, in_time];
     let result = parts.iter().try_for_each(|part| part(trial));
     Findings::of(result.map(|()| {
-        format!("held: false after {} ms or more; released in time: true", SHORT.as_millis())
+        format!(
+            "held: false after {} ms or more; released in time: true",
+            SHORT.as_millis()
+        )
     }))
 }
 
@@ -41,7 +44,9 @@ fn times_out(trial: &Arc<Trial>, limit: Duration) -> Result<(), String> {
     let Some(waited) = waited else {
         return Err("timedlock says it took a lock that another thread holds".to_owned());
     };
-    ensure(waited >= limit, || format!("timedlock({limit:?}) gave up after {waited:?} already"))
+    ensure(waited >= limit, || {
+        format!("timedlock({limit:?}) gave up after {waited:?} already")
+    })
 }
 
 fn held(trial: &Arc<Trial>) -> Result<(), String> {
@@ -66,7 +71,9 @@ fn usable(trial: &Arc<Trial>) -> Result<(), String> {
         }
         got
     })?;
-    ensure(got, || "after a timed-out wait the lock stays held, though all unlocked".to_owned())
+    ensure(got, || {
+        "after a timed-out wait the lock stays held, though all unlocked".to_owned()
+    })
 }
 
 /// Several time out with a waiter without a limit behind them, which must not
@@ -86,7 +93,9 @@ fn many(trial: &Arc<Trial>) -> Result<(), String> {
     }
     let patient = trial.spawn(5, |hand| hand.pass(false))?;
     for waiter in waiters {
-        ensure(!join(waiter)?, || "one of several timed waits took a held lock".to_owned())?;
+        ensure(!join(waiter)?, || {
+            "one of several timed waits took a held lock".to_owned()
+        })?;
     }
     hand.unlock(0);
     join(patient)?;
@@ -107,7 +116,10 @@ fn in_time(trial: &Arc<Trial>) -> Result<(), String> {
         trial.wait_busy(1);
         hand.unlock(0);
         ensure(join(waiter)?, || {
-            format!("timedlock({} ns) timed out though the lock was released at once", limit.as_nanos())
+            format!(
+                "timedlock({} ns) timed out though the lock was released at once",
+                limit.as_nanos()
+            )
         })?;
     }
     Ok(())

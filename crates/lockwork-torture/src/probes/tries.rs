@@ -5,9 +5,11 @@ use crate::trial::Trial;
 use std::sync::Arc;
 
 pub(super) fn probe(trial: &Arc<Trial>) -> Findings {
-    Findings::of(exclusive(trial).and_then(|()| shared(trial)).map(|()| {
-        "free: taken; held: refused, by another thread too".to_owned()
-    }))
+    Findings::of(
+        exclusive(trial)
+            .and_then(|()| shared(trial))
+            .map(|()| "free: taken; held: refused, by another thread too".to_owned()),
+    )
 }
 
 /// One try by another thread, given back at once.
@@ -37,13 +39,21 @@ fn exclusive(trial: &Arc<Trial>) -> Result<(), String> {
     }
     let hand = trial.hand();
     for _ in 0..20 {
-        ensure(hand.try_lock(0), || "trylock failed on a free lock".to_owned())?;
-        ensure(!try_elsewhere(trial)?, || "trylock took a lock that a try holds".to_owned())?;
+        ensure(hand.try_lock(0), || {
+            "trylock failed on a free lock".to_owned()
+        })?;
+        ensure(!try_elsewhere(trial)?, || {
+            "trylock took a lock that a try holds".to_owned()
+        })?;
         hand.unlock(0);
         hand.lock(0);
-        ensure(!try_elsewhere(trial)?, || "trylock took a held lock".to_owned())?;
+        ensure(!try_elsewhere(trial)?, || {
+            "trylock took a held lock".to_owned()
+        })?;
         hand.unlock(0);
-        ensure(try_elsewhere(trial)?, || "trylock failed after an unlock".to_owned())?;
+        ensure(try_elsewhere(trial)?, || {
+            "trylock failed after an unlock".to_owned()
+        })?;
     }
     Ok(())
 }
@@ -55,12 +65,20 @@ fn shared(trial: &Arc<Trial>) -> Result<(), String> {
     let hand = trial.hand();
     for _ in 0..20 {
         hand.lock(0);
-        ensure(!read_try_elsewhere(trial)?, || "read_trylock got in to a writer".to_owned())?;
+        ensure(!read_try_elsewhere(trial)?, || {
+            "read_trylock got in to a writer".to_owned()
+        })?;
         hand.unlock(0);
-        ensure(hand.read_try(0), || "read_trylock failed on a free lock".to_owned())?;
-        ensure(read_try_elsewhere(trial)?, || "read_trylock failed beside a reader".to_owned())?;
+        ensure(hand.read_try(0), || {
+            "read_trylock failed on a free lock".to_owned()
+        })?;
+        ensure(read_try_elsewhere(trial)?, || {
+            "read_trylock failed beside a reader".to_owned()
+        })?;
         if trial.kind.has_try() {
-            ensure(!try_elsewhere(trial)?, || "trylock got in to a reader".to_owned())?;
+            ensure(!try_elsewhere(trial)?, || {
+                "trylock got in to a reader".to_owned()
+            })?;
         }
         hand.read_unlock(0);
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* Opened with RTLD_DEEPBIND: these addresses are libc's own. */
+#define PLUGIN
 #include "check.h"
 #include "plugins/bypass.h"
 

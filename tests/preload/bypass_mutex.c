@@ -65,7 +65,9 @@ static void *spin_body(void *arg)
 static void check_handover(const struct calls *a, const struct calls *b)
 {
 	RET(a->lock(&m), 0);
-	RET(b->destroy(&m), EBUSY);
+	/* libc's own destroy asks its count of users, which is not everyone's. */
+	if (a != &here || b == &here)
+		RET(b->destroy(&m), EBUSY);
 	EQ(other_mutex(b->trylock, &m), EBUSY);
 	EQ(other_mutex(a->trylock, &m), EBUSY);
 	if (type == PTHREAD_MUTEX_RECURSIVE) {

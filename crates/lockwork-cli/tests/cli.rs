@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! `lockwork run` is as if it were not there, or says why it cannot help.
+
+mod common;
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::{symlink, PermissionsExt};
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use common::{set_mode, stderr, stdout, text, Room};
+
+/// Expects `run` to end with `code` and one message that says `words`.
+fn refused(room: &Room, args: &[&str], code: i32, words: &str) {
+    let output = room.run(args);
+    let message = stderr(&output);
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {message}");
+    assert!(message.starts_with("lockwork: "), "{args:?}: {message}");
+    assert!(message.contains(words), "{args:?}: {message}");
+    assert_eq!(stdout(&output), "", "{args:?}");
+}
+
+#[test]
+fn exit_codes_and_signals_are_the_programs() {
+    let room = Room::new();
+    for lock in ["glibc", "glibc_passthrough", "mutex"] {
+        let code = |script| {
+            let output = room.run(&["run", "--lock", lock, "--", "sh", "-c", script]);
+            (output.status.code(), output.status.signal())
+        };
+        assert_eq!(code("exit 0"), (Some(0), None));
+        assert_eq!(code("exit 7"), (Some(7), None));
+        assert_eq!(code("kill -TERM $$"), (None, Some(libc::SIGTERM)));
+    }
+}
+
+#[test]
+fn standard_streams_are_the_programs() {
+    let room = Room::new();
+    let mut command = room.lockwork(&["run", "--", "sh", "-c", "cat; echo err >&2"]);
+    command.stdin(Stdio::piped());
+    command.stdout(Stdio::piped());
+    command.stderr(Stdio::piped());
+    let mut child = command.spawn().expect("lockwork starts");
+    let mut input = child.stdin.take().expect("stdin");
+    input.write_all(b"in\0put\n").expect("write");
+    drop(input);
+    let output = child.wait_with_output().expect("output");
+    assert_eq!(output.stdout, b"in\0put\n");
+    assert_eq!(output.stderr, b"err\n");
+}
+
+#[test]
+fn adds_three_variables_and_no_more() {
+    let room = Room::new();
+    let mut command = room.lockwork(&["run", "--set", "spin_budget=7", "--", "env", "-0"]);
+    command.env_clear().env("PATH", "/usr/bin:/bin");
+    command.env("XDG_CACHE_HOME", room.path("cache"));
+    command.env("MESSY", "a=b\n c").env("EMPTY", "");
+    let output = command.output().expect("lockwork starts");
+    let shown = stdout(&output);
+    let mut found: Vec<&str> = shown.split_terminator('\0').collect();
+    found.sort_unstable();
+    let cache = format!("XDG_CACHE_HOME={}", room.path("cache").display());
+    let preload = found.iter().find(|v| v.starts_with("LD_PRELOAD="));
+    let preload = preload.expect("LD_PRELOAD").to_string();
+    assert!(preload.contains("/lockwork/liblockwork-preload-"));
+    let mut wanted = vec![
+        "EMPTY=",
+        &preload,
+        "LOCKWORK_LOCK=mutex",
+        "LOCKWORK_SET=spin_budget=7",
+        "MESSY=a=b\n c",
+        "PATH=/usr/bin:/bin",
+        &cache,
+    ];
+    wanted.sort_unstable();
+    assert_eq!(found, wanted);
+}
+
+#[test]
+fn signals_and_descriptors_are_inherited() {
+    let room = Room::new();
+    let lockwork = env!("CARGO_BIN_EXE_lockwork");
+    let shell = |setup: &str, via: &str, what: &str| {
+        let script = format!("{setup} exec {via} {what}");
+        let mut command = Command::new("sh");
+        command.args(["-c", &script]);
+        command.env("XDG_CACHE_HOME", room.path("cache"));
+        stdout(&command.output().expect("sh"))
+    };
+    let run = format!("{lockwork} run --");
+    for setup in ["", "trap '' PIPE HUP;"] {
+        let what = "grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status";
+        assert_eq!(shell(setup, &run, what), shell(setup, "", what));
+    }
+    let what = "find /proc/self/fd -maxdepth 1 -name 0";
+    assert_eq!(shell("exec <&-;", &run, what), shell("exec <&-;", "", what));
+}
+
+#[test]
+fn keeps_an_existing_preload_behind_its_own() {
+    let room = Room::new();
+    let path = stdout(&room.run(&["preload-path", "--passthrough"]));
+    let other = room.path("other.so");
+    fs::copy(path.trim(), &other).expect("copy");
+    let echo = ["--", "sh", "-c", "echo $LD_PRELOAD"];
+    let shown = |lock: &str, preload: &str| {
+        let args = [&["run", "--lock", lock], &echo[..]].concat();
+        let mut command = room.lockwork(&args);
+        command.env("LD_PRELOAD", preload);
+        let output = command.output().expect("lockwork starts");
+        stdout(&output).trim().to_string()
+    };
+    let both = shown("mutex", &text(&other));
+    let (first, second) = both.split_once(':').expect("two libraries");
+    assert!(first.contains("liblockwork-preload-"));
+    assert_eq!(second, text(&other));
+    assert_eq!(shown("glibc", &text(&other)), text(&other));
+    // A lock inside a lock replaces it.
+    assert_eq!(shown("mutex", &both), both);
+    assert_eq!(shown("glibc", &both), text(&other));
+}
+
+#[test]
+fn loads_what_was_asked_for() {
+    let room = Room::new();
+    for (lock, library) in [
+        ("glibc", None),
+        ("glibc_passthrough", Some("liblockwork-passthrough-")),
+        ("qspinlock_steal", Some("liblockwork-preload-")),
+    ] {
+        let output = room.run(&["run", "--lock", lock, "--", "cat", "/proc/self/maps"]);
+        let maps = stdout(&output);
+        assert!(output.status.success(), "{}", stderr(&output));
+        assert_eq!(maps.contains("liblockwork-"), library.is_some(), "{lock}");
+        assert!(library.is_none_or(|l| maps.contains(l)), "{lock}");
+    }
+}
+
+/// Prints each of its arguments that is a function of no preloaded interposer.
+const WHOSE: &str = r#"
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+int main(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		void *fn = dlsym(RTLD_DEFAULT, argv[i]);
+		Dl_info from;
+		if (!fn || !dladdr(fn, &from) || !strstr(from.dli_fname, "liblockwork-"))
+			printf("%s\n", argv[i]);
+	}
+	return 0;
+}
+"#;
+
+#[test]
+fn the_control_arm_replaces_every_lock_function() {
+    let room = Room::new();
+    let whose = room.compile("whose", WHOSE, &["-ldl"]);
+    let groups = [
+        (
+            "pthread_mutex_",
+            "init destroy lock trylock timedlock clocklock unlock",
+        ),
+        (
+            "pthread_cond_",
+            "init destroy wait timedwait clockwait signal broadcast",
+        ),
+        (
+            "pthread_rwlock_",
+            "init destroy rdlock wrlock tryrdlock trywrlock timedrdlock",
+        ),
+        (
+            "pthread_rwlock_",
+            "timedwrlock clockrdlock clockwrlock unlock",
+        ),
+        ("pthread_spin_", "init destroy lock trylock unlock"),
+        ("mtx_", "init destroy lock trylock timedlock unlock"),
+        ("cnd_", "init destroy wait timedwait signal broadcast"),
+    ];
+    let names: Vec<String> = groups
+        .iter()
+        .flat_map(|(prefix, ends)| ends.split(' ').map(move |end| format!("{prefix}{end}")))
+        .collect();
+    assert_eq!(names.len(), 42);
+    let run = |lock| {
+        let mut command = room.lockwork(&["run", "--lock", lock, "--", &whose]);
+        stdout(&command.args(&names).output().expect("lockwork starts"))
+    };
+    assert_eq!(run("glibc_passthrough"), "");
+    assert_eq!(run("glibc").lines().count(), names.len());
+}
+
+#[test]
+fn names_what_it_cannot_find_or_execute() {
+    let room = Room::new();
+    let plain = text(&room.path("plain"));
+    fs::write(&plain, "x").expect("write");
+    let dir = text(room.dir.path());
+    let orphan = room.executable("orphan", b"#!/no/such/interpreter\n");
+    let env_orphan = room.executable("env", b"#!/usr/bin/env no-such-program-here\n");
+    refused(&room, &["run", "no-such-program-here"], 127, "in PATH");
+    refused(&room, &["run", "/no/such"], 127, "there is no program");
+    refused(&room, &["run", &plain], 126, "not executable");
+    refused(&room, &["run", &dir], 126, "directory");
+    refused(&room, &["run", &orphan], 127, "/no/such/interpreter");
+    refused(&room, &["run", &env_orphan], 127, "no-such-program-here");
+    let glibc = ["run", "--lock", "glibc", "no-such-program-here"];
+    refused(&room, &glibc, 127, "in PATH");
+}
+
+#[test]
+fn runs_scripts_as_execvp_does() {
+    let room = Room::new();
+    let script = room.script("script", "echo $LOCKWORK_LOCK $1");
+    let bare = room.executable("bare", b"echo $LOCKWORK_LOCK $1\n");
+    let via_env = room.executable("via_env", b"#!/usr/bin/env sh\necho $LOCKWORK_LOCK $1\n");
+    for program in [script, bare, via_env] {
+        let output = room.run(&["run", &program, "arg"]);
+        assert_eq!(stdout(&output), "mutex arg\n", "{}", stderr(&output));
+    }
+}
+
+const EMPTY_MAIN: &str = "int main(void) { return 0; }\n";
+
+#[test]
+fn refuses_static_programs() {
+    let room = Room::new();
+    let fixed = room.compile("static", EMPTY_MAIN, &["-static"]);
+    let pie = room.compile("static_pie", EMPTY_MAIN, &["-static-pie", "-fPIE"]);
+    for program in [&fixed, &pie] {
+        refused(&room, &["run", program], 125, "statically linked");
+        let plain = room.run(&["run", "--lock", "glibc", program]);
+        assert_eq!(plain.status.code(), Some(0));
+    }
+    let script = room.executable("script", format!("#!{fixed}\n").as_bytes());
+    refused(&room, &["run", &script], 125, "statically linked");
+    refused(&room, &["compare", "--", &fixed], 125, "statically linked");
+}
+
+#[test]
+fn refuses_other_machines_and_other_loaders() {
+    let room = Room::new();
+    let program = room.compile("program", EMPTY_MAIN, &[]);
+    let mut bytes = fs::read(&program).expect("read");
+    let machine = if bytes[18] == 21 { 183 } else { 21 }; // POWER, or AArch64
+    bytes[18] = machine;
+    let foreign = room.executable("foreign", &bytes);
+    refused(&room, &["run", &foreign], 125, "it is built for");
+
+    let musl = ["-Wl,--dynamic-linker=/lib/ld-musl-x86_64.so.1"];
+    let musl = room.compile("musl", EMPTY_MAIN, &musl);
+    refused(&room, &["run", &musl], 125, "needs glibc");
+    let lost = ["-Wl,--dynamic-linker=/no/such/ld-linux.so.2"];
+    let lost = room.compile("lost", EMPTY_MAIN, &lost);
+    refused(&room, &["run", &lost], 127, "/no/such/ld-linux.so.2");
+    let broken = room.executable("broken", &bytes_of_broken(&program));
+    refused(&room, &["run", &broken], 125, "ELF");
+}
+
+/// An ELF file whose program headers lie beyond its end.
+fn bytes_of_broken(program: &str) -> Vec<u8> {
+    let mut bytes = fs::read(program).expect("read");
+    bytes[32..40].fill(0x7f);
+    bytes
+}
+
+/// A setuid or setgid file that would really change who runs it. Root can make
+/// one; others find one, as every system has some.
+fn privileged(room: &Room) -> String {
+    // SAFETY: cannot fail and touches no memory.
+    if unsafe { libc::geteuid() } == 0 {
+        let program = room.compile("setuid", EMPTY_MAIN, &[]);
+        std::os::unix::fs::chown(&program, Some(65534), None).expect("chown");
+        set_mode(Path::new(&program), 0o4755);
+        return program;
+    }
+    let usual = [
+        "/usr/bin/su",
+        "/usr/bin/passwd",
+        "/usr/bin/mount",
+        "/bin/su",
+    ];
+    let is_setuid = |path: &&&str| {
+        let mode = fs::metadata(path).map_or(0, |m| m.permissions().mode());
+        mode & 0o4000 != 0
+    };
+    let found = usual.iter().find(is_setuid);
+    found.expect("a setuid program on this system").to_string()
+}
+
+#[test]
+fn refuses_privileged_programs() {
+    let room = Room::new();
+    refused(&room, &["run", &privileged(&room)], 125, "setuid");
+}
+
+#[test]
+fn lists_what_there_is_for_wrong_names() {
+    let room = Room::new();
+    let unknown = ["run", "--lock", "nope", "true"];
+    refused(&room, &unknown, 125, "there is no lock 'nope'");
+    for name in ["glibc", "mutex", "qspinlock_fair", "qspinlock_tas"] {
+        refused(&room, &unknown, 125, name);
+        assert!(stdout(&room.run(&["locks"])).contains(name));
+    }
+    let set = |setting| vec!["run", "--set", setting, "true"];
+    refused(&room, &set("nope=1"), 125, "spin_budget");
+    refused(&room, &set("spin_budget=-1"), 125, "from 0 to");
+    refused(&room, &set("spin_budget="), 125, "from 0 to");
+    refused(&room, &set("spin_budget"), 125, "knob=value");
+    let plain = ["run", "--lock", "glibc", "--set", "spin_budget=1", "true"];
+    refused(&room, &plain, 125, "has no knobs");
+}
+
+#[test]
+fn wrong_usage_cannot_be_taken_for_the_programs_failure() {
+    let room = Room::new();
+    assert_eq!(room.run(&["run"]).status.code(), Some(125));
+    assert_eq!(room.run(&["run", "--nope", "x"]).status.code(), Some(125));
+    assert_eq!(room.run(&["compare", "--nope"]).status.code(), Some(2));
+    for args in [["run", "--help"], ["compare", "--help"]] {
+        let output = room.run(&args);
+        assert_eq!(output.status.code(), Some(0));
+        assert!(stdout(&output).contains("Examples:"));
+    }
+    assert!(stdout(&room.run(&["--version"])).starts_with("lockwork "));
+}
+
+#[test]
+fn refuses_a_cache_that_others_can_reach() {
+    let room = Room::new();
+    let cache = room.path("cache/lockwork");
+    fs::create_dir_all(&cache).expect("mkdir");
+    set_mode(&cache, 0o755);
+    refused(&room, &["run", "true"], 125, "open to others (mode 755)");
+    set_mode(&cache, 0o770);
+    refused(&room, &["preload-path"], 125, "open to others (mode 770)");
+
+    fs::remove_dir(&cache).expect("rmdir");
+    let elsewhere = room.path("elsewhere");
+    fs::create_dir(&elsewhere).expect("mkdir");
+    set_mode(&elsewhere, 0o700);
+    symlink(&elsewhere, &cache).expect("symlink");
+    refused(&room, &["run", "true"], 125, "symbolic link");
+
+    fs::remove_file(&cache).expect("rm");
+    fs::write(&cache, "").expect("write");
+    refused(&room, &["run", "true"], 125, "not a directory");
+}
+
+#[test]
+fn repairs_a_cached_file_that_was_changed() {
+    let room = Room::new();
+    let path = stdout(&room.run(&["preload-path"]));
+    let path = Path::new(path.trim());
+    let good = fs::read(path).expect("read");
+    assert!(good.starts_with(b"\x7fELF"));
+    let dir = fs::metadata(path.parent().expect("parent")).expect("metadata");
+    assert_eq!(dir.permissions().mode() & 0o777, 0o700);
+
+    let mut bad = good.clone();
+    bad[100] ^= 1;
+    fs::write(path, &bad).expect("write");
+    assert!(room.run(&["run", "true"]).status.success());
+    assert_eq!(fs::read(path).expect("read"), good);
+
+    fs::remove_file(path).expect("rm");
+    symlink(room.path("trap"), path).expect("symlink");
+    assert!(room.run(&["run", "true"]).status.success());
+    assert!(fs::symlink_metadata(path).expect("metadata").is_file());
+    assert_eq!(fs::read(path).expect("read"), good);
+}
+
+#[test]
+fn writes_man_pages() {
+    let room = Room::new();
+    let dir = text(&room.path("man"));
+    assert!(room.run(&["man", &dir]).status.success());
+    for page in ["lockwork.1", "lockwork-run.1", "lockwork-compare.1"] {
+        let page = fs::read_to_string(Path::new(&dir).join(page)).expect("page");
+        assert!(page.contains(".SH"));
+    }
+}
+
+#[test]
+fn a_closed_pipe_is_no_crash() {
+    let room = Room::new();
+    let lockwork = env!("CARGO_BIN_EXE_lockwork");
+    let script = format!("({lockwork} locks; echo $? >&2) | true; {lockwork} locks >&-");
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", &script])
+        .env("XDG_CACHE_HOME", room.path("cache"));
+    let output = command.output().expect("sh");
+    assert!(!stderr(&output).contains("panic"), "{}", stderr(&output));
+}

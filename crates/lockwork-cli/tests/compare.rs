@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! `lockwork compare` keeps every sample and claims only what they support.
+//! Nothing here depends on how fast anything runs.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Output, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use common::{stderr, stdout, text, Room};
+use serde_json::Value;
+
+/// Runs `compare` with `args`, and reads the JSON it writes.
+fn compare(room: &Room, args: &[&str]) -> (Output, Value) {
+    let file = text(&room.path("out.json"));
+    let all = [&["compare", "--json", &file], args].concat();
+    let output = room.run(&all);
+    (output, read_json(&file))
+}
+
+fn read_json(file: &str) -> Value {
+    let json = fs::read_to_string(file).expect("JSON was written");
+    serde_json::from_str(&json).expect("JSON parses")
+}
+
+/// The samples of `arm` that count.
+fn counted(json: &Value, arm: &str) -> usize {
+    let samples = json["samples"].as_array().expect("samples");
+    let of_arm = |s: &&Value| s["arm"] == arm && s["counted"] == true;
+    samples.iter().filter(of_arm).count()
+}
+
+fn summary<'a>(json: &'a Value, arm: &str) -> &'a Value {
+    let all = json["summary"].as_array().expect("summary");
+    let found = all.iter().find(|s| s["arm"] == arm);
+    found.expect("a summary of each arm")
+}
+
+#[test]
+fn writes_every_sample() {
+    let room = Room::new();
+    let args = [
+        "-n",
+        "4",
+        "--warmup",
+        "2",
+        "--locks",
+        "mutex,mutex:spin_budget=0",
+    ];
+    let (output, json) = compare(&room, &[&args[..], &["--", "true", "x"]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(json["schema"], 1);
+    assert_eq!(json["command"], serde_json::json!(["true", "x"]));
+    assert_eq!(json["ended"]["how"], "completed");
+    assert_eq!(json["samples"].as_array().map(Vec::len), Some(4 * 6));
+    let shown = stdout(&output);
+    for arm in ["glibc", "glibc_passthrough", "mutex", "mutex:spin_budget=0"] {
+        assert_eq!(counted(&json, arm), 4, "{arm}");
+        assert!(shown.contains(arm), "{shown}");
+    }
+    assert_eq!(json["arms"][3]["settings"]["spin_budget"], "0");
+    for sample in json["samples"].as_array().expect("samples") {
+        assert!(sample["wall"].as_f64().is_some_and(|wall| wall > 0.0));
+        assert_eq!(sample["exit_code"], 0);
+        let is_warmup = sample["round"].as_i64().is_some_and(|round| round < 1);
+        assert_eq!(sample["counted"], !is_warmup);
+    }
+    assert!(summary(&json, "mutex")["interval"].is_array());
+    assert!(json["machine"]["kernel"].is_string());
+}
+
+#[test]
+fn json_alone_on_standard_output() {
+    let room = Room::new();
+    let args = [
+        "compare", "-n1", "--locks", "mutex", "--json", "-", "--", "true",
+    ];
+    let output = room.run(&args);
+    let json: Value = serde_json::from_slice(&output.stdout).expect("JSON only");
+    assert_eq!(counted(&json, "mutex"), 1);
+    assert!(stderr(&output).contains("Improve"));
+    let mixed = [&args[..6], &["--output", "inherit", "--", "true"]].concat();
+    assert_eq!(room.run(&mixed).status.code(), Some(125));
+}
+
+/// A program whose result depends on its lock, and on nothing else.
+fn rated(room: &Room) -> String {
+    let body = "case \"$LOCKWORK_LOCK\" in\n\
+                mutex) echo 'rate: 1\nrate: 2,000';;\n\
+                qspinlock_fair) echo 'rate: 500';;\n\
+                *) echo 'rate: 1,000';;\nesac";
+    room.script("rated", body)
+}
+
+#[test]
+fn says_which_lock_is_better() {
+    let room = Room::new();
+    let program = rated(&room);
+    let args = [
+        "-n",
+        "3",
+        "--locks",
+        "mutex,qspinlock_fair",
+        "--metric",
+        "rate: ([0-9,]+)",
+    ];
+    let (output, json) = compare(&room, &[&args[..], &["--", &program]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(summary(&json, "mutex")["improve"], 1.0);
+    assert_eq!(summary(&json, "qspinlock_fair")["improve"], -0.5);
+    assert_eq!(summary(&json, "glibc_passthrough")["improve"], 0.0);
+    let verdict = json["verdict"].as_str().expect("verdict");
+    assert!(
+        verdict.starts_with("mutex does better than glibc here, by 100.0 %"),
+        "{verdict}"
+    );
+    assert!(stdout(&output).contains(verdict));
+
+    let lower = ["--lower-is-better", "--", &program];
+    let (_, json) = compare(&room, &[&args[..], &lower].concat());
+    assert_eq!(summary(&json, "mutex")["improve"], -0.5);
+    let verdict = json["verdict"].as_str().expect("verdict");
+    assert!(
+        verdict.starts_with("qspinlock_fair does better"),
+        "{verdict}"
+    );
+}
+
+#[test]
+fn claims_nothing_from_too_few_rounds() {
+    let room = Room::new();
+    let program = rated(&room);
+    let args = [
+        "-n",
+        "2",
+        "--locks",
+        "mutex",
+        "--metric",
+        "rate: ([0-9,]+)",
+        "--",
+        &program,
+    ];
+    let (_, json) = compare(&room, &args);
+    let verdict = json["verdict"].as_str().expect("verdict");
+    assert!(verdict.contains("too few to claim anything"), "{verdict}");
+    assert!(summary(&json, "mutex")["interval"].is_null());
+    let warnings = json["warnings"].to_string();
+    assert!(warnings.contains("mutex: only 2 samples"), "{warnings}");
+}
+
+#[test]
+fn claims_nothing_where_nothing_differs() {
+    let room = Room::new();
+    let same = room.script("same", "echo rate: 5");
+    let args = [
+        "-n",
+        "3",
+        "--locks",
+        "mutex",
+        "--metric",
+        "rate: ([0-9]+)",
+        "--",
+        &same,
+    ];
+    let (_, json) = compare(&room, &args);
+    let verdict = json["verdict"].as_str().expect("verdict");
+    assert!(
+        verdict.starts_with("No difference from glibc can be shown with 3 runs"),
+        "{verdict}"
+    );
+}
+
+#[test]
+fn a_crash_is_reported_and_samples_are_kept() {
+    let room = Room::new();
+    let body = "[ \"$LOCKWORK_LOCK\" = mutex ] || exit 0\n\
+                echo run >>\"$0.runs\"\n[ $(wc -l <\"$0.runs\") -lt 3 ] || kill -ABRT $$";
+    let program = room.script("crash", body);
+    let args = [
+        "-n", "5", "--warmup", "1", "--locks", "mutex", "--", &program,
+    ];
+    let (output, json) = compare(&room, &args);
+    assert_eq!(output.status.code(), Some(1));
+    let message = stderr(&output);
+    assert!(message.contains("under mutex in round 2"), "{message}");
+    assert!(message.contains("SIGABRT"), "{message}");
+    assert_eq!(json["ended"]["how"], "failed");
+    assert_eq!(counted(&json, "mutex"), 1);
+    assert!(counted(&json, "glibc") >= 1);
+    assert!(stdout(&output).contains("glibc_passthrough"));
+    let last = json["samples"]
+        .as_array()
+        .and_then(|s| s.last())
+        .expect("a sample");
+    assert_eq!(last["signal"], "SIGABRT");
+    assert_eq!(last["outcome"], "failed");
+}
+
+#[test]
+fn an_exit_code_is_a_failure_unless_ignored() {
+    let room = Room::new();
+    let program = room.script("fails", "echo its words; exit 3");
+    let args = ["-n", "2", "--locks", "mutex", "--output", "pipe"];
+    let (output, json) = compare(&room, &[&args[..], &["--", &program]].concat());
+    assert_eq!(output.status.code(), Some(1));
+    let message = stderr(&output);
+    assert!(message.contains("exit code 3"), "{message}");
+    assert!(message.contains("| its words"), "{message}");
+    assert_eq!(json["samples"].as_array().map(Vec::len), Some(1));
+
+    let ignoring = ["--ignore-failure", "--", &program];
+    let (output, json) = compare(&room, &[&args[..], &ignoring].concat());
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(counted(&json, "mutex"), 2);
+    assert!(json["warnings"].to_string().contains("failed in"));
+}
+
+#[test]
+fn an_output_without_the_number_is_shown() {
+    let room = Room::new();
+    let program = room.script("silent", "echo no such thing here");
+    let args = ["-n", "1", "--metric", "rate: ([0-9]+)", "--", &program];
+    let (output, _) = compare(&room, &args);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("| no such thing here"));
+}
+
+#[test]
+fn wrong_options_are_refused_before_the_first_run() {
+    let room = Room::new();
+    let witness = room.path("ran");
+    let program = room.script("witness", "touch \"$(dirname \"$0\")/ran\"");
+    for (option, words) in [
+        (vec!["--metric", "rate: ("], "not a regular expression"),
+        (vec!["--metric", "rate: [0-9]+"], "exactly one"),
+        (vec!["--metric", "(a)(b)"], "exactly one"),
+        (vec!["--metric", "(a)", "--output", "null"], "--output"),
+        (vec!["--locks", "mutex,nope"], "there is no lock 'nope'"),
+        (vec!["--locks", "mutex:nope=1"], "there is no knob 'nope'"),
+        (vec!["--locks", "mutex:spin_budget=x"], "it takes"),
+        (vec!["--locks", "glibc"], "nothing to compare"),
+        (vec!["--json", "/no/such/dir/file"], "cannot write JSON"),
+    ] {
+        let args = [&["compare"], &option[..], &["--", &program]].concat();
+        let output = room.run(&args);
+        assert_eq!(output.status.code(), Some(125), "{option:?}");
+        assert!(stderr(&output).contains(words), "{}", stderr(&output));
+    }
+    let absent = room.run(&["compare", "--", "no-such-program-here"]);
+    assert_eq!(absent.status.code(), Some(127));
+    assert!(!witness.exists());
+}
+
+#[test]
+fn a_hopeless_lock_is_stopped_and_the_rest_goes_on() {
+    let room = Room::new();
+    let program = room.script("hangs", "[ \"$LOCKWORK_LOCK\" != mutex ] || sleep 100000");
+    let args = ["-n", "3", "--locks", "mutex,qspinlock_tas"];
+    let args = [&args[..], &["--", &program]].concat();
+    let (output, json) = compare(&room, &args);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stdout(&output).contains("> 10x slower, stopped"));
+    assert_eq!(summary(&json, "mutex")["stopped"], true);
+    let runs = json["samples"].as_array().expect("samples");
+    assert_eq!(runs.iter().filter(|s| s["arm"] == "mutex").count(), 1);
+    assert_eq!(counted(&json, "glibc"), 3);
+    let verdict = json["verdict"].as_str().expect("verdict");
+    assert!(verdict.contains("took too long: mutex"), "{verdict}");
+}
+
+#[test]
+fn what_the_program_leaves_running_is_stopped() {
+    let room = Room::new();
+    let program = room.script("leaves", "sleep 100000 & echo $! >\"$0.pid\"; echo rate: 1");
+    let args = [
+        "-n",
+        "1",
+        "--locks",
+        "mutex",
+        "--metric",
+        "rate: (1)",
+        "--",
+        &program,
+    ];
+    let (output, json) = compare(&room, &args);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(counted(&json, "mutex"), 1);
+    wait_until_gone(&format!("{program}.pid"));
+}
+
+/// Waits until the process whose number is in `file` is gone, or a zombie that
+/// somebody else has to reap.
+fn wait_until_gone(file: &str) {
+    let pid = fs::read_to_string(file).expect("process number");
+    let stat = format!("/proc/{}/stat", pid.trim());
+    let runs = || fs::read_to_string(&stat).is_ok_and(|s| !s.contains(") Z "));
+    while runs() {
+        sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn ctrl_c_keeps_the_samples() {
+    let room = Room::new();
+    let body = "echo run >>\"$0.runs\"\n[ $(wc -l <\"$0.runs\") -lt 6 ] && exit 0\n\
+                sleep 100000 &\necho $! >\"$0.tmp\"; mv \"$0.tmp\" \"$0.pid\"; wait";
+    let program = room.script("long", body);
+    let file = text(&room.path("out.json"));
+    let args = [
+        "compare",
+        "-n5",
+        "--warmup=0",
+        "--locks=mutex",
+        "--timeout-factor=1000000", // the signal comes first, however late
+        "--json",
+        &file,
+    ];
+    let mut command = room.lockwork(&[&args[..], &["--", &program]].concat());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().expect("lockwork starts");
+    let marker = format!("{program}.pid");
+    while !Path::new(&marker).exists() {
+        sleep(Duration::from_millis(10));
+    }
+    // SAFETY: the child is ours and not waited for yet.
+    unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGINT) };
+    let output = child.wait_with_output().expect("output");
+    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    assert!(stdout(&output).contains("glibc_passthrough"));
+    let json = read_json(&file);
+    assert_eq!(json["ended"]["how"], "interrupted");
+    assert_eq!(json["ended"]["signal"], "SIGINT");
+    let samples = json["samples"].as_array().expect("samples");
+    assert_eq!(samples.len(), 6);
+    assert_eq!(samples.iter().filter(|s| s["counted"] == true).count(), 5);
+    wait_until_gone(&marker);
+}
+
+#[test]
+fn the_seed_fixes_the_order() {
+    let room = Room::new();
+    let order = |seed: &str| {
+        let args = ["-n", "3", "--locks", "mutex", "--seed", seed, "--", "true"];
+        let (_, json) = compare(&room, &args);
+        let samples = json["samples"].as_array().expect("samples");
+        let arms = samples.iter().map(|s| s["arm"].to_string());
+        arms.collect::<Vec<_>>()
+    };
+    assert_eq!(order("5"), order("5"));
+    assert_ne!(order("5"), order("6"));
+}
+
+#[test]
+fn runs_the_embedded_workload() {
+    let room = Room::new();
+    let small = [
+        "workload",
+        "--threads",
+        "3",
+        "--ops",
+        "20000",
+        "--keys",
+        "500",
+    ];
+    let output = room.run(&small);
+    assert!(output.status.success(), "{}", stderr(&output));
+    for words in ["throughput: ", "fairness: ", "longest wait", "hits: "] {
+        assert!(stdout(&output).contains(words));
+    }
+    let args = ["-n", "1", "--warmup", "0", "--locks", "mutex"];
+    let (output, json) = compare(&room, &args);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(json["embedded"], true);
+    assert_eq!(json["plan"]["better"], "higher");
+    assert!(json["samples"][0]["metric"]
+        .as_f64()
+        .is_some_and(|m| m > 0.0));
+}

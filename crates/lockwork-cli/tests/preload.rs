@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Runs every program of `tests/preload` on the plain C library and under
+//! `lockwork run`.
+//!
+//! A program is one C file.  `plugins/<name>.c`, where it exists, becomes a
+//! shared object whose path is the program's argument; `plugins/<name>_needed.c`
+//! one that the program is linked with.  `LOCKWORK_PRELOAD_ONLY=<name>` runs a
+//! single program.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{self, Child, Command, ExitStatus, Stdio};
+use std::sync::OnceLock;
+use std::thread;
+use std::time::{Duration, Instant};
+
+const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/preload");
+const WATCHDOG: Duration = Duration::from_secs(120);
+/// After so many hung programs a mode is given up.
+const MOST_HANGS: usize = 3;
+
+struct Program {
+    name: String,
+    path: PathBuf,
+    argument: Option<PathBuf>,
+}
+
+struct Mode {
+    name: &'static str,
+    lock: Option<&'static str>,
+    tunables: Option<&'static str>,
+}
+
+enum Outcome {
+    Exited(ExitStatus),
+    Hung,
+}
+
+fn directory() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("preload")
+}
+
+/// Compiles `source` to `target`, which appears complete or not at all: another
+/// test process may be using the one that is there.
+fn compile(source: &Path, target: &Path, extra: &[OsString]) -> Result<(), String> {
+    let cc = env::var("CC").unwrap_or_else(|_| "cc".into());
+    let mut words = cc.split_whitespace();
+    let partial = target.with_extension(format!("{}.partial", process::id()));
+    let output = Command::new(words.next().unwrap_or("cc"))
+        .args(words)
+        .args(["-O1", "-g", "-pthread", "-Wall", "-Wextra", "-Werror"])
+        .arg("-I")
+        .arg(SOURCES)
+        .arg("-o")
+        .arg(&partial)
+        .arg(source)
+        .args(extra)
+        .output()
+        .map_err(|e| format!("cannot run the C compiler `{cc}`: {e}"))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("{} does not compile:\n{said}", source.display()));
+    }
+    fs::rename(&partial, target).map_err(|e| format!("{}: {e}", target.display()))
+}
+
+/// Builds `plugins/<name>.c` if there is one.
+fn compile_plugin(name: &str) -> Result<Option<PathBuf>, String> {
+    let source = Path::new(SOURCES).join("plugins").join(format!("{name}.c"));
+    if !source.exists() {
+        return Ok(None);
+    }
+    let target = directory().join(format!("lib{name}.so"));
+    let soname = format!("-Wl,-soname,lib{name}.so");
+    compile(
+        &source,
+        &target,
+        &["-fPIC".into(), "-shared".into(), soname.into()],
+    )?;
+    Ok(Some(target))
+}
+
+fn compile_program(source: &Path) -> Result<Program, String> {
+    let name = source
+        .file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
+    let path = directory().join(&name);
+    let argument = compile_plugin(&name)?;
+    let mut extra = vec![OsString::from("-ldl")];
+    if let Some(needed) = compile_plugin(&format!("{name}_needed"))? {
+        extra.push(needed.into());
+        extra.push(format!("-Wl,-rpath,{}", directory().display()).into());
+    }
+    compile(source, &path, &extra)?;
+    Ok(Program {
+        name,
+        path,
+        argument,
+    })
+}
+
+fn compile_all() -> Result<Vec<Program>, String> {
+    let failed = |e: io::Error| format!("{SOURCES}: {e}");
+    let only = env::var("LOCKWORK_PRELOAD_ONLY").ok();
+    fs::create_dir_all(directory()).map_err(failed)?;
+    let mut sources = Vec::new();
+    for entry in fs::read_dir(SOURCES).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        let wanted = only
+            .as_ref()
+            .is_none_or(|name| path.file_stem().is_some_and(|stem| stem == &**name));
+        if wanted && path.extension().is_some_and(|e| e == "c") {
+            sources.push(path);
+        }
+    }
+    if sources.is_empty() {
+        return Err(format!("no programs in {SOURCES}"));
+    }
+    sources.sort();
+    sources.iter().map(|s| compile_program(s)).collect()
+}
+
+fn programs() -> &'static [Program] {
+    static PROGRAMS: OnceLock<Result<Vec<Program>, String>> = OnceLock::new();
+    match PROGRAMS.get_or_init(compile_all) {
+        Ok(programs) => programs,
+        Err(message) => panic!("{message}"),
+    }
+}
+
+fn command(program: &Program, mode: &Mode) -> Command {
+    let mut command = match mode.lock {
+        Some(lock) => {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_lockwork"));
+            command.args(["run", "--lock", lock, "--"]);
+            command.arg(&program.path).env("LOCKWORK_EXPECT", "1");
+            command
+        }
+        None => {
+            let mut command = Command::new(&program.path);
+            command.env_remove("LOCKWORK_EXPECT");
+            command
+        }
+    };
+    command.args(&program.argument).env_remove("LD_PRELOAD");
+    match mode.tunables {
+        Some(tunables) => command.env("GLIBC_TUNABLES", tunables),
+        None => command.env_remove("GLIBC_TUNABLES"),
+    };
+    // Alone in its group, so that a hung program goes with all its children.
+    command.process_group(0);
+    command
+}
+
+fn kill_group(child: &Child, signal: &str) {
+    let group = format!("-{}", child.id());
+    let _ = Command::new("kill")
+        .args(["-s", signal, "--", &group])
+        .stderr(Stdio::null())
+        .status();
+}
+
+/// On SIGQUIT a program writes where it stood; then it is ended.
+fn give_up(child: &mut Child) -> io::Result<()> {
+    kill_group(child, "QUIT");
+    thread::sleep(Duration::from_secs(1));
+    kill_group(child, "KILL");
+    child.wait().map(drop)
+}
+
+fn wait(child: &mut Child) -> io::Result<Outcome> {
+    let begun = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Outcome::Exited(status));
+        }
+        if begun.elapsed() > WATCHDOG {
+            give_up(child)?;
+            return Ok(Outcome::Hung);
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Output goes to a file: a pipe would stay open as long as a stray child.
+fn run(program: &Program, mode: &Mode) -> io::Result<(Outcome, String)> {
+    let log = directory().join(format!(
+        "{}.{}.{}.log",
+        program.name,
+        mode.name,
+        process::id()
+    ));
+    let file = File::create(&log)?;
+    let mut child = command(program, mode)
+        .stdin(Stdio::null())
+        .stdout(file.try_clone()?)
+        .stderr(file)
+        .spawn()?;
+    let outcome = wait(&mut child)?;
+    let said = String::from_utf8_lossy(&fs::read(&log)?).into_owned();
+    fs::remove_file(&log)?;
+    Ok((outcome, said))
+}
+
+fn run_all(mode: &Mode) {
+    let mut failures = Vec::new();
+    let mut hangs = 0;
+    for program in programs() {
+        let begun = Instant::now();
+        let (outcome, said) = run(program, mode)
+            .unwrap_or_else(|e| panic!("{}: cannot run {}: {e}", mode.name, program.name));
+        let verdict = match outcome {
+            Outcome::Exited(status) if status.success() => "passed".into(),
+            Outcome::Exited(status) => format!("FAILED ({status})"),
+            Outcome::Hung => format!("HUNG (over {} s)", WATCHDOG.as_secs()),
+        };
+        let line = format!(
+            "{}: {} {verdict} after {:.2} s",
+            mode.name,
+            program.name,
+            begun.elapsed().as_secs_f64()
+        );
+        println!("{line}");
+        if verdict != "passed" {
+            failures.push(format!("{line}\n{said}"));
+        }
+        hangs += usize::from(matches!(outcome, Outcome::Hung));
+        if hangs == MOST_HANGS {
+            failures.push(format!(
+                "{}: {hangs} programs hung, the rest were not run",
+                mode.name
+            ));
+            break;
+        }
+    }
+    assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+}
+
+#[test]
+fn on_the_plain_c_library() {
+    run_all(&Mode {
+        name: "plain",
+        lock: None,
+        tunables: None,
+    });
+}
+
+#[test]
+fn under_mutex() {
+    run_all(&Mode {
+        name: "mutex",
+        lock: Some("mutex"),
+        tunables: None,
+    });
+}
+
+#[test]
+fn under_qspinlock_steal() {
+    run_all(&Mode {
+        name: "qspinlock_steal",
+        lock: Some("qspinlock_steal"),
+        tunables: None,
+    });
+}
+
+#[test]
+fn under_mutex_without_rseq() {
+    run_all(&Mode {
+        name: "mutex_without_rseq",
+        lock: Some("mutex"),
+        tunables: Some("glibc.pthread.rseq=0"),
+    });
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! A thread's hands: every operation on a lock goes through them.
+use crate::cell::Cell;
+use crate::trial::{Op, Seat, Trial, NESTED};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// Only the seat's own thread adds.
+fn add(counter: &AtomicU64, n: u64) {
+    counter.store(counter.load(Relaxed) + n, Relaxed);
+}
+
+/// A thread's way to the locks: says what it does, and checks each visit.
+#[derive(Clone, Copy)]
+pub(crate) struct Hand<'a> {
+    trial: &'a Trial,
+    seat: usize,
+    nested: bool,
+}
+
+impl<'a> Hand<'a> {
+    /// `nested`: it is a signal handler's, on top of the thread's own.
+    pub(crate) fn new(trial: &'a Trial, seat: usize, nested: bool) -> Self {
+        Self {
+            trial,
+            seat,
+            nested,
+        }
+    }
+
+    pub(crate) fn trial(&self) -> &'a Trial {
+        self.trial
+    }
+
+    fn me(&self) -> u32 {
+        self.seat as u32 + 1
+    }
+
+    fn seat(&self) -> &Seat {
+        &self.trial.seats[self.seat]
+    }
+
+    fn cell(&self, cell: usize) -> &Cell {
+        &self.trial.cells[cell]
+    }
+
+    /// Runs one operation of a lock under the watchdog's eyes.
+    fn during<T>(&self, op: Op, cell: usize, work: impl FnOnce() -> T) -> T {
+        let seat = self.seat();
+        let before = seat.op.load(Relaxed);
+        let context = if self.nested { NESTED } else { 0 };
+        seat.op
+            .store(op as u32 | (cell as u32) << 8 | context, Relaxed);
+        let out = work();
+        seat.op.store(before, Relaxed);
+        if !self.nested {
+            add(&seat.beats, 1);
+        }
+        out
+    }
+
+    fn entered(&self, cell: usize) {
+        self.cell(cell).enter(self.me());
+        if !self.nested && cell == 0 {
+            add(&self.seat().writes, 1);
+        }
+    }
+
+    fn entered_shared(&self, cell: usize) {
+        self.cell(cell).enter_shared(self.me());
+        if !self.nested && cell == 0 {
+            add(&self.seat().reads, 1);
+        }
+    }
+
+    fn waited(&self, since: Instant) {
+        let ns = u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        if !self.nested && ns > self.seat().longest_ns.load(Relaxed) {
+            self.seat().longest_ns.store(ns, Relaxed);
+        }
+    }
+
+    pub(crate) fn lock(&self, cell: usize) {
+        let since = Instant::now();
+        // SAFETY: the probes never lock what they hold.
+        self.during(Op::Lock, cell, || unsafe { self.cell(cell).lock.lock() });
+        self.entered(cell);
+        self.waited(since);
+    }
+
+    pub(crate) fn unlock(&self, cell: usize) {
+        self.cell(cell).leave(self.me());
+        // SAFETY: the probes unlock what they hold.
+        self.during(Op::Unlock, cell, || unsafe {
+            self.cell(cell).lock.unlock()
+        });
+    }
+
+    fn counted(&self, got: bool, cell: usize, failed: &AtomicU64) -> bool {
+        if got {
+            self.entered(cell);
+        } else if !self.nested {
+            add(failed, 1);
+        }
+        got
+    }
+
+    pub(crate) fn try_lock(&self, cell: usize) -> bool {
+        // SAFETY: the probes never try what they hold.
+        let got = self.during(Op::Try, cell, || unsafe { self.cell(cell).lock.try_lock() });
+        self.counted(got.unwrap_or(false), cell, &self.seat().try_failed)
+    }
+
+    pub(crate) fn timed_lock(&self, cell: usize, limit: Duration) -> bool {
+        let lock = &self.cell(cell).lock;
+        // SAFETY: the probes never lock what they hold.
+        let got = self.during(Op::Timed, cell, || unsafe { lock.timed_lock(limit) });
+        self.counted(got.unwrap_or(false), cell, &self.seat().timed_failed)
+    }
+
+    pub(crate) fn attempt(&self, cell: usize) -> bool {
+        // SAFETY: the probes never lock what they hold.
+        let got = self.during(Op::Attempt, cell, || unsafe {
+            self.cell(cell).lock.attempt()
+        });
+        self.counted(got.unwrap_or(false), cell, &self.seat().attempt_failed)
+    }
+
+    pub(crate) fn read_lock(&self, cell: usize) {
+        let since = Instant::now();
+        // SAFETY: the probes never lock what they hold.
+        self.during(Op::ReadLock, cell, || unsafe {
+            self.cell(cell).lock.read_lock()
+        });
+        self.entered_shared(cell);
+        self.waited(since);
+    }
+
+    pub(crate) fn read_try(&self, cell: usize) -> bool {
+        let lock = &self.cell(cell).lock;
+        // SAFETY: the probes never lock what they hold.
+        let got = self.during(Op::ReadTry, cell, || unsafe { lock.read_try_lock() });
+        let got = got.unwrap_or(false);
+        if got {
+            self.entered_shared(cell);
+        } else if !self.nested {
+            add(&self.seat().try_failed, 1);
+        }
+        got
+    }
+
+    pub(crate) fn read_unlock(&self, cell: usize) {
+        self.cell(cell).leave_shared(self.me());
+        // SAFETY: the probes unlock what they hold.
+        self.during(Op::ReadUnlock, cell, || unsafe {
+            self.cell(cell).lock.read_unlock()
+        });
+    }
+
+    /// Locks and unlocks the first lock, to write or to read.
+    pub(crate) fn pass(&self, read: bool) {
+        if read {
+            self.read_lock(0);
+            self.read_unlock(0);
+        } else {
+            self.lock(0);
+            self.unlock(0);
+        }
+    }
+}

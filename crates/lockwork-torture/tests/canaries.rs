@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! A harness must first fail: each canary is caught, by the check that its
+//! own file names. Each runs in a process of its own, which its stuck threads
+//! do not outlive.
+use lockwork_torture::{canaries, choose, torture, Plan};
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+const CANARY: &str = "LOCKWORK_CANARY";
+const CHECK: &str = "LOCKWORK_CANARY_CHECK";
+
+/// The check that the canary's file says must catch it.
+fn named_check(canary: &str) -> String {
+    let stem = canary
+        .strip_prefix("canary_")
+        .expect("canaries are named so");
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/canaries");
+    let path = dir.join(format!("{stem}.c"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|err| {
+        panic!(
+            "{}: {err}; a canary is one file named like it",
+            path.display()
+        )
+    });
+    let (_, rest) = text
+        .split_once("Must be caught by: ")
+        .unwrap_or_else(|| panic!("{} does not say which check must catch it", path.display()));
+    rest.chars().take_while(char::is_ascii_lowercase).collect()
+}
+
+#[test]
+fn every_canary_is_caught() {
+    let myself = std::env::current_exe().expect("the test knows its own file");
+    let birds = canaries();
+    assert!(birds.len() >= 3, "there are only {} canaries", birds.len());
+    for bird in birds {
+        let check = named_check(bird.name());
+        let output = Command::new(&myself)
+            .args(["--exact", "one_canary", "--ignored", "--nocapture"])
+            .env(CANARY, bird.name())
+            .env(CHECK, &check)
+            .output()
+            .expect("the test can start itself");
+        let text = String::from_utf8_lossy(&output.stdout);
+        let caught = output.status.success() && text.contains("caught by ");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            caught,
+            "{} got past the check {check}:\n{text}{errors}",
+            bird.name()
+        );
+    }
+}
+
+#[test]
+#[ignore = "a part of every_canary_is_caught, which runs it in a child"]
+fn one_canary() {
+    let (Ok(name), Ok(check)) = (std::env::var(CANARY), std::env::var(CHECK)) else {
+        return;
+    };
+    let plan = Plan {
+        patience: Duration::from_secs(2),
+        ..Plan::quick().only(&[&check])
+    };
+    let kind = choose(&name).expect("a canary")[0];
+    let report = torture(kind, &plan, &mut |_| {});
+    match report.failure(&check) {
+        Some(text) => println!("{name} was caught by {check}: {text}"),
+        None => panic!("{name} was not caught by {check}:\n{report}"),
+    }
+}
