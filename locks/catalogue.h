@@ -14,6 +14,13 @@
 #define LK_RW     (1u << 1) /* read_* are shared, lock/unlock exclusive */
 #define LK_CANCEL (1u << 2) /* attempt() may give up in mid-queue */
 #define LK_SLEEPS (1u << 3) /* waiters leave the CPU: fit for threads >> CPUs */
+/*
+ * The holder keeps a queue node: it nests LW_MAX_NEST deep, needs a thread
+ * slot, and is unlocked by its thread in LIFO order.
+ */
+#define LK_KEEPS_NODE (1u << 4)
+/* A forked child can go on with it though other threads waited at the fork. */
+#define LK_FORKS (1u << 5)
 
 struct lk_ops {
 	const char *name;    /* the name users type, e.g. "qspinlock_fair" */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* The slow paths of mutex.h: states, invariants and sources stand there. */
 #include "catalogue.h"
+#include "epoch.h"
 #include "mutex.h"
 
 /* A sleeper, on its own stack. next/prev form a ring, under wait_lock. */
@@ -12,9 +13,6 @@ struct lk_mutex_waiter {
 
 /* READY is the waiter's own when it is first; only it leaves READY. */
 enum { ASLEEP, READY, GRANTED };
-
-/* Nobody's epoch: the lock is being cleaned. */
-#define EPOCH_BUSY 0xffu
 
 /* Looks at a hint of our own CPU before it is believed. */
 #define OWNER_ROUNDS 4
@@ -52,36 +50,22 @@ static void list_remove(struct lk_mutex *m, struct lk_mutex_waiter *w)
  * this process. Whoever comes first in the new epoch forgets them; the word
  * stays: it says whether the forking thread holds.
  */
-static __cold void forget_the_gone(struct lk_mutex *m, u8 epoch)
+static __cold void forget_the_gone(struct lk_mutex *m)
 {
-	u8 seen = READ_ONCE(m->epoch);
-
-	while (seen != epoch) {
-		if (seen == EPOCH_BUSY) {
-			seen = smp_cond_load_acquire(&m->epoch,
-						     VAL != EPOCH_BUSY);
-		} else if (try_cmpxchg_acquire(&m->epoch, &seen,
-					       (u8)EPOCH_BUSY)) {
-			WRITE_ONCE(m->first, NULL);
-			WRITE_ONCE(m->parked, 0);
-			WRITE_ONCE(m->handoff, 0);
-			WRITE_ONCE(m->wait_lock.locked, 0);
-			atomic_set(&m->osq.tail, 0);
-			/* [mutex.F] RELEASE, pairs with mutex.G: whoever sees
-			 * the epoch sees the clean fields. */
-			smp_store_release(&m->epoch, epoch);
-			return;
-		}
-	}
+	if (!lk_epoch_claim(&m->epoch))
+		return;
+	WRITE_ONCE(m->first, NULL);
+	WRITE_ONCE(m->parked, 0);
+	WRITE_ONCE(m->handoff, 0);
+	WRITE_ONCE(m->wait_lock.locked, 0);
+	atomic_set(&m->osq.tail, 0);
+	lk_epoch_done(&m->epoch);
 }
 
 void lk_mutex_check_epoch(struct lk_mutex *m)
 {
-	u8 epoch = wait_epoch() % EPOCH_BUSY;
-
-	/* [mutex.G] ACQUIRE, pairs with mutex.F. */
-	if (unlikely(smp_load_acquire(&m->epoch) != epoch))
-		forget_the_gone(m, epoch);
+	if (lk_epoch_is_old(&m->epoch))
+		forget_the_gone(m);
 }
 
 /* -- spinning ------------------------------------------------------------ */
@@ -440,7 +424,7 @@ const struct lk_ops lk_mutex_ops = {
 	.summary = "sleeping mutex: optimistic spinning, FIFO sleepers, hand-off",
 	.size = sizeof(struct lk_mutex),
 	.align = _Alignof(struct lk_mutex),
-	.flags = LK_SLEEPS | LK_FIFO,
+	.flags = LK_SLEEPS | LK_FIFO | LK_FORKS,
 	.init = init,
 	.lock = lock,
 	.trylock = trylock,

@@ -56,8 +56,9 @@ static void wait_tas(struct lk_qspin *lock)
  * A word from before a fork names waiters that are gone in this process: keep
  * who holds it, forget the queue, give it the tag of today.
  */
-static u32 adopt(struct lk_qspin *lock, u32 val)
+__cold u32 lk_qspin_adopt(struct lk_qspin *lock, u32 val)
 {
+	(void)wait_epoch(); /* brings the tag up to date */
 	while ((val & WAIT_TAG_MASK) != wait_tag()) {
 		u32 new = (val & LK_Q_LOCKED_MASK) | wait_tag();
 
@@ -174,7 +175,7 @@ __cold void lk_qspin_lock_slow(struct lk_qspin *lock, u32 val,
 {
 	u32 slot = this_slot(), level;
 
-	val = adopt(lock, val);
+	val = lk_qspin_adopt(lock, val);
 	if (mode == LK_QSPIN_FAIR) {
 		if (lock_pending(lock, val))
 			return;
@@ -231,7 +232,7 @@ static u64 last_waiter(const void *lock)
 	       (LK_Q_TAIL_MASK | LK_Q_PENDING);
 }
 
-#define QSPIN_OPS(mode, text, promises)                          \
+#define QSPIN_OPS(mode, text, promises, last)                         \
 	const struct lk_ops lk_qspin_##mode##_ops = {            \
 		.name = "qspinlock_" #mode,                      \
 		.summary = text,                                 \
@@ -242,9 +243,12 @@ static u64 last_waiter(const void *lock)
 		.lock = lock_##mode,                             \
 		.trylock = trylock,                              \
 		.unlock = unlock,                                \
-		.last_waiter = last_waiter,                      \
+		.last_waiter = last,                             \
 	}
 
-QSPIN_OPS(fair, "queued spinlock: pending bit, then a FIFO queue", LK_FIFO);
-QSPIN_OPS(steal, "queued spinlock: arrivals may steal, the queue is FIFO", 0);
-QSPIN_OPS(tas, "queued spinlock without its queue: test-and-set", 0);
+QSPIN_OPS(fair, "queued spinlock: pending bit, then a FIFO queue",
+	  LK_FIFO | LK_FORKS, last_waiter);
+QSPIN_OPS(steal, "queued spinlock: arrivals may steal, the queue is FIFO",
+	  LK_FORKS, last_waiter);
+QSPIN_OPS(tas, "queued spinlock without its queue: test-and-set",
+	  LK_FORKS, NULL);

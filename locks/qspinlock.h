@@ -70,12 +70,19 @@ static inline void lk_qspin_init(struct lk_qspin *lock)
 	atomic_set(&lock->val, wait_tag());
 }
 
+/* After a fork: forgets the waiters that the child does not have. */
+u32 lk_qspin_adopt(struct lk_qspin *lock, u32 val);
+
 static inline bool lk_qspin_trylock(struct lk_qspin *lock)
 {
 	u32 tag = wait_tag(), val = atomic_read(&lock->val);
 
-	if (unlikely(val & ~WAIT_TAG_MASK))
-		return false;
+	if (unlikely(val != tag)) {
+		val = lk_qspin_adopt(lock, val);
+		tag = val & WAIT_TAG_MASK;
+		if (val != tag)
+			return false;
+	}
 	/* [qspinlock.A] ACQUIRE, pairs with qspinlock.B: the last holder's writes. */
 	return atomic_try_cmpxchg_acquire(&lock->val, &val, tag | LK_Q_LOCKED);
 }

@@ -27,6 +27,7 @@ const struct lk_ops lk_tas_ops = {
 	.summary = "test-and-set byte lock: unfair, no queue",
 	.size = sizeof(struct lk_tas),
 	.align = _Alignof(struct lk_tas),
+	.flags = LK_FORKS,
 	.init = init,
 	.lock = lock,
 	.trylock = trylock,

@@ -17,6 +17,7 @@
  */
 #include "preload.h"
 
+#include "epoch.h"
 #include "tas_lock.h"
 
 #include <string.h>
@@ -44,7 +45,6 @@ struct cond {
 
 #define FLAG_SHARED    1u
 #define FLAG_MONOTONIC 2u
-#define EPOCH_BUSY     0xffu
 
 _Static_assert(sizeof(struct cond) == sizeof(pthread_cond_t), "size");
 _Static_assert(offsetof(struct cond, flags) ==
@@ -66,17 +66,10 @@ static inline bool is_glibcs(pthread_cond_t *c)
 /* After a fork the waiters are gone, and who held the lock may be too. */
 static void list_lock(struct cond *c)
 {
-	u8 epoch = wait_epoch() % EPOCH_BUSY, seen;
-
-	while (unlikely((seen = smp_load_acquire(&c->epoch)) != epoch)) {
-		if (seen == EPOCH_BUSY) {
-			smp_cond_load_acquire(&c->epoch, VAL != EPOCH_BUSY);
-		} else if (try_cmpxchg_acquire(&c->epoch, &seen,
-					       (u8)EPOCH_BUSY)) {
-			WRITE_ONCE(c->first, NULL);
-			WRITE_ONCE(c->lock.locked, 0);
-			smp_store_release(&c->epoch, epoch);
-		}
+	if (lk_epoch_is_old(&c->epoch) && lk_epoch_claim(&c->epoch)) {
+		WRITE_ONCE(c->first, NULL);
+		WRITE_ONCE(c->lock.locked, 0);
+		lk_epoch_done(&c->epoch);
 	}
 	lk_tas_lock(&c->lock);
 }
@@ -247,7 +240,7 @@ EXPORT int pthread_cond_init(pthread_cond_t *pc, const pthread_condattr_t *attr)
 	if (shared == PTHREAD_PROCESS_SHARED)
 		return lw_reals()->cond_init(pc, attr);
 	memset(pc, 0, sizeof(*pc));
-	ours(pc)->epoch = wait_epoch() % EPOCH_BUSY;
+	ours(pc)->epoch = lk_epoch_today();
 	ours(pc)->flags = clock == CLOCK_MONOTONIC ? FLAG_MONOTONIC : 0;
 	return 0;
 }

@@ -25,6 +25,7 @@
  */
 #include "preload.h"
 
+#include "epoch.h"
 #include "tas_lock.h"
 
 #include <string.h>
@@ -34,7 +35,6 @@
 #define DRAIN	   4u
 #define READER	   8u
 #define READERS(c) ((c) / READER)
-#define EPOCH_BUSY 0xffu
 
 #define PATIENCE_NS 1000000ull
 #define DRAIN_NS    20000000ull
@@ -142,32 +142,21 @@ static bool spin(struct rwlock *l, bool writer)
 /* -- the list ------------------------------------------------------------ */
 
 /* After a fork the waiters are gone, and so are the list's flags. */
-static __cold void forget_the_gone(struct rwlock *l, u8 epoch)
+static __cold void forget_the_gone(struct rwlock *l)
 {
-	u8 seen = READ_ONCE(l->epoch);
-
-	while (seen != epoch) {
-		if (seen == EPOCH_BUSY) {
-			seen = smp_cond_load_acquire(&l->epoch,
-						     VAL != EPOCH_BUSY);
-		} else if (try_cmpxchg_acquire(&l->epoch, &seen,
-					       (u8)EPOCH_BUSY)) {
-			WRITE_ONCE(l->first, NULL);
-			WRITE_ONCE(l->lock.locked, 0);
-			__atomic_fetch_and(&l->cnts.counter, ~(QUEUED | DRAIN),
-					   __ATOMIC_RELAXED);
-			smp_store_release(&l->epoch, epoch);
-			return;
-		}
-	}
+	if (!lk_epoch_claim(&l->epoch))
+		return;
+	WRITE_ONCE(l->first, NULL);
+	WRITE_ONCE(l->lock.locked, 0);
+	__atomic_fetch_and(&l->cnts.counter, ~(QUEUED | DRAIN),
+			   __ATOMIC_RELAXED);
+	lk_epoch_done(&l->epoch);
 }
 
 static void list_lock(struct rwlock *l)
 {
-	u8 epoch = wait_epoch() % EPOCH_BUSY;
-
-	if (unlikely(smp_load_acquire(&l->epoch) != epoch))
-		forget_the_gone(l, epoch);
+	if (lk_epoch_is_old(&l->epoch))
+		forget_the_gone(l);
 	lk_tas_lock(&l->lock);
 }
 

@@ -174,7 +174,7 @@ __cold u32 lw_slot_get(void);
 
 static inline u16 wait_epoch(void)
 {
-	if (unlikely(READ_ONCE(*lw_fork_page) != 1))
+	if (unlikely(READ_ONCE(*READ_ONCE_DEP(lw_fork_page)) != 1))
 		lw_after_fork();
 	return READ_ONCE(lw_epoch);
 }

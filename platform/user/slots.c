@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -59,11 +60,15 @@ static void map_fork_page(void)
 __cold void lw_after_fork(void)
 {
 	u32 *page = lw_fork_page, state = 0;
+	u64 all = ~0ull, before;
 
+	/* A signal handler that locks must not meet its own thread in here. */
+	lw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&before,
+		   sizeof(all), 0, 0);
 	/* 0: nobody noticed yet; 2: somebody is at it; 1: done. */
 	if (!try_cmpxchg_acquire(page, &state, 2)) {
 		smp_cond_load_acquire(page, VAL == 1);
-		return;
+		goto out;
 	}
 	for (u32 slot = 1; slot <= LW_MAX_SLOTS; slot++) {
 		if (READ_ONCE(slot_tid[slot]))
@@ -71,10 +76,12 @@ __cold void lw_after_fork(void)
 	}
 	WRITE_ONCE(slots_used, 0);
 	WRITE_ONCE(slot_hint, 1);
-	/* 0xffff is nobody's epoch: locks use it for "being cleaned". */
-	WRITE_ONCE(lw_epoch, (u16)((lw_epoch + 1) % 0xffffu));
+	WRITE_ONCE(lw_epoch, (u16)(lw_epoch + 1));
 	WRITE_ONCE(lw_wait_tag, WAIT_TAG_MARK | (lw_epoch & 0x3fu) << 9);
 	smp_store_release(page, 1);
+out:
+	lw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0,
+		   sizeof(before), 0, 0);
 }
 
 u32 lw_tid(void)
@@ -182,15 +189,17 @@ __cold u32 lw_slot_get(void)
 		lw_self.retry = 0;
 		lw_self.epoch = epoch;
 	}
+	/* A signal handler in the midst of its thread's registration has none. */
 	if (lw_self.retry) {
 		lw_self.retry--;
 		return 0;
 	}
+	lw_self.retry = ~0;
 	map_fork_page();
 	tid = lw_tid();
 	lw_self.slot = slot_take(tid);
 	if (!lw_self.slot) {
-		if (READ_ONCE(slots_used) >= LW_MAX_SLOTS)
+		if (READ_ONCE(slots_used) >= READ_ONCE(lw_slot_limit))
 			reclaim_slots();
 		else
 			WRITE_ONCE(slot_hint, 1);
@@ -198,8 +207,7 @@ __cold u32 lw_slot_get(void)
 	}
 	if (lw_self.slot)
 		at_exit();
-	else
-		lw_self.retry = RETRY_EVERY;
+	lw_self.retry = lw_self.slot ? 0 : RETRY_EVERY;
 	return lw_self.slot;
 }
 

@@ -72,10 +72,13 @@ void deadline_after(struct lw_deadline *deadline, u64 ns)
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	ns += (u64)now.tv_nsec;
 	deadline->clock = CLOCK_MONOTONIC;
 	deadline->sec = now.tv_sec + (int64_t)(ns / 1000000000u);
-	deadline->nsec = (int64_t)(ns % 1000000000u);
+	deadline->nsec = now.tv_nsec + (int64_t)(ns % 1000000000u);
+	if (deadline->nsec >= 1000000000) {
+		deadline->nsec -= 1000000000;
+		deadline->sec++;
+	}
 }
 
 #if defined(LW_PRELOAD)

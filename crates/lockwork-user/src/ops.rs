@@ -15,9 +15,11 @@ bitflags::bitflags! {
         /// Waiters leave the CPU.
         const SLEEPS = 1 << 3;
         /// The holder keeps its queue node, and `last_waiter` may name it.
-        /// Locks nest four deep and are released in reverse order; neither a
-        /// thread without a slot nor a forked child can use what it held.
+        /// Locks nest four deep and are released in reverse order; a thread
+        /// without a slot cannot take one.
         const KEEPS_NODE = 1 << 4;
+        /// A forked child can go on with it though other threads waited.
+        const FORKS = 1 << 5;
         /// Promises that a newer table makes are kept, not dropped.
         const _ = !0;
     }

@@ -59,7 +59,7 @@ fn promises_come_with_their_operations() {
             "{name}"
         );
         let known = Promises::FIFO | Promises::RW | Promises::CANCEL | Promises::SLEEPS;
-        let known = known | Promises::KEEPS_NODE;
+        let known = known | Promises::KEEPS_NODE | Promises::FORKS;
         assert!(
             known.contains(flags),
             "{name} promises something unheard of: {flags:?}"

@@ -111,7 +111,10 @@ pub const CHECKS: &[Check] = &[
     Check {
         name: "fork",
         about: "a child does not wait for threads it lacks",
-        absent: keeps_node,
+        absent: |kind| {
+            let forks = kind.flags().contains(Promises::FORKS);
+            unless(forks, "promises nothing to a forked child")
+        },
     },
 ];
 
