@@ -31,13 +31,11 @@ static inline bool lk_epoch_is_old(u8 *epoch)
 /* True: the caller cleans the lock and calls lk_epoch_done(). */
 static inline bool lk_epoch_claim(u8 *epoch)
 {
-	u8 today = lk_epoch_today(), seen = READ_ONCE(*epoch);
-	u8 busy = today | LK_EPOCH_BUSY;
+	u8 today = lk_epoch_today(), busy = today | LK_EPOCH_BUSY, seen;
 
 	for (;;) {
 		/* [epoch.A] */
-		if (seen == busy)
-			seen = smp_cond_load_acquire(epoch, VAL != busy);
+		seen = smp_cond_load_acquire(epoch, VAL != busy);
 		if (seen == today)
 			return false;
 		if (try_cmpxchg_acquire(epoch, &seen, busy))

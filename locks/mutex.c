@@ -163,7 +163,7 @@ static bool announce(struct lk_mutex *m, struct lk_mutex_waiter *w)
 
 	/* [mutex.I] ACQUIRE, pairs with mutex.H and mutex.J. */
 	if (!try_cmpxchg_acquire(&w->state, &state, ASLEEP) &&
-	    state == GRANTED)
+	    smp_load_acquire(&w->state) == GRANTED)
 		return true;
 	WRITE_ONCE(m->parked, 1);
 	/* [mutex.E] MB (heavy), pairs with mutex.D. */
@@ -179,6 +179,7 @@ static bool spin_as_first(struct lk_mutex *m, struct lk_mutex_waiter *w)
 	for (;;) {
 		u32 word = READ_ONCE(m->word);
 
+		/* [mutex.I] */
 		if (smp_load_acquire(&w->state) == GRANTED)
 			return true;
 		/* [mutex.A] */
@@ -282,7 +283,7 @@ static bool passed_on(struct lk_mutex *m)
 		if (word > LK_MUTEX_HELD ||
 		    (word == LK_MUTEX_HELD && mutex_outlives_unlock()))
 			return true;
-		/* [mutex.K] relaxed RMW: the holder's own unlock orders. */
+		/* Relaxed: a mark for the holder, whose own unlock orders. */
 		if (word == LK_MUTEX_HELD &&
 		    try_cmpxchg_relaxed(&m->word, &word, LK_MUTEX_WANTED))
 			return true;

@@ -28,8 +28,9 @@
  *  3. A free mutex has a sleeper unwoken only while the unlocker watches it; it
  *     then either wakes the sleeper or has seen the next holder, whose unlock
  *     will look again.
- *  4. A first sleeper is passed over at most overtake_limit() times; then
- *     handoff is set, and the next unlock that begins hands over.
+ *  4. A first sleeper that is asleep is passed over at most overtake_limit()
+ *     times; then handoff is set, and the next unlock that sees it hands over.
+ *     What passes while it is awake is bounded by how soon it gets a CPU.
  *
  * How an unlock looks for sleepers depends on mutex_outlives_unlock():
  *  - true (kernel, library): a plain store, then a look at parked. The mutex

@@ -35,8 +35,8 @@ static struct osq_node *wait_next(struct lk_osq *osq, struct osq_node *node,
 		    try_cmpxchg(&osq->tail.counter, &tail, before))
 			return NULL;
 		if (READ_ONCE(node->next)) {
-			/* [osq.C] full RMW, pairs with osq.E: take the link
-			 * before the neighbour may cut it. */
+			/* [osq.C] full RMW, pairs with osq.E and .H: take the
+			 * link before the neighbour may cut it. */
 			next = xchg(&node->next, NULL);
 			if (next)
 				return next;
@@ -54,7 +54,7 @@ static bool unqueue(struct lk_osq *osq, struct osq_node *node, u32 code)
 	/* Step A: cut prev->next, so that prev neither grants nor leaves. */
 	for (;;) {
 		self = node;
-		/* [osq.E] full RMW, pairs with osq.C and osq.F. */
+		/* [osq.E] full RMW, pairs with osq.C. */
 		if (READ_ONCE(prev->next) == node &&
 		    try_cmpxchg(&prev->next, &self, NULL))
 			break;
@@ -62,7 +62,8 @@ static bool unqueue(struct lk_osq *osq, struct osq_node *node, u32 code)
 		if (smp_load_acquire(&node->granted))
 			return true;
 		cpu_relax_wait(&rounds);
-		/* prev itself may have left: ours is another one now. */
+		/* prev itself may have left: ours is another one now.
+		 * [osq.I] address dependency, pairs with osq.G. */
 		prev = READ_ONCE_DEP(node->prev);
 	}
 
@@ -73,8 +74,8 @@ static bool unqueue(struct lk_osq *osq, struct osq_node *node, u32 code)
 	if (!next)
 		return false;
 
-	/* Step C: join the neighbours. [osq.G] RELEASE, pairs with osq.D's
-	 * READ_ONCE_DEP of prev: next sees prev's node as we saw it. */
+	/* Step C: join the neighbours. [osq.G] RELEASE, pairs with osq.I: next
+	 * sees prev's node as we saw it. */
 	smp_store_release(&next->prev, prev);
 	smp_store_release(&prev->next, next);
 	return false;

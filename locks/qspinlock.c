@@ -100,7 +100,10 @@ static bool lock_pending(struct lk_qspin *lock, u32 val)
 	return true;
 }
 
-/* The head stops the stealers: true if it owns the pending bit now. */
+/*
+ * The head stops the stealers: true if it owns the pending bit now. What it
+ * acquires, qspinlock.F acquires again.
+ */
 static inline bool stop_stealing(struct lk_qspin *lock)
 {
 	return !(atomic_fetch_or_acquire(LK_Q_PENDING, &lock->val) &
@@ -149,8 +152,8 @@ static void lock_queued(struct lk_qspin *lock, u32 slot, u32 level)
 
 	WRITE_ONCE(node->next, NULL);
 	WRITE_ONCE(node->head, 0);
-	/* [qspinlock.H] WMB, pairs with qspinlock.I: the node is clean before
-	 * it can be found. */
+	/* [qspinlock.H] WMB, pairs with qspinlock.I and .K: the node is clean
+	 * before it can be found. */
 	smp_wmb();
 	/* [qspinlock.I] address dependency, pairs with qspinlock.H. */
 	old = (u32)xchg_relaxed_dep(&lock->tail,

@@ -29,7 +29,7 @@
  *   fair   pending bit, then the queue: FIFO.
  *   steal  an arrival may take the locked byte with one CAS while a queue
  *          waits; no pending path; the queue stays FIFO. A head that lost
- *          LK_STEAL_PATIENCE times sets pending, which stops the stealing.
+ *          STEAL_PATIENCE times sets pending, which stops the stealing.
  *   tas    test-and-set at slow-path entry: no queue, unfair.
  *
  * Sources: Waiman Long's qspinlock patch mails (v10, 2014-05-07) and Peter
@@ -100,7 +100,7 @@ static inline void lk_qspin_lock(struct lk_qspin *lock, enum lk_qspin_mode mode)
 
 static inline void lk_qspin_unlock(struct lk_qspin *lock)
 {
-	/* [qspinlock.B] RELEASE, pairs with qspinlock.A, .C, .D and .E. */
+	/* [qspinlock.B] RELEASE, pairs with qspinlock.A and .C to .G. */
 	smp_store_release(&lock->locked, 0);
 }
 

@@ -12,8 +12,10 @@
  *   WAITING --deadline or cancellation--> LEAVING (takes itself off the list)
  *
  * Who wakes the last waiter never touches the condvar after it set SIGNALLED,
- * and a waiter that was claimed never touches it at all: it may be freed by
- * then. destroy waits for those that are LEAVING.
+ * and a waiter that was claimed does not touch it either: it may be freed by
+ * then. destroy waits for those that are LEAVING. One exception: a waiter that
+ * is cancelled right after a signal, while others waited behind it, passes that
+ * signal on.
  */
 #include "preload.h"
 
@@ -27,7 +29,7 @@ enum { WAITING, CLAIMED, SIGNALLED, LEAVING };
 struct waiter {
 	struct waiter *next, *prev;
 	u32 state;
-	bool by_signal; /* claimed by a signal, not by a broadcast */
+	bool pass_on; /* claimed by a signal, and others stayed behind */
 	/* What a cancelled wait needs to put things right. */
 	struct cond *cond;
 	pthread_mutex_t *mutex;
@@ -121,7 +123,7 @@ static struct waiter *claim(struct cond *c, u32 max, bool by_signal)
 		if (!try_cmpxchg_acquire(&w->state, &state, CLAIMED))
 			continue;
 		unlink_waiter(c, w);
-		w->by_signal = by_signal;
+		w->pass_on = by_signal && c->first;
 		w->next = NULL;
 		*end = w;
 		end = &w->next;
@@ -179,7 +181,7 @@ static void cancelled(void *arg)
 {
 	struct waiter *w = arg;
 
-	if (!leave(w) && w->by_signal)
+	if (!leave(w) && w->pass_on)
 		wake(w->cond, 1, true);
 	lw_mutex_enter(w->mutex, w->depth);
 }
@@ -215,7 +217,7 @@ static int wait_until(pthread_cond_t *pc, pthread_mutex_t *mutex,
 	list_unlock(c);
 	err = lw_mutex_leave(mutex, &w.depth);
 	if (err) {
-		if (!leave(&w) && w.by_signal)
+		if (!leave(&w) && w.pass_on)
 			wake(c, 1, true);
 		return err;
 	}

@@ -15,6 +15,10 @@
 #include <threads.h>
 #include <time.h>
 
+#if !defined(__x86_64__) || !defined(__GLIBC__)
+#error "the interposer knows the pthread objects of glibc on x86-64 only"
+#endif
+
 #define EXPORT __attribute__((visibility("default")))
 
 /* In glibc since 2.32: no second thread exists, so no atomics are needed. */
@@ -110,14 +114,9 @@ const struct lw_reals *lw_reals(void);
  * The rest glibc exports under second names that nobody interposes, so they
  * need no dlsym. It keeps them for old programs only, at its first version.
  */
-#if defined(__x86_64__)
-#define LW_GLIBC_FIRST "GLIBC_2.2.5"
-#else
-#define LW_GLIBC_FIRST "GLIBC_2.17"
-#endif
 #define LW_SECOND_NAME(name, ...)                                       \
 	__asm__(".symver __pthread_" #name ", __pthread_" #name         \
-		"@" LW_GLIBC_FIRST);                                    \
+		"@GLIBC_2.2.5");                                        \
 	int __pthread_##name(__VA_ARGS__)
 
 LW_SECOND_NAME(mutex_init, pthread_mutex_t *, const pthread_mutexattr_t *);

@@ -229,37 +229,39 @@ static void stop_draining(struct rwlock *l)
 	lk_tas_unlock(&l->lock);
 }
 
+/* What the first in line is at: waiting patiently, or having the lock drained. */
+struct phase {
+	struct lw_deadline end; /* wake-ups in between do not move it */
+	bool begun;
+	u32 vain; /* times that draining did not help */
+};
+
 /*
  * The first in line sleeps for its patience, then has the lock drained for a
  * time, and so on; the others sleep until they are told. -ETIMEDOUT: the
  * caller's own deadline.
  */
 static int nap(struct rwlock *l, struct waiter *w, bool first,
-	       const struct lw_deadline *deadline, u32 *vain)
+	       const struct lw_deadline *deadline, struct phase *phase)
 {
 	bool draining = atomic_read(&l->cnts) & DRAIN;
-	struct lw_deadline until;
-	struct timespec now;
+	u64 ns = (draining ? DRAIN_NS : PATIENCE_NS) << phase->vain;
 
-	if (!first)
+	if (!first || (deadline && deadline_within(deadline, ns)))
 		return lw_futex_wait(&w->state, ASLEEP, deadline);
-	deadline_after(&until, (draining ? DRAIN_NS : PATIENCE_NS) << *vain);
-	if (deadline && deadline->clock == CLOCK_MONOTONIC &&
-	    deadline_passed(deadline, until.sec, until.nsec))
-		return lw_futex_wait(&w->state, ASLEEP, deadline);
-	if (!lw_futex_wait(&w->state, ASLEEP, &until))
+	if (!phase->begun)
+		deadline_after(&phase->end, ns);
+	phase->begun = true;
+	if (!lw_futex_wait(&w->state, ASLEEP, &phase->end))
 		return 0;
+	phase->begun = false;
 	if (draining) {
 		stop_draining(l);
-		*vain += *vain < MAX_DOUBLES;
+		phase->vain += phase->vain < MAX_DOUBLES;
 	} else {
 		atomic_or(DRAIN, &l->cnts);
 	}
-	if (!deadline)
-		return 0;
-	clock_gettime(deadline->clock, &now);
-	return deadline_passed(deadline, now.tv_sec, now.tv_nsec) ? -ETIMEDOUT :
-								    0;
+	return 0;
 }
 
 /*
@@ -281,8 +283,8 @@ static int sleep_for(struct rwlock *l, bool writer,
 		     const struct lw_deadline *deadline)
 {
 	struct waiter w = { .state = ASLEEP, .writer = writer };
+	struct phase phase = { .begun = false };
 	bool first;
-	u32 vain = 0;
 	int err = 0;
 
 	list_lock(l);
@@ -301,7 +303,7 @@ static int sleep_for(struct rwlock *l, bool writer,
 			go(l, &w, false);
 			return ETIMEDOUT;
 		}
-		err = nap(l, &w, first, deadline, &vain);
+		err = nap(l, &w, first, deadline, &phase);
 	}
 	go(l, &w, true);
 	return 0;

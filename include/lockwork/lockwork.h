@@ -70,7 +70,9 @@ void lw_spin_set_mode(enum lw_spin_mode mode);
 
 /*
  * Queued read/write spinlock: 8 bytes, fair: arrivals are served in order,
- * neighbouring readers together. A thread must not read-lock it twice.
+ * neighbouring readers together. A thread must not read-lock it twice. A forked
+ * child must not use one that other threads waited for at the fork; mutexes and
+ * spinlocks may be used.
  */
 typedef struct {
 	uint32_t opaque_[2];

@@ -165,7 +165,8 @@ extern __thread struct lw_self lw_self
 
 /*
  * The fork epoch. *lw_fork_page turns 0 in a forked child (MADV_WIPEONFORK),
- * whatever made the child and whenever handlers run.
+ * whatever made the child and whenever handlers run. It is mapped before the
+ * first waiter queues.
  */
 extern u32 *lw_fork_page;
 extern u16 lw_epoch;
@@ -174,7 +175,7 @@ __cold u32 lw_slot_get(void);
 
 static inline u16 wait_epoch(void)
 {
-	if (unlikely(READ_ONCE(*READ_ONCE_DEP(lw_fork_page)) != 1))
+	if (unlikely(smp_load_acquire(READ_ONCE_DEP(lw_fork_page)) != 1))
 		lw_after_fork();
 	return READ_ONCE(lw_epoch);
 }
@@ -270,6 +271,8 @@ void deadline_after(struct lw_deadline *deadline, u64 ns);
 /* Whether the time @sec, @nsec on its clock is at or past it. */
 bool deadline_passed(const struct lw_deadline *deadline, int64_t sec,
 		     int64_t nsec);
+/* Whether it is at most @ns nanoseconds away. */
+bool deadline_within(const struct lw_deadline *deadline, u64 ns);
 int lw_futex_wait(u32 *word, u32 val, const struct lw_deadline *deadline);
 void lw_futex_wake(u32 *word, int count);
 

@@ -32,26 +32,30 @@ u32 lw_slot_limit = LW_MAX_SLOTS;
 
 /* -- fork ---------------------------------------------------------------- */
 
-static u32 no_page = 1;
+/* Not mapped yet: reads 0, so that the first slow path comes here. */
+static u32 no_page;
 u32 *lw_fork_page = &no_page;
 u16 lw_epoch;
 u32 lw_wait_tag = WAIT_TAG_MARK;
 
 static u32 page_lock;
 
-/* The page that the kernel clears in a child; mapped in the first slow path. */
+/* The page that the kernel clears in a child. */
 static void map_fork_page(void)
 {
-	u32 *page;
-	u32 free = 0;
+	u32 *page, free = 0;
 
-	if (READ_ONCE(lw_fork_page) != &no_page ||
-	    !try_cmpxchg_acquire(&page_lock, &free, 1))
+	if (!try_cmpxchg_acquire(&page_lock, &free, 1)) {
+		smp_cond_load_acquire(&lw_fork_page,
+				      VAL != &no_page || READ_ONCE(no_page));
 		return;
+	}
 	page = (u32 *)lw_syscall(SYS_mmap, 0, 4096, PROT_READ | PROT_WRITE,
 				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if ((uintptr_t)page > -4096ul)
-		return; /* no memory: forks go unnoticed, as before the map */
+	if ((uintptr_t)page > -4096ul) {
+		smp_store_release(&no_page, 1); /* forks go unnoticed */
+		return;
+	}
 	lw_syscall(SYS_madvise, (long)page, 4096, MADV_WIPEONFORK, 0, 0, 0);
 	*page = 1;
 	smp_store_release(&lw_fork_page, page);
@@ -59,12 +63,16 @@ static void map_fork_page(void)
 
 __cold void lw_after_fork(void)
 {
-	u32 *page = lw_fork_page, state = 0;
+	u32 *page = smp_load_acquire(&lw_fork_page), state = 0;
 	u64 all = ~0ull, before;
 
 	/* A signal handler that locks must not meet its own thread in here. */
 	lw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&before,
 		   sizeof(all), 0, 0);
+	if (page == &no_page) {
+		map_fork_page();
+		goto out;
+	}
 	/* 0: nobody noticed yet; 2: somebody is at it; 1: done. */
 	if (!try_cmpxchg_acquire(page, &state, 2)) {
 		smp_cond_load_acquire(page, VAL == 1);
@@ -89,7 +97,6 @@ u32 lw_tid(void)
 	u16 epoch = wait_epoch();
 
 	if (unlikely(!lw_self.tid || lw_self.tid_epoch != epoch)) {
-		map_fork_page(); /* or a child would not notice */
 		lw_self.tid = (u32)lw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
 		lw_self.tid_epoch = epoch;
 	}
@@ -195,7 +202,6 @@ __cold u32 lw_slot_get(void)
 		return 0;
 	}
 	lw_self.retry = ~0;
-	map_fork_page();
 	tid = lw_tid();
 	lw_self.slot = slot_take(tid);
 	if (!lw_self.slot) {

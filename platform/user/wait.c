@@ -67,6 +67,18 @@ bool deadline_passed(const struct lw_deadline *deadline, int64_t sec,
 	       (sec == deadline->sec && nsec >= deadline->nsec);
 }
 
+bool deadline_within(const struct lw_deadline *deadline, u64 ns)
+{
+	struct timespec now;
+	int64_t sec, nsec;
+
+	clock_gettime(deadline->clock, &now);
+	sec = now.tv_sec + (int64_t)(ns / 1000000000u);
+	nsec = now.tv_nsec + (int64_t)(ns % 1000000000u);
+	return deadline_passed(deadline, sec + nsec / 1000000000,
+			       nsec % 1000000000);
+}
+
 void deadline_after(struct lw_deadline *deadline, u64 ns)
 {
 	struct timespec now;
@@ -89,23 +101,25 @@ void deadline_after(struct lw_deadline *deadline, u64 ns)
 __cold int lw_futex_nap(u32 *word, u32 val, const struct lw_deadline *deadline,
 			u32 naps)
 {
+	u64 ns = NAP_NS << (naps < NAP_DOUBLES ? naps : NAP_DOUBLES);
 	struct lw_deadline nap;
-	struct timespec now;
-	int err;
 
-	deadline_after(&nap, NAP_NS << (naps < NAP_DOUBLES ? naps : NAP_DOUBLES));
-	if (deadline && deadline->clock == CLOCK_MONOTONIC &&
-	    deadline_passed(deadline, nap.sec, nap.nsec))
+	if (deadline && deadline_within(deadline, ns))
 		return lw_futex_wait(word, val, deadline);
-	err = lw_futex_wait(word, val, &nap);
-	if (!err || !deadline)
-		return 0;
-	clock_gettime(deadline->clock, &now);
-	return deadline_passed(deadline, now.tv_sec, now.tv_nsec) ? err : 0;
+	deadline_after(&nap, ns);
+	lw_futex_wait(word, val, &nap);
+	return 0;
 }
 #else
 /* 1: every running thread of the process can be made to pass a full fence. */
 u32 lw_membarrier;
+
+static void nap_ms(void)
+{
+	struct timespec ms = { 0, 1000000 };
+
+	lw_syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, (long)&ms, 0, 0, 0);
+}
 
 static bool register_membarrier(void)
 {
@@ -128,8 +142,18 @@ __cold void lw_membarrier_all(void)
 		return; /* then smp_mb_light() is a full fence everywhere */
 	while (lw_syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0,
 			  0, 0, 0, 0) != 0) {
-		if (!register_membarrier())
-			lw_yield(); /* out of memory for a moment */
+		if (register_membarrier())
+			continue;
+		/*
+		 * Forbidden since we started. Unlocks have a fence of their own
+		 * from here on. One that has not seen that yet is either running,
+		 * and its stores are out long before this nap is over, or it lost
+		 * its CPU, which is a fence.
+		 */
+		WRITE_ONCE(lw_membarrier, 0);
+		smp_mb();
+		nap_ms();
+		return;
 	}
 }
 #endif

@@ -45,10 +45,15 @@ __attribute__((constructor)) static void init_debug(void)
 	debug = value && *value && strcmp(value, "0");
 }
 
-/* In debug mode the owner hint is the holder's thread id with bit 31 set. */
+/*
+ * In debug mode the owner hint is the holder's thread id with bit 31 set; 0
+ * until the holder has written it.
+ */
 static u32 debug_owner(const struct lk_mutex *m)
 {
-	return READ_ONCE(m->owner) & ~(1u << 31);
+	u32 owner = READ_ONCE(m->owner);
+
+	return owner >> 31 ? owner & ~(1u << 31) : 0;
 }
 
 static bool debug_held(const struct lk_mutex *m)
@@ -111,9 +116,18 @@ bool lw_mutex_trylock(lw_mutex_t *m)
 
 bool lw_mutex_timedlock(lw_mutex_t *m, const struct timespec *deadline)
 {
-	struct lw_deadline until = { CLOCK_MONOTONIC, deadline->tv_sec,
-				     deadline->tv_nsec };
+	/* Whole seconds among the nanoseconds count as such. */
+	struct lw_deadline until = {
+		CLOCK_MONOTONIC,
+		deadline->tv_sec + deadline->tv_nsec / 1000000000,
+		deadline->tv_nsec % 1000000000,
+	};
 	bool taken;
+
+	if (until.nsec < 0) {
+		until.nsec += 1000000000;
+		until.sec--;
+	}
 
 	taken = lk_mutex_lock_fast(mutex_of(m)) ||
 		lk_mutex_lock_slow(mutex_of(m), &until) == 0;
