@@ -81,7 +81,8 @@ int main(int argc, char **argv)
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	seconds = (double)(end.tv_sec - start.tv_sec) +
 		  1e-9 * (double)(end.tv_nsec - start.tv_nsec);
-	printf("throughput: %.0f ops/s\n", (double)(ops_each * threads) / seconds);
+	printf("throughput: %.0f ops/s\n",
+	       (double)(ops_each * threads) / seconds);
 	leveldb_close(db);
 	leveldb_destroy_db(options, dir, &err);
 	leveldb_options_destroy(options);

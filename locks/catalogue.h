@@ -10,10 +10,10 @@
 #include <platform.h>
 
 /* What a lock promises; the harnesses test each promise that is made. */
-#define LK_FIFO   (1u << 0) /* queued waiters acquire in arrival order */
-#define LK_RW     (1u << 1) /* read_* are shared, lock/unlock exclusive */
+#define LK_FIFO	  (1u << 0) /* queued waiters acquire in arrival order */
+#define LK_RW	  (1u << 1) /* read_* are shared, lock/unlock exclusive */
 #define LK_CANCEL (1u << 2) /* attempt() may give up in mid-queue */
-#define LK_SLEEPS (1u << 3) /* waiters leave the CPU: fit for threads >> CPUs */
+#define LK_SLEEPS (1u << 3) /* waiters leave the CPU */
 /*
  * The holder keeps a queue node: it nests LW_MAX_NEST deep, needs a thread
  * slot, and is unlocked by its thread in LIFO order.

@@ -243,8 +243,7 @@ __cold int lk_mutex_sleep(struct lk_mutex *m,
 
 	for (;;) {
 		/* First in line: woken, new, or back from a nap. */
-		if (READ_ONCE(w.state) != ASLEEP ||
-		    READ_ONCE(m->first) == &w) {
+		if (READ_ONCE(w.state) != ASLEEP || READ_ONCE(m->first) == &w) {
 			if (announce(m, &w) || spin_as_first(m, &w))
 				break;
 		}
@@ -422,7 +421,8 @@ static u64 last_waiter(const void *lock)
 
 const struct lk_ops lk_mutex_ops = {
 	.name = "mutex",
-	.summary = "sleeping mutex: optimistic spinning, FIFO sleepers, hand-off",
+	.summary =
+		"sleeping mutex: optimistic spinning, FIFO sleepers, hand-off",
 	.size = sizeof(struct lk_mutex),
 	.align = _Alignof(struct lk_mutex),
 	.flags = LK_SLEEPS | LK_FIFO | LK_FORKS,

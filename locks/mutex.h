@@ -69,7 +69,9 @@ struct lk_mutex {
 	u8 epoch;
 };
 
+/* clang-format off */
 #define LK_MUTEX_INIT { 0 }
+/* clang-format on */
 
 /* 0, or -ETIMEDOUT past @deadline (NULL: never). */
 int lk_mutex_lock_slow(struct lk_mutex *m, const struct lw_deadline *deadline);

@@ -183,7 +183,8 @@ static u64 last_waiter(const void *lock)
 
 const struct lk_ops lk_osq_ops = {
 	.name = "osq_lock",
-	.summary = "optimistic spin queue: an MCS queue whose waiters may leave",
+	.summary =
+		"optimistic spin queue: an MCS queue whose waiters may leave",
 	.size = sizeof(struct lk_osq),
 	.align = _Alignof(struct lk_osq),
 	.flags = LK_CANCEL | LK_KEEPS_NODE,

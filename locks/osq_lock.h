@@ -27,7 +27,9 @@ struct lk_osq {
 	atomic_t tail; /* slot << 2 | level in the low 16 bits, 0: free */
 };
 
+/* clang-format off */
 #define LK_OSQ_INIT { ATOMIC_INIT(0) }
+/* clang-format on */
 
 /* False: gave up, or had no node to queue with; not held. */
 bool lk_osq_lock(struct lk_osq *osq);

@@ -125,8 +125,8 @@ static bool head_take(struct lk_qspin *lock, u32 tail)
 		val = atomic_cond_read_acquire(&lock->val, !(VAL & busy));
 		if ((val & LK_Q_TAIL_MASK) == tail) {
 			/* [qspinlock.G] ACQUIRE, pairs with qspinlock.B. */
-			if (atomic_try_cmpxchg_acquire(&lock->val, &val,
-						       wait_tag() | LK_Q_LOCKED))
+			if (atomic_try_cmpxchg_acquire(
+				    &lock->val, &val, wait_tag() | LK_Q_LOCKED))
 				return true;
 			/* Somebody queued behind us, or stole the lock. */
 			if (!(val & busy))
@@ -156,8 +156,7 @@ static void lock_queued(struct lk_qspin *lock, u32 slot, u32 level)
 	 * before it can be found. */
 	smp_wmb();
 	/* [qspinlock.I] address dependency, pairs with qspinlock.H. */
-	old = (u32)xchg_relaxed_dep(&lock->tail,
-				    (u16)(tail >> LK_Q_TAIL_SHIFT))
+	old = (u32)xchg_relaxed_dep(&lock->tail, (u16)(tail >> LK_Q_TAIL_SHIFT))
 	      << LK_Q_TAIL_SHIFT;
 	if (old) {
 		WRITE_ONCE(decode_tail(old)->next, node);
@@ -235,23 +234,23 @@ static u64 last_waiter(const void *lock)
 	       (LK_Q_TAIL_MASK | LK_Q_PENDING);
 }
 
-#define QSPIN_OPS(mode, text, promises, last)                         \
-	const struct lk_ops lk_qspin_##mode##_ops = {            \
-		.name = "qspinlock_" #mode,                      \
-		.summary = text,                                 \
-		.size = sizeof(struct lk_qspin),                 \
-		.align = _Alignof(struct lk_qspin),              \
-		.flags = promises,                               \
-		.init = init,                                    \
-		.lock = lock_##mode,                             \
-		.trylock = trylock,                              \
-		.unlock = unlock,                                \
-		.last_waiter = last,                             \
+#define QSPIN_OPS(mode, text, promises, last)         \
+	const struct lk_ops lk_qspin_##mode##_ops = { \
+		.name = "qspinlock_" #mode,           \
+		.summary = text,                      \
+		.size = sizeof(struct lk_qspin),      \
+		.align = _Alignof(struct lk_qspin),   \
+		.flags = promises,                    \
+		.init = init,                         \
+		.lock = lock_##mode,                  \
+		.trylock = trylock,                   \
+		.unlock = unlock,                     \
+		.last_waiter = last,                  \
 	}
 
 QSPIN_OPS(fair, "queued spinlock: pending bit, then a FIFO queue",
 	  LK_FIFO | LK_FORKS, last_waiter);
 QSPIN_OPS(steal, "queued spinlock: arrivals may steal, the queue is FIFO",
 	  LK_FORKS, last_waiter);
-QSPIN_OPS(tas, "queued spinlock without its queue: test-and-set",
-	  LK_FORKS, NULL);
+QSPIN_OPS(tas, "queued spinlock without its queue: test-and-set", LK_FORKS,
+	  NULL);

@@ -61,9 +61,12 @@ struct lk_qspin {
 	};
 };
 
+/* clang-format off */
 #define LK_QSPIN_INIT { { ATOMIC_INIT(0) } }
+/* clang-format on */
 
-void lk_qspin_lock_slow(struct lk_qspin *lock, u32 val, enum lk_qspin_mode mode);
+void lk_qspin_lock_slow(struct lk_qspin *lock, u32 val,
+			enum lk_qspin_mode mode);
 
 static inline void lk_qspin_init(struct lk_qspin *lock)
 {

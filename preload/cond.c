@@ -298,9 +298,9 @@ EXPORT int pthread_cond_timedwait(pthread_cond_t *pc, pthread_mutex_t *mutex,
 		return lw_reals()->cond_timedwait(pc, mutex, when);
 	if (bad_time(when))
 		return EINVAL;
-	deadline = deadline_at(READ_ONCE(ours(pc)->flags) & FLAG_MONOTONIC ?
-				       CLOCK_MONOTONIC :
-				       CLOCK_REALTIME,
+	deadline = deadline_at(READ_ONCE(ours(pc)->flags) & FLAG_MONOTONIC
+				       ? CLOCK_MONOTONIC
+				       : CLOCK_REALTIME,
 			       when);
 	return wait_until(pc, mutex, &deadline);
 }

@@ -328,9 +328,9 @@ EXPORT int mtx_init(mtx_t *mtx, int type)
 	if (type & ~(mtx_timed | mtx_recursive))
 		return thrd_error;
 	pthread_mutexattr_init(&attr);
-	pthread_mutexattr_settype(&attr, type & mtx_recursive ?
-						 PTHREAD_MUTEX_RECURSIVE :
-						 PTHREAD_MUTEX_TIMED_NP);
+	pthread_mutexattr_settype(&attr, type & mtx_recursive
+						 ? PTHREAD_MUTEX_RECURSIVE
+						 : PTHREAD_MUTEX_TIMED_NP);
 	return thrd_result(pthread_mutex_init((pthread_mutex_t *)mtx, &attr));
 }
 
@@ -347,7 +347,8 @@ EXPORT int mtx_trylock(mtx_t *mtx)
 EXPORT int mtx_timedlock(mtx_t *restrict mtx,
 			 const struct timespec *restrict when)
 {
-	return thrd_result(pthread_mutex_timedlock((pthread_mutex_t *)mtx, when));
+	return thrd_result(
+		pthread_mutex_timedlock((pthread_mutex_t *)mtx, when));
 }
 
 EXPORT int mtx_unlock(mtx_t *mtx)

@@ -38,8 +38,7 @@
 /* --- bound by the dynamic linker ----------------------------------------- */
 
 /* @alias stands for glibc's @name, which has no default version to link to. */
-#define GLIBC(alias, name) \
-	__asm__(".symver " #alias ", " #name "@" GLIBC_BASE)
+#define GLIBC(alias, name) __asm__(".symver " #alias ", " #name "@" GLIBC_BASE)
 
 extern int real_mutex_init(pthread_mutex_t *, const pthread_mutexattr_t *);
 extern int real_mutex_destroy(pthread_mutex_t *);
@@ -70,14 +69,35 @@ GLIBC(real_rwlock_unlock, __pthread_rwlock_unlock);
 /* --- looked up at run time ------------------------------------------------ */
 
 enum found {
-	MUTEX_TIMEDLOCK, MUTEX_CLOCKLOCK,
-	COND_INIT, COND_DESTROY, COND_WAIT, COND_TIMEDWAIT, COND_CLOCKWAIT,
-	COND_SIGNAL, COND_BROADCAST,
-	RWLOCK_TIMEDRDLOCK, RWLOCK_TIMEDWRLOCK,
-	RWLOCK_CLOCKRDLOCK, RWLOCK_CLOCKWRLOCK,
-	SPIN_INIT, SPIN_DESTROY, SPIN_LOCK, SPIN_TRYLOCK, SPIN_UNLOCK,
-	MTX_INIT, MTX_DESTROY, MTX_LOCK, MTX_TRYLOCK, MTX_TIMEDLOCK, MTX_UNLOCK,
-	CND_INIT, CND_DESTROY, CND_WAIT, CND_TIMEDWAIT, CND_SIGNAL,
+	MUTEX_TIMEDLOCK,
+	MUTEX_CLOCKLOCK,
+	COND_INIT,
+	COND_DESTROY,
+	COND_WAIT,
+	COND_TIMEDWAIT,
+	COND_CLOCKWAIT,
+	COND_SIGNAL,
+	COND_BROADCAST,
+	RWLOCK_TIMEDRDLOCK,
+	RWLOCK_TIMEDWRLOCK,
+	RWLOCK_CLOCKRDLOCK,
+	RWLOCK_CLOCKWRLOCK,
+	SPIN_INIT,
+	SPIN_DESTROY,
+	SPIN_LOCK,
+	SPIN_TRYLOCK,
+	SPIN_UNLOCK,
+	MTX_INIT,
+	MTX_DESTROY,
+	MTX_LOCK,
+	MTX_TRYLOCK,
+	MTX_TIMEDLOCK,
+	MTX_UNLOCK,
+	CND_INIT,
+	CND_DESTROY,
+	CND_WAIT,
+	CND_TIMEDWAIT,
+	CND_SIGNAL,
 	CND_BROADCAST,
 	NR_FOUND,
 };
@@ -133,7 +153,8 @@ static __attribute__((cold, noinline)) void *look_up(enum found which)
 	void *fn;
 
 	if (wanted[which].version)
-		fn = dlvsym(RTLD_NEXT, wanted[which].name, wanted[which].version);
+		fn = dlvsym(RTLD_NEXT, wanted[which].name,
+			    wanted[which].version);
 	else
 		fn = dlsym(RTLD_NEXT, wanted[which].name);
 	if (!fn)
@@ -238,7 +259,8 @@ EXPORT int pthread_cond_broadcast(pthread_cond_t *c)
 
 /* --- read/write locks ----------------------------------------------------- */
 
-EXPORT int pthread_rwlock_init(pthread_rwlock_t *l, const pthread_rwlockattr_t *a)
+EXPORT int pthread_rwlock_init(pthread_rwlock_t *l,
+			       const pthread_rwlockattr_t *a)
 {
 	return real_rwlock_init(l, a);
 }
@@ -268,12 +290,14 @@ EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *l)
 	return real_rwlock_trywrlock(l);
 }
 
-EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *l, const struct timespec *t)
+EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *l,
+				      const struct timespec *t)
 {
 	return REAL(RWLOCK_TIMEDRDLOCK, pthread_rwlock_timedrdlock)(l, t);
 }
 
-EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *l, const struct timespec *t)
+EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *l,
+				      const struct timespec *t)
 {
 	return REAL(RWLOCK_TIMEDWRLOCK, pthread_rwlock_timedwrlock)(l, t);
 }
@@ -281,13 +305,15 @@ EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *l, const struct timespec
 EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock,
 				      const struct timespec *t)
 {
-	return REAL(RWLOCK_CLOCKRDLOCK, pthread_rwlock_clockrdlock)(l, clock, t);
+	return REAL(RWLOCK_CLOCKRDLOCK, pthread_rwlock_clockrdlock)(l, clock,
+								    t);
 }
 
 EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
 				      const struct timespec *t)
 {
-	return REAL(RWLOCK_CLOCKWRLOCK, pthread_rwlock_clockwrlock)(l, clock, t);
+	return REAL(RWLOCK_CLOCKWRLOCK, pthread_rwlock_clockwrlock)(l, clock,
+								    t);
 }
 
 EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)

@@ -79,27 +79,27 @@ int lw_mutex_leave(pthread_mutex_t *m, u32 *depth);
 int lw_mutex_enter(pthread_mutex_t *m, u32 depth);
 
 /* glibc's own functions that have no other name than the ones we take. */
-#define LW_REALS(X)                                                            \
-	X(mutex_timedlock, int, (pthread_mutex_t *, const struct timespec *))  \
-	X(mutex_clocklock, int,                                                \
-	  (pthread_mutex_t *, clockid_t, const struct timespec *))             \
-	X(cond_init, int, (pthread_cond_t *, const pthread_condattr_t *))      \
-	X(cond_destroy, int, (pthread_cond_t *))                               \
-	X(cond_signal, int, (pthread_cond_t *))                                \
-	X(cond_broadcast, int, (pthread_cond_t *))                             \
-	X(cond_wait, int, (pthread_cond_t *, pthread_mutex_t *))               \
-	X(cond_timedwait, int,                                                 \
-	  (pthread_cond_t *, pthread_mutex_t *, const struct timespec *))      \
-	X(cond_clockwait, int,                                                 \
-	  (pthread_cond_t *, pthread_mutex_t *, clockid_t,                     \
-	   const struct timespec *))                                           \
-	X(rwlock_timedrdlock, int,                                             \
-	  (pthread_rwlock_t *, const struct timespec *))                       \
-	X(rwlock_timedwrlock, int,                                             \
-	  (pthread_rwlock_t *, const struct timespec *))                       \
-	X(rwlock_clockrdlock, int,                                             \
-	  (pthread_rwlock_t *, clockid_t, const struct timespec *))            \
-	X(rwlock_clockwrlock, int,                                             \
+#define LW_REALS(X)                                                           \
+	X(mutex_timedlock, int, (pthread_mutex_t *, const struct timespec *)) \
+	X(mutex_clocklock, int,                                               \
+	  (pthread_mutex_t *, clockid_t, const struct timespec *))            \
+	X(cond_init, int, (pthread_cond_t *, const pthread_condattr_t *))     \
+	X(cond_destroy, int, (pthread_cond_t *))                              \
+	X(cond_signal, int, (pthread_cond_t *))                               \
+	X(cond_broadcast, int, (pthread_cond_t *))                            \
+	X(cond_wait, int, (pthread_cond_t *, pthread_mutex_t *))              \
+	X(cond_timedwait, int,                                                \
+	  (pthread_cond_t *, pthread_mutex_t *, const struct timespec *))     \
+	X(cond_clockwait, int,                                                \
+	  (pthread_cond_t *, pthread_mutex_t *, clockid_t,                    \
+	   const struct timespec *))                                          \
+	X(rwlock_timedrdlock, int,                                            \
+	  (pthread_rwlock_t *, const struct timespec *))                      \
+	X(rwlock_timedwrlock, int,                                            \
+	  (pthread_rwlock_t *, const struct timespec *))                      \
+	X(rwlock_clockrdlock, int,                                            \
+	  (pthread_rwlock_t *, clockid_t, const struct timespec *))           \
+	X(rwlock_clockwrlock, int,                                            \
 	  (pthread_rwlock_t *, clockid_t, const struct timespec *))
 
 struct lw_reals {
@@ -114,9 +114,9 @@ const struct lw_reals *lw_reals(void);
  * The rest glibc exports under second names that nobody interposes, so they
  * need no dlsym. It keeps them for old programs only, at its first version.
  */
-#define LW_SECOND_NAME(name, ...)                                       \
-	__asm__(".symver __pthread_" #name ", __pthread_" #name         \
-		"@GLIBC_2.2.5");                                        \
+#define LW_SECOND_NAME(name, ...)                               \
+	__asm__(".symver __pthread_" #name ", __pthread_" #name \
+		"@GLIBC_2.2.5");                                \
 	int __pthread_##name(__VA_ARGS__)
 
 LW_SECOND_NAME(mutex_init, pthread_mutex_t *, const pthread_mutexattr_t *);

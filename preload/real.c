@@ -24,7 +24,8 @@ static void *find(const char *name)
 		found = dlsym(RTLD_NEXT, name);
 	if (!found) {
 		fprintf(stderr,
-			"lockwork: this C library has no %s; run the program without Lockwork\n",
+			"lockwork: this C library has no %s; run the program "
+			"without Lockwork\n",
 			name);
 		abort();
 	}

@@ -36,7 +36,9 @@ typedef struct {
 	void *opaque_p_;
 	uint32_t opaque_2_[2];
 } lw_mutex_t;
+/* clang-format off */
 #define LW_MUTEX_INIT { { 0, 0 }, 0, { 0, 0 } }
+/* clang-format on */
 
 void lw_mutex_lock(lw_mutex_t *m);
 /* True: held now. */
@@ -54,7 +56,9 @@ void lw_mutex_destroy(lw_mutex_t *m);
 typedef struct {
 	uint32_t opaque_;
 } lw_spinlock_t;
+/* clang-format off */
 #define LW_SPINLOCK_INIT { 0 }
+/* clang-format on */
 
 enum lw_spin_mode {
 	LW_SPIN_FAIR,  /* FIFO */
@@ -77,7 +81,9 @@ void lw_spin_set_mode(enum lw_spin_mode mode);
 typedef struct {
 	uint32_t opaque_[2];
 } lw_rwlock_t;
+/* clang-format off */
 #define LW_RWLOCK_INIT { { 0, 0 } }
+/* clang-format on */
 
 void lw_read_lock(lw_rwlock_t *l);
 bool lw_read_trylock(lw_rwlock_t *l);

@@ -6,18 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KNOB(knob, lo, hi, init, text)                              \
-	{                                                           \
-		.name = #knob, .help = text, .min = lo, .max = hi,  \
-		.dflt = init, .value = &lw_##knob                   \
+#define KNOB(knob, lo, hi, init, text)                             \
+	{                                                          \
+		.name = #knob, .help = text, .min = lo, .max = hi, \
+		.dflt = init, .value = &lw_##knob                  \
 	}
 
 /* The defaults stand at the variables' definitions in wait.c too. */
 const struct lw_knob lw_user_knobs[] = {
 	KNOB(spin_budget, 0, 1000000, 1000,
-	     "rounds a thread spins for a mutex before it sleeps; 0: never spins"),
+	     "rounds a thread spins for a mutex before it sleeps; 0: never "
+	     "spins"),
 	KNOB(overtake_limit, 1, 1000000, 64,
-	     "unlocks that may pass the first sleeper over before one hands off to it"),
+	     "unlocks that may pass the first sleeper over before one hands "
+	     "off to it"),
 	KNOB(handover_spins, 0, 10000, 20,
 	     "rounds an unlock watches for a taker before it wakes a sleeper"),
 	KNOB(yield_after, 1, 1000000, 200,

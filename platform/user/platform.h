@@ -21,55 +21,60 @@ typedef uint64_t u64;
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "byte layouts");
 
-#define likely(x)	__builtin_expect(!!(x), 1)
-#define unlikely(x)	__builtin_expect(!!(x), 0)
-#define __cold		__attribute__((cold, noinline))
+/* clang-format off: columns of macros */
+#define likely(x)	    __builtin_expect(!!(x), 1)
+#define unlikely(x)	    __builtin_expect(!!(x), 0)
+#define __cold		    __attribute__((cold, noinline))
 #define __cacheline_aligned __attribute__((aligned(64)))
 #define container_of(ptr, type, member) \
-	((type *)((char *)(ptr) - offsetof(type, member)))
+	((type *)((char *)(ptr)-offsetof(type, member)))
 
 /* -- plain accesses ------------------------------------------------------ */
 
-#define READ_ONCE(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
-#define WRITE_ONCE(x, v)	__atomic_store_n(&(x), (v), __ATOMIC_RELAXED)
+#define READ_ONCE(x)	 __atomic_load_n(&(x), __ATOMIC_RELAXED)
+#define WRITE_ONCE(x, v) __atomic_store_n(&(x), (v), __ATOMIC_RELAXED)
 /* The hardware orders an address dependency; C11 needs the word. */
 #define READ_ONCE_DEP(x)	__atomic_load_n(&(x), __ATOMIC_CONSUME)
 #define smp_load_acquire(p)	__atomic_load_n((p), __ATOMIC_ACQUIRE)
-#define smp_store_release(p, v)	__atomic_store_n((p), (v), __ATOMIC_RELEASE)
+#define smp_store_release(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
 
 /* -- fences -------------------------------------------------------------- */
 
-#define barrier()		__asm__ __volatile__("" ::: "memory")
-#define smp_mb()		__atomic_thread_fence(__ATOMIC_SEQ_CST)
-#define smp_wmb()		__atomic_thread_fence(__ATOMIC_RELEASE)
+#define barrier() __asm__ __volatile__("" ::: "memory")
+#define smp_mb()  __atomic_thread_fence(__ATOMIC_SEQ_CST)
+#define smp_wmb() __atomic_thread_fence(__ATOMIC_RELEASE)
 
 /*
  * An RMW without a suffix is fully ordered. A locked instruction is that on
  * x86; elsewhere a seq_cst RMW alone is weaker, so it stands between fences.
  */
 #if defined(__x86_64__)
-#define __lw_full(op)		op
-#define __LW_FULL		__ATOMIC_SEQ_CST
+#define __lw_full(op) op
+#define __LW_FULL     __ATOMIC_SEQ_CST
 #else
-#define __lw_full(op) \
-	({ smp_mb(); __auto_type __r = op; smp_mb(); __r; })
-#define __LW_FULL		__ATOMIC_RELAXED
+#define __lw_full(op)                 \
+	({                            \
+		smp_mb();             \
+		__auto_type __r = op; \
+		smp_mb();             \
+		__r;                  \
+	})
+#define __LW_FULL __ATOMIC_RELAXED
 #endif
 
 /* -- read-modify-write on plain scalars ---------------------------------- */
 
-#define xchg(p, v)		__lw_full(__atomic_exchange_n((p), (v), __LW_FULL))
-#define xchg_acquire(p, v)	__atomic_exchange_n((p), (v), __ATOMIC_ACQUIRE)
-#define xchg_release(p, v)	__atomic_exchange_n((p), (v), __ATOMIC_RELEASE)
+#define xchg(p, v)	   __lw_full(__atomic_exchange_n((p), (v), __LW_FULL))
+#define xchg_acquire(p, v) __atomic_exchange_n((p), (v), __ATOMIC_ACQUIRE)
+#define xchg_release(p, v) __atomic_exchange_n((p), (v), __ATOMIC_RELEASE)
 /* Relaxed, but its value is used as an address (see READ_ONCE_DEP). */
-#define xchg_relaxed_dep(p, v)	__atomic_exchange_n((p), (v), __ATOMIC_CONSUME)
+#define xchg_relaxed_dep(p, v) __atomic_exchange_n((p), (v), __ATOMIC_CONSUME)
 
 /* True and @p updated, or false and *@old refreshed (then relaxed). */
-#define __lw_try(p, old, new, order) \
+#define __lw_try(p, old, new, order)                                 \
 	__atomic_compare_exchange_n((p), (old), (new), false, order, \
 				    __ATOMIC_RELAXED)
-#define try_cmpxchg(p, old, new) \
-	__lw_full(__lw_try(p, old, new, __LW_FULL))
+#define try_cmpxchg(p, old, new)	 __lw_full(__lw_try(p, old, new, __LW_FULL))
 #define try_cmpxchg_acquire(p, old, new) __lw_try(p, old, new, __ATOMIC_ACQUIRE)
 #define try_cmpxchg_release(p, old, new) __lw_try(p, old, new, __ATOMIC_RELEASE)
 #define try_cmpxchg_relaxed(p, old, new) __lw_try(p, old, new, __ATOMIC_RELAXED)
@@ -80,9 +85,12 @@ typedef struct {
 	u32 counter;
 } atomic_t;
 
-#define ATOMIC_INIT(i)		{ (i) }
-#define atomic_read(a)		READ_ONCE((a)->counter)
-#define atomic_set(a, i)	WRITE_ONCE((a)->counter, (i))
+#define ATOMIC_INIT(i) \
+	{              \
+		(i)    \
+	}
+#define atomic_read(a)	 READ_ONCE((a)->counter)
+#define atomic_set(a, i) WRITE_ONCE((a)->counter, (i))
 #define atomic_or(i, a) \
 	((void)__atomic_fetch_or(&(a)->counter, (i), __ATOMIC_RELAXED))
 #define atomic_add(i, a) \
@@ -103,11 +111,11 @@ typedef struct {
 /* -- waiting on the CPU -------------------------------------------------- */
 
 #if defined(__x86_64__)
-#define cpu_relax()		__builtin_ia32_pause()
+#define cpu_relax() __builtin_ia32_pause()
 #elif defined(__aarch64__)
-#define cpu_relax()		__asm__ __volatile__("isb" ::: "memory")
+#define cpu_relax() __asm__ __volatile__("isb" ::: "memory")
 #else
-#define cpu_relax()		barrier()
+#define cpu_relax() barrier()
 #endif
 
 extern u32 lw_yield_after;
@@ -125,38 +133,40 @@ static inline void cpu_relax_wait(u32 *rounds)
 		lw_yield();
 }
 
-#define __lw_cond_load(p, cond, order)					\
-	({								\
-		u32 __rounds = 0;					\
-		__typeof__(*(p)) VAL;					\
-		for (;;) {						\
-			VAL = __atomic_load_n((p), order);		\
-			if (cond)					\
-				break;					\
-			cpu_relax_wait(&__rounds);			\
-		}							\
-		VAL;							\
+#define __lw_cond_load(p, cond, order)                     \
+	({                                                 \
+		u32 __rounds = 0;                          \
+		__typeof__(*(p)) VAL;                      \
+		for (;;) {                                 \
+			VAL = __atomic_load_n((p), order); \
+			if (cond)                          \
+				break;                     \
+			cpu_relax_wait(&__rounds);         \
+		}                                          \
+		VAL;                                       \
 	})
-#define smp_cond_load_acquire(p, cond)	__lw_cond_load(p, cond, __ATOMIC_ACQUIRE)
-#define smp_cond_load_relaxed(p, cond)	__lw_cond_load(p, cond, __ATOMIC_RELAXED)
-#define smp_cond_load_dep(p, cond)	__lw_cond_load(p, cond, __ATOMIC_CONSUME)
+#define smp_cond_load_acquire(p, cond) __lw_cond_load(p, cond, __ATOMIC_ACQUIRE)
+#define smp_cond_load_relaxed(p, cond) __lw_cond_load(p, cond, __ATOMIC_RELAXED)
+#define smp_cond_load_dep(p, cond)     __lw_cond_load(p, cond, __ATOMIC_CONSUME)
 #define atomic_cond_read_acquire(a, cond) \
 	smp_cond_load_acquire(&(a)->counter, cond)
 #define atomic_cond_read_relaxed(a, cond) \
 	smp_cond_load_relaxed(&(a)->counter, cond)
 
+/* clang-format on */
+
 /* -- this thread --------------------------------------------------------- */
 
-#define LW_MAX_SLOTS	16383u /* 14 bits of a 16-bit tail, 0 is nobody */
-#define LW_MAX_NEST	4u     /* the other two bits: nesting levels */
+#define LW_MAX_SLOTS 16383u /* 14 bits of a 16-bit tail, 0 is nobody */
+#define LW_MAX_NEST  4u	    /* the other two bits: nesting levels */
 
 struct lw_self {
-	u32 slot;	/* 1 … LW_MAX_SLOTS, 0: none (yet) */
-	u16 epoch;	/* the fork epoch that slot belongs to */
-	u16 retry;	/* slow paths left before asking for a slot again */
-	u32 spins;	/* rounds since spin_begin() */
-	u32 tid;	/* kernel thread id, see lw_tid() */
-	u32 readers;	/* read locks held (interposer) */
+	u32 slot;    /* 1 … LW_MAX_SLOTS, 0: none (yet) */
+	u16 epoch;   /* the fork epoch that slot belongs to */
+	u16 retry;   /* slow paths left before asking for a slot again */
+	u32 spins;   /* rounds since spin_begin() */
+	u32 tid;     /* kernel thread id, see lw_tid() */
+	u32 readers; /* read locks held (interposer) */
 	u16 tid_epoch;
 };
 
@@ -191,12 +201,12 @@ static inline u32 this_slot(void)
 }
 
 /* Storage for queue nodes: per slot, LW_MAX_NEST levels. */
-#define DEFINE_WAIT_NODES(type, name)					\
+#define DEFINE_WAIT_NODES(type, name)                                        \
 	static type name[LW_MAX_SLOTS + 1][LW_MAX_NEST] __cacheline_aligned; \
-	static __thread u8 name##_depth					\
+	static __thread u8 name##_depth                                      \
 		__attribute__((tls_model("initial-exec")))
-#define wait_node(name, slot, level)	(&(name)[slot][level])
-#define wait_depth(name)		(name##_depth)
+#define wait_node(name, slot, level) (&(name)[slot][level])
+#define wait_depth(name)	     (name##_depth)
 
 /* -- where threads run --------------------------------------------------- */
 
@@ -256,8 +266,8 @@ static inline bool need_resched(void)
 }
 
 extern u32 lw_overtake_limit, lw_handover_spins;
-#define overtake_limit()	READ_ONCE(lw_overtake_limit)
-#define handover_spins()	READ_ONCE(lw_handover_spins)
+#define overtake_limit() READ_ONCE(lw_overtake_limit)
+#define handover_spins() READ_ONCE(lw_handover_spins)
 
 /* -- sleeping ------------------------------------------------------------ */
 
@@ -281,7 +291,7 @@ void lw_futex_wake(u32 *word, int count);
  * -ETIMEDOUT past @deadline. May be early; @naps counts the caller's calls.
  * wake_value(word) wakes the one asleep there. The memory may be gone by now.
  */
-#define wake_value(word)	lw_futex_wake(word, 1)
+#define wake_value(word) lw_futex_wake(word, 1)
 
 /*
  * Host: POSIX lets the next holder free a mutex at once, and glibc's own code
@@ -289,7 +299,7 @@ void lw_futex_wake(u32 *word, int count);
  * then, and needs no asymmetric fence.
  */
 #if defined(LW_PRELOAD)
-#define LK_MUTEX_EMBED	u32 embed[4]; /* glibc: count, owner, nusers, kind */
+#define LK_MUTEX_EMBED		u32 embed[4]; /* glibc: count, owner, nusers, kind */
 #define mutex_outlives_unlock() false
 #define foreign_waiters()	true
 /* Foreign unlocks do not know our sleepers: look again, ever more rarely. */
@@ -297,21 +307,21 @@ int lw_futex_nap(u32 *word, u32 val, const struct lw_deadline *deadline,
 		 u32 naps);
 #define wait_on_value(word, val, deadline, naps) \
 	lw_futex_nap(word, val, deadline, naps)
-#define wake_foreign(word)	lw_futex_wake(word, 1)
-#define smp_mb_light()		smp_mb()
-#define smp_mb_heavy()		smp_mb()
-#define WAIT_TAG_MARK		0x8000u
+#define wake_foreign(word) lw_futex_wake(word, 1)
+#define smp_mb_light()	   smp_mb()
+#define smp_mb_heavy()	   smp_mb()
+#define WAIT_TAG_MARK	   0x8000u
 #else
 #define LK_MUTEX_EMBED
 #define mutex_outlives_unlock() true
 #define foreign_waiters()	false
 #define wait_on_value(word, val, deadline, naps) \
 	((void)(naps), lw_futex_wait(word, val, deadline))
-#define wake_foreign(word)	((void)(word))
-#define WAIT_TAG_MARK		0u
+#define wake_foreign(word) ((void)(word))
+#define WAIT_TAG_MARK	   0u
 extern u32 lw_membarrier;
 void lw_membarrier_all(void);
-#define smp_mb_heavy()		lw_membarrier_all()
+#define smp_mb_heavy()	   lw_membarrier_all()
 /* Orders like smp_mb(), but only against smp_mb_heavy(). */
 static inline void smp_mb_light(void)
 {
@@ -324,7 +334,7 @@ static inline void smp_mb_light(void)
 
 /* Bits 9 … 15 of a qspinlock that is free: the fork epoch it belongs to. */
 extern u32 lw_wait_tag;
-#define WAIT_TAG_MASK		0xfe00u
-#define wait_tag()		READ_ONCE(lw_wait_tag)
+#define WAIT_TAG_MASK 0xfe00u
+#define wait_tag()    READ_ONCE(lw_wait_tag)
 
 #endif

@@ -135,9 +135,9 @@ static void at_exit(void)
 	if (try_cmpxchg_acquire(&exit_key_state, &state, 1))
 		smp_store_release(&exit_key_state,
 				  !pthread_key_create(&exit_key, slot_put) &&
-						  exit_key < EARLY_KEYS ?
-					  2 :
-					  3);
+						  exit_key < EARLY_KEYS
+					  ? 2
+					  : 3);
 	if (smp_load_acquire(&exit_key_state) == 2)
 		pthread_setspecific(exit_key, &lw_self);
 	errno = saved;
@@ -176,8 +176,8 @@ static void reclaim_slots(void)
 		return;
 	for (slot = 1; slot <= LW_MAX_SLOTS; slot++) {
 		tid = READ_ONCE(slot_tid[slot]);
-		if (!tid || lw_syscall(SYS_tgkill, pid, tid, 0, 0, 0, 0) !=
-				    -ESRCH)
+		if (!tid ||
+		    lw_syscall(SYS_tgkill, pid, tid, 0, 0, 0, 0) != -ESRCH)
 			continue;
 		/* Only one of several reclaimers may free it. */
 		if (try_cmpxchg_acquire(&slot_tid[slot], &tid, 0))

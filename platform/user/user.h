@@ -14,8 +14,9 @@
 /* One run-time knob. Values are unsigned; words (fair, steal …) have numbers. */
 struct lw_knob {
 	const char *name;
-	const char *help;  /* one line, says the unit */
-	const char *words; /* "fair,steal,tas" for values 0,1,2; NULL: a number */
+	const char *help; /* one line, says the unit */
+	const char
+		*words; /* "fair,steal,tas" for values 0,1,2; NULL: a number */
 	uint32_t min, max, dflt;
 	uint32_t *value; /* the locks read this in their slow paths only */
 };

@@ -9,8 +9,7 @@
 #include <sched.h>
 
 /* No rseq symbol: an offset at which "cpu_id" reads as unknown. */
-static __thread u32 no_rseq
-	__attribute__((tls_model("initial-exec"))) = ~0u;
+static __thread u32 no_rseq __attribute__((tls_model("initial-exec"))) = ~0u;
 
 /* Where "cpu_id" of rseq is, from the thread pointer. */
 ptrdiff_t lw_rseq_cpu;
@@ -24,8 +23,8 @@ __attribute__((constructor(101))) static void find_rseq(void)
 	if (&__rseq_offset)
 		lw_rseq_cpu = __rseq_offset + 4;
 	else
-		lw_rseq_cpu = (char *)&no_rseq -
-			      (char *)__builtin_thread_pointer();
+		lw_rseq_cpu =
+			(char *)&no_rseq - (char *)__builtin_thread_pointer();
 }
 
 __cold u32 lw_vcpu_slow(void)

@@ -51,17 +51,17 @@ static inline bool try_until(struct canary *canary, u64 ns)
 	return false;
 }
 
-#define TIMEOUT_CANARY(ops, text, timed)		\
-	const struct lk_ops ops = {			\
-		.name = text,				\
-		.summary = "broken: " #timed,		\
-		.size = sizeof(struct canary),		\
-		.align = _Alignof(struct canary),	\
-		.init = init,				\
-		.lock = lock,				\
-		.unlock = unlock,			\
-		.trylock = trylock,			\
-		.timedlock = timed,			\
+#define TIMEOUT_CANARY(ops, text, timed)          \
+	const struct lk_ops ops = {               \
+		.name = text,                     \
+		.summary = "broken: " #timed,     \
+		.size = sizeof(struct canary),    \
+		.align = _Alignof(struct canary), \
+		.init = init,                     \
+		.lock = lock,                     \
+		.unlock = unlock,                 \
+		.trylock = trylock,               \
+		.timedlock = timed,               \
 	}
 
 #endif

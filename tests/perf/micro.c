@@ -18,7 +18,7 @@
 #include "lockwork/lockwork.h"
 
 #define MAX_ROUNDS 100
-#define PAIRS 2000000
+#define PAIRS	   2000000
 
 static double now_ns(void)
 {
@@ -83,7 +83,8 @@ static void summary(const char *name, double *v, const double *base, int n,
 	for (int i = 0; i < n; i++)
 		var += (v[i] - mean) * (v[i] - mean) / (n > 1 ? n - 1 : 1);
 	qsort(ratio, (size_t)n, sizeof(*ratio), by_value);
-	printf("%-16s %10.2f %s  CV %5.1f %%  ratio %.3f (quartiles %.3f to %.3f)\n",
+	printf("%-16s %10.2f %s  CV %5.1f %%  ratio %.3f (quartiles %.3f to "
+	       "%.3f)\n",
 	       name, mean, unit, 100 * sqrt(var) / mean, ratio[n / 2],
 	       ratio[n / 4], ratio[3 * n / 4]);
 }
@@ -109,7 +110,8 @@ static int uncontended(int rounds)
 		t[2][i] = pair_spin();
 		t[3][i] = pair_pthread();
 	}
-	puts("lock + unlock, uncontended; ratio to the bare pair, median of rounds");
+	puts("lock + unlock, uncontended; ratio to the bare pair, median of "
+	     "rounds");
 	summary("bare cmpxchg", t[0], t[0], rounds, "ns");
 	summary("lw_mutex", t[1], t[0], rounds, "ns");
 	summary("lw_spinlock", t[2], t[0], rounds, "ns");
@@ -242,12 +244,14 @@ static int contended(int threads, double cs, double ncs, int rounds, double s)
 			worst[k] = fmax(worst[k], x.longest_ms);
 		}
 	}
-	printf("%d threads, %.0f ns inside, %.0f ns outside; ratio to pthread_mutex\n",
+	printf("%d threads, %.0f ns inside, %.0f ns outside; ratio to "
+	       "pthread_mutex\n",
 	       threads, cs, ncs);
 	for (int k = 0; k < 2; k++)
 		summary(names[k], mops[k], mops[0], rounds, "Mops/s");
 	for (int k = 0; k < 2; k++)
-		printf("%-16s Jain %.3f  longest wait %.1f ms (each round's: ratio below)  CPU %.3f us/op\n",
+		printf("%-16s Jain %.3f  longest wait %.1f ms (each round's: "
+		       "ratio below)  CPU %.3f us/op\n",
 		       names[k], jain[k], worst[k], cpu[k]);
 	for (int k = 0; k < 2; k++)
 		summary(names[k], wait[k], wait[0], rounds, "ms longest");
@@ -258,7 +262,8 @@ int main(int argc, char **argv)
 {
 	int rounds;
 
-	for (char *equals; argc > 1 && (equals = strchr(argv[1], '=')); argc--) {
+	for (char *equals; argc > 1 && (equals = strchr(argv[1], '='));
+	     argc--) {
 		*equals = '\0';
 		if (lw_set_knob(argv[1], equals + 1)) {
 			fprintf(stderr, "micro: no knob %s with value %s\n",
@@ -282,6 +287,7 @@ int main(int argc, char **argv)
 					 argc > 6 ? atof(argv[6]) : 0.5);
 	}
 	fprintf(stderr, "usage: micro uncontended [ROUNDS 1-100]\n"
-			"       micro contended THREADS CS_NS NCS_NS [ROUNDS [SECONDS]]\n");
+			"       micro contended THREADS CS_NS NCS_NS [ROUNDS "
+			"[SECONDS]]\n");
 	return 2;
 }

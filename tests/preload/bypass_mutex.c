@@ -87,7 +87,8 @@ static void check_handover(const struct calls *a, const struct calls *b)
 		EQ(other_mutex(a->unlock, &m), EPERM);
 	}
 	RET(b->unlock(&m), 0);
-	if (type == PTHREAD_MUTEX_RECURSIVE || type == PTHREAD_MUTEX_ERRORCHECK) {
+	if (type == PTHREAD_MUTEX_RECURSIVE ||
+	    type == PTHREAD_MUTEX_ERRORCHECK) {
 		RET(a->unlock(&m), EPERM);
 		RET(b->unlock(&m), EPERM);
 	}
@@ -108,14 +109,17 @@ static void find_libc(void)
 	*(void **)&libc.spin_lock = dlsym(handle, "pthread_spin_lock");
 	*(void **)&libc.spin_trylock = dlsym(handle, "pthread_spin_trylock");
 	*(void **)&libc.spin_unlock = dlsym(handle, "pthread_spin_unlock");
-	CHECK(libc.lock && libc.trylock && libc.timedlock && libc.unlock && libc.destroy);
+	CHECK(libc.lock && libc.trylock && libc.timedlock && libc.unlock &&
+	      libc.destroy);
 	CHECK(libc.spin_lock && libc.spin_trylock && libc.spin_unlock);
 }
 
 int main(int argc, char **argv)
 {
-	static const int types[] = { PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_ADAPTIVE_NP,
-				     PTHREAD_MUTEX_RECURSIVE, PTHREAD_MUTEX_ERRORCHECK };
+	static const int types[] = { PTHREAD_MUTEX_NORMAL,
+				     PTHREAD_MUTEX_ADAPTIVE_NP,
+				     PTHREAD_MUTEX_RECURSIVE,
+				     PTHREAD_MUTEX_ERRORCHECK };
 	const struct calls *(*get_calls)(void);
 	void *handle;
 

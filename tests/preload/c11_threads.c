@@ -176,7 +176,8 @@ static void check_kind(void)
 
 int main(void)
 {
-	static const int kinds[] = { mtx_plain, mtx_timed, mtx_plain | mtx_recursive,
+	static const int kinds[] = { mtx_plain, mtx_timed,
+				     mtx_plain | mtx_recursive,
 				     mtx_timed | mtx_recursive };
 
 	for (int i = 0; i < LEN(kinds); i++) {

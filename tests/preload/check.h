@@ -39,22 +39,24 @@ static inline void check_eq(const char *file, int line, const char *what,
 {
 	if (seen == want)
 		return;
-	dprintf(2, "%s:%d: %s: expected %lld, saw %lld\n", file, line, what, want, seen);
+	dprintf(2, "%s:%d: %s: expected %lld, saw %lld\n", file, line, what,
+		want, seen);
 	_exit(1);
 }
 
 #define EQ(expr, want) check_eq(__FILE__, __LINE__, #expr, (expr), (want))
-#define CHECK(expr) check_eq(__FILE__, __LINE__, #expr, !!(expr), 1)
+#define CHECK(expr)    check_eq(__FILE__, __LINE__, #expr, !!(expr), 1)
 
 /* The call returns `want` and leaves errno alone. */
-#define RET(call, want)                                                        \
-	do {                                                                   \
-		int ret_, errno_;                                              \
-		errno = KEPT;                                                  \
-		ret_ = (call);                                                 \
-		errno_ = errno;                                                \
-		check_eq(__FILE__, __LINE__, #call, ret_, (want));             \
-		check_eq(__FILE__, __LINE__, "errno after " #call, errno_, KEPT); \
+#define RET(call, want)                                                    \
+	do {                                                               \
+		int ret_, errno_;                                          \
+		errno = KEPT;                                              \
+		ret_ = (call);                                             \
+		errno_ = errno;                                            \
+		check_eq(__FILE__, __LINE__, #call, ret_, (want));         \
+		check_eq(__FILE__, __LINE__, "errno after " #call, errno_, \
+			 KEPT);                                            \
 	} while (0)
 
 static const char *volatile stage_file;
@@ -117,7 +119,8 @@ static inline int reached(clockid_t clock, struct timespec deadline)
 
 	clock_gettime(clock, &now);
 	return now.tv_sec > deadline.tv_sec ||
-	       (now.tv_sec == deadline.tv_sec && now.tv_nsec >= deadline.tv_nsec);
+	       (now.tv_sec == deadline.tv_sec &&
+		now.tv_nsec >= deadline.tv_nsec);
 }
 
 /* ---- threads ---- */
@@ -176,7 +179,8 @@ static inline int other_mutex(int (*op)(pthread_mutex_t *), pthread_mutex_t *m)
 	return elsewhere((struct elsewhere){ .mutex_op = op, .object = m });
 }
 
-static inline int other_rwlock(int (*op)(pthread_rwlock_t *), pthread_rwlock_t *l)
+static inline int other_rwlock(int (*op)(pthread_rwlock_t *),
+			       pthread_rwlock_t *l)
 {
 	return elsewhere((struct elsewhere){ .rwlock_op = op, .object = l });
 }
@@ -195,7 +199,8 @@ static inline void mutex_of_type(pthread_mutex_t *m, int type)
 
 static inline void *map_pages(size_t size, int flags)
 {
-	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		       flags | MAP_ANONYMOUS, -1, 0);
 
 	CHECK(p != MAP_FAILED);
 	return p;
@@ -204,7 +209,8 @@ static inline void *map_pages(size_t size, int flags)
 /* From now on whoever touches the page faults; its address is not used again. */
 static inline void take_away(void *page)
 {
-	CHECK(mmap(page, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == page);
+	CHECK(mmap(page, 4096, PROT_NONE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == page);
 }
 
 /* The child's checks all held. */

@@ -5,7 +5,8 @@
 enum { WAITERS = 24 };
 
 static const int types[] = { PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_RECURSIVE,
-			     PTHREAD_MUTEX_ERRORCHECK, PTHREAD_MUTEX_ADAPTIVE_NP };
+			     PTHREAD_MUTEX_ERRORCHECK,
+			     PTHREAD_MUTEX_ADAPTIVE_NP };
 static pthread_mutex_t m, outside = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cond;
 static int waiting, tokens, taken;
@@ -38,11 +39,11 @@ static void check_wakes(int hold)
 	pthread_t threads[WAITERS];
 
 	waiting = taken = 0;
-	RET(pthread_cond_signal(&cond), 0);	/* nobody there: forgotten */
+	RET(pthread_cond_signal(&cond), 0); /* nobody there: forgotten */
 	RET(pthread_cond_broadcast(&cond), 0);
 	start(threads, WAITERS, waiter);
 	await(&waiting, WAITERS);
-	RET(pthread_mutex_destroy(&m), EBUSY);	/* all of them will be back */
+	RET(pthread_mutex_destroy(&m), EBUSY); /* all of them will be back */
 	for (int i = 0; i < WAITERS / 2; i++) {
 		RET(pthread_mutex_lock(&m), 0);
 		tokens++;
@@ -75,7 +76,7 @@ static void check_mutex_busy(void)
 	RET(pthread_mutex_lock(&m), 0);
 	tokens++;
 	RET(pthread_cond_signal(&cond), 0);
-	RET(pthread_cond_destroy(&cond), 0);	/* while it is on its way */
+	RET(pthread_cond_destroy(&cond), 0); /* while it is on its way */
 	RET(pthread_mutex_destroy(&m), EBUSY);
 	RET(pthread_mutex_unlock(&m), 0);
 	EQ(pthread_join(thread, NULL), 0);

@@ -8,7 +8,8 @@
 enum { ROUNDS = 1500 };
 
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t cond = PTHREAD_COND_INITIALIZER, news = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t cond = PTHREAD_COND_INITIALIZER,
+		      news = PTHREAD_COND_INITIALIZER;
 static int waiting, tokens, taken, cleaned, stop, way;
 
 static void own_and_unlock(void *arg)
@@ -34,7 +35,9 @@ static void *waiter(void *arg)
 		else if (way % 3 == 1)
 			RET(pthread_cond_timedwait(&cond, &m, &t), 0);
 		else
-			RET(pthread_cond_clockwait(&cond, &m, CLOCK_MONOTONIC, &u), 0);
+			RET(pthread_cond_clockwait(&cond, &m, CLOCK_MONOTONIC,
+						   &u),
+			    0);
 	}
 	if (tokens) {
 		tokens--;
@@ -94,8 +97,10 @@ static void stress(void)
 		STAGE(i);
 		waiting = tokens = taken = cleaned = stop = 0;
 		way = i;
-		EQ(pthread_create(i & 8 ? &victim : &other, NULL, waiter, NULL), 0);
-		EQ(pthread_create(i & 8 ? &other : &victim, NULL, waiter, NULL), 0);
+		EQ(pthread_create(i & 8 ? &victim : &other, NULL, waiter, NULL),
+		   0);
+		EQ(pthread_create(i & 8 ? &other : &victim, NULL, waiter, NULL),
+		   0);
 		await(&waiting, 2);
 		round_to_cancel = i;
 		if (i % 4 == 0)

@@ -101,7 +101,7 @@ static void *server(void *arg)
 			RET(pthread_cond_signal(&r->done), 0);
 		else
 			RET(pthread_cond_broadcast(&r->done), 0);
-		RET(pthread_mutex_unlock(&r->m), 0);	/* r may be gone in here */
+		RET(pthread_mutex_unlock(&r->m), 0); /* r may be gone in here */
 	}
 	return arg;
 }

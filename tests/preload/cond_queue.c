@@ -2,10 +2,18 @@
 /* Queues, tokens and barriers: one wake-up lost and the program stands still. */
 #include "check.h"
 
-enum { PAIRS = 10, SLOTS = 4, ITEMS = 2000, RING = 16, LAPS = 300, GENERATIONS = 300 };
+enum {
+	PAIRS = 10,
+	SLOTS = 4,
+	ITEMS = 2000,
+	RING = 16,
+	LAPS = 300,
+	GENERATIONS = 300
+};
 
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t not_full = PTHREAD_COND_INITIALIZER, not_empty = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t not_full = PTHREAD_COND_INITIALIZER,
+		      not_empty = PTHREAD_COND_INITIALIZER;
 static int ring[SLOTS], head, tail;
 static long produced, consumed;
 static int hold;

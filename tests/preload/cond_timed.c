@@ -8,12 +8,15 @@ static pthread_cond_t real = PTHREAD_COND_INITIALIZER, mono;
 /* clock < 0: pthread_cond_timedwait, by the clock the object was made with. */
 static int wait_until(pthread_cond_t *c, int clock, const struct timespec *t)
 {
-	return clock < 0 ? pthread_cond_timedwait(c, &m, t) : pthread_cond_clockwait(c, &m, clock, t);
+	return clock < 0 ? pthread_cond_timedwait(c, &m, t)
+			 : pthread_cond_clockwait(c, &m, clock, t);
 }
 
 static void check_timeouts(pthread_cond_t *c, int how, clockid_t clock)
 {
-	struct timespec bad[] = { { 0, -1 }, { 1, 1000000000 }, { 4000000000, 1000000001 } };
+	struct timespec bad[] = { { 0, -1 },
+				  { 1, 1000000000 },
+				  { 4000000000, 1000000001 } };
 	struct timespec negative = { -3, 0 }, past = { 1, 0 }, t;
 
 	RET(pthread_mutex_lock(&m), 0);
@@ -29,13 +32,18 @@ static void check_timeouts(pthread_cond_t *c, int how, clockid_t clock)
 		RET(wait_until(c, how, &bad[i]), EINVAL);
 		EQ(other_mutex(pthread_mutex_trylock, &m), EBUSY);
 	}
-	RET(pthread_cond_clockwait(c, &m, CLOCK_THREAD_CPUTIME_ID, &past), EINVAL);
+	RET(pthread_cond_clockwait(c, &m, CLOCK_THREAD_CPUTIME_ID, &past),
+	    EINVAL);
 	EQ(other_mutex(pthread_mutex_trylock, &m), EBUSY);
 	RET(pthread_mutex_unlock(&m), 0);
 }
 
 static int stage, waiting;
-static struct { pthread_cond_t *c; int how; clockid_t clock; } ways[5];
+static struct {
+	pthread_cond_t *c;
+	int how;
+	clockid_t clock;
+} ways[5];
 
 /* A signal long before the deadline; five ways to wait. */
 static void *waiter(void *arg)
@@ -96,8 +104,10 @@ static void *racer(void *arg)
 			struct timespec t = in_ms(CLOCK_MONOTONIC, 0);
 			int ret;
 
-			t.tv_nsec += t.tv_nsec < 999000000 ? (i % 16) * 5000 : 0;
-			ret = wait_until(me & 1 ? &mono : &real, CLOCK_MONOTONIC, &t);
+			t.tv_nsec +=
+				t.tv_nsec < 999000000 ? (i % 16) * 5000 : 0;
+			ret = wait_until(me & 1 ? &mono : &real,
+					 CLOCK_MONOTONIC, &t);
 			if (ret) {
 				EQ(ret, ETIMEDOUT);
 				CHECK(reached(CLOCK_MONOTONIC, t));
@@ -133,8 +143,12 @@ int main(void)
 
 	for (int i = 0; i < 5; i++) {
 		ways[i].c = i % 2 ? &mono : &real;
-		ways[i].how = i < 2 ? -1 : i % 2 ? CLOCK_REALTIME : CLOCK_MONOTONIC;
-		ways[i].clock = i == 0 ? CLOCK_REALTIME : i == 1 ? CLOCK_MONOTONIC : ways[i].how;
+		ways[i].how = i < 2   ? -1
+			      : i % 2 ? CLOCK_REALTIME
+				      : CLOCK_MONOTONIC;
+		ways[i].clock = i == 0	 ? CLOCK_REALTIME
+				: i == 1 ? CLOCK_MONOTONIC
+					 : ways[i].how;
 	}
 	start(threads, 5, waiter);
 	for (int ready = 0; !ready;) {

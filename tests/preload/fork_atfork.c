@@ -13,7 +13,8 @@ static pthread_spinlock_t spin;
 static long counters[LOCKS], rw_counter, spin_counter;
 static atomic_int stop;
 
-static const int types[LOCKS] = { PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_ADAPTIVE_NP,
+static const int types[LOCKS] = { PTHREAD_MUTEX_NORMAL,
+				  PTHREAD_MUTEX_ADAPTIVE_NP,
 				  PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_RECURSIVE,
 				  PTHREAD_MUTEX_ERRORCHECK };
 
@@ -36,9 +37,10 @@ static void parent(void)
 static void child(void)
 {
 	RET(pthread_spin_unlock(&spin), 0);
-	RET(pthread_rwlock_init(&rw, NULL), 0);	/* writers may have queued */
+	RET(pthread_rwlock_init(&rw, NULL), 0); /* writers may have queued */
 	for (int i = LOCKS; i-- > 0;) {
-		if (types[i] == PTHREAD_MUTEX_NORMAL || types[i] == PTHREAD_MUTEX_ADAPTIVE_NP)
+		if (types[i] == PTHREAD_MUTEX_NORMAL ||
+		    types[i] == PTHREAD_MUTEX_ADAPTIVE_NP)
 			RET(pthread_mutex_unlock(&locks[i]), 0);
 		else
 			mutex_of_type(&locks[i], types[i]);
@@ -67,7 +69,7 @@ static void work(int me, long i)
 	RET(pthread_mutex_lock(m), 0);
 	counters[(me + i) % LOCKS]++;
 	if (i % 8 == 0 && (me + i) % LOCKS < LOCKS - 1) {
-		RET(pthread_mutex_lock(m + 1), 0);	/* the order of prepare */
+		RET(pthread_mutex_lock(m + 1), 0); /* the order of prepare */
 		RET(pthread_mutex_unlock(m + 1), 0);
 	}
 	RET(pthread_mutex_unlock(m), 0);
@@ -128,7 +130,7 @@ int main(void)
 			RET(pthread_mutex_destroy(&locks[k]), 0);
 		}
 		if (i % 20 == 0)
-			exit(0);	/* with destructors */
+			exit(0); /* with destructors */
 		_exit(0);
 	}
 	stop = 1;

@@ -7,7 +7,8 @@
 
 enum { FORKS = 60, THREADS = 6, LAPS = 60 };
 
-static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, busy = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER,
+		       busy = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
 static pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;
 static long token, counter, busy_counter;

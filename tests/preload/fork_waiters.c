@@ -9,9 +9,10 @@
 enum { PER_LOCK = 3, FORKS = 40 };
 
 static const int types[] = { PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_ADAPTIVE_NP,
-			     PTHREAD_MUTEX_RECURSIVE, PTHREAD_MUTEX_ERRORCHECK };
-static pthread_mutex_t locks[4];	/* held by the thread that forks */
-static pthread_mutex_t alien = PTHREAD_MUTEX_INITIALIZER;	/* held by another */
+			     PTHREAD_MUTEX_RECURSIVE,
+			     PTHREAD_MUTEX_ERRORCHECK };
+static pthread_mutex_t locks[4]; /* held by the thread that forks */
+static pthread_mutex_t alien = PTHREAD_MUTEX_INITIALIZER; /* held by another */
 static pthread_mutex_t cond_m = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
 static pthread_rwlock_t written = PTHREAD_RWLOCK_INITIALIZER;
@@ -160,7 +161,7 @@ static void *forker(void *arg)
 		pid_t pid;
 
 		STAGE(i);
-		RET(pthread_mutex_lock(&cond_m), 0);	/* all four are inside */
+		RET(pthread_mutex_lock(&cond_m), 0); /* all four are inside */
 		RET(pthread_mutex_unlock(&cond_m), 0);
 		/* _Fork() runs no atfork handler, whoever registered it. */
 		pid = i % 4 ? fork() : _Fork();
@@ -189,6 +190,6 @@ int main(void)
 {
 	forker(NULL);
 	asleep = stop = waiting = 0;
-	run(1, forker);	/* not the main thread */
+	run(1, forker); /* not the main thread */
 	return 0;
 }

@@ -48,8 +48,9 @@ static void earliest(int argc, char **argv, char **envp)
 	use();
 }
 
-__attribute__((section(".preinit_array"), used))
-static void (*const preinit)(int, char **, char **) = earliest;
+__attribute__((section(".preinit_array"),
+	       used)) static void (*const preinit)(int, char **,
+						   char **) = earliest;
 
 static atomic_int running;
 

@@ -4,16 +4,36 @@
 #include <dlfcn.h>
 
 static const char *const names[] = {
-	"pthread_mutex_lock", "pthread_mutex_trylock", "pthread_mutex_timedlock",
-	"pthread_mutex_clocklock", "pthread_mutex_unlock",
-	"pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait",
-	"pthread_cond_signal", "pthread_cond_broadcast",
-	"pthread_rwlock_rdlock", "pthread_rwlock_tryrdlock", "pthread_rwlock_timedrdlock",
-	"pthread_rwlock_clockrdlock", "pthread_rwlock_wrlock", "pthread_rwlock_trywrlock",
-	"pthread_rwlock_timedwrlock", "pthread_rwlock_clockwrlock", "pthread_rwlock_unlock",
-	"pthread_spin_lock", "pthread_spin_trylock", "pthread_spin_unlock",
-	"mtx_lock", "mtx_trylock", "mtx_timedlock", "mtx_unlock",
-	"cnd_wait", "cnd_timedwait", "cnd_signal", "cnd_broadcast",
+	"pthread_mutex_lock",
+	"pthread_mutex_trylock",
+	"pthread_mutex_timedlock",
+	"pthread_mutex_clocklock",
+	"pthread_mutex_unlock",
+	"pthread_cond_wait",
+	"pthread_cond_timedwait",
+	"pthread_cond_clockwait",
+	"pthread_cond_signal",
+	"pthread_cond_broadcast",
+	"pthread_rwlock_rdlock",
+	"pthread_rwlock_tryrdlock",
+	"pthread_rwlock_timedrdlock",
+	"pthread_rwlock_clockrdlock",
+	"pthread_rwlock_wrlock",
+	"pthread_rwlock_trywrlock",
+	"pthread_rwlock_timedwrlock",
+	"pthread_rwlock_clockwrlock",
+	"pthread_rwlock_unlock",
+	"pthread_spin_lock",
+	"pthread_spin_trylock",
+	"pthread_spin_unlock",
+	"mtx_lock",
+	"mtx_trylock",
+	"mtx_timedlock",
+	"mtx_unlock",
+	"cnd_wait",
+	"cnd_timedwait",
+	"cnd_signal",
+	"cnd_broadcast",
 };
 
 int main(void)
@@ -29,8 +49,8 @@ int main(void)
 		base = base ? base + 1 : info.dli_fname;
 		if (strstr(base, expect_lockwork() ? "lockwork" : "libc.so"))
 			continue;
-		dprintf(2, "%s:%d: %s comes from %s\n", __FILE__, __LINE__, names[i],
-			info.dli_fname);
+		dprintf(2, "%s:%d: %s comes from %s\n", __FILE__, __LINE__,
+			names[i], info.dli_fname);
 		return 1;
 	}
 	return 0;

@@ -8,9 +8,11 @@
 
 enum { WAITERS = 8, ROUNDS = 400 };
 
-static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, inner = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER,
+		       inner = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;
-static pthread_cond_t cond = PTHREAD_COND_INITIALIZER, never = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t cond = PTHREAD_COND_INITIALIZER,
+		      never = PTHREAD_COND_INITIALIZER;
 static pthread_spinlock_t spin;
 static pthread_t threads[WAITERS];
 static atomic_int stop, over, done, ready;
@@ -83,7 +85,8 @@ static void *body(void *arg)
 		turn++;
 		RET(pthread_cond_broadcast(&cond), 0);
 		if (i % 10 == 0) {
-			int ret = pthread_cond_clockwait(&cond, &m, CLOCK_MONOTONIC, &t);
+			int ret = pthread_cond_clockwait(&cond, &m,
+							 CLOCK_MONOTONIC, &t);
 
 			CHECK(ret == 0 || ret == ETIMEDOUT);
 			if (ret)
@@ -106,7 +109,7 @@ static void *body(void *arg)
 	}
 	RET(pthread_mutex_unlock(&m), 0);
 	done++;
-	while (!over)	/* the storm names this thread until it ends */
+	while (!over) /* the storm names this thread until it ends */
 		nap_us(1000);
 	return NULL;
 }
@@ -131,7 +134,9 @@ int main(void)
 	for (int i = 0; done < WAITERS; i++) {
 		EQ(kill(getpid(), SIGALRM), 0);
 		RET(pthread_mutex_lock(&m), 0);
-		RET(i % 2 ? pthread_cond_signal(&cond) : pthread_cond_broadcast(&cond), 0);
+		RET(i % 2 ? pthread_cond_signal(&cond)
+			  : pthread_cond_broadcast(&cond),
+		    0);
 		RET(pthread_mutex_unlock(&m), 0);
 		nap_us(500);
 	}

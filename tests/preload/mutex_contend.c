@@ -3,7 +3,8 @@
 #include "check.h"
 
 static const int types[] = { PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_RECURSIVE,
-			     PTHREAD_MUTEX_ERRORCHECK, PTHREAD_MUTEX_ADAPTIVE_NP };
+			     PTHREAD_MUTEX_ERRORCHECK,
+			     PTHREAD_MUTEX_ADAPTIVE_NP };
 enum { PAIRS = 120000 };
 
 static pthread_mutex_t m;

@@ -98,7 +98,8 @@ static void check_neighbours(pthread_mutex_t *m)
 	check_free(m);
 }
 
-static void all(pthread_mutex_t *n, pthread_mutex_t *r, pthread_mutex_t *e, pthread_mutex_t *a)
+static void all(pthread_mutex_t *n, pthread_mutex_t *r, pthread_mutex_t *e,
+		pthread_mutex_t *a)
 {
 	check_neighbours(n);
 	check_neighbours(r);

@@ -7,7 +7,8 @@
 #include "preempt.h"
 
 static const int types[] = { PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_RECURSIVE,
-			     PTHREAD_MUTEX_ERRORCHECK, PTHREAD_MUTEX_ADAPTIVE_NP };
+			     PTHREAD_MUTEX_ERRORCHECK,
+			     PTHREAD_MUTEX_ADAPTIVE_NP };
 enum { WORKERS = 4, ROUNDS = 6000 };
 
 struct object {
@@ -38,7 +39,7 @@ static void *dropper(void *arg)
 		RET(pthread_mutex_lock(&o->m), 0);
 		left = --o->refs;
 		if (i % 2 && left == WORKERS - 1)
-			nap_us(1);	/* let the others queue up */
+			nap_us(1); /* let the others queue up */
 		RET(pthread_mutex_unlock(&o->m), 0);
 		if (left == 0) {
 			if (i & 1)
@@ -71,23 +72,27 @@ static union place {
 	pthread_rwlock_t rw;
 	pthread_cond_t c;
 	char bytes[64];
-} *place;
+} * place;
 static long count;
 
 static void *reuser(void *arg)
 {
 	for (int i = 0; i < 40; i++) {
-		int serial = pthread_barrier_wait(&barrier) == PTHREAD_BARRIER_SERIAL_THREAD;
+		int serial = pthread_barrier_wait(&barrier) ==
+			     PTHREAD_BARRIER_SERIAL_THREAD;
 
 		if (serial) {
 			if (i % 4 == 0)
-				memset(place, 0, sizeof(*place));	/* no init */
+				memset(place, 0, sizeof(*place)); /* no init */
 			else if (i % 4 == 1)
-				mutex_of_type(&place->m, types[i / 4 % 4]);	/* no destroy */
+				mutex_of_type(
+					&place->m,
+					types[i / 4 % 4]); /* no destroy */
 			else if (i % 4 == 2)
 				RET(pthread_rwlock_init(&place->rw, NULL), 0);
 			else
-				place->m = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+				place->m = (pthread_mutex_t)
+					PTHREAD_MUTEX_INITIALIZER;
 		}
 		pthread_barrier_wait(&barrier);
 		for (int k = 0; k < 200; k++) {
@@ -118,7 +123,9 @@ static void moved(void)
 		for (int i = 0; i < n; i++) {
 			RET(pthread_mutex_lock(&array[i]), 0);
 			if (i < 50)
-				EQ(other_mutex(pthread_mutex_trylock, &array[i]), EBUSY);
+				EQ(other_mutex(pthread_mutex_trylock,
+					       &array[i]),
+				   EBUSY);
 		}
 		for (int i = 0; i < n; i++)
 			RET(pthread_mutex_unlock(&array[i]), 0);

@@ -139,7 +139,8 @@ static void check_protect(void)
 		check_contended();
 		check_cond();
 	} else {
-		printf("priority ceiling: lock gave %s, exclusion not tried\n", strerror(ret));
+		printf("priority ceiling: lock gave %s, exclusion not tried\n",
+		       strerror(ret));
 		CHECK(ret == EPERM || ret == EINVAL);
 	}
 	RET(pthread_mutex_destroy(&m), 0);

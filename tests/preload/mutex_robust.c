@@ -40,7 +40,7 @@ static void check_thread_death(int type)
 	RET(pthread_mutex_unlock(m), 0);
 	die_holding();
 	RET(pthread_mutex_timedlock(m, &t), EOWNERDEAD);
-	RET(pthread_mutex_unlock(m), 0);	/* not made consistent */
+	RET(pthread_mutex_unlock(m), 0); /* not made consistent */
 	RET(pthread_mutex_lock(m), ENOTRECOVERABLE);
 	RET(pthread_mutex_trylock(m), ENOTRECOVERABLE);
 	RET(pthread_mutex_destroy(m), 0);
@@ -83,7 +83,7 @@ static void check_heirs(void)
 	start(heirs, 4, heir);
 	finish(heirs, 4);
 	EQ(pthread_join(owner, NULL), 0);
-	EQ(next, 101);	/* exactly one was told */
+	EQ(next, 101); /* exactly one was told */
 	RET(pthread_mutex_destroy(m), 0);
 }
 

@@ -3,7 +3,8 @@
 #include "check.h"
 
 static const int types[] = { PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_RECURSIVE,
-			     PTHREAD_MUTEX_ERRORCHECK, PTHREAD_MUTEX_ADAPTIVE_NP };
+			     PTHREAD_MUTEX_ERRORCHECK,
+			     PTHREAD_MUTEX_ADAPTIVE_NP };
 static const clockid_t clocks[] = { CLOCK_REALTIME, CLOCK_MONOTONIC };
 
 static pthread_mutex_t m;
@@ -12,13 +13,16 @@ static atomic_int stop;
 /* clock < 0: pthread_mutex_timedlock. */
 static int lock_until(clockid_t clock, const struct timespec *t)
 {
-	return clock < 0 ? pthread_mutex_timedlock(&m, t) : pthread_mutex_clocklock(&m, clock, t);
+	return clock < 0 ? pthread_mutex_timedlock(&m, t)
+			 : pthread_mutex_clocklock(&m, clock, t);
 }
 
 /* Another thread holds m: every way to wait in vain. */
 static void *in_vain(void *arg)
 {
-	struct timespec bad[] = { { 0, -1 }, { 0, 1000000000 }, { 4000000000, 2000000000 } };
+	struct timespec bad[] = { { 0, -1 },
+				  { 0, 1000000000 },
+				  { 4000000000, 2000000000 } };
 	struct timespec negative = { -5, 0 }, t;
 
 	for (int c = -1; c < LEN(clocks); c++) {
@@ -41,7 +45,8 @@ static void *in_vain(void *arg)
 /* m is free: no deadline matters. */
 static void when_free(void)
 {
-	struct timespec past = { 1, 0 }, bad = { 0, 1000000001 }, negative = { -1, -1 };
+	struct timespec past = { 1, 0 }, bad = { 0, 1000000001 },
+			negative = { -1, -1 };
 	struct timespec t;
 
 	for (int c = -1; c < LEN(clocks); c++) {
@@ -58,7 +63,8 @@ static void when_free(void)
 		RET(pthread_mutex_unlock(&m), 0);
 	}
 	/* Only two clocks will do, whether there is a wait or not. */
-	RET(pthread_mutex_clocklock(&m, CLOCK_PROCESS_CPUTIME_ID, &past), EINVAL);
+	RET(pthread_mutex_clocklock(&m, CLOCK_PROCESS_CPUTIME_ID, &past),
+	    EINVAL);
 	RET(pthread_mutex_clocklock(&m, CLOCK_BOOTTIME, &past), EINVAL);
 	RET(pthread_mutex_clocklock(&m, 12345, &past), EINVAL);
 	RET(pthread_mutex_trylock(&m), 0);

@@ -27,7 +27,8 @@ static inline void *preempt_wrap(void *arg)
 
 static inline void run_preempted(int n, void *(*body)(void *))
 {
-	struct sigaction action = { .sa_handler = preempt_stop, .sa_flags = SA_RESTART };
+	struct sigaction action = { .sa_handler = preempt_stop,
+				    .sa_flags = SA_RESTART };
 	pthread_t threads[n];
 
 	EQ(sigaction(SIGUSR2, &action, NULL), 0);

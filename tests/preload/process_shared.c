@@ -11,7 +11,7 @@ static struct page {
 	pthread_spinlock_t spin;
 	long by_mutex, by_rw[2], by_spin;
 	long turn, arrived, go;
-} *page;
+} * page;
 
 static void make(int type)
 {

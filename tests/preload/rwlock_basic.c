@@ -3,7 +3,8 @@
 #include "check.h"
 
 static pthread_rwlock_t still = PTHREAD_RWLOCK_INITIALIZER;
-static pthread_rwlock_t nonrecursive = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+static pthread_rwlock_t nonrecursive =
+	PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 static pthread_rwlock_t *l;
 static atomic_int arrived, wrote, read_it;
 
@@ -11,8 +12,8 @@ static void check_alone(void)
 {
 	for (int i = 0; i < 3; i++) {
 		RET(pthread_rwlock_rdlock(l), 0);
-		EQ(other_rwlock(pthread_rwlock_tryrdlock, l), 0);	/* stays */
-		EQ(other_rwlock(pthread_rwlock_rdlock, l), 0);	/* stays */
+		EQ(other_rwlock(pthread_rwlock_tryrdlock, l), 0); /* stays */
+		EQ(other_rwlock(pthread_rwlock_rdlock, l), 0);	  /* stays */
 		EQ(other_rwlock(pthread_rwlock_trywrlock, l), EBUSY);
 		RET(pthread_rwlock_trywrlock(l), EBUSY);
 		RET(pthread_rwlock_tryrdlock(l), 0);
@@ -172,7 +173,8 @@ int main(void)
 	check_release();
 	RET(pthread_rwlock_destroy(l), 0);
 	check_kind(PTHREAD_RWLOCK_PREFER_READER_NP);
-	check_kind(PTHREAD_RWLOCK_PREFER_WRITER_NP);	/* recursion still allowed */
+	check_kind(
+		PTHREAD_RWLOCK_PREFER_WRITER_NP); /* recursion still allowed */
 	check_kind(PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
 	return 0;
 }

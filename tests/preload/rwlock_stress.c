@@ -17,13 +17,15 @@ static int take(unsigned int how, int write)
 
 	switch (how % 4) {
 	case 0:
-		return write ? pthread_rwlock_trywrlock(&l) : pthread_rwlock_tryrdlock(&l);
+		return write ? pthread_rwlock_trywrlock(&l)
+			     : pthread_rwlock_tryrdlock(&l);
 	case 1:
 		t = in_ms(CLOCK_REALTIME, 3600 * 1000L);
 		return write ? pthread_rwlock_timedwrlock(&l, &t)
 			     : pthread_rwlock_timedrdlock(&l, &t);
 	default:
-		return write ? pthread_rwlock_wrlock(&l) : pthread_rwlock_rdlock(&l);
+		return write ? pthread_rwlock_wrlock(&l)
+			     : pthread_rwlock_rdlock(&l);
 	}
 }
 
@@ -96,7 +98,8 @@ static void *sharer(void *arg)
 			RET(pthread_rwlock_rdlock(&o->l), 0);
 			EQ(o->dead, 0);
 			o->refs--;
-			RET(pthread_rwlock_unlock(&o->l), 0);	/* o may be gone in here */
+			RET(pthread_rwlock_unlock(&o->l),
+			    0); /* o may be gone in here */
 			continue;
 		}
 		while (o->refs)
@@ -113,9 +116,11 @@ static void *sharer(void *arg)
 
 int main(void)
 {
-	static const int kinds[] = { PTHREAD_RWLOCK_PREFER_READER_NP,
-				     PTHREAD_RWLOCK_PREFER_WRITER_NP,
-				     PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP };
+	static const int kinds[] = {
+		PTHREAD_RWLOCK_PREFER_READER_NP,
+		PTHREAD_RWLOCK_PREFER_WRITER_NP,
+		PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP
+	};
 
 	for (int k = 0; k < LEN(kinds); k++) {
 		pthread_rwlockattr_t attr;

@@ -3,22 +3,28 @@
 #include "check.h"
 
 static pthread_rwlock_t *l;
-static pthread_rwlock_t kinds[] = { PTHREAD_RWLOCK_INITIALIZER,
-				    PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP };
+static pthread_rwlock_t kinds[] = {
+	PTHREAD_RWLOCK_INITIALIZER,
+	PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP
+};
 static const int hows[] = { -1, CLOCK_REALTIME, CLOCK_MONOTONIC };
 
 /* how < 0: the timed call, else the clock call with that clock. */
 static int rd(int how, const struct timespec *t)
 {
-	return how < 0 ? pthread_rwlock_timedrdlock(l, t) : pthread_rwlock_clockrdlock(l, how, t);
+	return how < 0 ? pthread_rwlock_timedrdlock(l, t)
+		       : pthread_rwlock_clockrdlock(l, how, t);
 }
 
 static int wr(int how, const struct timespec *t)
 {
-	return how < 0 ? pthread_rwlock_timedwrlock(l, t) : pthread_rwlock_clockwrlock(l, how, t);
+	return how < 0 ? pthread_rwlock_timedwrlock(l, t)
+		       : pthread_rwlock_clockwrlock(l, how, t);
 }
 
-static const struct timespec bad[] = { { 0, -1 }, { 1, 1000000000 }, { 4000000000, 1999999999 } };
+static const struct timespec bad[] = { { 0, -1 },
+				       { 1, 1000000000 },
+				       { 4000000000, 1999999999 } };
 
 /* glibc looks at the arguments first, whether it must wait or not. */
 static void check_arguments(void)
@@ -32,7 +38,8 @@ static void check_arguments(void)
 		}
 	}
 	RET(pthread_rwlock_clockrdlock(l, CLOCK_BOOTTIME, &t), EINVAL);
-	RET(pthread_rwlock_clockwrlock(l, CLOCK_PROCESS_CPUTIME_ID, &t), EINVAL);
+	RET(pthread_rwlock_clockwrlock(l, CLOCK_PROCESS_CPUTIME_ID, &t),
+	    EINVAL);
 }
 
 static void check_free(void)
@@ -107,9 +114,11 @@ static void *traffic(void *arg)
 
 		t.tv_nsec += t.tv_nsec < 999000000 ? i % 8 * 10000 : 0;
 		if (me == 0)
-			ret = write ? pthread_rwlock_wrlock(l) : pthread_rwlock_rdlock(l);
+			ret = write ? pthread_rwlock_wrlock(l)
+				    : pthread_rwlock_rdlock(l);
 		else
-			ret = write ? wr(CLOCK_MONOTONIC, &t) : rd(CLOCK_MONOTONIC, &t);
+			ret = write ? wr(CLOCK_MONOTONIC, &t)
+				    : rd(CLOCK_MONOTONIC, &t);
 		if (ret) {
 			EQ(ret, ETIMEDOUT);
 			CHECK(reached(CLOCK_MONOTONIC, t));

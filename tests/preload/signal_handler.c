@@ -93,7 +93,8 @@ static void *storm(void *arg)
 
 int main(void)
 {
-	struct itimerval often = { { 0, 200 }, { 0, 200 } }, never = { { 0, 0 }, { 0, 0 } };
+	struct itimerval often = { { 0, 200 }, { 0, 200 } },
+			 never = { { 0, 0 }, { 0, 0 } };
 	struct sigaction action = { .sa_handler = handler };
 	pthread_t stormer;
 

@@ -67,7 +67,9 @@ int main(int argc, char **argv)
 			_exit(0);
 		RET(pthread_mutex_unlock(&m), 0);
 		reap(pid);
-		EQ(posix_spawn(&pid, "/proc/self/exe", NULL, NULL, args, environ), 0);
+		EQ(posix_spawn(&pid, "/proc/self/exe", NULL, NULL, args,
+			       environ),
+		   0);
 		reap(pid);
 		if (i % 8 == 0)
 			EQ(system("exit 0"), 0);

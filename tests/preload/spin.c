@@ -44,7 +44,7 @@ static void *body(void *arg)
 		}
 		counter[0]++;
 		if (i == ROUNDS / 2 && (intptr_t)arg % 4 == 0)
-			nap_us(20);	/* a holder without a CPU */
+			nap_us(20); /* a holder without a CPU */
 		counter[1]++;
 		EQ(counter[0], counter[1]);
 		RET(pthread_spin_unlock(l), 0);
@@ -68,7 +68,8 @@ static void *sharer(void *arg)
 
 		if (arg == NULL) {
 			o = map_pages(4096, MAP_PRIVATE);
-			RET(pthread_spin_init(&o->l, PTHREAD_PROCESS_PRIVATE), 0);
+			RET(pthread_spin_init(&o->l, PTHREAD_PROCESS_PRIVATE),
+			    0);
 			o->refs = SHARERS;
 			objects[i] = o;
 		}
@@ -97,7 +98,7 @@ static void check(int shared, int pages)
 	EQ(other(try_other), EBUSY);
 	RET(pthread_spin_unlock(l), 0);
 	RET(pthread_spin_trylock(l), 0);
-	EQ(other(unlock_other), 0);	/* no owner */
+	EQ(other(unlock_other), 0); /* no owner */
 	EQ(other(try_other), 0);
 	RET(pthread_spin_unlock(l), 0);
 	counter[0] = counter[1] = 0;

@@ -15,7 +15,8 @@ static struct {
 	pthread_cond_t c;
 	pthread_rwlock_t rw;
 	pthread_spinlock_t spin;
-} o = { .m = PTHREAD_MUTEX_INITIALIZER, .c = PTHREAD_COND_INITIALIZER,
+} o = { .m = PTHREAD_MUTEX_INITIALIZER,
+	.c = PTHREAD_COND_INITIALIZER,
 	.rw = PTHREAD_RWLOCK_INITIALIZER };
 
 static atomic_int stop;
@@ -24,9 +25,12 @@ static long counter, rw_counter, turn, sleeps;
 static void *waker(void *arg)
 {
 	while (!stop) {
-		for (char *word = (char *)&o; word < (char *)(&o + 1); word += 4) {
-			syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, 0, 0, 0);
-			syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, 0, 0, 0);
+		for (char *word = (char *)&o; word < (char *)(&o + 1);
+		     word += 4) {
+			syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX,
+				0, 0, 0);
+			syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, 0, 0,
+				0);
 		}
 		sched_yield();
 	}
@@ -52,7 +56,8 @@ static void *body(void *arg)
 			RET(pthread_cond_broadcast(&o.c), 0);
 		}
 		if (i % 400 == 0) {
-			ret = pthread_cond_clockwait(&o.c, &o.m, CLOCK_MONOTONIC, &t);
+			ret = pthread_cond_clockwait(&o.c, &o.m,
+						     CLOCK_MONOTONIC, &t);
 			if (ret) {
 				EQ(ret, ETIMEDOUT);
 				CHECK(reached(CLOCK_MONOTONIC, t));
@@ -64,7 +69,8 @@ static void *body(void *arg)
 			RET(pthread_rwlock_rdlock(&o.rw), 0);
 		} else {
 			t = in_ms(CLOCK_MONOTONIC, 1);
-			ret = pthread_rwlock_clockwrlock(&o.rw, CLOCK_MONOTONIC, &t);
+			ret = pthread_rwlock_clockwrlock(&o.rw, CLOCK_MONOTONIC,
+							 &t);
 			if (ret) {
 				EQ(ret, ETIMEDOUT);
 				CHECK(reached(CLOCK_MONOTONIC, t));

@@ -57,7 +57,8 @@ static void *body(void *arg)
 {
 	EQ(pthread_setspecific(first, (void *)1), 0);
 	EQ(pthread_setspecific(last, (void *)2), 0);
-	EQ(__cxa_thread_atexit_impl(local_destructor, &by_local, &__dso_handle), 0);
+	EQ(__cxa_thread_atexit_impl(local_destructor, &by_local, &__dso_handle),
+	   0);
 	RET(pthread_mutex_lock(&m), 0);
 	pthread_cleanup_push(cleanup, &by_cleanup);
 	if ((intptr_t)arg & 1)

@@ -8,7 +8,17 @@
 #include <ucontext.h>
 
 enum { MOST_STEPS = 3000, PAUSE_US = 150, TRAP = 0x100 };
-enum kind { NORMAL, RECURSIVE, ERRORCHECK, ADAPTIVE, DEEP, WRITER, READER, SPIN, KINDS };
+enum kind {
+	NORMAL,
+	RECURSIVE,
+	ERRORCHECK,
+	ADAPTIVE,
+	DEEP,
+	WRITER,
+	READER,
+	SPIN,
+	KINDS
+};
 
 union object {
 	pthread_mutex_t m;
@@ -17,7 +27,7 @@ union object {
 };
 
 static enum kind kind;
-static int sleeper;	/* the waiter queues; else it only tries */
+static int sleeper; /* the waiter queues; else it only tries */
 static union object *_Atomic object;
 static atomic_int stopped, answered, gone;
 static int steps, stop_at;
@@ -51,7 +61,8 @@ static inline void step(int on)
 {
 	unsigned long long flags = __builtin_ia32_readeflags_u64();
 
-	__builtin_ia32_writeeflags_u64(on ? flags | TRAP : flags & ~(unsigned long long)TRAP);
+	__builtin_ia32_writeeflags_u64(on ? flags | TRAP
+					  : flags & ~(unsigned long long)TRAP);
 }
 #else
 /* No single steps: one stop, before the unlock. */
@@ -64,8 +75,10 @@ static void step(int on)
 
 static void make(union object *o)
 {
-	static const int types[] = { PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_RECURSIVE,
-				     PTHREAD_MUTEX_ERRORCHECK, PTHREAD_MUTEX_ADAPTIVE_NP,
+	static const int types[] = { PTHREAD_MUTEX_NORMAL,
+				     PTHREAD_MUTEX_RECURSIVE,
+				     PTHREAD_MUTEX_ERRORCHECK,
+				     PTHREAD_MUTEX_ADAPTIVE_NP,
 				     PTHREAD_MUTEX_RECURSIVE };
 
 	if (kind <= DEEP)
@@ -94,14 +107,14 @@ static void lock(union object *o)
 
 static int try(union object *o)
 {
-	return kind <= DEEP ? pthread_mutex_trylock(&o->m)
+	return kind <= DEEP   ? pthread_mutex_trylock(&o->m)
 	       : kind == SPIN ? pthread_spin_trylock(&o->spin)
 			      : pthread_rwlock_trywrlock(&o->rw);
 }
 
 static int unlock(union object *o)
 {
-	return kind <= DEEP ? pthread_mutex_unlock(&o->m)
+	return kind <= DEEP   ? pthread_mutex_unlock(&o->m)
 	       : kind == SPIN ? pthread_spin_unlock(&o->spin)
 			      : pthread_rwlock_unlock(&o->rw);
 }
@@ -153,7 +166,7 @@ static int unlock_stopping_at(int n)
 	stop_at = n;
 	object = o;
 	if (sleeper)
-		nap_us(PAUSE_US / 3);	/* for it to queue */
+		nap_us(PAUSE_US / 3); /* for it to queue */
 	step(1);
 	ret = unlock(o);
 	step(0);
@@ -170,8 +183,10 @@ static int unlock_stopping_at(int n)
 static void on_fault(int sig)
 {
 	(void)sig;
-	dprintf(2, "%s: kind %d, %s: touched the object after letting it go, step %d\n", __FILE__,
-		kind, sleeper ? "with a waiter" : "alone", stop_at);
+	dprintf(2,
+		"%s: kind %d, %s: touched the object after letting it go, step "
+		"%d\n",
+		__FILE__, kind, sleeper ? "with a waiter" : "alone", stop_at);
 	_exit(1);
 }
 
@@ -180,7 +195,8 @@ int main(void)
 	pthread_t thread;
 
 #ifdef __x86_64__
-	struct sigaction action = { .sa_sigaction = on_step, .sa_flags = SA_SIGINFO };
+	struct sigaction action = { .sa_sigaction = on_step,
+				    .sa_flags = SA_SIGINFO };
 
 	EQ(sigaction(SIGTRAP, &action, NULL), 0);
 #endif
@@ -190,7 +206,8 @@ int main(void)
 		for (kind = 0; kind < KINDS; kind++) {
 			int n = 1;
 
-			unlock_stopping_at(MOST_STEPS * 100);	/* symbols bound */
+			unlock_stopping_at(MOST_STEPS *
+					   100); /* symbols bound */
 			do
 				STAGE(n);
 			while (unlock_stopping_at(n) && ++n < MOST_STEPS);

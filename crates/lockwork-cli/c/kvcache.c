@@ -16,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 
-#define BATCH 64       /* operations taken from the pool at a time */
+#define BATCH	    64 /* operations taken from the pool at a time */
 #define TIME_ONE_IN 32 /* waits timed; a power of two */
 
 struct cache {
@@ -87,8 +87,9 @@ static uint64_t take_batch(uint64_t *pool)
 
 	do {
 		take = left < BATCH ? left : BATCH;
-	} while (take && !__atomic_compare_exchange_n(pool, &left, left - take, true,
-						      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	} while (take && !__atomic_compare_exchange_n(pool, &left, left - take,
+						      true, __ATOMIC_RELAXED,
+						      __ATOMIC_RELAXED));
 	return take;
 }
 
@@ -106,7 +107,8 @@ static void *work(void *arg)
 }
 
 /* A thread that cannot be started ends the program: others wait at the barrier. */
-static int start_and_join(struct cache *c, struct worker *workers, uint64_t *started_ns)
+static int start_and_join(struct cache *c, struct worker *workers,
+			  uint64_t *started_ns)
 {
 	uint32_t n = c->config.threads;
 	int err = pthread_barrier_init(&c->start, NULL, n + 1);
@@ -116,7 +118,8 @@ static int start_and_join(struct cache *c, struct worker *workers, uint64_t *sta
 	for (uint32_t i = 0; i < n; i++) {
 		workers[i].cache = c;
 		workers[i].random = mix(c->config.seed + i);
-		err = pthread_create(&workers[i].thread, NULL, work, &workers[i]);
+		err = pthread_create(&workers[i].thread, NULL, work,
+				     &workers[i]);
 		if (err)
 			return err;
 	}

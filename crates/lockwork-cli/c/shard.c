@@ -71,7 +71,8 @@ static struct entry *entry_new(struct shard *s)
 	return e;
 }
 
-static void shard_insert(struct shard *s, uint64_t key, uint64_t hash, uint64_t version)
+static void shard_insert(struct shard *s, uint64_t key, uint64_t hash,
+			 uint64_t version)
 {
 	struct entry *e = entry_new(s);
 
@@ -82,7 +83,8 @@ static void shard_insert(struct shard *s, uint64_t key, uint64_t hash, uint64_t 
 	use_link(s, e);
 }
 
-void shard_op(struct shard *s, uint64_t key, uint64_t hash, bool read, uint64_t version)
+void shard_op(struct shard *s, uint64_t key, uint64_t hash, bool read,
+	      uint64_t version)
 {
 	struct entry *e = *find(s, key, hash);
 
@@ -106,13 +108,15 @@ uint64_t shard_check(struct shard *s)
 	uint64_t faults = s->faults;
 	uint32_t listed = 0, chained = 0;
 
-	for (struct entry *e = s->oldest; e && listed <= s->capacity; e = e->newer) {
+	for (struct entry *e = s->oldest; e && listed <= s->capacity;
+	     e = e->newer) {
 		faults += !value_good(e);
 		faults += *find(s, e->key, mix(e->key) >> 8) != e;
 		listed++;
 	}
 	for (uint32_t b = 0; b <= s->mask; b++)
-		for (struct entry *e = s->bucket[b]; e && chained <= s->capacity; e = e->chain)
+		for (struct entry *e = s->bucket[b];
+		     e && chained <= s->capacity; e = e->chain)
 			chained++;
 	return faults + (listed != s->used) + (chained != s->used);
 }

@@ -15,7 +15,7 @@
 #define WORDS 12 /* payload of a value, in 64-bit words */
 
 struct entry {
-	struct entry *chain;	     /* next in the bucket, or in the free list */
+	struct entry *chain; /* next in the bucket, or in the free list */
 	struct entry *newer, *older; /* order of use */
 	uint64_t key, version;
 	uint64_t word[WORDS];
@@ -43,7 +43,8 @@ static inline uint64_t mix(uint64_t x)
 
 int shard_init(struct shard *s, uint32_t capacity); /* 0 or an errno value */
 /* Reads @key, or writes it; a read that misses fetches it. */
-void shard_op(struct shard *s, uint64_t key, uint64_t hash, bool read, uint64_t version);
+void shard_op(struct shard *s, uint64_t key, uint64_t hash, bool read,
+	      uint64_t version);
 /* Walks everything; returns how many things are not as they should be. */
 uint64_t shard_check(struct shard *s);
 

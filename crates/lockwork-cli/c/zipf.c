@@ -7,7 +7,8 @@
 
 static void zipf_fill(struct zipf *z, double *p, uint32_t *stack)
 {
-	uint32_t small = 0, large = z->n; /* two stacks, growing to each other */
+	uint32_t small = 0,
+		 large = z->n; /* two stacks, growing to each other */
 
 	for (uint32_t i = 0; i < z->n; i++)
 		stack[p[i] < 1.0 ? small++ : --large] = i;

@@ -15,7 +15,8 @@
 #include <string.h>
 
 _Static_assert(sizeof(lw_mutex_t) == sizeof(struct lk_mutex), "mutex size");
-_Static_assert(_Alignof(lw_mutex_t) == _Alignof(struct lk_mutex), "mutex align");
+_Static_assert(_Alignof(lw_mutex_t) == _Alignof(struct lk_mutex),
+	       "mutex align");
 _Static_assert(sizeof(lw_spinlock_t) == sizeof(struct lk_qspin), "spin size");
 _Static_assert(sizeof(lw_rwlock_t) == sizeof(struct lk_qrw), "rwlock size");
 
@@ -65,7 +66,8 @@ static __cold void debug_abort(const struct lk_mutex *m, const char *what)
 {
 	if (debug_held(m))
 		fprintf(stderr,
-			"lockwork: mutex %p: %s (thread %u); held by thread %u\n",
+			"lockwork: mutex %p: %s (thread %u); held by thread "
+			"%u\n",
 			(const void *)m, what, lw_tid(), debug_owner(m));
 	else
 		fprintf(stderr,

@@ -16,7 +16,8 @@ struct calls {
 	int (*spin_trylock)(pthread_spinlock_t *);
 	int (*spin_unlock)(pthread_spinlock_t *);
 	int (*wait)(pthread_cond_t *, pthread_mutex_t *);
-	int (*timedwait)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
+	int (*timedwait)(pthread_cond_t *, pthread_mutex_t *,
+			 const struct timespec *);
 	int (*signal)(pthread_cond_t *);
 	int (*broadcast)(pthread_cond_t *);
 	int (*rdlock)(pthread_rwlock_t *);
@@ -26,15 +27,13 @@ struct calls {
 
 #define CALLS                                                                  \
 	{                                                                      \
-		.lock = pthread_mutex_lock,                                    \
-		.trylock = pthread_mutex_trylock,                              \
+		.lock = pthread_mutex_lock, .trylock = pthread_mutex_trylock,  \
 		.timedlock = pthread_mutex_timedlock,                          \
 		.unlock = pthread_mutex_unlock,                                \
 		.destroy = pthread_mutex_destroy,                              \
 		.spin_lock = pthread_spin_lock,                                \
 		.spin_trylock = pthread_spin_trylock,                          \
-		.spin_unlock = pthread_spin_unlock,                            \
-		.wait = pthread_cond_wait,                                     \
+		.spin_unlock = pthread_spin_unlock, .wait = pthread_cond_wait, \
 		.timedwait = pthread_cond_timedwait,                           \
 		.signal = pthread_cond_signal,                                 \
 		.broadcast = pthread_cond_broadcast,                           \
