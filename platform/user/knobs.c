@@ -24,6 +24,8 @@ const struct lw_knob lw_user_knobs[] = {
 	     "rounds an unlock watches for a taker before it wakes a sleeper"),
 	KNOB(yield_after, 1, 1000000, 200,
 	     "rounds a queued waiter spins before it yields its CPU"),
+	KNOB(watch_owner, 0, 1, 1,
+	     "1: stop spinning for a thread that is known to be off its CPU"),
 	{ .name = NULL },
 };
 

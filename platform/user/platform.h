@@ -213,6 +213,7 @@ static inline u32 this_slot(void)
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern ptrdiff_t lw_rseq_cpu;
 __cold u32 lw_vcpu_slow(void);
+extern u32 lw_watch_owner;
 
 /*
  * A word at @offset from the thread pointer. One load of the offset, one of the
@@ -247,7 +248,8 @@ static inline u32 this_vcpu(void)
  */
 static inline bool vcpu_is_preempted(u32 vcpu)
 {
-	return vcpu == this_vcpu() && (int)vcpu >= 0;
+	return vcpu == this_vcpu() && (int)vcpu >= 0 &&
+	       READ_ONCE(lw_watch_owner);
 }
 
 /* -- how long to spin ---------------------------------------------------- */

@@ -15,6 +15,7 @@
 
 u32 lw_yield_after = 200;
 u32 lw_spin_budget = 1000;
+u32 lw_watch_owner = 1;
 u32 lw_overtake_limit = 64;
 u32 lw_handover_spins = 20;
 
