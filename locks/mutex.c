@@ -11,7 +11,7 @@ struct lk_mutex_waiter {
 	u32 overtaken; /* under wait_lock: unlocks that passed it over */
 };
 
-/* READY is the waiter's own when it is first; only it leaves READY. */
+/* READY: first in line and awake; it leaves that itself, or by a hand-off. */
 enum { ASLEEP, READY, GRANTED };
 
 /* Looks at a hint of our own CPU before it is believed. */

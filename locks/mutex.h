@@ -21,7 +21,7 @@
  *
  * Invariants:
  *  1. Who changes word from 0 to non-zero holds; so does a sleeper in state
- *     GRANTED. A held word is changed by its holder, or from 1 to 2.
+ *     GRANTED. A held word is changed by its holder, or to 2.
  *  2. Only the first sleeper competes. While there is one, it is awake (READY),
  *     or parked is set and its look at the word comes after that, or some
  *     thread is on its way to wake it.

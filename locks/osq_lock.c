@@ -74,8 +74,8 @@ static bool unqueue(struct lk_osq *osq, struct osq_node *node, u32 code)
 	if (!next)
 		return false;
 
-	/* Step C: join the neighbours. [osq.G] RELEASE, pairs with osq.I: next
-	 * sees prev's node as we saw it. */
+	/* Step C: join the neighbours. [osq.G] RELEASE, pairs with osq.I and
+	 * .C: the neighbours see each other's nodes as we saw them. */
 	smp_store_release(&next->prev, prev);
 	smp_store_release(&prev->next, next);
 	return false;

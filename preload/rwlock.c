@@ -14,7 +14,8 @@
  *
  * Arrivals may pass sleepers, which keeps CPUs busy when threads outnumber
  * them; so the first sleeper sets bit 2 when it has waited PATIENCE_NS, and
- * then the lock drains towards it: no reader or writer starves.
+ * then the lock drains towards it: no reader or writer starves, as long as
+ * nobody holds a read lock for longer than a drain lasts.
  *
  * glibc's default kind lets readers in whoever waits, and programs rely on it:
  * a thread locks again what it already reads, or waits, reading, for another
@@ -309,6 +310,17 @@ static int sleep_for(struct rwlock *l, bool writer,
 	return 0;
 }
 
+/* One attempt that does not mind waiters which a child does not have. */
+static bool try_take(struct rwlock *l, bool writer)
+{
+	if (likely(take(l, writer, false)))
+		return true;
+	if (!lk_epoch_is_old(&l->epoch))
+		return false;
+	forget_the_gone(l);
+	return take(l, writer, false);
+}
+
 /* -- lock and unlock ----------------------------------------------------- */
 
 static int lock_until(struct rwlock *l, bool writer, clockid_t clock,
@@ -388,6 +400,8 @@ EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *l)
 {
 	if (is_glibcs(l))
 		return __pthread_rwlock_destroy(l);
+	if (lk_epoch_is_old(&ours(l)->epoch))
+		forget_the_gone(ours(l));
 	return atomic_read(&ours(l)->cnts) ? EBUSY : 0;
 }
 
@@ -409,14 +423,14 @@ EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *l)
 {
 	if (is_glibcs(l))
 		return __pthread_rwlock_tryrdlock(l);
-	return take(ours(l), false, false) ? 0 : EBUSY;
+	return try_take(ours(l), false) ? 0 : EBUSY;
 }
 
 EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *l)
 {
 	if (is_glibcs(l))
 		return __pthread_rwlock_trywrlock(l);
-	return take(ours(l), true, false) ? 0 : EBUSY;
+	return try_take(ours(l), true) ? 0 : EBUSY;
 }
 
 EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *l,

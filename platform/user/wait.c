@@ -10,9 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Rounds past yield_after between two yields, and yields before a nap. */
-#define ROUNDS_A_YIELD 32
-
 u32 lw_yield_after = 200;
 u32 lw_spin_budget = 1000;
 u32 lw_watch_owner = 1;

@@ -46,6 +46,16 @@ __attribute__((constructor)) static void init_debug(void)
 	debug = value && *value && strcmp(value, "0");
 }
 
+/* This thread's id, or what it was before it forked: it holds what it held. */
+static u32 debug_tid(void)
+{
+	static __thread u32 tid __attribute__((tls_model("initial-exec")));
+
+	if (!tid)
+		tid = lw_tid();
+	return tid;
+}
+
 /*
  * In debug mode the owner hint is the holder's thread id with bit 31 set; 0
  * until the holder has written it.
@@ -68,22 +78,22 @@ static __cold void debug_abort(const struct lk_mutex *m, const char *what)
 		fprintf(stderr,
 			"lockwork: mutex %p: %s (thread %u); held by thread "
 			"%u\n",
-			(const void *)m, what, lw_tid(), debug_owner(m));
+			(const void *)m, what, debug_tid(), debug_owner(m));
 	else
 		fprintf(stderr,
 			"lockwork: mutex %p: %s (thread %u); nobody holds it\n",
-			(const void *)m, what, lw_tid());
+			(const void *)m, what, debug_tid());
 	abort();
 }
 
 static __cold void debug_locked(struct lk_mutex *m)
 {
-	WRITE_ONCE(m->owner, lw_tid() | 1u << 31);
+	WRITE_ONCE(m->owner, debug_tid() | 1u << 31);
 }
 
 static __cold void debug_lock(struct lk_mutex *m)
 {
-	if (debug_held(m) && debug_owner(m) == lw_tid())
+	if (debug_held(m) && debug_owner(m) == debug_tid())
 		debug_abort(m, "locked again by its holder");
 	lk_mutex_lock(m);
 	debug_locked(m);
@@ -91,7 +101,7 @@ static __cold void debug_lock(struct lk_mutex *m)
 
 static __cold void debug_unlock(struct lk_mutex *m)
 {
-	if (!debug_held(m) || debug_owner(m) != lw_tid())
+	if (!debug_held(m) || debug_owner(m) != debug_tid())
 		debug_abort(m, "unlocked by a thread that does not hold it");
 	WRITE_ONCE(m->owner, 1u << 31);
 	lk_mutex_unlock(m);

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The library's C interface: builds `tests/lib/api.c` with the library's own
+//! sources and runs it, as it is and with `LOCKWORK_DEBUG=1`.
+
+use std::env;
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+const SIGABRT: i32 = 6;
+
+fn c_files(dir: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(Path::new(ROOT).join(dir)).expect("the sources are there");
+    entries
+        .map(|entry| entry.expect("a readable folder").path())
+        .filter(|path| path.extension().is_some_and(|e| e == "c"))
+        .collect()
+}
+
+/// The test program, compiled once.
+fn program() -> &'static Path {
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    PROGRAM.get_or_init(|| {
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("api");
+        let compiler = env::var("CC").unwrap_or_else(|_| "cc".into());
+        let status = Command::new(&compiler)
+            .current_dir(ROOT)
+            .args(["-O2", "-g", "-std=gnu11", "-Wall", "-Wextra", "-Werror"])
+            .args(["-fno-strict-aliasing", "-pthread"])
+            .args(["-Iinclude", "-Iplatform/user", "-Ilocks", "-o"])
+            .arg(&target)
+            .args(c_files("tests/lib"))
+            .args(c_files("locks"))
+            .args(c_files("platform/user"))
+            .args(c_files("platform/user/lib"))
+            .status()
+            .expect("a C compiler");
+        assert!(status.success(), "{compiler} failed on tests/lib");
+        target
+    })
+}
+
+fn run(debug: bool, how: Option<&str>) -> Output {
+    let mut command = Command::new(program());
+    command.env("LOCKWORK_DEBUG", if debug { "1" } else { "0" });
+    command.args(how);
+    command.output().expect("the program runs")
+}
+
+#[test]
+fn each_call_does_what_it_says() {
+    for debug in [false, true] {
+        let output = run(debug, None);
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "debug {debug}: {said}");
+    }
+}
+
+/// The message names the mutex and, where somebody holds it, the holder.
+fn aborts(how: &str, held: bool) {
+    let output = run(true, Some(how));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let facts = String::from_utf8_lossy(&output.stdout).into_owned();
+    let (address, thread) = facts.trim().split_once(' ').expect("two facts");
+    assert_eq!(output.status.signal(), Some(SIGABRT), "{how}: {said}");
+    assert!(said.contains(&format!("mutex {address}:")), "{how}: {said}");
+    let holder = format!("held by thread {thread}\n");
+    assert_eq!(said.contains(&holder), held, "{how}: {said}");
+}
+
+#[test]
+fn debug_mode_names_lock_and_holder() {
+    aborts("relock", true);
+    aborts("destroy", true);
+    aborts("foreign-unlock", true);
+    aborts("unlock-free", false);
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * The public interface of the library, as a C program uses it. Without an
+ * argument it checks each call; with one it misuses a mutex in that way and
+ * prints the mutex's address and its own thread id first.
+ */
+#define _GNU_SOURCE
+#include <lockwork/lockwork.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { THREADS = 8, ROUNDS = 20000 };
+
+#define CHECK(what)                                                       \
+	do {                                                              \
+		if (!(what)) {                                            \
+			printf("%s:%d: %s\n", __FILE__, __LINE__, #what); \
+			exit(1);                                          \
+		}                                                         \
+	} while (0)
+
+static lw_mutex_t mutex = LW_MUTEX_INIT;
+static lw_spinlock_t spin = LW_SPINLOCK_INIT;
+static lw_rwlock_t rw = LW_RWLOCK_INIT;
+static long counters[3], pair[2];
+
+static void *stress(void *arg)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		lw_mutex_lock(&mutex);
+		counters[0]++;
+		lw_mutex_unlock(&mutex);
+		if (arg && i % 64 == 0)
+			lw_spin_set_mode((enum lw_spin_mode)(i / 64 % 3));
+		lw_spin_lock(&spin);
+		counters[1]++;
+		lw_spin_unlock(&spin);
+		if (i % 8 == 0) {
+			lw_write_lock(&rw);
+			counters[2]++;
+			pair[0]++;
+			pair[1]++;
+			lw_write_unlock(&rw);
+		} else {
+			lw_read_lock(&rw);
+			CHECK(pair[0] == pair[1]);
+			lw_read_unlock(&rw);
+		}
+	}
+	return NULL;
+}
+
+static void *tries_fail(void *unused)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += 20000000; /* may be more than a second: allowed */
+	errno = 77;
+	CHECK(!lw_mutex_trylock(&mutex));
+	CHECK(!lw_mutex_timedlock(&mutex, &until));
+	CHECK(!lw_spin_trylock(&spin));
+	CHECK(!lw_write_trylock(&rw));
+	CHECK(!lw_read_trylock(&rw));
+	CHECK(errno == 77);
+	return unused;
+}
+
+static void in_thread(void *(*body)(void *), void *arg)
+{
+	pthread_t thread;
+
+	CHECK(!pthread_create(&thread, NULL, body, arg));
+	pthread_join(thread, NULL);
+}
+
+static void check_calls(void)
+{
+	struct timespec past = { 0, 0 };
+
+	lw_mutex_lock(&mutex);
+	lw_spin_lock(&spin);
+	lw_write_lock(&rw);
+	in_thread(tries_fail, NULL);
+	lw_write_unlock(&rw);
+	lw_spin_unlock(&spin);
+	lw_mutex_unlock(&mutex);
+
+	CHECK(lw_mutex_trylock(&mutex));
+	lw_mutex_unlock(&mutex);
+	CHECK(lw_mutex_timedlock(&mutex, &past)); /* free: no matter how late */
+	lw_mutex_unlock(&mutex);
+	CHECK(lw_spin_trylock(&spin));
+	lw_spin_unlock(&spin);
+	CHECK(lw_read_trylock(&rw) && lw_read_trylock(&rw));
+	CHECK(!lw_write_trylock(&rw));
+	lw_read_unlock(&rw);
+	lw_read_unlock(&rw);
+	CHECK(lw_write_trylock(&rw));
+	lw_write_unlock(&rw);
+	lw_mutex_destroy(&mutex);
+
+	CHECK(lw_set_knob("no_such_knob", "1") == ENOENT);
+	CHECK(lw_set_knob("spin_budget", "-1") == ERANGE);
+	CHECK(lw_set_knob("spin_budget", "99999999999") == ERANGE);
+	CHECK(lw_set_knob("spin_budget", "") == ERANGE);
+	CHECK(lw_set_knob("spin_budget", "200") == 0);
+}
+
+static void check_threads(void)
+{
+	pthread_t threads[THREADS];
+
+	for (long i = 0; i < THREADS; i++)
+		CHECK(!pthread_create(&threads[i], NULL, stress, (void *)i));
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	CHECK(counters[0] == THREADS * ROUNDS);
+	CHECK(counters[1] == THREADS * ROUNDS);
+	CHECK(counters[2] == THREADS * ROUNDS / 8);
+}
+
+/* A child goes on with what its thread held. */
+static void check_fork(void)
+{
+	int status;
+	pid_t pid;
+
+	lw_mutex_lock(&mutex);
+	pid = fork();
+	CHECK(pid >= 0);
+	if (!pid) {
+		lw_mutex_unlock(&mutex);
+		lw_mutex_lock(&mutex);
+		lw_mutex_unlock(&mutex);
+		_exit(0);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+	lw_mutex_unlock(&mutex);
+}
+
+static void *unlock_it(void *unused)
+{
+	lw_mutex_unlock(&mutex);
+	return unused;
+}
+
+static void misuse(const char *how)
+{
+	printf("%p %d\n", (void *)&mutex, (int)gettid());
+	fflush(stdout);
+	lw_mutex_lock(&mutex);
+	if (!strcmp(how, "relock"))
+		lw_mutex_lock(&mutex);
+	else if (!strcmp(how, "destroy"))
+		lw_mutex_destroy(&mutex);
+	else if (!strcmp(how, "foreign-unlock"))
+		in_thread(unlock_it, NULL);
+	lw_mutex_unlock(&mutex);
+	if (!strcmp(how, "unlock-free"))
+		lw_mutex_unlock(&mutex);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1) {
+		misuse(argv[1]);
+		return 0;
+	}
+	check_calls();
+	check_threads();
+	check_fork();
+	return 0;
+}
