@@ -3,7 +3,8 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use object::read::elf::ElfFile;
 use object::read::ReadCache;
@@ -84,6 +85,23 @@ pub fn linkage(path: &Path) -> Result<Linkage, String> {
             .dynamic_symbols()
             .any(|symbol| symbol.is_undefined() && symbol.name_bytes().is_ok_and(is_lock_function)),
     })
+}
+
+/// The shared objects that the dynamic linker would load for the program at
+/// `path`, as it says itself; empty where it does not.
+pub fn libraries(path: &Path, interpreter: &str) -> Vec<PathBuf> {
+    let output = Command::new(interpreter)
+        .arg("--list")
+        .arg(path)
+        .env_remove("LD_PRELOAD")
+        .output();
+    let listed = output.map(|o| o.stdout).unwrap_or_default();
+    // "  libfoo.so.1 => /lib/libfoo.so.1 (0x…)"
+    String::from_utf8_lossy(&listed)
+        .lines()
+        .filter_map(|line| line.split_once("=> ")?.1.split_whitespace().next())
+        .map(PathBuf::from)
+        .collect()
 }
 
 fn interpreter<'d>(elf: &ElfFile<'d, Header, &'d ReadCache<File>>) -> Option<String> {

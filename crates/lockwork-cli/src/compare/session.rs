@@ -43,16 +43,23 @@ impl Program {
 
     /// Does it use locks at all, as far as its ELF file tells?
     pub fn warnings(&self) -> Vec<String> {
-        let behind = program::elf_behind(&self.file).ok().flatten();
-        let linkage = behind.and_then(|(elf, _)| elf::linkage(&elf).ok());
-        if linkage.is_some_and(|l| !l.imports_locks) {
-            let name = self.file.display();
-            return vec![format!(
-                "{name} itself imports no lock functions; unless its libraries or the programs \
-                 it starts do, every arm runs the same code"
-            )];
+        if self.imports_locks() != Some(false) {
+            return Vec::new();
         }
-        Vec::new()
+        let name = self.file.display();
+        vec![format!(
+            "neither {name} nor its libraries import lock functions; unless programs that it \
+             starts do, every arm runs the same code"
+        )]
+    }
+
+    /// Itself or by a library that is loaded with it; `None`: cannot tell.
+    fn imports_locks(&self) -> Option<bool> {
+        let (elf, _) = program::elf_behind(&self.file).ok()??;
+        let linkage = elf::linkage(&elf).ok()?;
+        let libraries = elf::libraries(&elf, linkage.interpreter.as_deref()?);
+        let imports = |path: &PathBuf| elf::linkage(path).is_ok_and(|l| l.imports_locks);
+        Some(linkage.imports_locks || libraries.iter().any(imports))
     }
 }
 
