@@ -9,6 +9,7 @@ struct lk_mutex_waiter {
 	struct lk_mutex_waiter *next, *prev;
 	u32 state;
 	u32 overtaken; /* under wait_lock: unlocks that passed it over */
+	u64 since;     /* local_clock() when it queued */
 };
 
 /* READY: first in line and awake; it leaves that itself, or by a hand-off. */
@@ -146,11 +147,23 @@ static u32 *ready_first(struct lk_mutex *m)
 	return &first->state;
 }
 
+/*
+ * Ends the wait_lock section and wakes @state. One that has waited for long may
+ * find all CPUs taken by those that pass it: then ours is for it.
+ */
 static inline void unlock_and_wake(struct lk_mutex *m, u32 *state)
 {
-	lk_tas_unlock(&m->wait_lock);
+	u64 since = 0;
+
 	if (state)
-		wake_value(state);
+		since = container_of(state, struct lk_mutex_waiter, state)
+				->since;
+	lk_tas_unlock(&m->wait_lock);
+	if (!state)
+		return;
+	wake_value(state);
+	if (local_clock() - since > give_way_ns())
+		give_way();
 }
 
 /*
@@ -230,7 +243,7 @@ static int leave_timed_out(struct lk_mutex *m, struct lk_mutex_waiter *w,
 __cold int lk_mutex_sleep(struct lk_mutex *m,
 			  const struct lw_deadline *deadline)
 {
-	struct lk_mutex_waiter w = { .state = ASLEEP };
+	struct lk_mutex_waiter w = { .state = ASLEEP, .since = local_clock() };
 	u32 naps = 0;
 	int err = 0;
 

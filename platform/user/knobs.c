@@ -26,6 +26,9 @@ const struct lw_knob lw_user_knobs[] = {
 	     "rounds a queued waiter spins before it yields its CPU"),
 	KNOB(watch_owner, 0, 1, 1,
 	     "1: stop spinning for a thread that is known to be off its CPU"),
+	KNOB(give_way_us, 0, 1000000, 1000,
+	     "microseconds a sleeper has waited when its waker yields the CPU "
+	     "to it"),
 	{ .name = NULL },
 };
 

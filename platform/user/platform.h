@@ -271,6 +271,13 @@ extern u32 lw_overtake_limit, lw_handover_spins;
 #define overtake_limit() READ_ONCE(lw_overtake_limit)
 #define handover_spins() READ_ONCE(lw_handover_spins)
 
+/* Nanoseconds on a clock that never goes back. */
+u64 local_clock(void);
+/* Lets another thread have this CPU; a waiter that waited that long needs it. */
+extern u32 lw_give_way_us;
+#define give_way_ns() (READ_ONCE(lw_give_way_us) * (u64)1000)
+#define give_way()    lw_yield()
+
 /* -- sleeping ------------------------------------------------------------ */
 
 /* An absolute time on CLOCK_MONOTONIC or CLOCK_REALTIME; NULL: for ever. */

@@ -13,6 +13,7 @@
 u32 lw_yield_after = 200;
 u32 lw_spin_budget = 1000;
 u32 lw_watch_owner = 1;
+u32 lw_give_way_us = 1000;
 u32 lw_overtake_limit = 64;
 u32 lw_handover_spins = 20;
 
@@ -63,6 +64,14 @@ bool deadline_passed(const struct lw_deadline *deadline, int64_t sec,
 {
 	return sec > deadline->sec ||
 	       (sec == deadline->sec && nsec >= deadline->nsec);
+}
+
+u64 local_clock(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (u64)now.tv_sec * 1000000000u + (u64)now.tv_nsec;
 }
 
 bool deadline_within(const struct lw_deadline *deadline, u64 ns)
