@@ -4,9 +4,9 @@
 #include "epoch.h"
 #include "mutex.h"
 
-/* A sleeper, on its own stack. next/prev form a ring, under wait_lock. */
+/* A sleeper, on its own stack. */
 struct lk_mutex_waiter {
-	struct lk_mutex_waiter *next, *prev;
+	struct lk_ring ring; /* under wait_lock */
 	u32 state;
 	u32 overtaken; /* under wait_lock: unlocks that passed it over */
 	u64 since;     /* local_clock() when it queued */
@@ -20,30 +20,16 @@ enum { ASLEEP, READY, GRANTED };
 
 /* -- the list ------------------------------------------------------------ */
 
-static void list_append(struct lk_mutex *m, struct lk_mutex_waiter *w)
+static inline struct lk_mutex_waiter *first_of(struct lk_mutex *m)
 {
-	struct lk_mutex_waiter *first = m->first;
-
-	if (!first) {
-		w->next = w->prev = w;
-		WRITE_ONCE(m->first, w);
-		return;
-	}
-	w->next = first;
-	w->prev = first->prev;
-	first->prev->next = w;
-	first->prev = w;
+	return container_of(m->first, struct lk_mutex_waiter, ring);
 }
 
 static void list_remove(struct lk_mutex *m, struct lk_mutex_waiter *w)
 {
-	w->prev->next = w->next;
-	w->next->prev = w->prev;
-	if (m->first == w) {
-		WRITE_ONCE(m->first, w->next == w ? NULL : w->next);
-		/* It was promised to the one that leaves. */
-		WRITE_ONCE(m->handoff, 0);
-	}
+	if (m->first == &w->ring)
+		WRITE_ONCE(m->handoff, 0); /* it was promised to this one */
+	lk_ring_remove(&m->first, &w->ring);
 }
 
 /*
@@ -132,9 +118,9 @@ static bool spin_in_queue(struct lk_mutex *m)
  */
 static u32 *ready_first(struct lk_mutex *m)
 {
-	struct lk_mutex_waiter *first = m->first;
+	struct lk_mutex_waiter *first = first_of(m);
 
-	if (!first) {
+	if (!m->first) {
 		WRITE_ONCE(m->parked, 0);
 		return NULL;
 	}
@@ -231,7 +217,7 @@ static int leave_timed_out(struct lk_mutex *m, struct lk_mutex_waiter *w,
 		leave_as_holder(m, w);
 		return 0;
 	}
-	was_first = m->first == w;
+	was_first = m->first == &w->ring;
 	list_remove(m, w);
 	/* Whatever was to be told to us is told to the one behind us. */
 	if (was_first)
@@ -249,14 +235,15 @@ __cold int lk_mutex_sleep(struct lk_mutex *m,
 
 	lk_mutex_check_epoch(m);
 	lk_tas_lock(&m->wait_lock);
-	list_append(m, &w);
-	if (m->first == &w)
+	lk_ring_append(&m->first, &w.ring);
+	if (m->first == &w.ring)
 		WRITE_ONCE(w.state, READY);
 	lk_tas_unlock(&m->wait_lock);
 
 	for (;;) {
 		/* First in line: woken, new, or back from a nap. */
-		if (READ_ONCE(w.state) != ASLEEP || READ_ONCE(m->first) == &w) {
+		if (READ_ONCE(w.state) != ASLEEP ||
+		    READ_ONCE(m->first) == &w.ring) {
 			if (announce(m, &w) || spin_as_first(m, &w))
 				break;
 		}
@@ -312,7 +299,7 @@ static bool passed_on(struct lk_mutex *m)
  */
 static u32 *pass_over(struct lk_mutex *m)
 {
-	struct lk_mutex_waiter *first = m->first;
+	struct lk_mutex_waiter *first = first_of(m);
 	u32 limit = overtake_limit();
 	bool taken;
 
@@ -358,7 +345,7 @@ static bool free_with_none_asleep(struct lk_mutex *m)
 /* Hands the mutex to the first sleeper: the word stays, and now means it. */
 static void hand_off(struct lk_mutex *m)
 {
-	u32 *state = &m->first->state;
+	u32 *state = &first_of(m)->state;
 
 	WRITE_ONCE(m->word, LK_MUTEX_WANTED);
 	/* It may be asleep: nobody should spin until it says where it runs. */

@@ -46,6 +46,7 @@
  */
 #include "osq_lock.h"
 #include "tas_lock.h"
+#include "wait_ring.h"
 
 #define LK_MUTEX_FREE	0u
 #define LK_MUTEX_HELD	1u
@@ -55,13 +56,11 @@
 /* Hint bit: the owner was seen off its CPU. Stale until the next holder. */
 #define LK_OWNER_OFF_CPU (1u << 30)
 
-struct lk_mutex_waiter;
-
 struct lk_mutex {
 	u32 word;
 	LK_MUTEX_EMBED
 	u32 owner;
-	struct lk_mutex_waiter *first;
+	struct lk_ring *first;
 	struct lk_osq osq;
 	struct lk_tas wait_lock;
 	u8 parked;  /* may be stale set; never stale clear when it counts */

@@ -21,13 +21,15 @@
 
 #include "epoch.h"
 #include "tas_lock.h"
+#include "wait_ring.h"
 
 #include <string.h>
 
 enum { WAITING, CLAIMED, SIGNALLED, LEAVING };
 
 struct waiter {
-	struct waiter *next, *prev;
+	struct lk_ring ring;
+	struct waiter *next; /* once claimed: among those to be posted */
 	u32 state;
 	bool pass_on; /* claimed by a signal, and others stayed behind */
 	/* What a cancelled wait needs to put things right. */
@@ -39,7 +41,7 @@ struct waiter {
 struct cond {
 	struct lk_tas lock;
 	u8 epoch;
-	struct waiter *first;
+	struct lk_ring *first;
 	u32 unused[5];
 	u32 flags;
 	u32 tail[2];
@@ -81,48 +83,26 @@ static void list_unlock(struct cond *c)
 	lk_tas_unlock(&c->lock);
 }
 
-static void append(struct cond *c, struct waiter *w)
-{
-	struct waiter *first = c->first;
-
-	if (!first) {
-		w->next = w->prev = w;
-		WRITE_ONCE(c->first, w);
-		return;
-	}
-	w->next = first;
-	w->prev = first->prev;
-	first->prev->next = w;
-	first->prev = w;
-}
-
-static void unlink_waiter(struct cond *c, struct waiter *w)
-{
-	w->prev->next = w->next;
-	w->next->prev = w->prev;
-	if (c->first == w)
-		WRITE_ONCE(c->first, w->next == w ? NULL : w->next);
-}
-
 /*
  * Takes up to @max waiters off the list, in order, those that are leaving left
  * out; returns them linked by next, ended by NULL. They wait for post().
  */
 static struct waiter *claim(struct cond *c, u32 max, bool by_signal)
 {
-	struct waiter *w = c->first, *last, *next, *claimed = NULL;
-	struct waiter **end = &claimed;
-	bool more = w != NULL;
+	struct lk_ring *link = c->first, *last, *next;
+	struct waiter *claimed = NULL, **end = &claimed;
+	bool more = link != NULL;
 
-	last = w ? w->prev : NULL;
-	for (; more && max; w = next) {
+	last = link ? link->prev : NULL;
+	for (; more && max; link = next) {
+		struct waiter *w = container_of(link, struct waiter, ring);
 		u32 state = WAITING;
 
-		more = w != last;
-		next = w->next;
+		more = link != last;
+		next = link->next;
 		if (!try_cmpxchg_acquire(&w->state, &state, CLAIMED))
 			continue;
-		unlink_waiter(c, w);
+		lk_ring_remove(&c->first, link);
 		w->pass_on = by_signal && c->first;
 		w->next = NULL;
 		*end = w;
@@ -169,7 +149,7 @@ static bool leave(struct waiter *w)
 		return false;
 	}
 	list_lock(w->cond);
-	unlink_waiter(w->cond, w);
+	lk_ring_remove(&w->cond->first, &w->ring);
 	list_unlock(w->cond);
 	return true;
 }
@@ -213,7 +193,7 @@ static int wait_until(pthread_cond_t *pc, pthread_mutex_t *mutex,
 	int err, result;
 
 	list_lock(c);
-	append(c, &w);
+	lk_ring_append(&c->first, &w.ring);
 	list_unlock(c);
 	err = lw_mutex_leave(mutex, &w.depth);
 	if (err) {

@@ -28,6 +28,7 @@
 
 #include "epoch.h"
 #include "tas_lock.h"
+#include "wait_ring.h"
 
 #include <string.h>
 
@@ -45,7 +46,7 @@
 enum { ASLEEP, READY };
 
 struct waiter {
-	struct waiter *next, *prev;
+	struct lk_ring ring;
 	u32 state;
 	bool writer;
 };
@@ -54,7 +55,7 @@ struct rwlock {
 	atomic_t cnts;
 	struct lk_tas lock;
 	u8 epoch;
-	struct waiter *first;
+	struct lk_ring *first;
 	u32 owner;
 	u32 unused;
 	u32 cur_writer;
@@ -161,35 +162,26 @@ static void list_lock(struct rwlock *l)
 	lk_tas_lock(&l->lock);
 }
 
+static inline struct waiter *waiter_of(struct lk_ring *link)
+{
+	return container_of(link, struct waiter, ring);
+}
+
 static void append(struct rwlock *l, struct waiter *w)
 {
-	struct waiter *first = l->first;
-
-	if (!first) {
-		w->next = w->prev = w;
-		WRITE_ONCE(l->first, w);
+	if (!l->first)
 		atomic_or(QUEUED, &l->cnts);
-		return;
-	}
-	w->next = first;
-	w->prev = first->prev;
-	first->prev->next = w;
-	first->prev = w;
+	lk_ring_append(&l->first, &w->ring);
 }
 
 /* Also ends the draining if it was for this one. */
 static void unlink_waiter(struct rwlock *l, struct waiter *w)
 {
-	u32 gone = 0;
+	u32 gone = l->first == &w->ring ? DRAIN : 0;
 
-	if (l->first == w) {
-		gone = DRAIN;
-		WRITE_ONCE(l->first, w->next == w ? NULL : w->next);
-		if (!l->first)
-			gone |= QUEUED;
-	}
-	w->prev->next = w->next;
-	w->next->prev = w->prev;
+	lk_ring_remove(&l->first, &w->ring);
+	if (!l->first)
+		gone |= QUEUED;
 	if (gone)
 		__atomic_fetch_and(&l->cnts.counter, ~gone, __ATOMIC_RELAXED);
 }
@@ -197,9 +189,9 @@ static void unlink_waiter(struct rwlock *l, struct waiter *w)
 /* Under the list lock: what to wake after it, or NULL. */
 static u32 *ready_first(struct rwlock *l)
 {
-	struct waiter *first = l->first;
+	struct waiter *first = waiter_of(l->first);
 
-	if (!first || READ_ONCE(first->state) == READY)
+	if (!l->first || READ_ONCE(first->state) == READY)
 		return NULL;
 	WRITE_ONCE(first->state, READY);
 	return &first->state;
@@ -217,11 +209,13 @@ static void list_unlock_and_wake(struct rwlock *l, u32 *state)
 /* Drained in vain: readers may have to go first, so let them. */
 static void stop_draining(struct rwlock *l)
 {
-	struct waiter *w;
+	struct lk_ring *link;
 
 	list_lock(l);
 	__atomic_fetch_and(&l->cnts.counter, ~DRAIN, __ATOMIC_RELAXED);
-	for (w = l->first->next; w != l->first; w = w->next) {
+	for (link = l->first->next; link != l->first; link = link->next) {
+		struct waiter *w = waiter_of(link);
+
 		if (w->writer)
 			continue;
 		WRITE_ONCE(w->state, READY);
@@ -297,7 +291,7 @@ static int sleep_for(struct rwlock *l, bool writer,
 		 * we see that, or who makes it so sees us asleep.
 		 */
 		xchg(&w.state, (u32)ASLEEP);
-		first = smp_load_acquire(&l->first) == &w;
+		first = smp_load_acquire(&l->first) == &w.ring;
 		if (take(l, writer, first))
 			break;
 		if (err) {
