@@ -18,6 +18,24 @@ enum { ASLEEP, READY, GRANTED };
 /* Looks at a hint of our own CPU before it is believed. */
 #define OWNER_ROUNDS 4
 
+/* -- wait_lock ----------------------------------------------------------- */
+
+static inline void *list_lock(struct lk_mutex *m)
+{
+	void *outer = section_enter(m);
+
+	lk_tas_lock(&m->wait_lock);
+	return outer;
+}
+
+/* An unlock in a signal handler could not look for sleepers: do it for it. */
+static inline void list_unlock(struct lk_mutex *m, void *outer)
+{
+	lk_tas_unlock(&m->wait_lock);
+	if (unlikely(section_exit(outer)))
+		lk_mutex_wake(m);
+}
+
 /* -- the list ------------------------------------------------------------ */
 
 static inline struct lk_mutex_waiter *first_of(struct lk_mutex *m)
@@ -137,14 +155,14 @@ static u32 *ready_first(struct lk_mutex *m)
  * Ends the wait_lock section and wakes @state. One that has waited for long may
  * find all CPUs taken by those that pass it: then ours is for it.
  */
-static inline void unlock_and_wake(struct lk_mutex *m, u32 *state)
+static inline void unlock_and_wake(struct lk_mutex *m, void *outer, u32 *state)
 {
 	u64 since = 0;
 
 	if (state)
 		since = container_of(state, struct lk_mutex_waiter, state)
 				->since;
-	lk_tas_unlock(&m->wait_lock);
+	list_unlock(m, outer);
 	if (!state)
 		return;
 	wake_value(state);
@@ -194,26 +212,28 @@ static bool spin_as_first(struct lk_mutex *m, struct lk_mutex_waiter *w)
 /* Leaves the list as the holder; word is 2. */
 static void leave_as_holder(struct lk_mutex *m, struct lk_mutex_waiter *w)
 {
+	void *outer;
+
 	WRITE_ONCE(m->owner, this_vcpu());
-	lk_tas_lock(&m->wait_lock);
+	outer = list_lock(m);
 	list_remove(m, w);
 	WRITE_ONCE(m->parked, m->first != NULL);
 	/* Nobody to tell: let the unlock be a fast one. */
 	if (!m->first && !foreign_waiters())
 		WRITE_ONCE(m->word, LK_MUTEX_HELD);
-	lk_tas_unlock(&m->wait_lock);
+	list_unlock(m, outer);
 }
 
 /* Leaves the list at its deadline, unless the mutex came at the last moment. */
 static int leave_timed_out(struct lk_mutex *m, struct lk_mutex_waiter *w,
 			   int err)
 {
+	void *outer = list_lock(m);
 	u32 *wake = NULL;
 	bool was_first;
 
-	lk_tas_lock(&m->wait_lock);
 	if (READ_ONCE(w->state) == GRANTED) {
-		lk_tas_unlock(&m->wait_lock);
+		list_unlock(m, outer);
 		leave_as_holder(m, w);
 		return 0;
 	}
@@ -222,7 +242,7 @@ static int leave_timed_out(struct lk_mutex *m, struct lk_mutex_waiter *w,
 	/* Whatever was to be told to us is told to the one behind us. */
 	if (was_first)
 		wake = ready_first(m);
-	unlock_and_wake(m, wake);
+	unlock_and_wake(m, outer, wake);
 	return err;
 }
 
@@ -230,15 +250,16 @@ __cold int lk_mutex_sleep(struct lk_mutex *m,
 			  const struct lw_deadline *deadline)
 {
 	struct lk_mutex_waiter w = { .state = ASLEEP, .since = local_clock() };
+	void *outer;
 	u32 naps = 0;
 	int err = 0;
 
 	lk_mutex_check_epoch(m);
-	lk_tas_lock(&m->wait_lock);
+	outer = list_lock(m);
 	lk_ring_append(&m->first, &w.ring);
 	if (m->first == &w.ring)
 		WRITE_ONCE(w.state, READY);
-	lk_tas_unlock(&m->wait_lock);
+	list_unlock(m, outer);
 
 	for (;;) {
 		/* First in line: woken, new, or back from a nap. */
@@ -317,24 +338,29 @@ static u32 *pass_over(struct lk_mutex *m)
 __cold void lk_mutex_wake(struct lk_mutex *m)
 {
 	u32 *wake = NULL;
+	void *outer;
 
 	lk_mutex_check_epoch(m);
-	lk_tas_lock(&m->wait_lock);
+	if (in_section(m)) {
+		section_missed();
+		return;
+	}
+	outer = list_lock(m);
 	if (m->first)
 		wake = pass_over(m);
 	else
 		WRITE_ONCE(m->parked, 0);
-	unlock_and_wake(m, wake);
+	unlock_and_wake(m, outer, wake);
 }
 
 /* Word is 2, nobody sleeps here: free it, unless a sleeper comes meanwhile. */
-static bool free_with_none_asleep(struct lk_mutex *m)
+static bool free_with_none_asleep(struct lk_mutex *m, void *outer)
 {
 	u32 word = LK_MUTEX_DONE;
 
 	/* A new sleeper, or foreign code, turns 3 into 2 again. */
 	WRITE_ONCE(m->word, LK_MUTEX_DONE);
-	lk_tas_unlock(&m->wait_lock);
+	list_unlock(m, outer);
 	/* [mutex.C] */
 	if (!try_cmpxchg_release(&m->word, &word, LK_MUTEX_FREE))
 		return false;
@@ -343,7 +369,7 @@ static bool free_with_none_asleep(struct lk_mutex *m)
 }
 
 /* Hands the mutex to the first sleeper: the word stays, and now means it. */
-static void hand_off(struct lk_mutex *m)
+static void hand_off(struct lk_mutex *m, void *outer)
 {
 	u32 *state = &first_of(m)->state;
 
@@ -352,27 +378,36 @@ static void hand_off(struct lk_mutex *m)
 	WRITE_ONCE(m->owner, LK_OWNER_OFF_CPU);
 	/* [mutex.J] RELEASE, pairs with mutex.I. */
 	smp_store_release(state, GRANTED);
-	unlock_and_wake(m, state);
+	unlock_and_wake(m, outer, state);
 }
 
 __cold void lk_mutex_unlock_slow(struct lk_mutex *m)
 {
+	void *outer;
+
 	lk_mutex_check_epoch(m);
+	if (in_section(m)) {
+		/* A signal handler's unlock: whom we interrupted does the rest. */
+		WRITE_ONCE(m->parked, 1);
+		xchg(&m->word, LK_MUTEX_FREE); /* [mutex.C] */
+		section_missed();
+		return;
+	}
 	for (;;) {
-		lk_tas_lock(&m->wait_lock);
+		outer = list_lock(m);
 		if (m->first)
 			break;
 		WRITE_ONCE(m->parked, 0);
-		if (free_with_none_asleep(m))
+		if (free_with_none_asleep(m, outer))
 			return;
 	}
 	if (m->handoff) {
-		hand_off(m);
+		hand_off(m, outer);
 		return;
 	}
 	/* [mutex.C]; full, so that the look at the word comes after it. */
 	xchg(&m->word, LK_MUTEX_FREE);
-	unlock_and_wake(m, pass_over(m));
+	unlock_and_wake(m, outer, pass_over(m));
 }
 
 /* -- catalogue ----------------------------------------------------------- */
@@ -411,11 +446,11 @@ static void unlock(void *lock)
 static u64 last_waiter(const void *lock)
 {
 	struct lk_mutex *m = (struct lk_mutex *)lock;
+	void *outer = list_lock(m);
 	u64 last;
 
-	lk_tas_lock(&m->wait_lock);
 	last = m->first ? (u64)(uintptr_t)m->first->prev : 0;
-	lk_tas_unlock(&m->wait_lock);
+	list_unlock(m, outer);
 	return last;
 }
 

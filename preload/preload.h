@@ -30,6 +30,10 @@ static inline bool single_threaded(void)
 	       *(volatile char *)&__libc_single_threaded;
 }
 
+/* Holds all signals back for this thread; restore takes what block returned. */
+u64 lw_block_signals(void);
+void lw_restore_signals(u64 signals);
+
 /* The kernel's id of this thread, also right after a fork. */
 u32 lw_tid(void);
 

@@ -155,11 +155,24 @@ static __cold void forget_the_gone(struct rwlock *l)
 	lk_epoch_done(&l->epoch);
 }
 
-static void list_lock(struct rwlock *l)
+/*
+ * A handler that unlocks what it took by a try call may come here while its own
+ * thread is here: so signals wait. Returns what list_unlock() wants.
+ */
+static u64 list_lock(struct rwlock *l)
 {
+	u64 signals = lw_block_signals();
+
 	if (lk_epoch_is_old(&l->epoch))
 		forget_the_gone(l);
 	lk_tas_lock(&l->lock);
+	return signals;
+}
+
+static void list_unlock(struct rwlock *l, u64 signals)
+{
+	lk_tas_unlock(&l->lock);
+	lw_restore_signals(signals);
 }
 
 static inline struct waiter *waiter_of(struct lk_ring *link)
@@ -197,9 +210,9 @@ static u32 *ready_first(struct rwlock *l)
 	return &first->state;
 }
 
-static void list_unlock_and_wake(struct rwlock *l, u32 *state)
+static void list_unlock_and_wake(struct rwlock *l, u64 signals, u32 *state)
 {
-	lk_tas_unlock(&l->lock);
+	list_unlock(l, signals);
 	if (state)
 		lw_futex_wake(state, 1);
 }
@@ -209,9 +222,9 @@ static void list_unlock_and_wake(struct rwlock *l, u32 *state)
 /* Drained in vain: readers may have to go first, so let them. */
 static void stop_draining(struct rwlock *l)
 {
+	u64 signals = list_lock(l);
 	struct lk_ring *link;
 
-	list_lock(l);
 	__atomic_fetch_and(&l->cnts.counter, ~DRAIN, __ATOMIC_RELAXED);
 	for (link = l->first->next; link != l->first; link = link->next) {
 		struct waiter *w = waiter_of(link);
@@ -221,7 +234,7 @@ static void stop_draining(struct rwlock *l)
 		WRITE_ONCE(w->state, READY);
 		lw_futex_wake(&w->state, 1);
 	}
-	lk_tas_unlock(&l->lock);
+	list_unlock(l, signals);
 }
 
 /* What the first in line is at: waiting patiently, or having the lock drained. */
@@ -265,13 +278,13 @@ static int nap(struct rwlock *l, struct waiter *w, bool first,
  */
 static void go(struct rwlock *l, struct waiter *w, bool taken)
 {
+	u64 signals = list_lock(l);
 	u32 *next = NULL;
 
-	list_lock(l);
 	unlink_waiter(l, w);
 	if (!taken || !w->writer)
 		next = ready_first(l);
-	list_unlock_and_wake(l, next);
+	list_unlock_and_wake(l, signals, next);
 }
 
 static int sleep_for(struct rwlock *l, bool writer,
@@ -280,11 +293,12 @@ static int sleep_for(struct rwlock *l, bool writer,
 	struct waiter w = { .state = ASLEEP, .writer = writer };
 	struct phase phase = { .begun = false };
 	bool first;
+	u64 signals;
 	int err = 0;
 
-	list_lock(l);
+	signals = list_lock(l);
 	append(l, &w);
-	lk_tas_unlock(&l->lock);
+	list_unlock(l, signals);
 	for (;;) {
 		/*
 		 * ASLEEP is visible before we look whether it is our turn: either
@@ -345,12 +359,13 @@ static int lock_until(struct rwlock *l, bool writer, clockid_t clock,
 static void unlock_slow(struct rwlock *l, u32 what)
 {
 	u32 cnts, *wake = NULL;
+	u64 signals;
 
 	for (;;) {
-		list_lock(l);
+		signals = list_lock(l);
 		if (l->first)
 			break;
-		lk_tas_unlock(&l->lock);
+		list_unlock(l, signals);
 		cnts = atomic_read(&l->cnts);
 		while (!(cnts & QUEUED)) {
 			if (try_cmpxchg(&l->cnts.counter, &cnts, cnts - what))
@@ -360,7 +375,7 @@ static void unlock_slow(struct rwlock *l, u32 what)
 	cnts = __atomic_sub_fetch(&l->cnts.counter, what, __ATOMIC_SEQ_CST);
 	if (!(cnts & WRITER) && !READERS(cnts))
 		wake = ready_first(l);
-	list_unlock_and_wake(l, wake);
+	list_unlock_and_wake(l, signals, wake);
 }
 
 static int unlock(struct rwlock *l)

@@ -161,12 +161,14 @@ static inline void cpu_relax_wait(u32 *rounds)
 #define LW_MAX_NEST  4u	    /* the other two bits: nesting levels */
 
 struct lw_self {
-	u32 slot;    /* 1 … LW_MAX_SLOTS, 0: none (yet) */
-	u16 epoch;   /* the fork epoch that slot belongs to */
-	u16 retry;   /* slow paths left before asking for a slot again */
-	u32 spins;   /* rounds since spin_begin() */
-	u32 tid;     /* kernel thread id, see lw_tid() */
-	u32 readers; /* read locks held (interposer) */
+	u32 slot;     /* 1 … LW_MAX_SLOTS, 0: none (yet) */
+	u16 epoch;    /* the fork epoch that slot belongs to */
+	u16 retry;    /* slow paths left before asking for a slot again */
+	u32 spins;    /* rounds since spin_begin() */
+	u32 tid;      /* kernel thread id, see lw_tid() */
+	u32 readers;  /* read locks held (interposer) */
+	void *inside; /* see section_enter() */
+	bool missed;
 	u16 tid_epoch;
 };
 
@@ -277,6 +279,44 @@ u64 local_clock(void);
 extern u32 lw_give_way_us;
 #define give_way_ns() (READ_ONCE(lw_give_way_us) * (u64)1000)
 #define give_way()    lw_yield()
+
+/*
+ * A section that a signal handler of the same thread must not wait for, as an
+ * interrupt handler must not in the kernel. Signals stay enabled: to block them
+ * costs two system calls. Instead a handler asks whether it interrupted the
+ * section of @obj; if so it leaves its work to be done, and section_exit() tells.
+ */
+static inline void *section_enter(void *obj)
+{
+	void *outer = lw_self.inside;
+
+	lw_self.inside = obj;
+	barrier();
+	return outer;
+}
+
+static inline bool section_exit(void *outer)
+{
+	bool missed;
+
+	barrier();
+	lw_self.inside = outer;
+	barrier();
+	missed = lw_self.missed;
+	if (unlikely(missed))
+		lw_self.missed = false;
+	return missed;
+}
+
+static inline bool in_section(void *obj)
+{
+	return unlikely(lw_self.inside == obj);
+}
+
+static inline void section_missed(void)
+{
+	lw_self.missed = true;
+}
 
 /* -- sleeping ------------------------------------------------------------ */
 

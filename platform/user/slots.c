@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -64,11 +63,9 @@ static void map_fork_page(void)
 __cold void lw_after_fork(void)
 {
 	u32 *page = smp_load_acquire(&lw_fork_page), state = 0;
-	u64 all = ~0ull, before;
-
 	/* A signal handler that locks must not meet its own thread in here. */
-	lw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&before,
-		   sizeof(all), 0, 0);
+	u64 signals = lw_block_signals();
+
 	if (page == &no_page) {
 		map_fork_page();
 		goto out;
@@ -88,8 +85,7 @@ __cold void lw_after_fork(void)
 	WRITE_ONCE(lw_wait_tag, WAIT_TAG_MARK | (lw_epoch & 0x3fu) << 9);
 	smp_store_release(page, 1);
 out:
-	lw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0,
-		   sizeof(before), 0, 0);
+	lw_restore_signals(signals);
 }
 
 u32 lw_tid(void)

@@ -6,6 +6,7 @@
 #include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,6 +27,21 @@ long lw_syscall(long nr, long a, long b, long c, long d, long e, long f)
 		ret = -errno;
 	errno = saved;
 	return ret;
+}
+
+u64 lw_block_signals(void)
+{
+	u64 all = ~0ull, before = 0;
+
+	lw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&before,
+		   sizeof(all), 0, 0);
+	return before;
+}
+
+void lw_restore_signals(u64 signals)
+{
+	lw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&signals, 0,
+		   sizeof(signals), 0, 0);
 }
 
 __cold void lw_yield(void)

@@ -104,7 +104,9 @@ int main(void)
 	/* A program with one thread interrupts itself. */
 	EQ(setitimer(ITIMER_REAL, &often, NULL), 0);
 	rounds(ROUNDS);
+	EQ(setitimer(ITIMER_REAL, &never, NULL), 0);
 	EQ(counter, ROUNDS + won);
+	EQ(setitimer(ITIMER_REAL, &often, NULL), 0);
 
 	/* Four that fight, with signals from the timer and from a fifth. */
 	EQ(pthread_create(&stormer, NULL, storm, NULL), 0);
