@@ -30,7 +30,7 @@ static inline bool single_threaded(void)
 	       *(volatile char *)&__libc_single_threaded;
 }
 
-/* Holds all signals back for this thread; restore takes what block returned. */
+/* Holds signals back for this thread; restore takes what block returned. */
 u64 lw_block_signals(void);
 void lw_restore_signals(u64 signals);
 

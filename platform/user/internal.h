@@ -7,7 +7,7 @@
 
 /* A system call that leaves errno alone. Returns its result or -errno. */
 long lw_syscall(long nr, long a, long b, long c, long d, long e, long f);
-/* Holds all signals back for this thread; restore takes what block returned. */
+/* Holds signals back for this thread; restore takes what block returned. */
 u64 lw_block_signals(void);
 void lw_restore_signals(u64 signals);
 /* The kernel's id of this thread, right after a fork too. */

@@ -29,9 +29,16 @@ long lw_syscall(long nr, long a, long b, long c, long d, long e, long f)
 	return ret;
 }
 
+/* The kernel's mask bit of a signal. */
+#define SIGNAL_BIT(sig) (1ull << ((sig)-1))
+
+/* Not those that an instruction raises: blocked, they would kill the program. */
 u64 lw_block_signals(void)
 {
-	u64 all = ~0ull, before = 0;
+	u64 all = ~(SIGNAL_BIT(SIGTRAP) | SIGNAL_BIT(SIGSEGV) |
+		    SIGNAL_BIT(SIGBUS) | SIGNAL_BIT(SIGILL) |
+		    SIGNAL_BIT(SIGFPE) | SIGNAL_BIT(SIGSYS));
+	u64 before = 0;
 
 	lw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&before,
 		   sizeof(all), 0, 0);
