@@ -35,9 +35,4 @@ struct lk_osq {
 bool lk_osq_lock(struct lk_osq *osq);
 void lk_osq_unlock(struct lk_osq *osq);
 
-static inline bool lk_osq_is_locked(const struct lk_osq *osq)
-{
-	return atomic_read(&osq->tail) != 0;
-}
-
 #endif

@@ -107,9 +107,4 @@ static inline void lk_qspin_unlock(struct lk_qspin *lock)
 	smp_store_release(&lock->locked, 0);
 }
 
-static inline bool lk_qspin_is_locked(struct lk_qspin *lock)
-{
-	return atomic_read(&lock->val) & ~WAIT_TAG_MASK;
-}
-
 #endif

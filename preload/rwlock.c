@@ -30,8 +30,6 @@
 #include "tas_lock.h"
 #include "wait_ring.h"
 
-#include <string.h>
-
 #define WRITER	   1u
 #define QUEUED	   2u
 #define DRAIN	   4u

@@ -66,7 +66,6 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "byte layouts");
 
 #define xchg(p, v)	   __lw_full(__atomic_exchange_n((p), (v), __LW_FULL))
 #define xchg_acquire(p, v) __atomic_exchange_n((p), (v), __ATOMIC_ACQUIRE)
-#define xchg_release(p, v) __atomic_exchange_n((p), (v), __ATOMIC_RELEASE)
 /* Relaxed, but its value is used as an address (see READ_ONCE_DEP). */
 #define xchg_relaxed_dep(p, v) __atomic_exchange_n((p), (v), __ATOMIC_CONSUME)
 
