@@ -15,9 +15,6 @@ struct lk_mutex_waiter {
 /* READY: first in line and awake; it leaves that itself, or by a hand-off. */
 enum { ASLEEP, READY, GRANTED };
 
-/* Looks at a hint of our own CPU before it is believed. */
-#define OWNER_ROUNDS 4
-
 /* -- wait_lock ----------------------------------------------------------- */
 
 static inline void *list_lock(struct lk_mutex *m)
@@ -80,7 +77,7 @@ static bool owner_may_run(struct lk_mutex *m)
 {
 	u32 owner = READ_ONCE(m->owner), rounds;
 
-	for (rounds = 0; rounds < OWNER_ROUNDS; rounds++) {
+	for (rounds = 0; rounds < owner_rounds(); rounds++) {
 		if ((int)owner < 0)
 			return true;
 		if (owner & LK_OWNER_OFF_CPU)

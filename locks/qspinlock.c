@@ -3,11 +3,6 @@
 #include "catalogue.h"
 #include "qspinlock.h"
 
-/* Rounds that an arrival waits for a pending owner to become the holder. */
-#define PENDING_ROUNDS 64
-/* Races for a free lock that a head loses to stealers before it stops them. */
-#define STEAL_PATIENCE 64
-
 struct qnode {
 	struct qnode *next;
 	u32 head; /* set by the predecessor: you wait on the word now */
@@ -78,7 +73,7 @@ static bool lock_pending(struct lk_qspin *lock, u32 val)
 
 	/* The pending owner is about to be the holder: let that happen first. */
 	while ((val & ~WAIT_TAG_MASK) == LK_Q_PENDING &&
-	       rounds < PENDING_ROUNDS) {
+	       rounds < pending_rounds()) {
 		cpu_relax_wait(&rounds);
 		val = atomic_read(&lock->val);
 	}
@@ -137,7 +132,7 @@ static bool head_take(struct lk_qspin *lock, u32 tail)
 		} else if (take_half(lock)) {
 			return false;
 		}
-		if (!stopped && ++lost > STEAL_PATIENCE &&
+		if (!stopped && ++lost > steal_patience() &&
 		    stop_stealing(lock)) {
 			stopped = true;
 			busy = LK_Q_LOCKED_MASK;

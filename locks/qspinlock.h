@@ -29,7 +29,7 @@
  *   fair   pending bit, then the queue: FIFO.
  *   steal  an arrival may take the locked byte with one CAS while a queue
  *          waits; no pending path; the queue stays FIFO. A head that lost
- *          STEAL_PATIENCE times sets pending, which stops the stealing.
+ *          steal_patience() times sets pending, which stops the stealing.
  *   tas    test-and-set at slow-path entry: no queue, unfair.
  *
  * Sources: Waiman Long's qspinlock patch mails (v10, 2014-05-07) and Peter

@@ -2,10 +2,11 @@
 //! Builds the C parts that the command line carries inside itself: the two
 //! interposers, as shared objects in `OUT_DIR`, and the embedded workload.
 
+use std::env;
 use std::error::Error;
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::{env, fs};
+
+use lockwork_build::{c_files, root, watch};
 
 /// How both interposers are compiled and linked.
 const FLAGS: &[&str] = &[
@@ -28,30 +29,26 @@ const FLAGS: &[&str] = &[
 const LIBS: &[&str] = &["-lpthread", "-ldl"];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let here = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
-    let root = here.parent().and_then(Path::parent);
-    let root = root.ok_or("the package is not two folders below the sources")?;
+    let root = root();
     let out = PathBuf::from(env::var("OUT_DIR")?);
+    let workload = "crates/lockwork-cli/c";
 
-    for dir in ["preload", "locks", "platform/user", "include"] {
-        println!("cargo:rerun-if-changed={}", root.join(dir).display());
-    }
-    println!("cargo:rerun-if-changed=c");
+    watch(&["preload", "locks", "platform/user", "include", workload]);
 
     let control = root.join("preload/passthrough.c");
-    let mut sources = c_files(&root.join("preload"))?;
+    let mut sources = c_files(&root.join("preload"));
     sources.retain(|path| *path != control);
     if sources.is_empty() {
         return Err("preload/ holds no interposer sources".into());
     }
-    sources.extend(c_files(&root.join("locks"))?);
-    sources.extend(c_files(&root.join("platform/user"))?);
+    sources.extend(c_files(&root.join("locks")));
+    sources.extend(c_files(&root.join("platform/user")));
 
-    shared_object(root, &sources, &out.join("liblockwork-preload.so"))?;
-    shared_object(root, &[control], &out.join("liblockwork-passthrough.so"))?;
+    shared_object(&root, &sources, &out.join("liblockwork-preload.so"))?;
+    shared_object(&root, &[control], &out.join("liblockwork-passthrough.so"))?;
 
     cc::Build::new()
-        .files(c_files(&here.join("c"))?)
+        .files(c_files(&root.join(workload)))
         .std("gnu11")
         .opt_level(2)
         .extra_warnings(true)
@@ -59,20 +56,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rustc-link-lib=pthread");
     println!("cargo:rustc-link-lib=m");
     Ok(())
-}
-
-/// The C sources directly in `dir`, in a stable order.
-fn c_files(dir: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
-    let entries = fs::read_dir(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
-    let mut files = Vec::new();
-    for entry in entries {
-        let path = entry?.path();
-        if path.extension() == Some(OsStr::new("c")) {
-            files.push(path);
-        }
-    }
-    files.sort();
-    Ok(files)
 }
 
 /// Compiles and links `sources` into the shared object `target`.

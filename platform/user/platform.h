@@ -268,6 +268,13 @@ static inline bool need_resched(void)
 	return unlikely(lw_self.spins++ >= lw_spin_budget);
 }
 
+/* Rounds that an arrival waits for the owner of a pending bit to hold. */
+#define pending_rounds() 64u
+/* Races for a free lock that a head loses to stealers before it stops them. */
+#define steal_patience() 64u
+/* Looks at an owner's CPU that is ours too before that is believed. */
+#define owner_rounds() 4u
+
 extern u32 lw_overtake_limit, lw_handover_spins;
 #define overtake_limit() READ_ONCE(lw_overtake_limit)
 #define handover_spins() READ_ONCE(lw_handover_spins)

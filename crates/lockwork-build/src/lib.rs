@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! What the build scripts of this workspace share: where the C sources are, how
+//! a world is compiled, and how several worlds get into one program.
+
+mod isolate;
+
+pub use isolate::{isolate, isolate_with};
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+/// The workspace's directory, two above the package that is being built.
+///
+/// # Panics
+/// Outside of a build script, and in a package that lies elsewhere.
+pub fn root() -> PathBuf {
+    let package = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
+    let root = package.ancestors().nth(2);
+    root.unwrap_or_else(|| panic!("{} is not two folders below the sources", package.display()))
+        .to_path_buf()
+}
+
+/// The C files directly in `dir`, in a stable order.
+///
+/// # Panics
+/// If `dir` cannot be listed.
+pub fn c_files(dir: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(dir).unwrap_or_else(|err| {
+        panic!(
+            "cannot list {}: {err}; build from a checkout",
+            dir.display()
+        )
+    });
+    let mut files: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|ext| ext == "c"))
+        .collect();
+    files.sort();
+    files
+}
+
+/// A compilation against the world `name`: its header, those of the locks, and
+/// the flags that the locks need. No files yet.
+///
+/// Objects go to a folder of `OUT_DIR` named after the world, because the name
+/// of an object tells its source only: in one folder, the second world that
+/// compiles a lock would overwrite the first. Who compiles one world twice, say
+/// with different defines, sets `out_dir` once more.
+///
+/// # Panics
+/// Outside of a build script.
+pub fn world(name: &str) -> cc::Build {
+    let root = root();
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
+    let mut build = cc::Build::new();
+    build
+        .include(root.join("platform").join(name))
+        .include(root.join("locks"))
+        .out_dir(out.join(name))
+        .std("gnu11")
+        .opt_level(2)
+        .flags(["-Wall", "-Wextra", "-fno-strict-aliasing"]);
+    build
+}
+
+/// Has cargo run the build script again when one of `paths`, files or whole
+/// directories below the workspace, changes.
+///
+/// # Panics
+/// Outside of a build script.
+pub fn watch<P: AsRef<Path>>(paths: &[P]) {
+    let root = root();
+    for path in paths {
+        println!("cargo::rerun-if-changed={}", root.join(path).display());
+    }
+}

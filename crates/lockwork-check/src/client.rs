@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The clients: small C programs, one or more for each lock, in `tests/check/`.
+use std::ffi::{c_char, CStr};
+
+/// The mirror of `struct check_client` in `tests/check/frame.h`.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct RawClient {
+    lock: *const c_char,
+    name: *const c_char,
+    about: *const c_char,
+    pub threads: u32,
+    pub acquisitions: u32,
+    pub preemptions: u32,
+    pub seconds: u32,
+    pub fuzz_threads: u32,
+    pub init: Option<unsafe extern "C-unwind" fn()>,
+    pub thread: Option<unsafe extern "C-unwind" fn(u32)>,
+    pub finish: Option<unsafe extern "C-unwind" fn()>,
+}
+
+// SAFETY: constant data and functions of the check world.
+unsafe impl Sync for RawClient {}
+
+/// The mirror of `struct check_mutant`.
+#[repr(C)]
+struct RawMutant {
+    name: *const c_char,
+    place: *const c_char,
+    primitive: *const c_char,
+    change: *const c_char,
+}
+
+/// The mirror of `struct check_file`.
+#[repr(C)]
+struct RawFile {
+    stem: *const c_char,
+    clients: *const RawClient,
+    mutants: *const RawMutant,
+}
+
+extern "C" {
+    /// Ended by an empty entry; see build.rs.
+    static lwc_files: [RawFile; 0];
+    fn check_lock_name(index: u32) -> *const c_char;
+}
+
+/// The text of each file of `locks/`, by name, as it was compiled.
+pub const SOURCES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/sources.rs"));
+
+/// No bound on preemptions.
+const NO_BOUND: u32 = u32::MAX;
+
+/// A client: a lock, what is asked of it, and how deep.
+#[derive(Clone, Copy)]
+pub struct Client {
+    pub(crate) raw: &'static RawClient,
+    stem: &'static str,
+}
+
+/// A mistake in logic that some client must find.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LogicMutant {
+    /// The stem of the files in `locks/` that it is about.
+    pub stem: &'static str,
+    /// The mistake, in words.
+    pub name: &'static str,
+    /// A tag, or, if there is a primitive, the function that calls it.
+    pub place: &'static str,
+    /// The primitive in that function.
+    pub primitive: Option<&'static str>,
+    /// What the access does instead.
+    pub change: crate::Change,
+}
+
+/// How far a client is explored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Bound {
+    /// Threads, 1 to [`MAX_THREADS`].
+    pub threads: u32,
+    /// Acquisitions of each thread.
+    pub acquisitions: u32,
+    /// Preemptions of all threads together; `None`: any number.
+    pub preemptions: Option<u32>,
+}
+
+/// The most threads that loom follows.
+pub const MAX_THREADS: u32 = loom::MAX_THREADS as u32;
+
+fn text(pointer: *const c_char) -> &'static str {
+    // SAFETY: C fills these with string literals.
+    unsafe { CStr::from_ptr(pointer) }.to_str().unwrap_or("?")
+}
+
+impl Client {
+    /// The stem of the files in `locks/` that it is about.
+    pub fn stem(self) -> &'static str {
+        self.stem
+    }
+
+    /// The lock's name in the catalogue.
+    pub fn lock(self) -> &'static str {
+        text(self.raw.lock)
+    }
+
+    /// What is asked of it, in a word; unique for the lock.
+    pub fn name(self) -> &'static str {
+        text(self.raw.name)
+    }
+
+    /// The same in a line.
+    pub fn about(self) -> &'static str {
+        text(self.raw.about)
+    }
+
+    /// How far it is explored unless somebody asks for something else.
+    pub fn bound(self) -> Bound {
+        Bound {
+            threads: self.raw.threads,
+            acquisitions: self.raw.acquisitions,
+            preemptions: Some(self.raw.preemptions).filter(|&bound| bound != NO_BOUND),
+        }
+    }
+
+    /// Seconds after which an exploration has failed.
+    pub fn seconds(self) -> u32 {
+        self.raw.seconds
+    }
+
+    /// Threads under the schedule fuzzer; `None`: this client is not fuzzed.
+    pub fn fuzz_threads(self) -> Option<u32> {
+        Some(self.raw.fuzz_threads).filter(|&threads| threads > 0)
+    }
+}
+
+/// The entries of a C table, up to the one that `is_end` finds.
+fn entries<T>(first: *const T, is_end: impl Fn(&T) -> bool) -> Vec<&'static T> {
+    (0..)
+        // SAFETY: constant data; the end is the last entry.
+        .map(|index| unsafe { &*first.add(index) })
+        .take_while(|entry| !is_end(entry))
+        .collect()
+}
+
+fn files() -> Vec<&'static RawFile> {
+    let first: *const RawFile = (&raw const lwc_files).cast();
+    entries(first, |file| file.stem.is_null())
+}
+
+/// All clients, in the order of the catalogue.
+pub fn clients() -> Vec<Client> {
+    let mut all = Vec::new();
+    for file in files() {
+        let stem = text(file.stem);
+        let clients = entries(file.clients, |client| client.lock.is_null());
+        all.extend(clients.into_iter().map(|raw| Client { raw, stem }));
+    }
+    let order = locks();
+    all.sort_by_key(|client| order.iter().position(|&lock| lock == client.lock()));
+    all
+}
+
+/// All mistakes in logic that the clients' files name.
+///
+/// # Panics
+/// If a file names a change that there is not.
+pub fn logic_mutants() -> Vec<LogicMutant> {
+    let mut all = Vec::new();
+    for file in files() {
+        let stem = text(file.stem);
+        for raw in entries(file.mutants, |mutant| mutant.name.is_null()) {
+            let change = text(raw.change);
+            let change = serde_json::from_value(change.into())
+                .unwrap_or_else(|_| panic!("tests/check/{stem}.c: no change named '{change}'"));
+            all.push(LogicMutant {
+                stem,
+                name: text(raw.name),
+                place: text(raw.place),
+                primitive: (!raw.primitive.is_null()).then(|| text(raw.primitive)),
+                change,
+            });
+        }
+    }
+    all
+}
+
+/// The names of all locks in the catalogue, in its order.
+pub fn locks() -> Vec<&'static str> {
+    (0..)
+        // SAFETY: any number up to the first null pointer.
+        .map(|index| unsafe { check_lock_name(index) })
+        .take_while(|name| !name.is_null())
+        .map(text)
+        .collect()
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The primitives that a lock may use, and what each of them orders.
+use serde::Serialize;
+use std::fmt;
+
+/// What a primitive orders, or what a tag's comment says that it orders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// Nothing: an access, a wait or a wake-up without any order.
+    Relaxed,
+    /// Later accesses through the loaded address.
+    Dependency,
+    /// Everything after it.
+    Acquire,
+    /// Everything before it.
+    Release,
+    /// A read-modify-write between two full barriers.
+    Full,
+    /// A fence between stores and stores.
+    WriteBarrier,
+    /// A fence between everything and everything.
+    FullBarrier,
+}
+
+/// The words by which a tag's comment says it.
+impl fmt::Display for Order {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Order::Relaxed => "relaxed",
+            Order::Dependency => "address dependency",
+            Order::Acquire => "ACQUIRE",
+            Order::Release => "RELEASE",
+            Order::Full => "full RMW",
+            Order::WriteBarrier => "WMB",
+            Order::FullBarrier => "MB",
+        })
+    }
+}
+
+/// What `primitive`, a name of the platform contract, orders; `None` if it is
+/// no access, fence, wait or wake-up of a lock.
+pub fn order_of(primitive: &str) -> Option<Order> {
+    Some(match primitive {
+        "READ_ONCE_DEP" | "smp_cond_load_dep" | "xchg_relaxed_dep" => Order::Dependency,
+        "atomic_add_return_acquire"
+        | "atomic_cond_read_acquire"
+        | "atomic_fetch_or_acquire"
+        | "atomic_try_cmpxchg_acquire"
+        | "smp_cond_load_acquire"
+        | "smp_load_acquire"
+        | "try_cmpxchg_acquire"
+        | "xchg_acquire" => Order::Acquire,
+        "atomic_sub_return_release" | "smp_store_release" | "try_cmpxchg_release" => Order::Release,
+        "try_cmpxchg" | "xchg" => Order::Full,
+        "smp_wmb" => Order::WriteBarrier,
+        "smp_mb" | "smp_mb_heavy" | "smp_mb_light" => Order::FullBarrier,
+        "READ_ONCE"
+        | "WRITE_ONCE"
+        | "atomic_add"
+        | "atomic_cond_read_relaxed"
+        | "atomic_or"
+        | "atomic_read"
+        | "atomic_set"
+        | "atomic_sub"
+        | "atomic_try_cmpxchg_relaxed"
+        | "cpu_relax"
+        | "cpu_relax_wait"
+        | "smp_cond_load_relaxed"
+        | "try_cmpxchg_relaxed"
+        | "wait_on_value"
+        | "wake_foreign"
+        | "wake_value" => Order::Relaxed,
+        _ => return None,
+    })
+}
+
+/// Which of its arguments, from 0, says what the primitive works on: as in the
+/// kernel, arithmetic on an `atomic_t` names the amount first.
+pub(super) fn operand_of(primitive: &str) -> usize {
+    usize::from(matches!(
+        primitive,
+        "atomic_add"
+            | "atomic_add_return_acquire"
+            | "atomic_fetch_or_acquire"
+            | "atomic_or"
+            | "atomic_sub"
+            | "atomic_sub_return_release"
+    ))
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+#ifndef LW_PLATFORM_CHECK_H
+#define LW_PLATFORM_CHECK_H
+
+/*
+ * The check world: every access of a lock is a call into a model checker, that
+ * owns the memory. platform/CONTRACT.md states each name and what this world
+ * makes of it.
+ *
+ * Threads are coroutines of one OS thread. Accesses that are not named here,
+ * plain C loads and stores, are seen as well: the compiler reports each one
+ * (-fsanitize=thread, with this world's own __tsan_* functions behind it).
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "byte layouts");
+
+/* clang-format off: columns of macros */
+#define likely(x)	    (x)
+#define unlikely(x)	    (x)
+#define __cold		    __attribute__((cold, noinline))
+#define __cacheline_aligned __attribute__((aligned(64)))
+#define container_of(ptr, type, member) \
+	((type *)((char *)(ptr)-offsetof(type, member)))
+
+/* -- calls into the model checker ---------------------------------------- */
+
+/* Orders. FULL: a full barrier, the access, a full barrier. */
+enum { LWC_RELAXED, LWC_DEP, LWC_ACQUIRE, LWC_RELEASE, LWC_FULL };
+/* Read-modify-writes. */
+enum { LWC_XCHG, LWC_ADD, LWC_OR };
+/* Fences. */
+enum { LWC_WMB, LWC_MB };
+
+/* Where in the source an access stands: what mutants and traces name. */
+struct lwc_site {
+	const char *file; /* without directories */
+	const char *func;
+	const char *name; /* the primitive */
+	const char *expr; /* its operand, as written */
+	u32 line;
+};
+
+#define __lwc_site(op, text)                                                  \
+	({                                                                    \
+		static const struct lwc_site __site = {                       \
+			__FILE_NAME__, __func__, op, text, __LINE__,          \
+		};                                                            \
+		&__site;                                                      \
+	})
+
+u64 lwc_load(const volatile void *p, u32 size, u32 order,
+	     const struct lwc_site *site);
+void lwc_store(volatile void *p, u32 size, u64 value, u32 order,
+	       const struct lwc_site *site);
+/* Returns what was there. */
+u64 lwc_rmw(volatile void *p, u32 size, u32 kind, u64 operand, u32 order,
+	    const struct lwc_site *site);
+/* Returns what was there: @old if it was replaced. */
+u64 lwc_cas(volatile void *p, u32 size, u64 old, u64 new, u32 order,
+	    const struct lwc_site *site);
+void lwc_fence(u32 kind, const struct lwc_site *site);
+/* A round of a wait loop that found nothing to do. */
+void lwc_round(const struct lwc_site *site);
+/* A wait is over: the next one counts its rounds anew. True. */
+bool lwc_wait_over(void);
+/* Whether to leave this wait though its condition is false: a mutant. */
+bool lwc_skip_wait(const struct lwc_site *site);
+/* 0, or -ETIMEDOUT where @timed: the time may be up at any moment. */
+int lwc_sleep(volatile u32 *p, u32 value, bool timed,
+	      const struct lwc_site *site);
+void lwc_wake(volatile u32 *p, const struct lwc_site *site);
+/* The running thread, from 0. */
+u32 lwc_thread(void);
+
+/* -- plain accesses ------------------------------------------------------ */
+
+#define __lwc_load(op, p, order) \
+	((__typeof__(*(p)))lwc_load((p), sizeof(*(p)), order, __lwc_site(op, #p)))
+#define __lwc_store(op, p, v, order)                    \
+	lwc_store((p), sizeof(*(p)), (u64)(v), order, __lwc_site(op, #p))
+
+#define READ_ONCE(x)	 __lwc_load("READ_ONCE", &(x), LWC_RELAXED)
+#define WRITE_ONCE(x, v) __lwc_store("WRITE_ONCE", &(x), v, LWC_RELAXED)
+#define READ_ONCE_DEP(x) __lwc_load("READ_ONCE_DEP", &(x), LWC_DEP)
+#define smp_load_acquire(p) __lwc_load("smp_load_acquire", p, LWC_ACQUIRE)
+#define smp_store_release(p, v) \
+	__lwc_store("smp_store_release", p, v, LWC_RELEASE)
+
+/* -- fences -------------------------------------------------------------- */
+
+#define barrier()      __asm__ __volatile__("" ::: "memory")
+#define smp_mb()       lwc_fence(LWC_MB, __lwc_site("smp_mb", ""))
+#define smp_wmb()      lwc_fence(LWC_WMB, __lwc_site("smp_wmb", ""))
+#define smp_mb_light() lwc_fence(LWC_MB, __lwc_site("smp_mb_light", ""))
+#define smp_mb_heavy() lwc_fence(LWC_MB, __lwc_site("smp_mb_heavy", ""))
+
+/* -- read-modify-write on plain scalars ---------------------------------- */
+
+#define __lwc_rmw(op, p, kind, v, order)                                    \
+	({ (__typeof__(*(p)))lwc_rmw((p), sizeof(*(p)), kind, (u64)(v), order, \
+				   __lwc_site(op, #p)); })
+#define xchg(p, v)	   __lwc_rmw("xchg", p, LWC_XCHG, v, LWC_FULL)
+#define xchg_acquire(p, v) __lwc_rmw("xchg_acquire", p, LWC_XCHG, v, LWC_ACQUIRE)
+#define xchg_relaxed_dep(p, v) \
+	__lwc_rmw("xchg_relaxed_dep", p, LWC_XCHG, v, LWC_DEP)
+
+#define __lwc_try(op, p, old, new, order)                                    \
+	({                                                                   \
+		__typeof__(*(p)) __want = *(old);                            \
+		__typeof__(*(p)) __seen = (__typeof__(*(p)))lwc_cas(         \
+			(p), sizeof(*(p)), (u64)__want, (u64)(new), order,   \
+			__lwc_site(op, #p));                                 \
+		if (__seen != __want)                                        \
+			*(old) = __seen;                                     \
+		__seen == __want;                                            \
+	})
+#define try_cmpxchg(p, old, new) \
+	__lwc_try("try_cmpxchg", p, old, new, LWC_FULL)
+#define try_cmpxchg_acquire(p, old, new) \
+	__lwc_try("try_cmpxchg_acquire", p, old, new, LWC_ACQUIRE)
+#define try_cmpxchg_release(p, old, new) \
+	__lwc_try("try_cmpxchg_release", p, old, new, LWC_RELEASE)
+#define try_cmpxchg_relaxed(p, old, new) \
+	__lwc_try("try_cmpxchg_relaxed", p, old, new, LWC_RELAXED)
+
+/* -- atomic_t ------------------------------------------------------------ */
+
+typedef struct {
+	u32 counter;
+} atomic_t;
+
+#define ATOMIC_INIT(i) \
+	{              \
+		(i)    \
+	}
+#define __lwc_atomic(op, a, kind, i, order) \
+	((u32)lwc_rmw(&(a)->counter, 4, kind, (u32)(i), order, __lwc_site(op, #a)))
+#define atomic_read(a) \
+	((u32)lwc_load(&(a)->counter, 4, LWC_RELAXED, __lwc_site("atomic_read", #a)))
+#define atomic_set(a, i)                                       \
+	lwc_store(&(a)->counter, 4, (u32)(i), LWC_RELAXED, \
+		  __lwc_site("atomic_set", #a))
+#define atomic_or(i, a) \
+	((void)__lwc_atomic("atomic_or", a, LWC_OR, i, LWC_RELAXED))
+#define atomic_add(i, a) \
+	((void)__lwc_atomic("atomic_add", a, LWC_ADD, i, LWC_RELAXED))
+#define atomic_sub(i, a) \
+	((void)__lwc_atomic("atomic_sub", a, LWC_ADD, -(i), LWC_RELAXED))
+#define atomic_fetch_or_acquire(i, a) \
+	__lwc_atomic("atomic_fetch_or_acquire", a, LWC_OR, i, LWC_ACQUIRE)
+#define atomic_add_return_acquire(i, a)                                       \
+	(__lwc_atomic("atomic_add_return_acquire", a, LWC_ADD, i, LWC_ACQUIRE) + \
+	 (i))
+#define atomic_sub_return_release(i, a)                                    \
+	(__lwc_atomic("atomic_sub_return_release", a, LWC_ADD, -(i), \
+		      LWC_RELEASE) -                                       \
+	 (i))
+#define atomic_try_cmpxchg_acquire(a, old, new)                             \
+	__lwc_try("atomic_try_cmpxchg_acquire", &(a)->counter, old, new, \
+		  LWC_ACQUIRE)
+#define atomic_try_cmpxchg_relaxed(a, old, new)                             \
+	__lwc_try("atomic_try_cmpxchg_relaxed", &(a)->counter, old, new, \
+		  LWC_RELAXED)
+
+/* -- waiting on the CPU -------------------------------------------------- */
+
+#define cpu_relax() lwc_round(__lwc_site("cpu_relax", ""))
+#define cpu_relax_wait(rounds) \
+	(++*(rounds), lwc_round(__lwc_site("cpu_relax_wait", "")))
+
+#define __lwc_cond_load(op, p, cond, order)                               \
+	({                                                                \
+		const struct lwc_site *__wait = __lwc_site(op, #p);       \
+		__typeof__(*(p)) VAL;                                     \
+		for (;;) {                                                \
+			VAL = (__typeof__(*(p)))lwc_load((p), sizeof(*(p)), \
+							 order, __wait);  \
+			if ((cond) || lwc_skip_wait(__wait))              \
+				break;                                    \
+			lwc_round(__wait);                                \
+		}                                                         \
+		lwc_wait_over();                                          \
+		VAL;                                                      \
+	})
+#define smp_cond_load_acquire(p, cond) \
+	__lwc_cond_load("smp_cond_load_acquire", p, cond, LWC_ACQUIRE)
+#define smp_cond_load_relaxed(p, cond) \
+	__lwc_cond_load("smp_cond_load_relaxed", p, cond, LWC_RELAXED)
+#define smp_cond_load_dep(p, cond) \
+	__lwc_cond_load("smp_cond_load_dep", p, cond, LWC_DEP)
+#define atomic_cond_read_acquire(a, cond)                                  \
+	__lwc_cond_load("atomic_cond_read_acquire", &(a)->counter, cond, \
+			LWC_ACQUIRE)
+#define atomic_cond_read_relaxed(a, cond)                                  \
+	__lwc_cond_load("atomic_cond_read_relaxed", &(a)->counter, cond, \
+			LWC_RELAXED)
+
+/* clang-format on */
+
+/* -- what a client sets: see tests/check/frame.h ------------------------- */
+
+#define CHECK_THREADS 32u
+
+struct check_world {
+	u32 spin_budget[CHECK_THREADS]; /* rounds until need_resched() */
+	u32 pending_rounds, steal_patience, owner_rounds;
+	u32 overtake_limit, handover_spins;
+	u32 spurious;	/* early returns of wait_on_value() a thread */
+	u16 epoch;	/* fork epoch that the threads live in */
+	bool no_slots;	/* this_slot() finds all taken */
+	bool one_cpu;	/* all threads run on one CPU */
+	bool posix;	/* as the interposer: see CONTRACT.md */
+	bool foreign;	/* foreign_waiters() */
+	void (*signal)(void); /* handler that interrupts each list section */
+};
+extern struct check_world check_world;
+
+/* -- this thread --------------------------------------------------------- */
+
+#define LW_MAX_SLOTS CHECK_THREADS
+#define LW_MAX_NEST  4u
+
+u32 this_slot(void);
+u16 wait_epoch(void);
+/* As in the interposer, so that a tag is never 0 there and here. */
+#define WAIT_TAG_MASK 0xfe00u
+u32 wait_tag(void);
+
+#define DEFINE_WAIT_NODES(type, name)                                        \
+	static type name[LW_MAX_SLOTS + 1][LW_MAX_NEST] __cacheline_aligned; \
+	static u8 name##_depth[CHECK_THREADS]
+#define wait_node(name, slot, level) (&(name)[slot][level])
+#define wait_depth(name)	     ((name##_depth)[lwc_thread()])
+
+/* -- where threads run, how long to spin --------------------------------- */
+
+u32 this_vcpu(void);
+bool vcpu_is_preempted(u32 vcpu);
+void spin_begin(void);
+bool need_resched(void);
+#define pending_rounds() check_world_read(&check_world.pending_rounds)
+#define steal_patience() check_world_read(&check_world.steal_patience)
+#define owner_rounds()	 check_world_read(&check_world.owner_rounds)
+#define overtake_limit() check_world_read(&check_world.overtake_limit)
+#define handover_spins() check_world_read(&check_world.handover_spins)
+u32 check_world_read(const u32 *field);
+
+/* Time stands still; what it decides is left to the schedule. */
+#define local_clock()  ((u64)0)
+#define give_way_ns()  ((u64)0)
+#define give_way()     ((void)0)
+
+void *section_enter(void *obj);
+bool section_exit(void *outer);
+bool in_section(void *obj);
+void section_missed(void);
+
+/* -- sleeping ------------------------------------------------------------ */
+
+/* A deadline is not a time here: it may be past whenever one looks. */
+struct lw_deadline {
+	u32 unused;
+};
+static inline void deadline_after(struct lw_deadline *deadline, u64 ns)
+{
+	(void)ns;
+	deadline->unused = 0;
+}
+
+#define wait_on_value(word, val, deadline, naps)     \
+	((void)(naps),                               \
+	 lwc_sleep(word, val, (deadline) != NULL,    \
+		   __lwc_site("wait_on_value", #word)))
+#define wake_value(word) lwc_wake(word, __lwc_site("wake_value", #word))
+#define wake_foreign(word)                                             \
+	(foreign_waiters() ?                                           \
+		 lwc_wake(word, __lwc_site("wake_foreign", #word)) :   \
+		 (void)0)
+
+/* Both hosts of the user world: a client chooses. */
+bool mutex_outlives_unlock(void);
+bool foreign_waiters(void);
+#define LK_MUTEX_EMBED
+
+#endif

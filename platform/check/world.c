@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * The calls of platform.h that touch no shared memory. Compiled without
+ * instrumentation: nothing here is part of what is checked.
+ */
+#include <string.h>
+
+#include "platform.h"
+
+struct check_world check_world;
+
+static struct {
+	u32 spins;
+	void *inside;
+	bool missed;
+} self[CHECK_THREADS];
+
+/* Before each execution; the client's init() then sets what it wants. */
+void check_world_reset(void)
+{
+	memset(&self, 0, sizeof(self));
+	memset(&check_world, 0, sizeof(check_world));
+	for (u32 i = 0; i < CHECK_THREADS; i++)
+		check_world.spin_budget[i] = UINT32_MAX;
+	check_world.pending_rounds = 1;
+	check_world.steal_patience = 64;
+	check_world.owner_rounds = 1;
+	check_world.overtake_limit = 64;
+	check_world.handover_spins = 1;
+}
+
+u32 check_world_read(const u32 *field)
+{
+	return *field;
+}
+
+u32 this_slot(void)
+{
+	return check_world.no_slots ? 0 : lwc_thread() + 1;
+}
+
+u16 wait_epoch(void)
+{
+	return check_world.epoch;
+}
+
+u32 wait_tag(void)
+{
+	return (u32)check_world.epoch << 9 & WAIT_TAG_MASK;
+}
+
+u32 this_vcpu(void)
+{
+	return check_world.one_cpu ? 0 : lwc_thread();
+}
+
+bool vcpu_is_preempted(u32 vcpu)
+{
+	return vcpu == this_vcpu();
+}
+
+void spin_begin(void)
+{
+	self[lwc_thread()].spins = 0;
+}
+
+bool need_resched(void)
+{
+	u32 id = lwc_thread();
+
+	return self[id].spins++ >= check_world.spin_budget[id];
+}
+
+/* A signal arrives at the worst moment, once in each section. */
+void *section_enter(void *obj)
+{
+	u32 id = lwc_thread();
+	void *outer = self[id].inside;
+
+	self[id].inside = obj;
+	if (check_world.signal && !outer)
+		check_world.signal();
+	return outer;
+}
+
+bool section_exit(void *outer)
+{
+	u32 id = lwc_thread();
+	bool missed = self[id].missed;
+
+	self[id].inside = outer;
+	self[id].missed = false;
+	return missed;
+}
+
+bool in_section(void *obj)
+{
+	return self[lwc_thread()].inside == obj;
+}
+
+void section_missed(void)
+{
+	self[lwc_thread()].missed = true;
+}
+
+bool mutex_outlives_unlock(void)
+{
+	return !check_world.posix;
+}
+
+bool foreign_waiters(void)
+{
+	return check_world.foreign;
+}
+
+u32 check_world_spurious(void)
+{
+	return check_world.spurious;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+#ifndef CHECK_FRAME_H
+#define CHECK_FRAME_H
+
+/*
+ * What clients have in common. A client is ordinary C: it sets a lock up in
+ * init(), uses it in thread(), and looks at the end in finish(). Its plain data
+ * need no annotation: accesses that nothing orders are reported as races.
+ *
+ * A file tests/check/STEM.c is about locks/STEM.[ch]. It defines check_STEM[]
+ * and mutants_STEM[], each ended by an empty entry.
+ */
+#include "catalogue.h"
+
+struct check_client {
+	const char *lock;  /* the name in the catalogue */
+	const char *name;  /* what is asked of it, in a word */
+	const char *about; /* and in a line */
+	/* How far to explore by default. */
+	u32 threads;	  /* 1 to 5 */
+	u32 acquisitions; /* of each thread */
+	u32 preemptions;  /* in one execution; NO_BOUND */
+	u32 seconds;	  /* a longer exploration has failed */
+	u32 fuzz_threads; /* under the schedule fuzzer, to 32; 0: not fuzzed */
+	void (*init)(void);
+	void (*thread)(u32 id); /* ids count from 0 */
+	void (*finish)(void);	/* NULL: nothing to look at */
+};
+
+#define NO_BOUND UINT32_MAX
+
+/*
+ * A mistake in logic that some client must find. Mistakes in ordering need no
+ * entry: they follow from the tags. Nothing is compiled for it: the access at
+ * @where does something else.
+ */
+struct check_mutant {
+	const char *name;      /* the mistake, in words */
+	const char *where;     /* a tag, or a function */
+	const char *primitive; /* in that function; NULL: @where is a tag */
+	const char *change;    /* drop, force, split, no_wait or narrow */
+};
+
+/* What one file has; the build makes the table. */
+struct check_file {
+	const char *stem;
+	const struct check_client *clients;
+	const struct check_mutant *mutants;
+};
+extern const struct check_file lwc_files[];
+
+/* As asked for on the command line, or the client's own. */
+extern u32 check_threads, check_acquisitions;
+
+/* A promise of the lock; @text says which. */
+#define CHECK(cond, text)                 \
+	do {                              \
+		if (!(cond))              \
+			lwc_broken(text); \
+	} while (0)
+_Noreturn void lwc_broken(const char *text);
+/* A switch of threads here finds what an exclusion that fails lets in. */
+void lwc_others_may_run(void);
+
+/* To be called by who holds the lock; finds a second one inside. */
+void critical_section(void);
+/* To be called by who holds it for reading. */
+void read_section(void);
+/* For finish(): critical_section() ran @times in all. */
+void check_sections(u32 times);
+/* The same for each thread's acquisitions. */
+void check_all_sections(void);
+
+#endif
