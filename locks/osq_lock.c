@@ -35,8 +35,8 @@ static struct osq_node *wait_next(struct lk_osq *osq, struct osq_node *node,
 		    try_cmpxchg(&osq->tail.counter, &tail, before))
 			return NULL;
 		if (READ_ONCE(node->next)) {
-			/* [osq.C] full RMW, pairs with osq.E and .H: take the
-			 * link before the neighbour may cut it. */
+			/* [osq.C] full RMW, pairs with osq.E, .G and .H: take
+			 * the link before the neighbour may cut it. */
 			next = xchg(&node->next, NULL);
 			if (next)
 				return next;
@@ -48,8 +48,11 @@ static struct osq_node *wait_next(struct lk_osq *osq, struct osq_node *node,
 /* Leaves the queue. True: too late, the lock was granted meanwhile. */
 static bool unqueue(struct lk_osq *osq, struct osq_node *node, u32 code)
 {
-	struct osq_node *prev = READ_ONCE_DEP(node->prev), *next, *self;
+	struct osq_node *prev, *next, *self;
 	u32 rounds = 0;
+
+	/* [osq.I] address dependency, pairs with osq.G. */
+	prev = READ_ONCE_DEP(node->prev);
 
 	/* Step A: cut prev->next, so that prev neither grants nor leaves. */
 	for (;;) {
@@ -62,8 +65,7 @@ static bool unqueue(struct lk_osq *osq, struct osq_node *node, u32 code)
 		if (smp_load_acquire(&node->granted))
 			return true;
 		cpu_relax_wait(&rounds);
-		/* prev itself may have left: ours is another one now.
-		 * [osq.I] address dependency, pairs with osq.G. */
+		/* [osq.I] prev itself may have left: ours is another one. */
 		prev = READ_ONCE_DEP(node->prev);
 	}
 
@@ -77,14 +79,17 @@ static bool unqueue(struct lk_osq *osq, struct osq_node *node, u32 code)
 	/* Step C: join the neighbours. [osq.G] RELEASE, pairs with osq.I and
 	 * .C: the neighbours see each other's nodes as we saw them. */
 	smp_store_release(&next->prev, prev);
+	/* [osq.G] */
 	smp_store_release(&prev->next, next);
 	return false;
 }
 
 static inline bool must_leave(struct osq_node *node)
 {
-	return need_resched() ||
-	       vcpu_is_preempted(READ_ONCE(READ_ONCE_DEP(node->prev)->vcpu));
+	/* [osq.I] */
+	struct osq_node *prev = READ_ONCE_DEP(node->prev);
+
+	return need_resched() || vcpu_is_preempted(READ_ONCE(prev->vcpu));
 }
 
 static bool lock_with(struct lk_osq *osq, struct osq_node *node, u32 code)
@@ -108,7 +113,7 @@ static bool lock_with(struct lk_osq *osq, struct osq_node *node, u32 code)
 	smp_wmb();
 	WRITE_ONCE(prev->next, node);
 
-	/* [osq.D] ACQUIRE, pairs with osq.F. */
+	/* [osq.D] */
 	while (!smp_load_acquire(&node->granted)) {
 		if (must_leave(node))
 			return unqueue(osq, node, code);

@@ -95,12 +95,10 @@ static bool lock_pending(struct lk_qspin *lock, u32 val)
 	return true;
 }
 
-/*
- * The head stops the stealers: true if it owns the pending bit now. What it
- * acquires, qspinlock.F acquires again.
- */
+/* The head stops the stealers: true if it owns the pending bit now. */
 static inline bool stop_stealing(struct lk_qspin *lock)
 {
+	/* [qspinlock.M] ACQUIRE, pairs with qspinlock.B. */
 	return !(atomic_fetch_or_acquire(LK_Q_PENDING, &lock->val) &
 		 LK_Q_PENDING);
 }

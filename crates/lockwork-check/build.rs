@@ -11,6 +11,7 @@ const ENTRIES: &[&str] = &[
     "check_frame_begin",
     "check_world_reset",
     "check_world_spurious",
+    "check_world_naps",
 ];
 
 fn main() {

@@ -219,6 +219,7 @@ struct check_world {
 	bool one_cpu;	/* all threads run on one CPU */
 	bool posix;	/* as the interposer: see CONTRACT.md */
 	bool foreign;	/* foreign_waiters() */
+	bool naps;	/* wait_on_value() looks again now and then */
 	void (*signal)(void); /* handler that interrupts each list section */
 };
 extern struct check_world check_world;

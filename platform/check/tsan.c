@@ -8,25 +8,25 @@
 /* Tells the model checker; @pc finds the source line. */
 void lwc_plain(const volatile void *p, size_t size, bool write, void *pc);
 
-#define HOOKS(size)                                                    \
-	void __tsan_read##size(void *p);                               \
-	void __tsan_read##size(void *p)                                \
-	{                                                              \
+#define HOOKS(size)                                                     \
+	void __tsan_read##size(void *p);                                \
+	void __tsan_read##size(void *p)                                 \
+	{                                                               \
 		lwc_plain(p, size, false, __builtin_return_address(0)); \
-	}                                                              \
-	void __tsan_write##size(void *p);                              \
-	void __tsan_write##size(void *p)                               \
-	{                                                              \
+	}                                                               \
+	void __tsan_write##size(void *p);                               \
+	void __tsan_write##size(void *p)                                \
+	{                                                               \
 		lwc_plain(p, size, true, __builtin_return_address(0));  \
-	}                                                              \
-	void __tsan_unaligned_read##size(void *p);                     \
-	void __tsan_unaligned_read##size(void *p)                      \
-	{                                                              \
+	}                                                               \
+	void __tsan_unaligned_read##size(void *p);                      \
+	void __tsan_unaligned_read##size(void *p)                       \
+	{                                                               \
 		lwc_plain(p, size, false, __builtin_return_address(0)); \
-	}                                                              \
-	void __tsan_unaligned_write##size(void *p);                    \
-	void __tsan_unaligned_write##size(void *p)                     \
-	{                                                              \
+	}                                                               \
+	void __tsan_unaligned_write##size(void *p);                     \
+	void __tsan_unaligned_write##size(void *p)                      \
+	{                                                               \
 		lwc_plain(p, size, true, __builtin_return_address(0));  \
 	}
 

@@ -117,3 +117,8 @@ u32 check_world_spurious(void)
 {
 	return check_world.spurious;
 }
+
+bool check_world_naps(void)
+{
+	return check_world.naps;
+}

@@ -3,8 +3,8 @@
 
 u32 check_threads, check_acquisitions;
 
-static u32 sections;
-static bool inside, reading[CHECK_THREADS];
+static u32 sections, begun[CHECK_THREADS];
+static bool inside, served, reading[CHECK_THREADS];
 
 /* Before each execution. */
 void check_frame_begin(u32 threads, u32 acquisitions);
@@ -23,15 +23,21 @@ const char *check_lock_name(u32 index)
 
 void critical_section(void)
 {
-	u32 i;
-
 	CHECK(!inside, "two threads are inside at once");
-	for (i = 0; i < check_threads; i++)
-		CHECK(!reading[i], "a reader is inside with a writer");
 	inside = true;
 	sections++;
 	lwc_others_may_run();
 	inside = false;
+	begun[lwc_thread()]++;
+}
+
+void write_section(void)
+{
+	u32 i;
+
+	for (i = 0; i < check_threads; i++)
+		CHECK(!reading[i], "a reader is inside with a writer");
+	critical_section();
 }
 
 void read_section(void)
@@ -45,12 +51,21 @@ void read_section(void)
 	reading[me] = false;
 }
 
-void check_sections(u32 times)
+void check_sections(void)
 {
-	CHECK(sections == times, "a critical section was lost");
+	u32 i, all = 0;
+
+	for (i = 0; i < check_threads; i++)
+		all += begun[i];
+	CHECK(sections == all, "what a holder wrote was lost");
 }
 
-void check_all_sections(void)
+void first_in_line_served(void)
 {
-	check_sections(check_threads * check_acquisitions);
+	served = true;
+}
+
+void check_served_after(bool behind)
+{
+	CHECK(!behind || served, "served before one that was queued first");
 }

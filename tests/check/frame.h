@@ -61,14 +61,33 @@ extern u32 check_threads, check_acquisitions;
 _Noreturn void lwc_broken(const char *text);
 /* A switch of threads here finds what an exclusion that fails lets in. */
 void lwc_others_may_run(void);
+/* What follows repeats nothing, even if it looks so: see docs/proof.md. */
+void lwc_begin_anew(void);
 
 /* To be called by who holds the lock; finds a second one inside. */
 void critical_section(void);
-/* To be called by who holds it for reading. */
+/* The same where there are readers, and what these call. */
+void write_section(void);
 void read_section(void);
-/* For finish(): critical_section() ran @times in all. */
-void check_sections(u32 times);
-/* The same for each thread's acquisitions. */
-void check_all_sections(void);
+/* For finish(): each section that was begun has left its mark. */
+void check_sections(void);
+
+/* @work once for each acquisition that this thread is to make. */
+#define EACH_ACQUISITION(work)                                   \
+	do {                                                     \
+		u32 __i;                                         \
+		for (__i = 0; __i < check_acquisitions; __i++) { \
+			lwc_begin_anew();                        \
+			work;                                    \
+		}                                                \
+	} while (0)
+
+/*
+ * Order of arrival, with three threads. Thread 0 holds the lock from init() on.
+ * If thread 2 sees somebody queued before it comes, that is thread 1, and
+ * thread 2 may not be served before it.
+ */
+void first_in_line_served(void);      /* thread 1, holding */
+void check_served_after(bool behind); /* thread 2, holding */
 
 #endif

@@ -3,41 +3,245 @@
 #include "mutex.h"
 
 static struct lk_mutex lock;
+static u32 users;
+
+/* How long each thread spins before it sleeps, in rounds. */
+static void spin(u32 rounds)
+{
+	u32 i;
+
+	for (i = 0; i < CHECK_THREADS; i++)
+		check_world.spin_budget[i] = rounds;
+}
 
 static void init(void)
 {
-	u32 i;
-
-	lock = (struct lk_mutex)LK_MUTEX_INIT;
-	for (i = 0; i < CHECK_THREADS; i++)
-		check_world.spin_budget[i] = 0;
+	spin(0);
 }
 
-static void exclusion(u32 id)
+static void init_spinning(void)
 {
-	u32 i;
+	spin(1);
+}
+
+static void lock_and_unlock(u32 id)
+{
+	(void)id;
+	EACH_ACQUISITION(lk_mutex_lock(&lock); critical_section();
+			 lk_mutex_unlock(&lock));
+}
+
+/* Straight to the list of sleepers. */
+static void sleep_and_unlock(u32 id)
+{
+	(void)id;
+	EACH_ACQUISITION(lk_mutex_sleep(&lock, NULL); critical_section();
+			 lk_mutex_unlock(&lock));
+}
+
+static void lock_or_try(u32 id)
+{
+	EACH_ACQUISITION(if (id % 2 == 0) lk_mutex_lock(&lock);
+			 else if (!lk_mutex_trylock(&lock)) continue;
+			 critical_section(); lk_mutex_unlock(&lock));
+}
+
+/* Odd threads may run out of time, and leave the list where they stand. */
+static void lock_or_time_out(u32 id)
+{
+	struct lw_deadline soon;
+
+	deadline_after(&soon, 1);
+	EACH_ACQUISITION(
+		if (lk_mutex_sleep(&lock, id % 2 ? &soon : NULL)) continue;
+		critical_section(); lk_mutex_unlock(&lock));
+}
+
+/* A sleeper that is passed over once gets the mutex handed. */
+static void init_handoff(void)
+{
+	init();
+	check_world.overtake_limit = 1;
+}
+
+/* It is woken to compete before that. */
+static void init_overtaken(void)
+{
+	init();
+	check_world.overtake_limit = 2;
+}
+
+static void init_one_cpu(void)
+{
+	spin(1);
+	check_world.one_cpu = true;
+}
+
+static void init_spurious(void)
+{
+	init();
+	check_world.spurious = 1;
+}
+
+/* As POSIX has it: who gets the mutex last may free it at once. */
+static void init_posix(void)
+{
+	init();
+	check_world.posix = true;
+	users = check_threads;
+}
+
+static void use_and_free(u32 id)
+{
+	bool last;
 
 	(void)id;
-	for (i = 0; i < check_acquisitions; i++) {
-		lk_mutex_lock(&lock);
+	EACH_ACQUISITION(lk_mutex_lock(&lock); last = --users == 0;
+			 lk_mutex_unlock(&lock);
+			 if (last) lock = (struct lk_mutex)LK_MUTEX_INIT;
+			 break);
+}
+
+/* Some threads run other code, which knows the word and nothing else. */
+static void init_foreign(void)
+{
+	init();
+	check_world.posix = true;
+	check_world.foreign = true;
+	check_world.naps = true;
+}
+
+static void foreign_lock(void)
+{
+	u32 word = 0;
+
+	if (try_cmpxchg_acquire(&lock.word, &word, 1))
+		return;
+	while (xchg_acquire(&lock.word, 2))
+		wait_on_value(&lock.word, 2, NULL, 0);
+}
+
+static void foreign_unlock(void)
+{
+	if (xchg(&lock.word, 0) == 2)
+		wake_value(&lock.word);
+}
+
+static void ours_and_foreign(u32 id)
+{
+	if (id != 1) {
+		lock_and_unlock(id);
+		return;
+	}
+	EACH_ACQUISITION(foreign_lock(); critical_section(); foreign_unlock());
+}
+
+/* A signal handler that uses the mutex interrupts each list section. */
+static void handler(void)
+{
+	if (lk_mutex_trylock(&lock)) {
 		critical_section();
 		lk_mutex_unlock(&lock);
 	}
 }
 
+static void init_signal(void)
+{
+	init();
+	check_world.signal = handler;
+}
+
+static void init_signal_posix(void)
+{
+	init_signal();
+	check_world.posix = true;
+}
+
+/* After a fork: list, queue and list lock name threads that are gone. */
+static void init_forked(void)
+{
+	init();
+	check_world.epoch = 1;
+	lock.first = (struct lk_ring *)8;
+	lock.wait_lock.locked = 1;
+	lock.parked = 1;
+	lock.handoff = 1;
+	atomic_set(&lock.osq.tail, 99);
+}
+
+static void init_held(void)
+{
+	init();
+	lk_mutex_lock(&lock);
+}
+
+static void arrive_in_order(u32 id)
+{
+	bool behind;
+
+	if (id == 0) {
+		lk_mutex_unlock(&lock);
+		return;
+	}
+	behind = id > 1 && lk_mutex_ops.last_waiter(&lock);
+	lk_mutex_sleep(&lock, NULL);
+	if (id == 1)
+		first_in_line_served();
+	else
+		check_served_after(behind);
+	lk_mutex_unlock(&lock);
+}
+
 static void finish(void)
 {
-	check_all_sections();
+	check_sections();
 	CHECK(lk_mutex_trylock(&lock), "the lock is not free at the end");
+	CHECK(!lock.first, "somebody is on the list at the end");
+	CHECK(atomic_read(&lock.osq.tail) == 0,
+	      "somebody is queued at the end");
 }
 
 const struct check_client check_mutex[] = {
-	{ "mutex", "exclusion", "one holder at a time", 3, 2, 2, 600, 8, init,
-	  exclusion, finish },
+	{ "mutex", "exclusion", "one holder at a time", 3, 2, 2, 600, 16, init,
+	  lock_and_unlock, finish },
+	{ "mutex", "sleepers", "no sleeper is forgotten", 3, 2, 1, 600, 16,
+	  init, sleep_and_unlock, finish },
+	{ "mutex", "pair", "two threads, any number of preemptions", 2, 1,
+	  NO_BOUND, 600, 0, init, lock_and_unlock, finish },
+	{ "mutex", "spinning", "one spins, the others queue", 3, 1, 2, 600, 16,
+	  init_spinning, lock_and_unlock, finish },
+	{ "mutex", "one_cpu", "the owner has lost its CPU", 3, 1, 2, 600, 16,
+	  init_one_cpu, lock_and_unlock, finish },
+	{ "mutex", "try", "a try that fails changes nothing", 3, 2, 2, 600, 16,
+	  init, lock_or_try, finish },
+	{ "mutex", "timed", "a sleeper that leaves takes no wake-up with it", 3,
+	  1, 1, 600, 16, init, lock_or_time_out, finish },
+	{ "mutex", "handoff", "the mutex is handed to a sleeper", 3, 1, 2, 600,
+	  16, init_handoff, lock_and_unlock, finish },
+	{ "mutex", "overtaken", "a sleeper is woken to compete", 3, 2, 2, 600,
+	  16, init_overtaken, lock_and_unlock, finish },
+	{ "mutex", "fifo", "sleepers are served in order", 3, 1, 2, 600, 3,
+	  init_held, arrive_in_order, finish },
+	{ "mutex", "spurious", "sleeps that end early", 3, 1, 1, 600, 16,
+	  init_spurious, lock_and_unlock, finish },
+	{ "mutex", "posix", "freed by the next holder", 3, 1, 2, 600, 16,
+	  init_posix, use_and_free, NULL },
+	{ "mutex", "foreign", "shared with code that knows the word only", 3, 2,
+	  2, 600, 16, init_foreign, ours_and_foreign, finish },
+	{ "mutex", "signal", "a handler interrupts the list", 3, 1, 1, 600, 16,
+	  init_signal, lock_and_unlock, finish },
+	{ "mutex", "signal_posix", "the same, unlocked by an RMW", 3, 1, 2, 600,
+	  16, init_signal_posix, lock_and_unlock, finish },
+	{ "mutex", "fork", "waiters that are gone are forgotten", 3, 1, 1, 600,
+	  16, init_forked, lock_and_unlock, finish },
 	{ 0 },
 };
 
 const struct check_mutant mutants_mutex[] = {
-	{ "sleeper announced without parked", "announce", "WRITE_ONCE", "drop" },
+	{ "sleeper does not say that it is parked", "announce", "WRITE_ONCE",
+	  "drop" },
+	{ "sleeper never woken", "unlock_and_wake", "wake_value", "drop" },
+	{ "hand-off leaves the word free", "hand_off", "WRITE_ONCE", "drop" },
+	{ "sleeper never granted", "mutex.J", NULL, "drop" },
 	{ 0 },
 };

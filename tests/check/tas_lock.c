@@ -4,36 +4,39 @@
 
 static struct lk_tas lock;
 
-static void init(void)
+static void lock_and_unlock(u32 id)
 {
-	lock = (struct lk_tas){ 0 };
+	(void)id;
+	EACH_ACQUISITION(lk_tas_lock(&lock); critical_section();
+			 lk_tas_unlock(&lock));
 }
 
-static void exclusion(u32 id)
+/* Odd threads only try. */
+static void lock_or_try(u32 id)
 {
-	u32 i;
-
-	(void)id;
-	for (i = 0; i < check_acquisitions; i++) {
-		lk_tas_lock(&lock);
-		critical_section();
-		lk_tas_unlock(&lock);
-	}
+	EACH_ACQUISITION(if (id % 2 == 0) lk_tas_lock(&lock);
+			 else if (!lk_tas_trylock(&lock)) continue;
+			 critical_section(); lk_tas_unlock(&lock));
 }
 
 static void finish(void)
 {
-	check_all_sections();
+	check_sections();
 	CHECK(lk_tas_trylock(&lock), "the lock is not free at the end");
 }
 
 const struct check_client check_tas_lock[] = {
-	{ "tas_lock", "exclusion", "one holder at a time", 3, 2, 2, 60, 8, init,
-	  exclusion, finish },
+	{ "tas_lock", "exclusion", "one holder at a time", 3, 2, 2, 300, 16,
+	  NULL, lock_and_unlock, finish },
+	{ "tas_lock", "pair", "two threads, any number of preemptions", 2, 2,
+	  NO_BOUND, 60, 0, NULL, lock_and_unlock, finish },
+	{ "tas_lock", "try", "a try that fails changes nothing", 3, 2, 2, 300,
+	  16, NULL, lock_or_try, finish },
 	{ 0 },
 };
 
 const struct check_mutant mutants_tas_lock[] = {
 	{ "test and set in two steps", "tas.A", NULL, "split" },
+	{ "waits for nothing", "lk_tas_unlock", "smp_store_release", "drop" },
 	{ 0 },
 };

@@ -5,7 +5,6 @@
 //! loads read it. Beside each word stands a loom atomic, which decides what an
 //! access by a primitive sees. Nothing here keeps `STATE` borrowed across a call
 //! into loom or shuttle: another thread may run within it.
-use crate::coherence::{self, Log};
 use crate::layout::{address_of, is_local, place_of, Layout, Part, Span};
 use crate::mutant::{Change, Mutant};
 use crate::site::Site;
@@ -30,8 +29,12 @@ pub(crate) enum Mode {
 
 /// Fruitless rounds of one wait that are explored; see docs/proof.md.
 const ROUNDS_EXPLORED: u32 = 1;
+/// Queues of sleepers that loom knows.
+const FUTEXES: usize = 8;
 /// Fruitless rounds of all threads in a row, per thread, with no word changed.
 const QUIET_ROUNDS: u32 = 300;
+/// The same after which a sleeper that only naps looks again.
+const NAP_ROUNDS: u32 = 20;
 /// Fruitless rounds of an execution after which nobody will get on any more.
 const TOTAL_ROUNDS: u32 = 50_000;
 
@@ -46,8 +49,8 @@ struct Thread {
     rounds: u32,
     /// That wait.
     wait: Option<*const Site>,
-    /// The last load, if it saw an old value.
-    old_load: Option<*const Site>,
+    /// Loads that saw an old value, since it last changed a word.
+    old_loads: Vec<*const Site>,
     /// It changed a word since its last round.
     wrote: bool,
     /// Words that a plain C store has changed since its last call.
@@ -64,15 +67,20 @@ pub(crate) struct State {
     pub mode: Mode,
     pub layout: Layout,
     pub words: Vec<Rc<Word>>,
-    logs: Vec<Log>,
+    /// For each word whether its newest store is a read-modify-write.
+    newest_is_rmw: Vec<bool>,
     cells: Vec<Rc<loom::cell::UnsafeCell<()>>>,
-    futex: Option<Rc<loom::sync::atomic::AtomicU64>>,
+    /// Queues of sleepers, by address; see `futex_step`.
+    futexes: Vec<Rc<loom::sync::atomic::AtomicU64>>,
+    /// One for each thread, which its wakers and it touch.
+    bells: Vec<Rc<loom::sync::atomic::AtomicU64>>,
     /// One for each thread, which nobody else touches.
     gates: Vec<Rc<loom::sync::atomic::AtomicU64>>,
     threads: Vec<Thread>,
     stacks: Vec<usize>,
     /// The frame below which `init` and `finish` run.
     frame: usize,
+    naps: bool,
     quiet: u32,
     total: u32,
     pub events: Vec<Event>,
@@ -124,7 +132,6 @@ pub(crate) fn begin(threads: usize, frame: usize) {
         state.layout.restore();
         state.words.clear();
         state.cells.clear();
-        state.futex = None;
         state.stacks = vec![0; threads];
         state.threads = (0..threads).map(|_| Thread::default()).collect();
         state.frame = frame;
@@ -133,9 +140,11 @@ pub(crate) fn begin(threads: usize, frame: usize) {
     });
 }
 
-/// Early returns of a sleep, for each thread.
-pub(crate) fn set_spurious(times: u32) {
+/// How sleeps end that nobody ends: `times` early returns for each thread, and,
+/// with `naps`, one more whenever nothing else happens.
+pub(crate) fn set_sleep(times: u32, naps: bool) {
     with(|state| {
+        state.naps = naps;
         for thread in &mut state.threads {
             thread.spurious = times;
         }
@@ -149,25 +158,22 @@ pub(crate) fn begin_loom() {
         0 => read_real(span.place as usize, span.len as u32),
         _ => 0,
     };
-    let values: Vec<u64> = words.iter().map(values).collect();
-    let words = words
+    let words: Vec<_> = words
         .iter()
-        .zip(&values)
-        .map(|(span, &value)| Rc::new(Word::new(span.len, value)))
+        .map(|span| Rc::new(Word::new(span.len, values(span))))
         .collect();
     let cells = (0..cells)
         .map(|_| Rc::new(loom::cell::UnsafeCell::new(())))
         .collect();
     let new = || Rc::new(loom::sync::atomic::AtomicU64::new(0));
-    let futex = new();
-    let gates = (0..with(|state| state.threads.len())).map(|_| new()).collect();
+    let some = |count| (0..count).map(|_| new()).collect();
+    let threads = with(|state| state.threads.len());
+    let (futexes, bells, gates) = (some(FUTEXES), some(threads), some(threads));
     with(|state| {
-        state.gates = gates;
-        let threads = state.threads.len();
-        state.logs = values.iter().map(|&value| Log::new(threads, value)).collect();
+        (state.futexes, state.bells, state.gates) = (futexes, bells, gates);
+        state.newest_is_rmw = vec![false; words.len()];
         state.words = words;
         state.cells = cells;
-        state.futex = Some(futex);
         state.mode = Mode::Loom;
     });
 }
@@ -218,7 +224,7 @@ fn check_address(addr: usize) {
 
 /// Tells loom of the plain C stores that this thread made since its last call.
 pub(crate) fn flush() {
-    let todo: Vec<(usize, Rc<Word>, usize, u64)> = with(|state| {
+    let todo: Vec<(Rc<Word>, usize, u64)> = with(|state| {
         let State { layout, threads, stacks, words, .. } = state;
         let Some(thread) = threads.get_mut(CURRENT.get()) else {
             return Vec::new();
@@ -228,15 +234,12 @@ pub(crate) fn flush() {
             .into_iter()
             .map(|word| {
                 let span = layout.words[word];
-                let addr = address_of(span.place, stacks);
-                (word, words[word].clone(), addr, span.len)
+                (words[word].clone(), address_of(span.place, stacks), span.len)
             })
             .collect()
     });
-    for (index, word, addr, len) in todo {
-        let value = read_real(addr, len as u32);
-        word.set_plain(value);
-        with(|state| state.logs[index].replaced(CURRENT.get(), value));
+    for (word, addr, len) in todo {
+        word.set_plain(read_real(addr, len as u32));
     }
 }
 
@@ -333,9 +336,7 @@ impl Target {
         match &self.word {
             None => read_real(self.addr, self.size),
             Some((word, field)) => {
-                let value = scheduled(|| word.load(crate::word::load_order(order)));
-                log(field.index, |log, me| log.loaded(me, value));
-                field.of(value)
+                field.of(scheduled(|| word.load(crate::word::load_order(order))))
             }
         }
     }
@@ -354,14 +355,18 @@ impl Target {
         }
     }
 
-    /// See coherence.rs. Who comes after whom is decided at the gate, before
-    /// the log is asked; what follows it is one step.
+    /// A read-modify-write stands right behind the store that it read, so a
+    /// store that comes after the one comes after the other. loom leaves the
+    /// two unordered: a failed test-and-set then outlives the holder's store of
+    /// 0. So a store here sees a newest value that is a read-modify-write's
+    /// before it takes place. Who runs before whom is decided at the gate; what
+    /// follows it is one step.
     fn store_whole(&self, word: &Word, field: Field, value: u64, order: Order) {
         if field.has_rmw {
             let gate = with(|state| state.gates[CURRENT.get()].clone());
             scheduled(|| gate.load(Order::Relaxed));
             loom::stop_exploring();
-            if with(|state| state.logs[field.index].must_see_newest(CURRENT.get())) {
+            if with(|state| state.newest_is_rmw[field.index]) {
                 let newest = self.newest();
                 // A compare that fails reads the newest value, stores nothing.
                 let _ = scheduled(|| word.cas(!newest, newest, Order::Relaxed));
@@ -371,7 +376,7 @@ impl Target {
         if field.has_rmw {
             loom::explore();
         }
-        log(field.index, |log, me| log.stored(me, value, coherence::Kind::Store));
+        stored(field.index, false);
     }
 
     /// Replaces the value by `f` of it; returns what was there.
@@ -386,7 +391,7 @@ impl Target {
                     let new = field.put(guess, f(field.of(guess)));
                     match scheduled(|| word.cas(guess, new, order)) {
                         Ok(_) => {
-                            log(field.index, |log, me| log.stored(me, new, coherence::Kind::Rmw));
+                            stored(field.index, true);
                             break field.of(guess);
                         }
                         Err(seen) => guess = seen,
@@ -408,8 +413,7 @@ impl Target {
         match &self.word {
             Some((word, field)) if field.whole => {
                 let before = scheduled(|| whole(word, order));
-                let after = f(before);
-                log(field.index, |log, me| log.stored(me, after, coherence::Kind::Rmw));
+                stored(field.index, true);
                 self.written(before, f(before));
                 before
             }
@@ -427,14 +431,11 @@ impl Target {
                     let (from, to) = (field.put(guess, old), field.put(guess, new));
                     match scheduled(|| word.cas(from, to, order)) {
                         Ok(_) => {
-                            log(field.index, |log, me| log.stored(me, to, coherence::Kind::Rmw));
+                            stored(field.index, true);
                             break old;
                         }
                         Err(seen) if field.of(seen) == old && seen != from => guess = seen,
-                        Err(seen) => {
-                            log(field.index, |log, me| log.loaded(me, seen));
-                            break field.of(seen);
-                        }
+                        Err(seen) => break field.of(seen),
                     }
                 }
             }
@@ -459,8 +460,8 @@ impl Target {
     }
 }
 
-fn log(index: usize, f: impl FnOnce(&mut Log, usize)) {
-    with(|state| f(&mut state.logs[index], CURRENT.get()));
+fn stored(word: usize, rmw: bool) {
+    with(|state| state.newest_is_rmw[word] = rmw);
 }
 
 fn progress() {
@@ -468,18 +469,51 @@ fn progress() {
         state.quiet = 0;
         if let Some(thread) = state.threads.get_mut(CURRENT.get()) {
             thread.wrote = true;
+            thread.old_loads.clear();
         }
     });
+}
+
+/// The rest of this execution is not explored: it only ends.
+fn skip() {
+    loom::skip_branch();
+    with(|state| state.skipping = true);
+}
+
+/// The running thread is about to load at `site`. If it has been there since it
+/// last changed a word, and saw an old value then, that look led to nothing:
+/// another execution is the same without it.
+pub(crate) fn before_load(site: &'static Site) {
+    let again = with(|state| {
+        let thread = state.threads.get(CURRENT.get());
+        let again = thread.is_some_and(|thread| thread.old_loads.contains(&(site as *const Site)));
+        again && state.mode == Mode::Loom
+    });
+    if again {
+        skip();
+    }
 }
 
 /// The running thread has read `value` at `site`, where `newest` is.
 pub(crate) fn loaded(site: &'static Site, value: u64, newest: u64) {
     with(|state| {
         if let Some(thread) = state.threads.get_mut(CURRENT.get()) {
-            thread.old_load = (value != newest).then_some(site as *const Site);
+            if value != newest {
+                thread.old_loads.push(site);
+            }
         }
     });
     note(Some(site), What::Load { value, newest });
+}
+
+/// A client begins anew: what it does from here on is no repetition.
+pub(crate) fn begin_anew() {
+    with(|state| {
+        if let Some(thread) = state.threads.get_mut(CURRENT.get()) {
+            thread.old_loads.clear();
+            thread.wait = None;
+        }
+    });
 }
 
 /// What the mutant, if there is one, makes of the access at `site`.
@@ -574,7 +608,7 @@ pub(crate) fn round(site: &'static Site) {
         state.total += 1;
         let stuck = state.quiet > QUIET_ROUNDS * count || state.total > TOTAL_ROUNDS;
         // To look in vain at an old value is to look later.
-        let old = thread.old_load.take() == Some(site as *const Site);
+        let old = thread.old_loads.contains(&(site as *const Site));
         (state.mode, thread.rounds > ROUNDS_EXPLORED || old, stuck)
     });
     if stuck || mode == Mode::Direct {
@@ -583,8 +617,7 @@ pub(crate) fn round(site: &'static Site) {
     match mode {
         Mode::Loom => {
             if prune {
-                loom::skip_branch();
-                with(|state| state.skipping = true);
+                skip();
             }
             scheduled(loom::thread::yield_now);
         }
@@ -620,13 +653,27 @@ fn report_stuck(site: &Site) -> ! {
     fail(kind, text)
 }
 
-/// Makes the order of sleeps and wake-ups something that loom explores, without
-/// ordering any memory by it.
-fn futex_step() {
-    let (mode, futex) = with(|state| (state.mode, state.futex.clone()));
-    match (mode, futex) {
-        (Mode::Loom, Some(futex)) => {
-            scheduled(|| futex.fetch_add(1, Order::Relaxed));
+/// Makes loom explore the order of sleeps and wake-ups at `addr`. Two addresses
+/// may share a queue: that costs executions, nothing else.
+fn futex_step(addr: usize) {
+    let futex = with(|state| {
+        let place = place_of(addr, &state.stacks) as usize;
+        state.futexes.get(place / 4 % FUTEXES).cloned()
+    });
+    explored_step(futex);
+}
+
+/// The same for `thread` being woken and it looking whether it was.
+fn bell_step(thread: usize) {
+    explored_step(with(|state| state.bells.get(thread).cloned()));
+}
+
+/// A step whose order against others on `object` is explored; relaxed, so that
+/// it orders no memory of the locks.
+fn explored_step(object: Option<Rc<loom::sync::atomic::AtomicU64>>) {
+    match (with(|state| state.mode), object) {
+        (Mode::Loom, Some(object)) => {
+            scheduled(|| object.fetch_add(1, Order::Relaxed));
         }
         (Mode::Fuzz, _) => scheduled(|| shuttle::thread::sleep(std::time::Duration::ZERO)),
         _ => {}
@@ -636,7 +683,7 @@ fn futex_step() {
 /// `wait_on_value`. False: the time is up.
 pub(crate) fn sleep(addr: usize, value: u32, timed: bool, site: &'static Site) -> bool {
     let word = target(addr, 4, true, site);
-    futex_step();
+    futex_step(addr);
     let me = CURRENT.get();
     // On the queue first, then the look at the value: a wake-up that comes
     // between the two is not lost, as under the kernel's bucket lock.
@@ -656,12 +703,15 @@ pub(crate) fn sleep(addr: usize, value: u32, timed: bool, site: &'static Site) -
             return true;
         }
         round(site);
-        futex_step();
-        let asleep = with(|state| state.threads[me].asleep.is_some());
-        if asleep && (timed || early) {
+        bell_step(me);
+        let (asleep, nap) = with(|state| {
+            let quiet = state.quiet > NAP_ROUNDS * state.threads.len() as u32;
+            (state.threads[me].asleep.is_some(), state.naps && quiet)
+        });
+        if asleep && (timed || early || nap) {
             with(|state| {
                 state.threads[me].asleep = None;
-                if !timed {
+                if early {
                     state.threads[me].spurious -= 1;
                 }
             });
@@ -677,15 +727,20 @@ pub(crate) fn sleep(addr: usize, value: u32, timed: bool, site: &'static Site) -
 pub(crate) fn wake(addr: usize, site: &'static Site) {
     flush();
     with(|state| *state.reached.entry(site).or_default() += 1);
-    futex_step();
+    futex_step(addr);
     let woken = with(|state| {
         let sleeper = state
             .threads
             .iter()
             .position(|thread| thread.asleep == Some(addr))?;
-        state.threads[sleeper].asleep = None;
-        state.quiet = 0;
         Some(sleeper)
     });
+    if let Some(sleeper) = woken {
+        bell_step(sleeper);
+        with(|state| {
+            state.threads[sleeper].asleep = None;
+            state.quiet = 0;
+        });
+    }
     note(Some(site), What::Wake { woken });
 }

@@ -73,6 +73,7 @@ fn fenced<R>(strength: &Strength, access: impl FnOnce() -> R) -> R {
 #[no_mangle]
 extern "C-unwind" fn lwc_load(addr: usize, size: u32, order: u32, site: &'static Site) -> u64 {
     let strength = strength(order, site);
+    engine::before_load(site);
     let target = engine::target(addr, size, false, site);
     let value = target.load(strength.order);
     let newest = target.newest();
@@ -251,6 +252,12 @@ extern "C-unwind" fn lwc_broken(text: *const c_char) -> ! {
     // SAFETY: a string literal of the client.
     let text = unsafe { CStr::from_ptr(text) }.to_string_lossy();
     engine::fail(Kind::Broken, text.into_owned())
+}
+
+/// A client makes its next acquisition.
+#[no_mangle]
+extern "C-unwind" fn lwc_begin_anew() {
+    engine::begin_anew();
 }
 
 /// A place where others may run, for clients; nothing to loom, whose threads

@@ -6,7 +6,7 @@
 //! `tests/check/` holds the clients, small C programs that use a lock. What is
 //! proved so, and what is not, is said in `docs/proof.md`.
 mod client;
-mod coherence;
+mod command;
 mod engine;
 mod explore;
 mod ffi;
@@ -19,6 +19,7 @@ mod verdict;
 mod word;
 
 pub use client::{clients, locks, logic_mutants, Bound, Client, LogicMutant, MAX_THREADS, SOURCES};
+pub use command::{check, check_worker, CheckArgs};
 pub use explore::{run, Method, Task};
 pub use mutant::{Change, Mutant, Spot};
 pub use trace::Line;

@@ -74,6 +74,39 @@ Examples:
   lockwork compare --metric 'rate: ([0-9.]+)' -- ./bench
   lockwork compare --locks mutex,mutex:spin_budget=0 --json result.json -- ./app";
 
+const CHECK_HELP: &str = "\
+Checks the locks' own C, as it ships, in every interleaving within a bound.
+
+Each client, a small program that uses a lock, is run under a model checker: in
+all orders in which its threads' accesses can happen, and with all values that
+weakly ordered loads may then see, as far as the bound goes. A bound of 3x2@2 is
+3 threads that acquire twice each, with 2 preemptions in all. Then a fuzzer runs
+more threads at random. Every plain access is watched for races, and every wait
+for deadlocks and lost wake-ups.
+
+A pass means: nothing went wrong in any execution within the bound. What took
+too long did not pass. --mutants shows what a pass is worth: it weakens every
+ordering of the locks, one at a time, and breaks steps of their logic; a client
+must find each, unless a note beside the code says why none can.
+
+Each run is a process of its own, so a crash or a hang is a verdict.";
+
+const CHECK_AFTER: &str = "\
+Exit status:
+  0; or 1 if a run failed or took too long, or if a mutant survives without a
+  reason; 2 for a wrong command line, 125 if lockwork itself fails, 130 after
+  Ctrl-C.
+
+Examples:
+  lockwork check
+  lockwork check qspinlock_fair --bound 4x1@3
+  lockwork check mutex --client timed --mutants
+  lockwork check --tag tas.B --trace
+        How does the lock fail if this ordering is weaker?
+  lockwork check --deep --json > night.json
+  lockwork check --pairs .
+        Does every ordering of this source tree say what it pairs with?";
+
 /// Try the Linux kernel's scalable locks under an unmodified program.
 #[derive(Debug, Parser)]
 #[command(name = "lockwork", version, max_term_width = 90, after_help = EXAMPLES)]
@@ -101,6 +134,12 @@ pub enum Command {
     Workload(WorkloadArgs),
     /// Torture the locks themselves: check what each of them promises.
     Torture(lockwork_torture::TortureArgs),
+    /// Model-check the locks: every interleaving within a bound.
+    #[command(long_about = CHECK_HELP, after_help = CHECK_AFTER)]
+    Check(lockwork_check::CheckArgs),
+    /// One run of `check`, asked for on standard input.
+    #[command(hide = true)]
+    CheckWorker,
     /// Print the path of the interposer, for setting LD_PRELOAD by hand.
     PreloadPath(PreloadPathArgs),
     /// Write the man pages into a directory.

@@ -58,6 +58,8 @@ fn dispatch(command: &Command) -> Result<ExitCode> {
         Command::Run(args) => run::run(args)?,
         Command::Compare(args) => return compare::compare(args),
         Command::Torture(args) => return lockwork_torture::run(args),
+        Command::Check(args) => return lockwork_check::check(args),
+        Command::CheckWorker => return lockwork_check::check_worker(),
         Command::Locks => text::print(&locks())?,
         Command::Workload(args) => text::print(&workload::run(args)?)?,
         Command::PreloadPath(args) => {

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! `lockwork check`: every client under the checkers, each run in a process of
+//! its own, and mutants that show that the checks bite.
+mod args;
+mod interleaving;
+mod interrupt;
+mod kill;
+mod kill_table;
+mod list;
+mod listen;
+mod mutants;
+mod page;
+mod plan;
+mod pool;
+mod runs;
+#[cfg(test)]
+mod samples;
+mod screen;
+mod table;
+mod worker;
+
+pub use args::CheckArgs;
+pub use worker::check_worker;
+
+use crate::tags::{self, Index};
+use crate::{clients, logic_mutants, SOURCES};
+use anyhow::{bail, Result};
+use interrupt::Interrupted;
+use kill::{is_covered, Trial, Verdict};
+use mutants::Planned;
+use plan::Chosen;
+use pool::Pool;
+use runs::{Done, Style};
+use screen::Screen;
+use std::process::ExitCode;
+use std::thread::available_parallelism;
+use std::time::Instant;
+
+/// Does what the arguments say. Failure: a fault, a time-out, or a mutant that
+/// survives without a reason.
+///
+/// # Errors
+/// If the arguments name what there is not, or if no worker can be started.
+pub fn check(args: &CheckArgs) -> Result<ExitCode> {
+    let screen = Screen::new();
+    if let Some(root) = &args.pairs {
+        return list::pairs(&screen, root.as_deref());
+    }
+    let index = tags::index(SOURCES);
+    let chosen = plan::choose(args, &index)?;
+    if args.list {
+        let mutants = planned(args, &index, &chosen)?;
+        list::list(&screen, &chosen, &mutants, args)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    // What is wrong with the mutants shows before hours have passed.
+    let mutants = match args.wants_mutants() {
+        true => planned(args, &index, &chosen)?,
+        false => Vec::new(),
+    };
+    match Session::new(args, &screen)?.run(&chosen, mutants, &index) {
+        Ok(true) => Ok(ExitCode::SUCCESS),
+        Ok(false) => Ok(ExitCode::FAILURE),
+        Err(error) => match error.downcast_ref::<Interrupted>() {
+            Some(signal) => {
+                eprintln!("lockwork: {signal}: what is printed above is all that is known");
+                Ok(ExitCode::from(128 + signal.0 as u8))
+            }
+            None => Err(error),
+        },
+    }
+}
+
+/// The mutants that the command line asks for: of the tags, and in the files of
+/// the chosen clients or in those that locks share.
+fn planned(args: &CheckArgs, index: &Index, chosen: &Chosen) -> Result<Vec<Planned>> {
+    let all = clients();
+    let stems: Vec<&str> = all.iter().map(|client| client.stem()).collect();
+    let mut mutants = mutants::mutants(index, &logic_mutants(), &stems)?;
+    mutants.retain(|mutant| {
+        let stem = mutants::file_stem(&mutant.mutant.spot.file);
+        let own = chosen.clients.iter().any(|client| client.stem() == stem);
+        let asked = match &mutant.tag {
+            Some(tag) => args.tags.contains(tag),
+            None => false,
+        };
+        (own || !stems.contains(&stem)) && (args.tags.is_empty() || asked)
+    });
+    Ok(mutants)
+}
+
+/// `Spare` notes for a weaker order that there is no mutant of.
+fn unfit_notes(index: &Index, mutants: &[Planned], args: &CheckArgs) -> Vec<String> {
+    let tags = index.tags.values();
+    let asked = tags.filter(|tag| {
+        let has_mutant = |mutant: &Planned| mutant.tag.as_ref() == Some(&tag.name);
+        mutants.iter().any(has_mutant) || args.tags.contains(&tag.name)
+    });
+    let notes = asked.flat_map(|tag| tag.spare.iter().map(move |(order, _)| (&tag.name, order)));
+    let unfit = notes.filter(|(name, order)| {
+        let fits = |mutant: &&Planned| mutant.tag.as_ref() == Some(*name) && mutant.word == *order;
+        !mutants.iter().any(|mutant| fits(&mutant))
+    });
+    unfit
+        .map(|(name, order)| {
+            format!("{name}: nothing there can be made '{order}': delete the note")
+        })
+        .collect()
+}
+
+/// One invocation.
+struct Session<'a> {
+    args: &'a CheckArgs,
+    screen: &'a Screen,
+    pool: Pool,
+    style: Style,
+}
+
+impl<'a> Session<'a> {
+    fn new(args: &'a CheckArgs, screen: &'a Screen) -> Result<Self> {
+        let cpus = available_parallelism().map_or(1, |cpus| cpus.get());
+        let jobs = args.jobs.map_or(cpus, |jobs| jobs as usize);
+        Ok(Session {
+            args,
+            screen,
+            pool: Pool::new(Pool::own_program(), jobs)?,
+            style: Style {
+                json: args.json,
+                trace: args.trace,
+            },
+        })
+    }
+
+    /// False: something failed.
+    fn run(mut self, chosen: &Chosen, mutants: Vec<Planned>, index: &Index) -> Result<bool> {
+        let Session {
+            args,
+            screen,
+            pool,
+            style,
+        } = &mut self;
+        let start = Instant::now();
+        let runs = plan::plan(&chosen.clients, args);
+        let done = runs::run_all(pool, screen, runs, &chosen.unchecked, *style)?;
+        let passed = runs::conclude(screen, &done, &chosen.unchecked, start, *style)?;
+        if !args.wants_mutants() {
+            return Ok(passed);
+        }
+        if !passed {
+            if !style.json {
+                screen
+                    .print("No mutants: what they show counts only when nothing else fails.\n")?;
+            }
+            return Ok(false);
+        }
+        self.kill(chosen, mutants, &done, index)
+    }
+
+    fn kill(
+        mut self,
+        chosen: &Chosen,
+        mutants: Vec<Planned>,
+        done: &[Done],
+        index: &Index,
+    ) -> Result<bool> {
+        let start = Instant::now();
+        let unfit = unfit_notes(index, &mutants, self.args);
+        let trials = mutants.into_iter().map(|planned| Trial::new(planned, done));
+        let (mut trials, not_reached) = reachable(trials.collect(), chosen);
+        if trials.is_empty() {
+            bail!("the clients chosen reach no mutant of those asked for; choose more locks");
+        }
+        kill_table::run_all(&mut self.pool, self.screen, &mut trials, self.style)?;
+        let summary = kill_table::Summary {
+            unfit,
+            not_reached,
+            start,
+        };
+        kill_table::conclude(self.screen, &trials, &summary, self.style)
+    }
+}
+
+/// A part of the clients need not reach everything. How many mutants are left
+/// out for that is the second.
+fn reachable(trials: Vec<Trial>, chosen: &Chosen) -> (Vec<Trial>, usize) {
+    let all = clients();
+    let before = trials.len();
+    let mut trials = trials;
+    trials.retain(|trial| {
+        let file = &trial.planned.mutant.spot.file;
+        !matches!(trial.verdict, Some(Verdict::Unreached))
+            || is_covered(file, &chosen.clients, &all)
+    });
+    let left_out = before - trials.len();
+    (trials, left_out)
+}

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Workers at work: some children at once, each watched for its end, its
+//! silence, and its death.
+use super::interrupt::{self, Interrupt};
+use super::listen::Said;
+use super::screen::Screen;
+use super::worker::{Answer, Request};
+use crate::{Fault, Kind, Outcome};
+use anyhow::{Context, Result};
+use signal_hook::consts::{SIGBUS, SIGFPE, SIGILL, SIGSEGV};
+use std::ffi::OsString;
+use std::io::Write;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A worker ends by itself when its time is up; this much later it has hung.
+const GRACE: Duration = Duration::from_secs(10);
+/// How soon a signal, or a time that is up, is noticed.
+const TICK: Duration = Duration::from_millis(100);
+/// Variables that make the checkers do less than they are asked to.
+const FOREIGN: [&str; 2] = ["LOOM_", "SHUTTLE_"];
+
+/// Children, at most a number of them at once.
+pub(crate) struct Pool {
+    program: Vec<OsString>,
+    jobs: usize,
+    grace: Duration,
+    interrupt: Interrupt,
+    workers: Vec<Worker>,
+    sender: Sender<Event>,
+    receiver: Receiver<Event>,
+}
+
+struct Worker {
+    id: usize,
+    label: String,
+    child: Child,
+    started: Instant,
+    deadline: Instant,
+    late: bool,
+    executions: u64,
+}
+
+enum Event {
+    Progress(usize, u64),
+    /// It closed its output.
+    Ended(usize, Said),
+}
+
+impl Pool {
+    /// Up to `jobs` children, each of them `program`.
+    pub fn new(program: Vec<OsString>, jobs: usize) -> Result<Self> {
+        let (sender, receiver) = mpsc::channel();
+        Ok(Pool {
+            program,
+            jobs,
+            grace: GRACE,
+            interrupt: Interrupt::listen().context("cannot listen for signals")?,
+            workers: Vec::new(),
+            sender,
+            receiver,
+        })
+    }
+
+    /// This program as a worker, wherever its file has gone since it started.
+    pub fn own_program() -> Vec<OsString> {
+        vec!["/proc/self/exe".into(), "check-worker".into()]
+    }
+
+    /// Whether another one may start now.
+    pub fn has_room(&self) -> bool {
+        self.workers.len() < self.jobs
+    }
+
+    /// Whether nobody works.
+    pub fn is_idle(&self) -> bool {
+        self.workers.is_empty()
+    }
+
+    /// Starts a run. `id` is told again when it ends.
+    pub fn start(&mut self, id: usize, request: &Request) -> Result<()> {
+        let mut child = self.spawn(request).context("cannot start a worker")?;
+        let out = child.stdout.take().context("a worker has no output")?;
+        let err = child.stderr.take().context("a worker has no errors")?;
+        let sender = self.sender.clone();
+        thread::spawn(move || {
+            // Nobody listens any more only when all is over.
+            let said = Said::all(out, err, |executions| {
+                let _ = sender.send(Event::Progress(id, executions));
+            });
+            let _ = sender.send(Event::Ended(id, said));
+        });
+        let started = Instant::now();
+        let limit = Duration::from_secs(request.task.seconds.into()) + self.grace;
+        self.workers.push(Worker {
+            id,
+            label: format!("{}/{}", request.lock, request.client),
+            child,
+            started,
+            deadline: started + limit,
+            late: false,
+            executions: 0,
+        });
+        Ok(())
+    }
+
+    /// The request is written before the child is there to read it: a child
+    /// that dies early cannot break the pipe.
+    fn spawn(&self, request: &Request) -> std::io::Result<Child> {
+        let (mut ours, theirs) = UnixStream::pair()?;
+        ours.write_all(&serde_json::to_vec(request)?)?;
+        drop(ours);
+        let mut command = Command::new(&self.program[0]);
+        command
+            .args(&self.program[1..])
+            .stdin(Stdio::from(OwnedFd::from(theirs)))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        for (name, _) in std::env::vars_os() {
+            if FOREIGN
+                .iter()
+                .any(|prefix| name.to_string_lossy().starts_with(prefix))
+            {
+                command.env_remove(name);
+            }
+        }
+        command.spawn()
+    }
+
+    /// Waits until a run ends: which, and what it came to.
+    pub fn wait(&mut self, screen: &Screen) -> Result<(usize, Answer)> {
+        loop {
+            self.interrupt.check()?;
+            match self.receiver.recv_timeout(TICK) {
+                Ok(Event::Progress(id, executions)) => {
+                    let mut workers = self.workers.iter_mut();
+                    if let Some(worker) = workers.find(|worker| worker.id == id) {
+                        worker.executions = executions;
+                    }
+                }
+                Ok(Event::Ended(id, said)) => {
+                    let at = self.workers.iter().position(|worker| worker.id == id);
+                    let worker = self.workers.remove(at.context("an unknown worker ended")?);
+                    return Ok((id, worker.end(said)?));
+                }
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                    self.stop_late();
+                }
+            }
+            screen.at_work(
+                self.workers
+                    .iter()
+                    .map(|w| (w.label.as_str(), w.executions)),
+            );
+        }
+    }
+
+    fn stop_late(&mut self) {
+        let now = Instant::now();
+        for worker in &mut self.workers {
+            if now > worker.deadline {
+                worker.late = true;
+                let _ = worker.child.kill();
+            }
+        }
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        for worker in &mut self.workers {
+            let _ = worker.child.kill();
+            let _ = worker.child.wait();
+        }
+    }
+}
+
+impl Worker {
+    /// Its output is closed, so it is gone, or will be in a moment.
+    fn end(mut self, said: Said) -> Result<Answer> {
+        let status = self.child.wait().context("cannot wait for a worker")?;
+        if self.late {
+            let time = self.deadline - self.started;
+            let text = format!("it hung, and was stopped after {} s", time.as_secs());
+            return Ok(self.no_answer(Kind::Timeout, text));
+        }
+        match said.answer {
+            Some(answer) if status.success() => Ok(answer),
+            _ => {
+                let (kind, text) = death(status, &said.noise);
+                Ok(self.no_answer(kind, text))
+            }
+        }
+    }
+
+    fn no_answer(&self, kind: Kind, text: String) -> Answer {
+        let fault = Fault {
+            kind,
+            text,
+            thread: 0,
+            trace: Vec::new(),
+        };
+        Answer {
+            outcome: Outcome {
+                executions: self.executions,
+                pruned: 0,
+                words: 0,
+                seconds: self.started.elapsed().as_secs_f64(),
+                fault: Some(fault),
+                reached: Vec::new(),
+            },
+            left_out: 0,
+        }
+    }
+}
+
+/// A crash is a verdict. A worker that somebody killed, or that gave up, says
+/// nothing about the lock.
+fn death(status: ExitStatus, noise: &str) -> (Kind, String) {
+    let mut text = match (status.signal(), status.code()) {
+        (Some(signal), _) => format!("the worker was killed by {}", interrupt::name(signal)),
+        (_, Some(0)) => "the worker ended without a verdict".to_owned(),
+        (_, code) => format!("the worker failed with code {}", code.unwrap_or(-1)),
+    };
+    if !noise.is_empty() {
+        text += &format!(": {noise}");
+    }
+    let crashes = [SIGSEGV, SIGBUS, SIGILL, SIGFPE];
+    match status.signal() {
+        Some(signal) if crashes.contains(&signal) => (Kind::Crash, text),
+        _ => (Kind::Checker, text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command::samples;
+    use crate::command::worker::Message;
+
+    /// What becomes of a worker that is this shell script.
+    fn answer(script: &str) -> Answer {
+        let program = ["sh", "-c", script].map(OsString::from);
+        let mut pool = Pool::new(program.to_vec(), 1).expect("a pool");
+        pool.grace = Duration::from_millis(200);
+        pool.start(7, &samples::request(0)).expect("a worker");
+        assert!(!pool.has_room());
+        let (id, answer) = pool.wait(&Screen::silent()).expect("an answer");
+        assert_eq!(id, 7);
+        assert!(pool.is_idle());
+        answer
+    }
+
+    fn verdict(script: &str) -> (Option<Kind>, String) {
+        let answer = answer(script);
+        let text = answer
+            .outcome
+            .fault
+            .as_ref()
+            .map(|fault| fault.text.clone());
+        (answer.kind(), text.unwrap_or_default())
+    }
+
+    #[test]
+    fn an_outcome_is_taken_as_it_is() {
+        let outcome = serde_json::to_string(&Message::Outcome(Box::new(Answer {
+            outcome: samples::passed(1234),
+            left_out: 0,
+        })));
+        let outcome = outcome.expect("JSON");
+        let script = format!("cat >/dev/null; echo '{{\"executions\":5}}'; echo '{outcome}'");
+        let answer = answer(&script);
+        assert_eq!((answer.outcome.executions, answer.kind()), (1234, None));
+    }
+
+    #[test]
+    fn a_crash_is_a_fault_of_the_lock() {
+        let (kind, text) = verdict("kill -SEGV $$");
+        assert_eq!(kind, Some(Kind::Crash));
+        assert!(text.contains("SIGSEGV"), "{text}");
+    }
+
+    #[test]
+    fn a_worker_that_gave_up_proves_nothing() {
+        let (kind, text) = verdict("kill -KILL $$");
+        assert_eq!(kind, Some(Kind::Checker), "{text}");
+        let (kind, text) = verdict("echo 'out of luck' >&2; exit 3");
+        assert_eq!(kind, Some(Kind::Checker));
+        assert!(
+            text.contains("code 3") && text.contains("out of luck"),
+            "{text}"
+        );
+        let (kind, text) = verdict("exit 0");
+        assert_eq!(kind, Some(Kind::Checker), "{text}");
+        let (kind, text) = verdict("echo nonsense");
+        assert_eq!(kind, Some(Kind::Checker));
+        assert!(text.contains("nonsense"), "{text}");
+    }
+
+    #[test]
+    fn a_worker_that_hangs_is_stopped() {
+        let (kind, text) = verdict("exec sleep 1000");
+        assert_eq!(kind, Some(Kind::Timeout), "{text}");
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Where rows and progress go.
+use super::table::grouped;
+use anyhow::{Context, Result};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::cell::Cell;
+use std::io::{self, IsTerminal, Write};
+
+/// Columns of a page, if standard output is no terminal.
+const PAGE: usize = 120;
+
+/// Standard output, and, on a terminal, a line of progress below it.
+pub(crate) struct Screen {
+    bar: ProgressBar,
+    /// Runs that are done, of how many.
+    done: Cell<(usize, usize)>,
+}
+
+impl Screen {
+    pub fn new() -> Self {
+        if !io::stderr().is_terminal() {
+            return Self::silent();
+        }
+        let bar = ProgressBar::new_spinner();
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg} ({elapsed})") {
+            bar.set_style(style);
+        }
+        Screen {
+            bar,
+            done: Cell::new((0, 0)),
+        }
+    }
+
+    /// Without progress.
+    pub fn silent() -> Self {
+        Screen {
+            bar: ProgressBar::hidden(),
+            done: Cell::new((0, 0)),
+        }
+    }
+
+    /// So many are done.
+    pub fn done(&self, done: usize, of: usize) {
+        self.done.set((done, of));
+    }
+
+    /// Those that are at work, with their executions so far.
+    pub fn at_work<'a>(&self, workers: impl Iterator<Item = (&'a str, u64)>) {
+        if self.bar.is_hidden() {
+            return;
+        }
+        let (done, of) = self.done.get();
+        let mut text = format!("{done} of {of}");
+        for (label, executions) in workers {
+            text += &format!("  {label}");
+            if executions > 0 {
+                text += &format!(" {}", grouped(executions));
+            }
+        }
+        self.bar.set_message(text);
+        self.bar.tick();
+    }
+
+    /// Prints `text` to standard output.
+    pub fn print(&self, text: &str) -> Result<()> {
+        let write = || {
+            let mut out = io::stdout().lock();
+            out.write_all(text.as_bytes()).and_then(|()| out.flush())
+        };
+        let done = self.bar.suspend(write);
+        done.context("cannot write to standard output")
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// Columns to print in.
+pub(crate) fn width() -> usize {
+    let terminal = io::stdout().is_terminal();
+    let size = terminal.then(terminal_size::terminal_size).flatten();
+    size.map_or(PAGE, |(width, _)| usize::from(width.0).max(40))
+}

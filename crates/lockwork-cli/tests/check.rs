@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! `lockwork check`: the locks pass, and what is broken does not.
+
+mod common;
+
+use std::io::Read;
+use std::path::Path;
+use std::process::{Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use common::{stderr, stdout, text, Room};
+use serde_json::Value;
+
+/// Expects success; what was printed.
+fn passes(args: &[&str]) -> String {
+    let output = check(args);
+    let shown = stdout(&output);
+    let message = stderr(&output);
+    assert!(output.status.success(), "{args:?}: {shown}\n{message}");
+    assert_eq!(message, "", "{args:?}");
+    shown
+}
+
+fn check(args: &[&str]) -> Output {
+    Room::new().run(&[&["check"], args].concat())
+}
+
+#[test]
+fn every_lock_passes() {
+    let shown = passes(&["--fuzz", "100"]);
+    assert!(shown.contains(" passed: "), "{shown}");
+    for lock in ["tas_lock", "qspinlock_fair", "mutex"] {
+        assert!(shown.lines().any(|line| line.starts_with(lock)), "{shown}");
+    }
+}
+
+#[test]
+fn lists_clients_and_mutants() {
+    let shown = passes(&["--list"]);
+    let row = shown.lines().find(|line| line.starts_with("tas_lock  "));
+    assert!(row.is_some_and(|row| row.contains("exclusion")), "{shown}");
+    assert!(
+        shown.contains("acquisitions") && shown.contains("acq_rel"),
+        "{shown}"
+    );
+    assert!(shown.contains("xchg_acquire is not atomic"), "{shown}");
+    let deep = passes(&["--list", "--deep", "tas_lock"]);
+    assert!(!deep.contains("qspinlock_fair"), "{deep}");
+    assert_ne!(deep.lines().nth(1), row);
+}
+
+#[test]
+fn refuses_what_there_is_not() {
+    for (args, code, words) in [
+        (&["--bound", "0x1"][..], 2, "threads must be 1 to 5"),
+        (&["--bound", "9x1"], 2, "threads must be 1 to 5"),
+        (&["--bound", "x"], 2, "3x2@2"),
+        (&["--bound", "2x2", "--deep"], 2, "--deep"),
+        (&["--json", "--list"], 2, "--list"),
+        (&["--jobs", "0"], 2, "--jobs"),
+        (&["no_such_lock"], 125, "tas_lock"),
+        (&["tas_lock", "--client", "no_such_client"], 125, "pair"),
+        (&["--tag", "tas.Z"], 125, "tas.B"),
+        (&["--pairs", "/no/such/tree"], 125, "source tree"),
+    ] {
+        let output = check(args);
+        let message = stderr(&output);
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {message}");
+        assert!(message.contains(words), "{args:?}: {message}");
+        assert_eq!(stdout(&output), "", "{args:?}");
+        if code == 125 {
+            assert!(message.starts_with("lockwork: "), "{args:?}: {message}");
+            assert_eq!(message.lines().count(), 1, "{args:?}: {message}");
+        }
+    }
+}
+
+#[test]
+fn every_ordering_has_its_partner() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for args in [&["--pairs", &text(&root)][..], &["--pairs"]] {
+        let shown = passes(args);
+        assert!(shown.contains("every one has its partner"), "{shown}");
+    }
+}
+
+#[test]
+fn an_ordering_without_a_partner_is_a_failure() {
+    let room = Room::new();
+    std::fs::create_dir_all(room.path("locks")).expect("directory");
+    std::fs::create_dir_all(room.path("docs/locks")).expect("directory");
+    let source = "static void f(u32 *p)\n{\n\txchg(p, 1);\n}\n";
+    std::fs::write(room.path("locks/x.c"), source).expect("source");
+    std::fs::write(room.path("docs/locks/x.md"), "# x\n").expect("page");
+    let output = check(&["--pairs", &text(room.dir.path())]);
+    let shown = stdout(&output);
+    assert_eq!(output.status.code(), Some(1), "{shown}");
+    assert!(shown.starts_with("x.c:3: "), "{shown}");
+    assert!(shown.ends_with("1 problem\n"), "{shown}");
+}
+
+#[test]
+fn json_is_a_line_a_run() {
+    let shown = passes(&["tas_lock", "--client", "pair", "--json", "--mutants"]);
+    let objects: Vec<Value> = shown
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let run = &objects[0];
+    assert_eq!(
+        (&run["lock"], &run["client"]),
+        (&"tas_lock".into(), &"pair".into())
+    );
+    assert_eq!(
+        (&run["verdict"], &run["bound"]),
+        (&"pass".into(), &"2x2".into())
+    );
+    assert!(run["executions"]
+        .as_u64()
+        .is_some_and(|number| number > 1000));
+    let mutants: Vec<_> = objects
+        .iter()
+        .filter(|line| !line["mutant"].is_null())
+        .collect();
+    assert!(mutants.len() > 1);
+    assert!(
+        mutants.iter().all(|mutant| mutant["verdict"] == "killed"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn mutants_are_killed() {
+    let shown = passes(&["tas_lock", "--mutants", "--fuzz", "0"]);
+    assert!(shown.contains("smp_store_release → relaxed"), "{shown}");
+    assert!(shown.contains("killed: data race, tas_lock/"), "{shown}");
+    assert!(
+        shown.contains(" 0 survive with a reason, 0 without, in "),
+        "{shown}"
+    );
+}
+
+#[test]
+fn a_trace_shows_how_a_mutant_fails() {
+    let shown = passes(&[
+        "--tag", "tas.B", "--client", "pair", "--trace", "--fuzz", "0",
+    ]);
+    assert!(shown.contains("T0") && shown.contains("T1"), "{shown}");
+    assert!(
+        shown.contains("smp_store_release(&lock->locked, 0);"),
+        "{shown}"
+    );
+    assert!(shown.contains("data race, noticed by T"), "{shown}");
+    assert!(!shown.contains("tas.A"), "{shown}");
+}
+
+#[test]
+fn what_takes_too_long_has_failed() {
+    let args = [
+        "tas_lock",
+        "--client",
+        "exclusion",
+        "--bound",
+        "4x3",
+        "--fuzz",
+        "0",
+    ];
+    let output = check(&[&args[..], &["--timeout", "1", "--mutants"]].concat());
+    let shown = stdout(&output);
+    assert_eq!(output.status.code(), Some(1), "{shown}");
+    assert!(shown.contains("FAIL: time-out"), "{shown}");
+    assert!(shown.contains("0 of 1 run passed"), "{shown}");
+    assert!(shown.contains("No mutants"), "{shown}");
+}
+
+/// These variables are loom's and shuttle's own, and make them stop early.
+#[test]
+fn the_environment_cannot_weaken_a_check() {
+    let executions = |variable: Option<&str>| {
+        let room = Room::new();
+        let args = ["check", "tas_lock", "--client", "pair", "--json"];
+        let mut command = room.lockwork(&args);
+        if let Some(variable) = variable {
+            command.env(variable, "1");
+        }
+        let shown = stdout(&command.output().expect("lockwork starts"));
+        let run: Value = serde_json::from_str(&shown).expect("JSON");
+        run["executions"].as_u64().expect("a number")
+    };
+    let all = executions(None);
+    for variable in [
+        "LOOM_MAX_PERMUTATIONS",
+        "LOOM_MAX_DURATION",
+        "LOOM_MAX_PREEMPTIONS",
+    ] {
+        assert_eq!(executions(Some(variable)), all, "{variable}");
+    }
+}
+
+#[test]
+fn ctrl_c_ends_the_workers_too() {
+    let room = Room::new();
+    let args = [
+        "check", "tas_lock", "--bound", "5x9", "--fuzz", "0", "--jobs", "1",
+    ];
+    let mut command = room.lockwork(&args);
+    command.stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("lockwork starts");
+    let worker = first_child(child.id());
+    // SAFETY: a signal to a child that is not waited for yet.
+    unsafe { libc::kill(child.id() as i32, libc::SIGINT) };
+    let status = child.wait().expect("lockwork ends");
+    let mut message = String::new();
+    let mut errors = child.stderr.take().expect("stderr");
+    errors.read_to_string(&mut message).expect("a message");
+    assert_eq!(status.code(), Some(130), "{message}");
+    assert!(message.contains("stopped by SIGINT"), "{message}");
+    assert!(!Path::new(&format!("/proc/{worker}")).exists());
+}
+
+/// The first process that `parent` starts.
+fn first_child(parent: u32) -> u32 {
+    let path = format!("/proc/{parent}/task/{parent}/children");
+    let start = Instant::now();
+    loop {
+        let children = std::fs::read_to_string(&path).unwrap_or_default();
+        if let Some(child) = children.split_whitespace().next() {
+            return child.parse().expect("a number");
+        }
+        assert!(start.elapsed() < Duration::from_secs(60), "no worker");
+        thread::sleep(Duration::from_millis(10));
+    }
+}

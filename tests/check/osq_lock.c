@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+#include "frame.h"
+#include "osq_lock.h"
+
+static struct lk_osq osq;
+
+static void lock_if_possible(u32 id)
+{
+	(void)id;
+	EACH_ACQUISITION(spin_begin(); if (lk_osq_lock(&osq)) {
+		critical_section();
+		lk_osq_unlock(&osq);
+	});
+}
+
+/* Thread 0 waits for ever; the others give up at their first or second look. */
+static void init_impatient(void)
+{
+	u32 i;
+
+	for (i = 1; i < CHECK_THREADS; i++)
+		check_world.spin_budget[i] = (i + 1) % 2;
+}
+
+/* All give up at once: each has a neighbour that leaves too. */
+static void init_hasty(void)
+{
+	u32 i;
+
+	for (i = 0; i < CHECK_THREADS; i++)
+		check_world.spin_budget[i] = 0;
+}
+
+/* The thread before is never seen to run. */
+static void init_one_cpu(void)
+{
+	check_world.one_cpu = true;
+}
+
+static void init_no_slots(void)
+{
+	check_world.no_slots = true;
+}
+
+static void finish(void)
+{
+	check_sections();
+	CHECK(atomic_read(&osq.tail) == 0, "the queue is not empty at the end");
+}
+
+const struct check_client check_osq_lock[] = {
+	{ "osq_lock", "exclusion", "one holder at a time", 3, 2, 3, 300, 16,
+	  NULL, lock_if_possible, finish },
+	{ "osq_lock", "pair", "two threads, seven preemptions", 2, 2, 7, 300, 0,
+	  NULL, lock_if_possible, finish },
+	{ "osq_lock", "cancel", "waiters leave the queue", 3, 2, 3, 300, 16,
+	  init_impatient, lock_if_possible, finish },
+	{ "osq_lock", "cancel_all", "neighbours leave at once", 4, 1, 2, 300,
+	  16, init_hasty, lock_if_possible, finish },
+	{ "osq_lock", "cancel_pair", "two threads, seven preemptions", 2, 2, 7,
+	  300, 0, init_hasty, lock_if_possible, finish },
+	{ "osq_lock", "one_cpu", "the one before has lost its CPU", 3, 2, 2,
+	  300, 16, init_one_cpu, lock_if_possible, finish },
+	{ "osq_lock", "no_slots", "threads without a node", 3, 2, 2, 300, 16,
+	  init_no_slots, lock_if_possible, finish },
+	{ 0 },
+};
+
+const struct check_mutant mutants_osq_lock[] = {
+	{ "leaves with an unstable next", "osq.C", NULL, "drop" },
+	{ "leaves though the lock was granted", "osq.E", NULL, "force" },
+	{ "empties a queue that has grown", "osq.A", NULL, "force" },
+	{ "neighbours not joined", "osq.G", NULL, "drop" },
+	{ "successor never told", "osq.F", NULL, "drop" },
+	{ "tail exchanged in two steps", "osq.B", NULL, "split" },
+	{ 0 },
+};

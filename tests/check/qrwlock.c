@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+#include "frame.h"
+#include "qrwlock.h"
+
+static struct lk_qrw lock;
+
+static void init(void)
+{
+	lk_qrw_init(&lock);
+}
+
+static void write(void)
+{
+	EACH_ACQUISITION(lk_qrw_lock(&lock); write_section();
+			 lk_qrw_unlock(&lock));
+}
+
+static void read(void)
+{
+	EACH_ACQUISITION(lk_qrw_read_lock(&lock); read_section();
+			 lk_qrw_read_unlock(&lock));
+}
+
+static void writers(u32 id)
+{
+	(void)id;
+	write();
+}
+
+/* Thread 0 writes, the others read. */
+static void one_writer(u32 id)
+{
+	if (id == 0)
+		write();
+	else
+		read();
+}
+
+/* Thread 0 reads, the others write. */
+static void one_reader(u32 id)
+{
+	if (id == 0)
+		read();
+	else
+		write();
+}
+
+/* Thread 0 locks, the others only try: odd ones to write, even ones to read. */
+static void lock_or_try(u32 id)
+{
+	EACH_ACQUISITION(
+		if (id == 0) {
+			lk_qrw_lock(&lock);
+			write_section();
+			lk_qrw_unlock(&lock);
+		} else if (id % 2 && lk_qrw_trylock(&lock)) {
+			write_section();
+			lk_qrw_unlock(&lock);
+		} else if (id % 2 == 0 && lk_qrw_read_trylock(&lock)) {
+			read_section();
+			lk_qrw_read_unlock(&lock);
+		});
+}
+
+static void init_held(void)
+{
+	init();
+	lk_qrw_lock(&lock);
+}
+
+/* Thread 1 writes, thread 2 reads: not past a writer that says it waits. */
+static void arrive_in_order(u32 id)
+{
+	bool behind;
+
+	if (id == 0) {
+		lk_qrw_unlock(&lock);
+	} else if (id == 1) {
+		lk_qrw_lock(&lock);
+		first_in_line_served();
+		lk_qrw_unlock(&lock);
+	} else {
+		behind = atomic_read(&lock.cnts) & LK_QRW_WAITING;
+		lk_qrw_read_lock(&lock);
+		check_served_after(behind);
+		lk_qrw_read_unlock(&lock);
+	}
+}
+
+static void finish(void)
+{
+	check_sections();
+	CHECK(lk_qrw_trylock(&lock), "the lock is not free at the end");
+	CHECK(atomic_read(&lock.queue.val) == wait_tag(),
+	      "somebody is queued at the end");
+}
+
+const struct check_client check_qrwlock[] = {
+	{ "qrwlock", "writers", "one writer at a time", 3, 2, 3, 300, 16, init,
+	  writers, finish },
+	{ "qrwlock", "one_writer", "no reader beside a writer", 3, 2, 3, 300,
+	  16, init, one_writer, finish },
+	{ "qrwlock", "one_reader", "no writer beside a reader", 3, 2, 3, 300,
+	  16, init, one_reader, finish },
+	{ "qrwlock", "pair", "a writer, a reader, seven preemptions", 2, 2, 7,
+	  300, 0, init, one_writer, finish },
+	{ "qrwlock", "try", "a try that fails changes nothing", 3, 2, 2, 300,
+	  16, init, lock_or_try, finish },
+	{ "qrwlock", "fifo", "no reader passes a waiting writer", 3, 1, 3, 300,
+	  3, init_held, arrive_in_order, finish },
+	{ 0 },
+};
+
+const struct check_mutant mutants_qrwlock[] = {
+	{ "reader counted while it queues", "lk_qrw_read_lock_slow",
+	  "atomic_sub", "drop" },
+	{ "writer does not announce itself", "lk_qrw_lock_slow", "atomic_or",
+	  "drop" },
+	{ "reader does not wait for the writer", "qrwlock.E", NULL, "no_wait" },
+	{ "writer's try is not atomic", "qrwlock.D", NULL, "split" },
+	{ 0 },
+};
