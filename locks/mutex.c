@@ -180,7 +180,7 @@ static bool announce(struct lk_mutex *m, struct lk_mutex_waiter *w)
 	    smp_load_acquire(&w->state) == GRANTED)
 		return true;
 	WRITE_ONCE(m->parked, 1);
-	/* [mutex.E] MB (heavy), pairs with mutex.D. */
+	/* [mutex.E] MB (heavy), pairs with mutex.D and .F. */
 	smp_mb_heavy();
 	/* [mutex.A]; 2 also if it was 0: others may sleep behind us. */
 	return xchg_acquire(&m->word, LK_MUTEX_WANTED) == LK_MUTEX_FREE;
@@ -386,7 +386,7 @@ __cold void lk_mutex_unlock_slow(struct lk_mutex *m)
 	if (in_section(m)) {
 		/* A signal handler's unlock: whom we interrupted does the rest. */
 		WRITE_ONCE(m->parked, 1);
-		xchg(&m->word, LK_MUTEX_FREE); /* [mutex.C] */
+		xchg(&m->word, LK_MUTEX_FREE); /* [mutex.F] */
 		section_missed();
 		return;
 	}
@@ -402,7 +402,8 @@ __cold void lk_mutex_unlock_slow(struct lk_mutex *m)
 		hand_off(m, outer);
 		return;
 	}
-	/* [mutex.C]; full, so that the look at the word comes after it. */
+	/* [mutex.F] full RMW, pairs with mutex.A and .E: either we see the
+	 * sleeper asleep, or its exchange finds the word free. */
 	xchg(&m->word, LK_MUTEX_FREE);
 	unlock_and_wake(m, outer, pass_over(m));
 }

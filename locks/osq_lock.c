@@ -29,15 +29,16 @@ static struct osq_node *wait_next(struct lk_osq *osq, struct osq_node *node,
 
 	for (;;) {
 		tail = code;
-		/* [osq.A] ACQUIRE and RELEASE by the full RMW, pairs with osq.B:
-		 * a new arrival sees the last holder's writes. */
+		/* [osq.A] RELEASE, pairs with osq.B: a new arrival sees the
+		 * last holder's writes, and the link that we cut. */
 		if (atomic_read(&osq->tail) == code &&
-		    try_cmpxchg(&osq->tail.counter, &tail, before))
+		    try_cmpxchg_release(&osq->tail.counter, &tail, before))
 			return NULL;
 		if (READ_ONCE(node->next)) {
-			/* [osq.C] full RMW, pairs with osq.E, .G and .H: take
-			 * the link before the neighbour may cut it. */
-			next = xchg(&node->next, NULL);
+			/* [osq.C] ACQUIRE, pairs with osq.G and .H: take the
+			 * link before the neighbour may cut it, and see its
+			 * node as it was when it queued. */
+			next = xchg_acquire(&node->next, NULL);
 			if (next)
 				return next;
 		}
@@ -51,22 +52,21 @@ static bool unqueue(struct lk_osq *osq, struct osq_node *node, u32 code)
 	struct osq_node *prev, *next, *self;
 	u32 rounds = 0;
 
-	/* [osq.I] address dependency, pairs with osq.G. */
-	prev = READ_ONCE_DEP(node->prev);
+	prev = READ_ONCE(node->prev);
 
 	/* Step A: cut prev->next, so that prev neither grants nor leaves. */
 	for (;;) {
 		self = node;
-		/* [osq.E] full RMW, pairs with osq.C. */
+		/* Orders nothing: who comes after it sees it by osq.A or .G. */
 		if (READ_ONCE(prev->next) == node &&
-		    try_cmpxchg(&prev->next, &self, NULL))
+		    try_cmpxchg_relaxed(&prev->next, &self, NULL))
 			break;
 		/* [osq.D] ACQUIRE, pairs with osq.F. */
 		if (smp_load_acquire(&node->granted))
 			return true;
 		cpu_relax_wait(&rounds);
-		/* [osq.I] prev itself may have left: ours is another one. */
-		prev = READ_ONCE_DEP(node->prev);
+		/* prev itself may have left: ours is another one now. */
+		prev = READ_ONCE(node->prev);
 	}
 
 	/* Step B: be sure who is behind us, and keep it from leaving. */
@@ -76,18 +76,17 @@ static bool unqueue(struct lk_osq *osq, struct osq_node *node, u32 code)
 	if (!next)
 		return false;
 
-	/* Step C: join the neighbours. [osq.G] RELEASE, pairs with osq.I and
-	 * .C: the neighbours see each other's nodes as we saw them. */
-	smp_store_release(&next->prev, prev);
-	/* [osq.G] */
+	/* Step C: join the neighbours. A stale prev is harmless: all that is
+	 * done with it is a compare-and-exchange and a look at a hint. */
+	WRITE_ONCE(next->prev, prev);
+	/* [osq.G] RELEASE, pairs with osq.C: prev sees next's node as we do. */
 	smp_store_release(&prev->next, next);
 	return false;
 }
 
 static inline bool must_leave(struct osq_node *node)
 {
-	/* [osq.I] */
-	struct osq_node *prev = READ_ONCE_DEP(node->prev);
+	struct osq_node *prev = READ_ONCE(node->prev);
 
 	return need_resched() || vcpu_is_preempted(READ_ONCE(prev->vcpu));
 }
@@ -101,7 +100,8 @@ static bool lock_with(struct lk_osq *osq, struct osq_node *node, u32 code)
 	WRITE_ONCE(node->granted, 0);
 	WRITE_ONCE(node->vcpu, this_vcpu());
 	/* [osq.B] full RMW, pairs with osq.A and itself: our node is clean
-	 * before it can be found, and the last holder's writes are seen. */
+	 * before it can be found, and the last holder's writes are seen.
+	 * Spare acq_rel: the kernel has no RMW between release and full. */
 	old = xchg(&osq->tail.counter, code);
 	if (!old)
 		return true;
@@ -145,8 +145,8 @@ void lk_osq_unlock(struct lk_osq *osq)
 	u32 tail = code;
 
 	/* [osq.A] */
-	if (unlikely(!try_cmpxchg(&osq->tail.counter, &tail, 0))) {
-		next = xchg(&node->next, NULL); /* [osq.C] */
+	if (unlikely(!try_cmpxchg_release(&osq->tail.counter, &tail, 0))) {
+		next = xchg_acquire(&node->next, NULL); /* [osq.C] */
 		if (!next)
 			next = wait_next(osq, node, code, 0);
 		/* [osq.F] RELEASE, pairs with osq.D. */

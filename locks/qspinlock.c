@@ -98,8 +98,8 @@ static bool lock_pending(struct lk_qspin *lock, u32 val)
 /* The head stops the stealers: true if it owns the pending bit now. */
 static inline bool stop_stealing(struct lk_qspin *lock)
 {
-	/* [qspinlock.M] ACQUIRE, pairs with qspinlock.B. */
-	return !(atomic_fetch_or_acquire(LK_Q_PENDING, &lock->val) &
+	/* Orders nothing: the head still waits by qspinlock.F. */
+	return !(atomic_fetch_or_relaxed(LK_Q_PENDING, &lock->val) &
 		 LK_Q_PENDING);
 }
 
@@ -113,8 +113,9 @@ static bool head_take(struct lk_qspin *lock, u32 tail)
 	bool stopped = false;
 
 	for (;;) {
-		/* [qspinlock.F] ACQUIRE, pairs with qspinlock.B: when stopped,
-		 * the stores below need no more than this load. */
+		/* [qspinlock.F] ACQUIRE, pairs with qspinlock.B and .H: when
+		 * stopped, the stores below need no more than this load; and
+		 * a tail that is not ours tells of a clean node behind us. */
 		val = atomic_cond_read_acquire(&lock->val, !(VAL & busy));
 		if ((val & LK_Q_TAIL_MASK) == tail) {
 			/* [qspinlock.G] ACQUIRE, pairs with qspinlock.B. */
@@ -145,7 +146,7 @@ static void lock_queued(struct lk_qspin *lock, u32 slot, u32 level)
 
 	WRITE_ONCE(node->next, NULL);
 	WRITE_ONCE(node->head, 0);
-	/* [qspinlock.H] WMB, pairs with qspinlock.I and .K: the node is clean
+	/* [qspinlock.H] WMB, pairs with qspinlock.F and .I: the node is clean
 	 * before it can be found. */
 	smp_wmb();
 	/* [qspinlock.I] address dependency, pairs with qspinlock.H. */
@@ -153,16 +154,14 @@ static void lock_queued(struct lk_qspin *lock, u32 slot, u32 level)
 	      << LK_Q_TAIL_SHIFT;
 	if (old) {
 		WRITE_ONCE(decode_tail(old)->next, node);
-		/* [qspinlock.J] ACQUIRE, pairs with qspinlock.L: what the heads
-		 * before us saw. */
-		smp_cond_load_acquire(&node->head, VAL);
+		/* Orders nothing: the lock is still to be acquired. */
+		smp_cond_load_relaxed(&node->head, VAL);
 	}
 	if (head_take(lock, tail))
 		return;
-	/* [qspinlock.K] address dependency, pairs with qspinlock.H. */
-	next = smp_cond_load_dep(&node->next, VAL);
-	/* [qspinlock.L] RELEASE, pairs with qspinlock.J. */
-	smp_store_release(&next->head, 1);
+	/* Its node is clean: head_take() has seen its tail, by qspinlock.F. */
+	next = smp_cond_load_relaxed(&node->next, VAL);
+	WRITE_ONCE(next->head, 1);
 }
 
 __cold void lk_qspin_lock_slow(struct lk_qspin *lock, u32 val,

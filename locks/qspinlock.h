@@ -103,7 +103,7 @@ static inline void lk_qspin_lock(struct lk_qspin *lock, enum lk_qspin_mode mode)
 
 static inline void lk_qspin_unlock(struct lk_qspin *lock)
 {
-	/* [qspinlock.B] RELEASE, pairs with qspinlock.A, .C to .G and .M. */
+	/* [qspinlock.B] RELEASE, pairs with qspinlock.A and .C to .G. */
 	smp_store_release(&lock->locked, 0);
 }
 

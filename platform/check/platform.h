@@ -154,6 +154,8 @@ typedef struct {
 	((void)__lwc_atomic("atomic_add", a, LWC_ADD, i, LWC_RELAXED))
 #define atomic_sub(i, a) \
 	((void)__lwc_atomic("atomic_sub", a, LWC_ADD, -(i), LWC_RELAXED))
+#define atomic_fetch_or_relaxed(i, a) \
+	__lwc_atomic("atomic_fetch_or_relaxed", a, LWC_OR, i, LWC_RELAXED)
 #define atomic_fetch_or_acquire(i, a) \
 	__lwc_atomic("atomic_fetch_or_acquire", a, LWC_OR, i, LWC_ACQUIRE)
 #define atomic_add_return_acquire(i, a)                                       \
@@ -194,8 +196,6 @@ typedef struct {
 	__lwc_cond_load("smp_cond_load_acquire", p, cond, LWC_ACQUIRE)
 #define smp_cond_load_relaxed(p, cond) \
 	__lwc_cond_load("smp_cond_load_relaxed", p, cond, LWC_RELAXED)
-#define smp_cond_load_dep(p, cond) \
-	__lwc_cond_load("smp_cond_load_dep", p, cond, LWC_DEP)
 #define atomic_cond_read_acquire(a, cond)                                  \
 	__lwc_cond_load("atomic_cond_read_acquire", &(a)->counter, cond, \
 			LWC_ACQUIRE)

@@ -96,6 +96,8 @@ typedef struct {
 	((void)__atomic_fetch_add(&(a)->counter, (i), __ATOMIC_RELAXED))
 #define atomic_sub(i, a) \
 	((void)__atomic_fetch_sub(&(a)->counter, (i), __ATOMIC_RELAXED))
+#define atomic_fetch_or_relaxed(i, a) \
+	__atomic_fetch_or(&(a)->counter, (i), __ATOMIC_RELAXED)
 #define atomic_fetch_or_acquire(i, a) \
 	__atomic_fetch_or(&(a)->counter, (i), __ATOMIC_ACQUIRE)
 #define atomic_add_return_acquire(i, a) \
@@ -146,7 +148,6 @@ static inline void cpu_relax_wait(u32 *rounds)
 	})
 #define smp_cond_load_acquire(p, cond) __lw_cond_load(p, cond, __ATOMIC_ACQUIRE)
 #define smp_cond_load_relaxed(p, cond) __lw_cond_load(p, cond, __ATOMIC_RELAXED)
-#define smp_cond_load_dep(p, cond)     __lw_cond_load(p, cond, __ATOMIC_CONSUME)
 #define atomic_cond_read_acquire(a, cond) \
 	smp_cond_load_acquire(&(a)->counter, cond)
 #define atomic_cond_read_relaxed(a, cond) \

@@ -4,7 +4,7 @@
 u32 check_threads, check_acquisitions;
 
 static u32 sections, begun[CHECK_THREADS];
-static bool inside, served, reading[CHECK_THREADS];
+static bool inside, served[CHECK_THREADS], reading[CHECK_THREADS];
 
 /* Before each execution. */
 void check_frame_begin(u32 threads, u32 acquisitions);
@@ -60,12 +60,9 @@ void check_sections(void)
 	CHECK(sections == all, "what a holder wrote was lost");
 }
 
-void first_in_line_served(void)
+void served_after(u32 other)
 {
-	served = true;
-}
-
-void check_served_after(bool behind)
-{
-	CHECK(!behind || served, "served before one that was queued first");
+	CHECK(other == NOBODY || served[other],
+	      "served before one that was queued first");
+	served[lwc_thread()] = true;
 }

@@ -7,7 +7,7 @@
  * init(), uses it in thread(), and looks at the end in finish(). Its plain data
  * need no annotation: accesses that nothing orders are reported as races.
  *
- * A file tests/check/STEM.c is about locks/STEM.[ch]. It defines check_STEM[]
+ * A file tests/check/STEM_client.c is about locks/STEM.[ch]. It defines check_STEM[]
  * and mutants_STEM[], each ended by an empty entry.
  */
 #include "catalogue.h"
@@ -38,6 +38,7 @@ struct check_mutant {
 	const char *name;      /* the mistake, in words */
 	const char *where;     /* a tag, or a function */
 	const char *primitive; /* in that function; NULL: @where is a tag */
+	const char *operand;   /* as written; NULL: whatever it is */
 	const char *change;    /* drop, force, split, no_wait or narrow */
 };
 
@@ -83,11 +84,10 @@ void check_sections(void);
 	} while (0)
 
 /*
- * Order of arrival, with three threads. Thread 0 holds the lock from init() on.
- * If thread 2 sees somebody queued before it comes, that is thread 1, and
- * thread 2 may not be served before it.
+ * Order of arrival: to be called by who holds the lock, each thread once, with
+ * the thread that it found queued before it came, or NOBODY.
  */
-void first_in_line_served(void);      /* thread 1, holding */
-void check_served_after(bool behind); /* thread 2, holding */
+#define NOBODY UINT32_MAX
+void served_after(u32 other);
 
 #endif

@@ -28,6 +28,7 @@ struct RawMutant {
     name: *const c_char,
     place: *const c_char,
     primitive: *const c_char,
+    operand: *const c_char,
     change: *const c_char,
 }
 
@@ -69,6 +70,8 @@ pub struct LogicMutant {
     pub place: &'static str,
     /// The primitive in that function.
     pub primitive: Option<&'static str>,
+    /// Its operand as written; `None`: whatever it is.
+    pub operand: Option<&'static str>,
     /// What the access does instead.
     pub change: crate::Change,
 }
@@ -90,6 +93,10 @@ pub const MAX_THREADS: u32 = loom::MAX_THREADS as u32;
 fn text(pointer: *const c_char) -> &'static str {
     // SAFETY: C fills these with string literals.
     unsafe { CStr::from_ptr(pointer) }.to_str().unwrap_or("?")
+}
+
+fn optional(pointer: *const c_char) -> Option<&'static str> {
+    (!pointer.is_null()).then(|| text(pointer))
 }
 
 impl Client {
@@ -170,13 +177,15 @@ pub fn logic_mutants() -> Vec<LogicMutant> {
         let stem = text(file.stem);
         for raw in entries(file.mutants, |mutant| mutant.name.is_null()) {
             let change = text(raw.change);
-            let change = serde_json::from_value(change.into())
-                .unwrap_or_else(|_| panic!("tests/check/{stem}.c: no change named '{change}'"));
+            let change = serde_json::from_value(change.into()).unwrap_or_else(|_| {
+                panic!("tests/check/{stem}_client.c: no change named '{change}'")
+            });
             all.push(LogicMutant {
                 stem,
                 name: text(raw.name),
                 place: text(raw.place),
-                primitive: (!raw.primitive.is_null()).then(|| text(raw.primitive)),
+                primitive: optional(raw.primitive),
+                operand: optional(raw.operand),
                 change,
             });
         }

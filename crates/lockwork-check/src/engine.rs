@@ -225,7 +225,13 @@ fn check_address(addr: usize) {
 /// Tells loom of the plain C stores that this thread made since its last call.
 pub(crate) fn flush() {
     let todo: Vec<(Rc<Word>, usize, u64)> = with(|state| {
-        let State { layout, threads, stacks, words, .. } = state;
+        let State {
+            layout,
+            threads,
+            stacks,
+            words,
+            ..
+        } = state;
         let Some(thread) = threads.get_mut(CURRENT.get()) else {
             return Vec::new();
         };
@@ -234,7 +240,11 @@ pub(crate) fn flush() {
             .into_iter()
             .map(|word| {
                 let span = layout.words[word];
-                (words[word].clone(), address_of(span.place, stacks), span.len)
+                (
+                    words[word].clone(),
+                    address_of(span.place, stacks),
+                    span.len,
+                )
             })
             .collect()
     });
@@ -285,7 +295,10 @@ pub(crate) fn target(addr: usize, size: u32, rmw: bool, site: &'static Site) -> 
     let found = with(|state| {
         *state.reached.entry(site).or_default() += 1;
         let place = place_of(addr, &state.stacks);
-        let span = Span { place, len: size.into() };
+        let span = Span {
+            place,
+            len: size.into(),
+        };
         if state.mode == Mode::Direct && is_local(addr, state.frame) {
             return Found::Real;
         }
@@ -446,6 +459,28 @@ impl Target {
         seen
     }
 
+    /// A fully ordered compare: two full barriers where it succeeds, and no
+    /// order where it fails, as the kernel has it. The gate lets others run;
+    /// what follows it is one step, so the outcome is known before the fence.
+    pub fn full_cas(&self, old: u64, new: u64) -> u64 {
+        let fence = || loom::sync::atomic::fence(Order::SeqCst);
+        if self.word.is_none() {
+            return self.cas(old, new, Order::SeqCst);
+        }
+        let gate = with(|state| state.gates[CURRENT.get()].clone());
+        scheduled(|| gate.load(Order::Relaxed));
+        loom::stop_exploring();
+        if self.newest() == old {
+            fence();
+        }
+        let seen = self.cas(old, new, Order::Relaxed);
+        if seen == old {
+            fence();
+        }
+        loom::explore();
+        seen
+    }
+
     /// Real memory follows.
     fn written(&self, before: u64, value: u64) {
         write_real(self.addr, self.size, value);
@@ -545,7 +580,10 @@ pub(crate) fn plain(addr: usize, size: usize, write: bool, pc: usize) {
     let mode = with(|state| state.mode);
     let known = with(|state| {
         let place = place_of(addr, &state.stacks);
-        let span = Span { place, len: size as u64 };
+        let span = Span {
+            place,
+            len: size as u64,
+        };
         if state.mode == Mode::Direct && is_local(addr, state.frame) {
             return None;
         }
@@ -636,8 +674,15 @@ pub(crate) fn wait_over() {
 
 fn report_stuck(site: &Site) -> ! {
     let (kind, text) = with(|state| {
-        let sleeper = state.threads.iter().position(|thread| thread.asleep.is_some());
-        let waiting = state.threads.iter().filter(|thread| !thread.finished).count();
+        let sleeper = state
+            .threads
+            .iter()
+            .position(|thread| thread.asleep.is_some());
+        let waiting = state
+            .threads
+            .iter()
+            .filter(|thread| !thread.finished)
+            .count();
         let place = format!("{}:{} ({})", site.file(), site.line, site.function());
         if state.quiet <= QUIET_ROUNDS * state.threads.len() as u32 && state.mode != Mode::Direct {
             let text = format!("words change, but no thread gets on; one waits at {place}");

@@ -138,6 +138,11 @@ impl Job {
             let result = catch_unwind(AssertUnwindSafe(|| {
                 let mut builder = loom::model::Builder::new();
                 builder.max_branches = MAX_BRANCHES;
+                // Not what the environment says: a run that ends early would
+                // look like one that passes.
+                builder.max_permutations = None;
+                builder.max_duration = None;
+                builder.checkpoint_file = None;
                 builder.preemption_bound = self.bound.preemptions.map(|bound| bound as usize);
                 builder.check(move || self.execution(true));
             }));
@@ -167,7 +172,11 @@ impl Job {
     /// One execution, within a model of loom or of shuttle.
     fn execution(self, loom: bool) {
         self.account(loom);
-        let Bound { threads, acquisitions, .. } = self.bound;
+        let Bound {
+            threads,
+            acquisitions,
+            ..
+        } = self.bound;
         let frame = 0u8;
         engine::begin(threads as usize, std::ptr::from_ref(&frame) as usize);
         // SAFETY: the check world's C code, on this OS thread only.
@@ -249,7 +258,11 @@ fn failure_of(panic: Box<dyn Any + Send>) -> Failure {
         .map(String::as_str)
         .or_else(|| panic.downcast_ref::<&str>().copied())
         .unwrap_or("unknown panic");
-    let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("").trim();
+    let first = text
+        .lines()
+        .find(|line| !line.trim().is_empty())
+        .unwrap_or("")
+        .trim();
     let race = text.contains("Causality violation") || text.contains("Concurrent");
     Failure {
         kind: if race { Kind::Race } else { Kind::Checker },

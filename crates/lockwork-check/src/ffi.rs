@@ -99,8 +99,8 @@ extern "C-unwind" fn lwc_store(
         return;
     }
     let value = truncate(value, size);
-    let before = target.store(value, strength.order);
-    engine::note(Some(site), What::Store { before, after: value });
+    target.store(value, strength.order);
+    engine::note(Some(site), What::Store { value });
 }
 
 #[no_mangle]
@@ -129,9 +129,17 @@ extern "C-unwind" fn lwc_rmw(
             target.store(new(before), strength.order);
             before
         }
-        _ => fenced(&strength, || whole_rmw(&target, kind, operand, strength.order, new)),
+        _ => fenced(&strength, || {
+            whole_rmw(&target, kind, operand, strength.order, new)
+        }),
     };
-    engine::note(Some(site), What::Rmw { before, after: new(before) });
+    engine::note(
+        Some(site),
+        What::Rmw {
+            before,
+            after: new(before),
+        },
+    );
     before
 }
 
@@ -178,10 +186,14 @@ extern "C-unwind" fn lwc_cas(
             }
             seen
         }
-        _ => fenced(&strength, || target.cas(old, new, strength.order)),
+        _ if strength.fenced => target.full_cas(old, new),
+        _ => target.cas(old, new, strength.order),
     };
     let what = match seen == old {
-        true => What::Rmw { before: old, after: new },
+        true => What::Rmw {
+            before: old,
+            after: new,
+        },
         false => What::CasFailed { seen, wanted: old },
     };
     engine::note(Some(site), what);

@@ -147,8 +147,15 @@ impl Layout {
 
     /// Whether `thread` is known to touch the cell of `byte`.
     fn touched(&self, byte: Span, thread: usize) -> bool {
-        let pieces = self.plain.range(..=Span { len: u64::MAX, ..byte });
-        let mut near = pieces.rev().take_while(|(span, _)| span.place + 8 > byte.place);
+        let pieces = self.plain.range(
+            ..=Span {
+                len: u64::MAX,
+                ..byte
+            },
+        );
+        let mut near = pieces
+            .rev()
+            .take_while(|(span, _)| span.place + 8 > byte.place);
         near.any(|(span, threads)| byte.place < span.end() && threads & 1 << thread != 0)
     }
 
@@ -195,7 +202,11 @@ impl Layout {
     fn rebuild(&mut self) {
         self.words = merge(&self.atomic);
         self.cells = merge(&self.plain.keys().copied().collect());
-        self.shared = self.cells.iter().map(|&cell| self.is_shared(cell)).collect();
+        self.shared = self
+            .cells
+            .iter()
+            .map(|&cell| self.is_shared(cell))
+            .collect();
         let inside = |word: &Span| {
             let first = Span { len: 0, ..*word };
             let mut rmw = self.rmw.range(first..);
@@ -209,7 +220,10 @@ impl Layout {
         let first = Span { len: 0, ..cell };
         let pieces = self.plain.range(first..);
         let inside = pieces.take_while(|(span, _)| span.place < cell.end());
-        inside.fold(0, |all, (_, threads)| all | threads).count_ones() > 1
+        inside
+            .fold(0, |all, (_, threads)| all | threads)
+            .count_ones()
+            > 1
     }
 
     /// Puts static memory back to how it was before anything ran.

@@ -39,7 +39,10 @@ impl Site {
     /// the object.
     pub fn operand(&self) -> String {
         let expr = text(self.expr);
-        let object = matches!(self.primitive(), "READ_ONCE" | "WRITE_ONCE" | "READ_ONCE_DEP");
+        let object = matches!(
+            self.primitive(),
+            "READ_ONCE" | "WRITE_ONCE" | "READ_ONCE_DEP"
+        );
         match expr.strip_prefix('&') {
             Some(inner) if object => inner
                 .strip_prefix('(')

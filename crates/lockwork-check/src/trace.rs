@@ -9,7 +9,7 @@ pub(crate) enum What {
     /// Read `value`; there was a newer one if that differs from `newest`.
     Load { value: u64, newest: u64 },
     /// Stored.
-    Store { before: u64, after: u64 },
+    Store { value: u64 },
     /// Read and stored.
     Rmw { before: u64, after: u64 },
     /// Compared, and found something else.
@@ -92,10 +92,14 @@ fn text(operand: &str, what: What) -> String {
     let object = operand.strip_prefix('&').unwrap_or(operand);
     match what {
         What::Load { value, newest } if value != newest => {
-            format!("{object} is {} (old: now {})", number(value), number(newest))
+            format!(
+                "{object} is {} (old: now {})",
+                number(value),
+                number(newest)
+            )
         }
         What::Load { value, .. } => format!("{object} is {}", number(value)),
-        What::Store { after, .. } => format!("{object} = {}", number(after)),
+        What::Store { value } => format!("{object} = {}", number(value)),
         What::Rmw { before, after } => {
             format!("{object}: {} -> {}", number(before), number(after))
         }
@@ -108,7 +112,9 @@ fn text(operand: &str, what: What) -> String {
         What::Woken => "awake".to_owned(),
         What::Timeout { early: true } => "wakes by itself".to_owned(),
         What::Timeout { early: false } => "time is up".to_owned(),
-        What::Wake { woken: Some(thread) } => format!("wakes T{thread}"),
+        What::Wake {
+            woken: Some(thread),
+        } => format!("wakes T{thread}"),
         What::Wake { woken: None } => "wakes nobody".to_owned(),
         What::Plain { .. } => String::new(),
     }

@@ -31,6 +31,8 @@ macro_rules! each {
     }};
 }
 
+// One arm of each match converts from u64 itself.
+#[allow(clippy::useless_conversion)]
 impl Word {
     /// A word of `len` bytes.
     pub fn new(len: u64, value: u64) -> Self {

@@ -44,7 +44,7 @@ pub(crate) fn mutants(
         all.extend(broken(index, mistake, stems));
         if all.len() == before {
             bail!(
-                "tests/check/{}.c: the mutant '{}' fits no access at {}: correct its place",
+                "tests/check/{}_client.c: the mutant '{}' fits no access at {}: correct its place",
                 mistake.stem,
                 mistake.name,
                 mistake.place
@@ -105,7 +105,12 @@ fn mutant(site: &Site, change: Change) -> Mutant {
 /// else of files that locks share.
 fn broken(index: &Index, mistake: &LogicMutant, stems: &[&str]) -> Vec<Planned> {
     let fits = |site: &&Site| match mistake.primitive {
-        Some(primitive) => site.function == mistake.place && site.primitive == primitive,
+        Some(primitive) => {
+            let operand = mistake
+                .operand
+                .is_none_or(|operand| site.operand == operand);
+            site.function == mistake.place && site.primitive == primitive && operand
+        }
         None => site.tag.as_deref() == Some(mistake.place) && can(site, mistake.change),
     };
     let sites: Vec<&Site> = index.sites.iter().filter(fits).collect();
@@ -194,6 +199,7 @@ static void unlock(struct l *l)
             name: "a mistake",
             place,
             primitive,
+            operand: None,
             change,
         }
     }
@@ -266,7 +272,7 @@ static void unlock(struct l *l)
             let error = planned(&[mistake(place, primitive, change)]).expect_err(place);
             let error = error.to_string();
             assert!(
-                error.contains("tests/check/x.c") && error.contains(place),
+                error.contains("tests/check/x_client.c") && error.contains(place),
                 "{error}"
             );
         }

@@ -42,7 +42,7 @@ impl fmt::Display for Order {
 /// no access, fence, wait or wake-up of a lock.
 pub fn order_of(primitive: &str) -> Option<Order> {
     Some(match primitive {
-        "READ_ONCE_DEP" | "smp_cond_load_dep" | "xchg_relaxed_dep" => Order::Dependency,
+        "READ_ONCE_DEP" | "xchg_relaxed_dep" => Order::Dependency,
         "atomic_add_return_acquire"
         | "atomic_cond_read_acquire"
         | "atomic_fetch_or_acquire"

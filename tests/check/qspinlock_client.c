@@ -84,20 +84,24 @@ static void init_held(void)
 	lk_qspin_lock(&lock, LK_QSPIN_FAIR);
 }
 
+/* Who queued last; where only one other thread can have, the pending one. */
+static u32 who_waits(u32 id)
+{
+	u32 val = atomic_read(&lock.val);
+
+	if (val & LK_Q_TAIL_MASK)
+		return (val >> (LK_Q_TAIL_SHIFT + 2)) - 1;
+	return id == 2 && check_threads == 3 && val & LK_Q_PENDING ? 1 : NOBODY;
+}
+
 static void arrive_in_order(u32 id)
 {
-	bool behind;
+	u32 other = id == 0 ? 0 : who_waits(id);
 
-	if (id == 0) {
-		lk_qspin_unlock(&lock);
-		return;
+	if (id > 0) {
+		lk_qspin_lock(&lock, LK_QSPIN_FAIR);
+		served_after(other);
 	}
-	behind = id > 1 && lk_qspin_fair_ops.last_waiter(&lock);
-	lk_qspin_lock(&lock, LK_QSPIN_FAIR);
-	if (id == 1)
-		first_in_line_served();
-	else
-		check_served_after(behind);
 	lk_qspin_unlock(&lock);
 }
 
@@ -126,6 +130,8 @@ const struct check_client check_qspinlock[] = {
 	  300, 16, init, lock_or_try, finish },
 	{ "qspinlock_fair", "fifo", "served in order of arrival", 3, 1, 3, 300,
 	  3, init_held, arrive_in_order, finish },
+	{ "qspinlock_fair", "fifo_queue", "the same, deeper in the queue", 4, 1,
+	  2, 300, 16, init_held, arrive_in_order, finish },
 	{ "qspinlock_fair", "no_slots", "waiters without a node", 3, 2, 2, 300,
 	  16, init_no_slots, fair, finish },
 	{ "qspinlock_fair", "fork", "waiters that are gone are forgotten", 3, 2,
@@ -150,17 +156,19 @@ const struct check_client check_qspinlock[] = {
 };
 
 const struct check_mutant mutants_qspinlock[] = {
-	{ "forgotten tail check", "qspinlock.G", NULL, "force" },
-	{ "wrong pending hand-over", "pending_to_locked", "WRITE_ONCE",
+	{ "forgotten tail check", "qspinlock.G", NULL, NULL, "force" },
+	{ "wrong pending hand-over", "pending_to_locked", "WRITE_ONCE", NULL,
 	  "narrow" },
-	{ "pending bit not given back", "lock_pending", "WRITE_ONCE", "drop" },
-	{ "predecessor not told of its successor", "lock_queued", "WRITE_ONCE",
+	{ "pending bit not given back", "lock_pending", "WRITE_ONCE", NULL,
 	  "drop" },
-	{ "head does not wait for the pending owner", "qspinlock.F", NULL,
+	{ "predecessor not told of its successor", "lock_queued", "WRITE_ONCE",
+	  "decode_tail(old)->next", "drop" },
+	{ "head does not wait for the pending owner", "qspinlock.F", NULL, NULL,
 	  "no_wait" },
-	{ "successor does not wait to be head", "qspinlock.J", NULL,
-	  "no_wait" },
-	{ "tail exchanged in two steps", "qspinlock.I", NULL, "split" },
-	{ "successor never made head", "qspinlock.L", NULL, "drop" },
+	{ "successor does not wait to be head", "lock_queued",
+	  "smp_cond_load_relaxed", "&node->head", "no_wait" },
+	{ "tail exchanged in two steps", "qspinlock.I", NULL, NULL, "split" },
+	{ "successor never made head", "lock_queued", "WRITE_ONCE",
+	  "next->head", "drop" },
 	{ 0 },
 };

@@ -179,16 +179,11 @@ static void arrive_in_order(u32 id)
 {
 	bool behind;
 
-	if (id == 0) {
-		lk_mutex_unlock(&lock);
-		return;
+	if (id > 0) {
+		behind = id == 2 && lk_mutex_ops.last_waiter(&lock);
+		lk_mutex_sleep(&lock, NULL);
+		served_after(behind ? 1 : NOBODY);
 	}
-	behind = id > 1 && lk_mutex_ops.last_waiter(&lock);
-	lk_mutex_sleep(&lock, NULL);
-	if (id == 1)
-		first_in_line_served();
-	else
-		check_served_after(behind);
 	lk_mutex_unlock(&lock);
 }
 
@@ -239,9 +234,11 @@ const struct check_client check_mutex[] = {
 
 const struct check_mutant mutants_mutex[] = {
 	{ "sleeper does not say that it is parked", "announce", "WRITE_ONCE",
+	  NULL, "drop" },
+	{ "sleeper never woken", "unlock_and_wake", "wake_value", NULL,
 	  "drop" },
-	{ "sleeper never woken", "unlock_and_wake", "wake_value", "drop" },
-	{ "hand-off leaves the word free", "hand_off", "WRITE_ONCE", "drop" },
-	{ "sleeper never granted", "mutex.J", NULL, "drop" },
+	{ "hand-off leaves the word free", "hand_off", "WRITE_ONCE", NULL,
+	  "drop" },
+	{ "sleeper never granted", "mutex.J", NULL, NULL, "drop" },
 	{ 0 },
 };

@@ -3,6 +3,7 @@
 #include "osq_lock.h"
 
 static struct lk_osq osq;
+static atomic_t left;
 
 static void lock_if_possible(u32 id)
 {
@@ -37,6 +38,26 @@ static void init_one_cpu(void)
 	check_world.one_cpu = true;
 }
 
+/* Thread 0 holds until all others have left: none needs its neighbour's help. */
+static void init_leave(void)
+{
+	init_hasty();
+	atomic_set(&left, 0);
+	lk_osq_lock(&osq);
+}
+
+static void leave(u32 id)
+{
+	if (id == 0) {
+		atomic_cond_read_relaxed(&left, VAL == check_threads - 1);
+		lk_osq_unlock(&osq);
+		return;
+	}
+	spin_begin();
+	CHECK(!lk_osq_lock(&osq), "granted by nobody");
+	atomic_add(1, &left);
+}
+
 static void init_no_slots(void)
 {
 	check_world.no_slots = true;
@@ -57,21 +78,25 @@ const struct check_client check_osq_lock[] = {
 	  init_impatient, lock_if_possible, finish },
 	{ "osq_lock", "cancel_all", "neighbours leave at once", 4, 1, 2, 300,
 	  16, init_hasty, lock_if_possible, finish },
-	{ "osq_lock", "cancel_pair", "two threads, seven preemptions", 2, 2, 7,
+	{ "osq_lock", "cancel_pair", "two threads, five preemptions", 2, 2, 5,
 	  300, 0, init_hasty, lock_if_possible, finish },
 	{ "osq_lock", "one_cpu", "the one before has lost its CPU", 3, 2, 2,
 	  300, 16, init_one_cpu, lock_if_possible, finish },
+	{ "osq_lock", "leave", "a waiter can leave whatever the holder does", 3,
+	  1, 3, 300, 16, init_leave, leave, finish },
 	{ "osq_lock", "no_slots", "threads without a node", 3, 2, 2, 300, 16,
 	  init_no_slots, lock_if_possible, finish },
 	{ 0 },
 };
 
 const struct check_mutant mutants_osq_lock[] = {
-	{ "leaves with an unstable next", "osq.C", NULL, "drop" },
-	{ "leaves though the lock was granted", "osq.E", NULL, "force" },
-	{ "empties a queue that has grown", "osq.A", NULL, "force" },
-	{ "neighbours not joined", "osq.G", NULL, "drop" },
-	{ "successor never told", "osq.F", NULL, "drop" },
-	{ "tail exchanged in two steps", "osq.B", NULL, "split" },
+	{ "leaves with an unstable next", "osq.C", NULL, NULL, "drop" },
+	{ "leaves though the lock was granted", "unqueue",
+	  "try_cmpxchg_relaxed", NULL, "force" },
+	{ "empties a queue that has grown", "osq.A", NULL, NULL, "force" },
+	{ "predecessor not joined", "osq.G", NULL, NULL, "drop" },
+	{ "successor not joined", "unqueue", "WRITE_ONCE", NULL, "drop" },
+	{ "successor never told", "osq.F", NULL, NULL, "drop" },
+	{ "tail exchanged in two steps", "osq.B", NULL, NULL, "split" },
 	{ 0 },
 };

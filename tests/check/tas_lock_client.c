@@ -36,7 +36,8 @@ const struct check_client check_tas_lock[] = {
 };
 
 const struct check_mutant mutants_tas_lock[] = {
-	{ "test and set in two steps", "tas.A", NULL, "split" },
-	{ "waits for nothing", "lk_tas_unlock", "smp_store_release", "drop" },
+	{ "test and set in two steps", "tas.A", NULL, NULL, "split" },
+	{ "waits for nothing", "lk_tas_unlock", "smp_store_release", NULL,
+	  "drop" },
 	{ 0 },
 };

@@ -71,18 +71,18 @@ static void init_held(void)
 /* Thread 1 writes, thread 2 reads: not past a writer that says it waits. */
 static void arrive_in_order(u32 id)
 {
-	bool behind;
+	u32 cnts;
 
 	if (id == 0) {
 		lk_qrw_unlock(&lock);
 	} else if (id == 1) {
 		lk_qrw_lock(&lock);
-		first_in_line_served();
+		served_after(NOBODY);
 		lk_qrw_unlock(&lock);
 	} else {
-		behind = atomic_read(&lock.cnts) & LK_QRW_WAITING;
+		cnts = atomic_read(&lock.cnts);
 		lk_qrw_read_lock(&lock);
-		check_served_after(behind);
+		served_after(cnts & LK_QRW_WAITING ? 1 : NOBODY);
 		lk_qrw_read_unlock(&lock);
 	}
 }
@@ -113,10 +113,11 @@ const struct check_client check_qrwlock[] = {
 
 const struct check_mutant mutants_qrwlock[] = {
 	{ "reader counted while it queues", "lk_qrw_read_lock_slow",
-	  "atomic_sub", "drop" },
+	  "atomic_sub", NULL, "drop" },
 	{ "writer does not announce itself", "lk_qrw_lock_slow", "atomic_or",
-	  "drop" },
-	{ "reader does not wait for the writer", "qrwlock.E", NULL, "no_wait" },
-	{ "writer's try is not atomic", "qrwlock.D", NULL, "split" },
+	  NULL, "drop" },
+	{ "reader does not wait for the writer", "qrwlock.E", NULL, NULL,
+	  "no_wait" },
+	{ "writer's try is not atomic", "qrwlock.D", NULL, NULL, "split" },
 	{ 0 },
 };

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Every lock of the catalogue is proved, deep enough, and the page says how.
+use lockwork_check::{clients, locks, Bound, Client};
+use std::path::Path;
+
+fn of(lock: &str) -> Vec<Client> {
+    let mut all = clients();
+    all.retain(|client| client.lock() == lock);
+    all
+}
+
+/// Three threads, two acquisitions each, two preemptions: the least that finds
+/// a write barrier that is missing before the exchange of a queue's tail.
+fn is_deep(bound: Bound) -> bool {
+    let enough = bound.preemptions.is_none_or(|preemptions| preemptions >= 2);
+    bound.threads >= 3 && bound.acquisitions >= 2 && enough
+}
+
+#[test]
+fn each_lock_has_a_client_that_goes_deep() {
+    assert!(!locks().is_empty(), "the catalogue is empty");
+    for lock in locks() {
+        let deep = of(lock).iter().any(|client| is_deep(client.bound()));
+        assert!(deep, "no client follows {lock} to 3x2@2");
+    }
+}
+
+/// A client of a name that is in no catalogue would never be asked for.
+#[test]
+fn each_client_is_of_a_lock() {
+    for client in clients() {
+        let (lock, name) = (client.lock(), client.name());
+        assert!(locks().contains(&lock), "{lock}/{name}: no such lock");
+        let same = of(lock).iter().filter(|other| other.name() == name).count();
+        assert_eq!(same, 1, "{lock}/{name} is there twice");
+    }
+}
+
+fn text(bound: Bound) -> String {
+    let Bound {
+        threads,
+        acquisitions,
+        preemptions,
+    } = bound;
+    match preemptions {
+        Some(preemptions) => format!("{threads}x{acquisitions}@{preemptions}"),
+        None => format!("{threads}x{acquisitions}"),
+    }
+}
+
+#[test]
+fn the_page_states_each_bound() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/proof.md");
+    let page = std::fs::read_to_string(page).expect("docs/proof.md is part of a checkout");
+    let rows: Vec<Vec<&str>> = page
+        .lines()
+        .filter_map(|line| line.strip_prefix("| "))
+        .map(|line| line.split('|').map(str::trim).collect())
+        .collect();
+    let mut missing = Vec::new();
+    for client in clients() {
+        let want = [client.lock(), client.name(), &text(client.bound())];
+        if !rows.iter().any(|row| row.starts_with(&want)) {
+            missing.push(format!("| {} | {} | {} | {} |", want[0], want[1], want[2], client.about()));
+        }
+    }
+    assert!(
+        missing.is_empty(),
+        "docs/proof.md lacks these rows:\n{}",
+        missing.join("\n")
+    );
+}
