@@ -38,8 +38,8 @@ static inline bool lk_epoch_claim(u8 *epoch)
 		seen = smp_cond_load_acquire(epoch, VAL != busy);
 		if (seen == today)
 			return false;
-		/* [epoch.A] */
-		if (try_cmpxchg_acquire(epoch, &seen, busy))
+		/* Orders nothing: who cleans reads nothing that was there. */
+		if (try_cmpxchg_relaxed(epoch, &seen, busy))
 			return true;
 	}
 }

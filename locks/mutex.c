@@ -403,7 +403,8 @@ __cold void lk_mutex_unlock_slow(struct lk_mutex *m)
 		return;
 	}
 	/* [mutex.F] full RMW, pairs with mutex.A and .E: either we see the
-	 * sleeper asleep, or its exchange finds the word free. */
+	 * sleeper asleep, or its exchange finds the word free. Spare acq_rel:
+	 * the kernel has no RMW between release and full. */
 	xchg(&m->word, LK_MUTEX_FREE);
 	unlock_and_wake(m, outer, pass_over(m));
 }

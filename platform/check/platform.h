@@ -48,12 +48,12 @@ struct lwc_site {
 	u32 line;
 };
 
-#define __lwc_site(op, text)                                                  \
-	({                                                                    \
-		static const struct lwc_site __site = {                       \
-			__FILE_NAME__, __func__, op, text, __LINE__,          \
-		};                                                            \
-		&__site;                                                      \
+#define __lwc_site(op, text)                                         \
+	({                                                           \
+		static const struct lwc_site __site = {              \
+			__FILE_NAME__, __func__, op, text, __LINE__, \
+		};                                                   \
+		&__site;                                             \
 	})
 
 u64 lwc_load(const volatile void *p, u32 size, u32 order,
@@ -82,14 +82,15 @@ u32 lwc_thread(void);
 
 /* -- plain accesses ------------------------------------------------------ */
 
-#define __lwc_load(op, p, order) \
-	((__typeof__(*(p)))lwc_load((p), sizeof(*(p)), order, __lwc_site(op, #p)))
-#define __lwc_store(op, p, v, order)                    \
+#define __lwc_load(op, p, order)                              \
+	((__typeof__(*(p)))lwc_load((p), sizeof(*(p)), order, \
+				    __lwc_site(op, #p)))
+#define __lwc_store(op, p, v, order) \
 	lwc_store((p), sizeof(*(p)), (u64)(v), order, __lwc_site(op, #p))
 
-#define READ_ONCE(x)	 __lwc_load("READ_ONCE", &(x), LWC_RELAXED)
-#define WRITE_ONCE(x, v) __lwc_store("WRITE_ONCE", &(x), v, LWC_RELAXED)
-#define READ_ONCE_DEP(x) __lwc_load("READ_ONCE_DEP", &(x), LWC_DEP)
+#define READ_ONCE(x)	    __lwc_load("READ_ONCE", &(x), LWC_RELAXED)
+#define WRITE_ONCE(x, v)    __lwc_store("WRITE_ONCE", &(x), v, LWC_RELAXED)
+#define READ_ONCE_DEP(x)    __lwc_load("READ_ONCE_DEP", &(x), LWC_DEP)
 #define smp_load_acquire(p) __lwc_load("smp_load_acquire", p, LWC_ACQUIRE)
 #define smp_store_release(p, v) \
 	__lwc_store("smp_store_release", p, v, LWC_RELEASE)
@@ -104,26 +105,28 @@ u32 lwc_thread(void);
 
 /* -- read-modify-write on plain scalars ---------------------------------- */
 
-#define __lwc_rmw(op, p, kind, v, order)                                    \
-	({ (__typeof__(*(p)))lwc_rmw((p), sizeof(*(p)), kind, (u64)(v), order, \
-				   __lwc_site(op, #p)); })
-#define xchg(p, v)	   __lwc_rmw("xchg", p, LWC_XCHG, v, LWC_FULL)
-#define xchg_acquire(p, v) __lwc_rmw("xchg_acquire", p, LWC_XCHG, v, LWC_ACQUIRE)
+#define __lwc_rmw(op, p, kind, v, order)                                     \
+	({                                                                   \
+		(__typeof__(*(p)))lwc_rmw((p), sizeof(*(p)), kind, (u64)(v), \
+					  order, __lwc_site(op, #p));        \
+	})
+#define xchg(p, v) __lwc_rmw("xchg", p, LWC_XCHG, v, LWC_FULL)
+#define xchg_acquire(p, v) \
+	__lwc_rmw("xchg_acquire", p, LWC_XCHG, v, LWC_ACQUIRE)
 #define xchg_relaxed_dep(p, v) \
 	__lwc_rmw("xchg_relaxed_dep", p, LWC_XCHG, v, LWC_DEP)
 
-#define __lwc_try(op, p, old, new, order)                                    \
-	({                                                                   \
-		__typeof__(*(p)) __want = *(old);                            \
-		__typeof__(*(p)) __seen = (__typeof__(*(p)))lwc_cas(         \
-			(p), sizeof(*(p)), (u64)__want, (u64)(new), order,   \
-			__lwc_site(op, #p));                                 \
-		if (__seen != __want)                                        \
-			*(old) = __seen;                                     \
-		__seen == __want;                                            \
+#define __lwc_try(op, p, old, new, order)                                  \
+	({                                                                 \
+		__typeof__(*(p)) __want = *(old);                          \
+		__typeof__(*(p)) __seen = (__typeof__(*(p)))lwc_cas(       \
+			(p), sizeof(*(p)), (u64)__want, (u64)(new), order, \
+			__lwc_site(op, #p));                               \
+		if (__seen != __want)                                      \
+			*(old) = __seen;                                   \
+		__seen == __want;                                          \
 	})
-#define try_cmpxchg(p, old, new) \
-	__lwc_try("try_cmpxchg", p, old, new, LWC_FULL)
+#define try_cmpxchg(p, old, new) __lwc_try("try_cmpxchg", p, old, new, LWC_FULL)
 #define try_cmpxchg_acquire(p, old, new) \
 	__lwc_try("try_cmpxchg_acquire", p, old, new, LWC_ACQUIRE)
 #define try_cmpxchg_release(p, old, new) \
@@ -141,11 +144,13 @@ typedef struct {
 	{              \
 		(i)    \
 	}
-#define __lwc_atomic(op, a, kind, i, order) \
-	((u32)lwc_rmw(&(a)->counter, 4, kind, (u32)(i), order, __lwc_site(op, #a)))
-#define atomic_read(a) \
-	((u32)lwc_load(&(a)->counter, 4, LWC_RELAXED, __lwc_site("atomic_read", #a)))
-#define atomic_set(a, i)                                       \
+#define __lwc_atomic(op, a, kind, i, order)                    \
+	((u32)lwc_rmw(&(a)->counter, 4, kind, (u32)(i), order, \
+		      __lwc_site(op, #a)))
+#define atomic_read(a)                                \
+	((u32)lwc_load(&(a)->counter, 4, LWC_RELAXED, \
+		       __lwc_site("atomic_read", #a)))
+#define atomic_set(a, i)                                   \
 	lwc_store(&(a)->counter, 4, (u32)(i), LWC_RELAXED, \
 		  __lwc_site("atomic_set", #a))
 #define atomic_or(i, a) \
@@ -158,17 +163,18 @@ typedef struct {
 	__lwc_atomic("atomic_fetch_or_relaxed", a, LWC_OR, i, LWC_RELAXED)
 #define atomic_fetch_or_acquire(i, a) \
 	__lwc_atomic("atomic_fetch_or_acquire", a, LWC_OR, i, LWC_ACQUIRE)
-#define atomic_add_return_acquire(i, a)                                       \
-	(__lwc_atomic("atomic_add_return_acquire", a, LWC_ADD, i, LWC_ACQUIRE) + \
+#define atomic_add_return_acquire(i, a)                           \
+	(__lwc_atomic("atomic_add_return_acquire", a, LWC_ADD, i, \
+		      LWC_ACQUIRE) +                              \
 	 (i))
-#define atomic_sub_return_release(i, a)                                    \
+#define atomic_sub_return_release(i, a)                              \
 	(__lwc_atomic("atomic_sub_return_release", a, LWC_ADD, -(i), \
-		      LWC_RELEASE) -                                       \
+		      LWC_RELEASE) -                                 \
 	 (i))
-#define atomic_try_cmpxchg_acquire(a, old, new)                             \
+#define atomic_try_cmpxchg_acquire(a, old, new)                          \
 	__lwc_try("atomic_try_cmpxchg_acquire", &(a)->counter, old, new, \
 		  LWC_ACQUIRE)
-#define atomic_try_cmpxchg_relaxed(a, old, new)                             \
+#define atomic_try_cmpxchg_relaxed(a, old, new)                          \
 	__lwc_try("atomic_try_cmpxchg_relaxed", &(a)->counter, old, new, \
 		  LWC_RELAXED)
 
@@ -178,28 +184,28 @@ typedef struct {
 #define cpu_relax_wait(rounds) \
 	(++*(rounds), lwc_round(__lwc_site("cpu_relax_wait", "")))
 
-#define __lwc_cond_load(op, p, cond, order)                               \
-	({                                                                \
-		const struct lwc_site *__wait = __lwc_site(op, #p);       \
-		__typeof__(*(p)) VAL;                                     \
-		for (;;) {                                                \
+#define __lwc_cond_load(op, p, cond, order)                                 \
+	({                                                                  \
+		const struct lwc_site *__wait = __lwc_site(op, #p);         \
+		__typeof__(*(p)) VAL;                                       \
+		for (;;) {                                                  \
 			VAL = (__typeof__(*(p)))lwc_load((p), sizeof(*(p)), \
-							 order, __wait);  \
-			if ((cond) || lwc_skip_wait(__wait))              \
-				break;                                    \
-			lwc_round(__wait);                                \
-		}                                                         \
-		lwc_wait_over();                                          \
-		VAL;                                                      \
+							 order, __wait);    \
+			if ((cond) || lwc_skip_wait(__wait))                \
+				break;                                      \
+			lwc_round(__wait);                                  \
+		}                                                           \
+		lwc_wait_over();                                            \
+		VAL;                                                        \
 	})
 #define smp_cond_load_acquire(p, cond) \
 	__lwc_cond_load("smp_cond_load_acquire", p, cond, LWC_ACQUIRE)
 #define smp_cond_load_relaxed(p, cond) \
 	__lwc_cond_load("smp_cond_load_relaxed", p, cond, LWC_RELAXED)
-#define atomic_cond_read_acquire(a, cond)                                  \
+#define atomic_cond_read_acquire(a, cond)                                \
 	__lwc_cond_load("atomic_cond_read_acquire", &(a)->counter, cond, \
 			LWC_ACQUIRE)
-#define atomic_cond_read_relaxed(a, cond)                                  \
+#define atomic_cond_read_relaxed(a, cond)                                \
 	__lwc_cond_load("atomic_cond_read_relaxed", &(a)->counter, cond, \
 			LWC_RELAXED)
 
@@ -213,13 +219,13 @@ struct check_world {
 	u32 spin_budget[CHECK_THREADS]; /* rounds until need_resched() */
 	u32 pending_rounds, steal_patience, owner_rounds;
 	u32 overtake_limit, handover_spins;
-	u32 spurious;	/* early returns of wait_on_value() a thread */
-	u16 epoch;	/* fork epoch that the threads live in */
-	bool no_slots;	/* this_slot() finds all taken */
-	bool one_cpu;	/* all threads run on one CPU */
-	bool posix;	/* as the interposer: see CONTRACT.md */
-	bool foreign;	/* foreign_waiters() */
-	bool naps;	/* wait_on_value() looks again now and then */
+	u32 spurious;	      /* early returns of wait_on_value() a thread */
+	u16 epoch;	      /* fork epoch that the threads live in */
+	bool no_slots;	      /* this_slot() finds all taken */
+	bool one_cpu;	      /* all threads run on one CPU */
+	bool posix;	      /* as the interposer: see CONTRACT.md */
+	bool foreign;	      /* foreign_waiters() */
+	bool naps;	      /* wait_on_value() looks again now and then */
 	void (*signal)(void); /* handler that interrupts each list section */
 };
 extern struct check_world check_world;
@@ -255,9 +261,9 @@ bool need_resched(void);
 u32 check_world_read(const u32 *field);
 
 /* Time stands still; what it decides is left to the schedule. */
-#define local_clock()  ((u64)0)
-#define give_way_ns()  ((u64)0)
-#define give_way()     ((void)0)
+#define local_clock() ((u64)0)
+#define give_way_ns() ((u64)0)
+#define give_way()    ((void)0)
 
 void *section_enter(void *obj);
 bool section_exit(void *outer);
@@ -276,15 +282,13 @@ static inline void deadline_after(struct lw_deadline *deadline, u64 ns)
 	deadline->unused = 0;
 }
 
-#define wait_on_value(word, val, deadline, naps)     \
-	((void)(naps),                               \
-	 lwc_sleep(word, val, (deadline) != NULL,    \
-		   __lwc_site("wait_on_value", #word)))
+#define wait_on_value(word, val, deadline, naps)                \
+	((void)(naps), lwc_sleep(word, val, (deadline) != NULL, \
+				 __lwc_site("wait_on_value", #word)))
 #define wake_value(word) lwc_wake(word, __lwc_site("wake_value", #word))
-#define wake_foreign(word)                                             \
-	(foreign_waiters() ?                                           \
-		 lwc_wake(word, __lwc_site("wake_foreign", #word)) :   \
-		 (void)0)
+#define wake_foreign(word)                                                     \
+	(foreign_waiters() ? lwc_wake(word, __lwc_site("wake_foreign", #word)) \
+			   : (void)0)
 
 /* Both hosts of the user world: a client chooses. */
 bool mutex_outlives_unlock(void);

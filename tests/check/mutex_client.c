@@ -229,6 +229,8 @@ const struct check_client check_mutex[] = {
 	  16, init_signal_posix, lock_and_unlock, finish },
 	{ "mutex", "fork", "waiters that are gone are forgotten", 3, 1, 1, 600,
 	  16, init_forked, lock_and_unlock, finish },
+	{ "mutex", "fork_pair", "the same, two threads", 2, 1, 4, 600, 0,
+	  init_forked, lock_and_unlock, finish },
 	{ 0 },
 };
 

@@ -61,7 +61,13 @@ fn the_page_states_each_bound() {
     for client in clients() {
         let want = [client.lock(), client.name(), &text(client.bound())];
         if !rows.iter().any(|row| row.starts_with(&want)) {
-            missing.push(format!("| {} | {} | {} | {} |", want[0], want[1], want[2], client.about()));
+            missing.push(format!(
+                "| {} | {} | {} | {} |",
+                want[0],
+                want[1],
+                want[2],
+                client.about()
+            ));
         }
     }
     assert!(

@@ -166,7 +166,9 @@ impl<'a> Session<'a> {
         let start = Instant::now();
         let unfit = unfit_notes(index, &mutants, self.args);
         let thorough = self.args.deep;
-        let trials = mutants.into_iter().map(|planned| Trial::new(planned, done, thorough));
+        let trials = mutants
+            .into_iter()
+            .map(|planned| Trial::new(planned, done, thorough));
         let (mut trials, not_reached) = reachable(trials.collect(), chosen);
         if trials.is_empty() {
             bail!("the clients chosen reach no mutant of those asked for; choose more locks");
