@@ -175,12 +175,12 @@ static bool announce(struct lk_mutex *m, struct lk_mutex_waiter *w)
 {
 	u32 state = READY;
 
-	/* [mutex.I] ACQUIRE, pairs with mutex.H and mutex.J. */
+	/* [mutex.I] ACQUIRE, pairs with mutex.H. */
 	if (!try_cmpxchg_acquire(&w->state, &state, ASLEEP) &&
-	    smp_load_acquire(&w->state) == GRANTED)
+	    READ_ONCE(w->state) == GRANTED)
 		return true;
 	WRITE_ONCE(m->parked, 1);
-	/* [mutex.E] MB (heavy), pairs with mutex.D and .F. */
+	/* [mutex.E] MB (heavy), pairs with mutex.D, .F and .G. */
 	smp_mb_heavy();
 	/* [mutex.A]; 2 also if it was 0: others may sleep behind us. */
 	return xchg_acquire(&m->word, LK_MUTEX_WANTED) == LK_MUTEX_FREE;
@@ -193,8 +193,7 @@ static bool spin_as_first(struct lk_mutex *m, struct lk_mutex_waiter *w)
 	for (;;) {
 		u32 word = READ_ONCE(m->word);
 
-		/* [mutex.I] */
-		if (smp_load_acquire(&w->state) == GRANTED)
+		if (READ_ONCE(w->state) == GRANTED)
 			return true;
 		/* [mutex.A] */
 		if (word == LK_MUTEX_FREE &&
@@ -266,8 +265,7 @@ __cold int lk_mutex_sleep(struct lk_mutex *m,
 				break;
 		}
 		err = wait_on_value(&w.state, ASLEEP, deadline, naps++);
-		/* [mutex.I] */
-		if (smp_load_acquire(&w.state) == GRANTED)
+		if (READ_ONCE(w.state) == GRANTED)
 			break;
 		if (err)
 			return leave_timed_out(m, &w, err);
@@ -373,8 +371,8 @@ static void hand_off(struct lk_mutex *m, void *outer)
 	WRITE_ONCE(m->word, LK_MUTEX_WANTED);
 	/* It may be asleep: nobody should spin until it says where it runs. */
 	WRITE_ONCE(m->owner, LK_OWNER_OFF_CPU);
-	/* [mutex.J] RELEASE, pairs with mutex.I. */
-	smp_store_release(state, GRANTED);
+	/* Orders nothing: leave_as_holder() takes wait_lock, which we hold. */
+	WRITE_ONCE(*state, GRANTED);
 	unlock_and_wake(m, outer, state);
 }
 
@@ -386,7 +384,11 @@ __cold void lk_mutex_unlock_slow(struct lk_mutex *m)
 	if (in_section(m)) {
 		/* A signal handler's unlock: whom we interrupted does the rest. */
 		WRITE_ONCE(m->parked, 1);
-		xchg(&m->word, LK_MUTEX_FREE); /* [mutex.F] */
+		/* [mutex.G] full RMW, pairs with mutex.A and .E: as F below.
+		 * Spare acq_rel: the kernel has no such RMW. Spare acquire: two
+		 * more threads have to come between the handler's steps, which
+		 * is beyond the clients' bounds. Spare release: the same. */
+		xchg(&m->word, LK_MUTEX_FREE);
 		section_missed();
 		return;
 	}

@@ -87,7 +87,7 @@ static inline bool lk_mutex_trylock(struct lk_mutex *m)
 
 	if (READ_ONCE(m->word) != LK_MUTEX_FREE)
 		return false;
-	/* [mutex.A] ACQUIRE, pairs with mutex.B, .C and .F. */
+	/* [mutex.A] ACQUIRE, pairs with mutex.B, .C, .F and .G. */
 	if (!try_cmpxchg_acquire(&m->word, &word, LK_MUTEX_HELD))
 		return false;
 	WRITE_ONCE(m->owner, this_vcpu());
