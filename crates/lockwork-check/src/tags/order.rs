@@ -59,6 +59,7 @@ pub fn order_of(primitive: &str) -> Option<Order> {
         | "WRITE_ONCE"
         | "atomic_add"
         | "atomic_cond_read_relaxed"
+        | "atomic_fetch_or_relaxed"
         | "atomic_or"
         | "atomic_read"
         | "atomic_set"
