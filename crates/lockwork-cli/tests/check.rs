@@ -147,10 +147,7 @@ fn a_trace_shows_how_a_mutant_fails() {
         "--tag", "tas.B", "--client", "pair", "--trace", "--fuzz", "0",
     ]);
     assert!(shown.contains("T0") && shown.contains("T1"), "{shown}");
-    assert!(
-        shown.contains("smp_store_release(&lock->locked, 0);"),
-        "{shown}"
-    );
+    assert!(shown.contains("smp_store_release(&lock->"), "{shown}");
     assert!(shown.contains("data race, noticed by T"), "{shown}");
     assert!(!shown.contains("tas.A"), "{shown}");
 }

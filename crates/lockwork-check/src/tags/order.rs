@@ -84,6 +84,7 @@ pub(super) fn operand_of(primitive: &str) -> usize {
         "atomic_add"
             | "atomic_add_return_acquire"
             | "atomic_fetch_or_acquire"
+            | "atomic_fetch_or_relaxed"
             | "atomic_or"
             | "atomic_sub"
             | "atomic_sub_return_release"
