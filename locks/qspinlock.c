@@ -1,36 +1,48 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* The slow path of qspinlock.h: states, modes and sources stand there. */
 #include "catalogue.h"
+#include "kick.h"
 #include "qspinlock.h"
 
 struct qnode {
 	struct qnode *next;
-	u32 head; /* set by the predecessor: you wait on the word now */
+	u32 state;
+	u32 vcpu;  /* where its thread ran when it queued */
+	u16 halts; /* its own code where it may fall asleep, else 0 */
 };
+
+/*
+ * QUEUED --predecessor--> HEAD              waits on the word from here on
+ * QUEUED --itself--> ASLEEP --predecessor--> HEAD_ASLEEP --kick--> HEAD
+ *                                           HEAD --itself--> HEAD_ASLEEP
+ */
+enum { QUEUED, HEAD, ASLEEP, HEAD_ASLEEP };
 
 DEFINE_WAIT_NODES(struct qnode, qnodes);
 
-static inline u32 encode_tail(u32 slot, u32 level)
+/* The heads that may be asleep. */
+static struct lk_kick_table halted;
+
+static inline struct qnode *decode(u32 code)
 {
-	return (slot << 2 | level) << LK_Q_TAIL_SHIFT;
+	return wait_node(qnodes, code >> 2, code & 3);
 }
 
-static inline struct qnode *decode_tail(u32 tail)
+/* Whether the locked half says that the lock may be taken past the queue. */
+static inline bool half_is_free(u16 half)
 {
-	u32 code = tail >> LK_Q_TAIL_SHIFT;
-
-	return wait_node(qnodes, code >> 2, code & 3);
+	return (half & ~LK_Q_HALTED) == wait_tag();
 }
 
 /* One CAS on the locked half: also while a queue waits. */
 static inline bool take_half(struct lk_qspin *lock)
 {
-	u16 tag = wait_tag();
+	u16 half = READ_ONCE(lock->locked_pending);
 
 	/* [qspinlock.C] ACQUIRE, pairs with qspinlock.B. */
-	return READ_ONCE(lock->locked_pending) == tag &&
-	       try_cmpxchg_acquire(&lock->locked_pending, &tag,
-				   (u16)(tag | LK_Q_LOCKED));
+	return half_is_free(half) &&
+	       try_cmpxchg_acquire(&lock->locked_pending, &half,
+				   (u16)(half | LK_Q_LOCKED));
 }
 
 /* The owner of the pending bit becomes the holder; nobody else may write. */
@@ -42,9 +54,34 @@ static inline void pending_to_locked(struct lk_qspin *lock)
 static void wait_tas(struct lk_qspin *lock)
 {
 	do {
-		smp_cond_load_relaxed(&lock->locked_pending,
-				      VAL == (u16)wait_tag());
+		smp_cond_load_relaxed(&lock->locked_pending, half_is_free(VAL));
 	} while (!take_half(lock));
+}
+
+/* The same for the head: nobody sleeps for whom an unlock should look now. */
+static inline bool take_half_as_head(struct lk_qspin *lock)
+{
+	u16 half = READ_ONCE(lock->locked_pending);
+
+	/* [qspinlock.C] */
+	return half_is_free(half) &&
+	       try_cmpxchg_acquire(&lock->locked_pending, &half,
+				   (u16)(wait_tag() | LK_Q_LOCKED));
+}
+
+/* An arrival takes the lock past the queue, unless its head forbids it. */
+static bool steal(struct lk_qspin *lock)
+{
+	u32 rounds;
+
+	for (rounds = steal_rounds(); rounds; rounds--) {
+		if (take_half(lock))
+			return true;
+		if (READ_ONCE(lock->pending) & LK_Q_PENDING >> 8)
+			return false;
+		cpu_relax();
+	}
+	return false;
 }
 
 /*
@@ -84,7 +121,7 @@ static bool lock_pending(struct lk_qspin *lock, u32 val)
 	val = atomic_fetch_or_acquire(LK_Q_PENDING, &lock->val);
 	if (unlikely(val & ~(LK_Q_LOCKED_MASK | WAIT_TAG_MASK))) {
 		if (!(val & LK_Q_PENDING)) /* ours: give it back */
-			WRITE_ONCE(lock->pending, (u8)(wait_tag() >> 8));
+			atomic_andnot(LK_Q_PENDING, &lock->val);
 		return false;
 	}
 	if (val & LK_Q_LOCKED_MASK) {
@@ -93,6 +130,129 @@ static bool lock_pending(struct lk_qspin *lock, u32 val)
 	}
 	pending_to_locked(lock);
 	return true;
+}
+
+/* -- halting ------------------------------------------------------------- */
+
+/* Makes @node, the sleeping head, be found; false: there is no way to. */
+static bool ask_for_kick(struct lk_qspin *lock, u16 code, u32 busy)
+{
+	u32 val;
+
+	if (!lk_kick_post(&halted, lock, code))
+		return false;
+	val = atomic_read(&lock->val);
+	do {
+		/* Another owner of pending is about to take the lock by a
+		 * store, which would lose the flag. */
+		if (val & busy & LK_Q_PENDING)
+			return false;
+		/* [qspinlock.L] RELEASE, pairs with qspinlock.M: who sees the
+		 * flag finds the entry. */
+	} while (!try_cmpxchg_release(&lock->val.counter, &val,
+				      val | LK_Q_HALTED));
+	return true;
+}
+
+/* Takes the entry for @lock away, and wakes whom it names but @self. */
+static void kick(struct lk_qspin *lock, u16 self)
+{
+	u16 code = lk_kick_claim(&halted, lock);
+	u32 state = HEAD_ASLEEP, *word;
+
+	if (!code || code == self)
+		return;
+	word = &wait_node(qnodes, code >> 2, code & 3)->state;
+	/* By CAS: it may have woken by itself, and its node have been used for
+	 * something else since. Orders nothing, as it goes back to the word. */
+	if (try_cmpxchg_relaxed(word, &state, HEAD))
+		wake_value(word);
+}
+
+__cold void lk_qspin_kick(struct lk_qspin *lock)
+{
+	/* [qspinlock.M] ACQUIRE, pairs with qspinlock.L. Before the entry is
+	 * claimed: a flag set after this one stays. */
+	(void)atomic_fetch_andnot_acquire(LK_Q_HALTED, &lock->val);
+	kick(lock, 0);
+}
+
+/* The head sleeps until an unlock kicks it; may return early. */
+static void halt_head(struct lk_qspin *lock, struct qnode *node, u32 busy)
+{
+	WRITE_ONCE(node->state, HEAD_ASLEEP);
+	if (ask_for_kick(lock, READ_ONCE(node->halts), busy)) {
+		/* [qspinlock.K] MB (heavy), pairs with qspinlock.J. */
+		smp_mb_heavy();
+		if (atomic_read(&lock->val) & busy)
+			wait_on_value(&node->state, HEAD_ASLEEP, NULL, 0);
+	} else {
+		give_way();
+	}
+	WRITE_ONCE(node->state, HEAD);
+}
+
+/* Spins until it is the head, or as long as that makes sense; then halts. */
+static void wait_halting(struct qnode *node, u32 prev_vcpu)
+{
+	u32 state = QUEUED;
+
+	spin_begin();
+	while (!need_resched() && !vcpu_is_preempted(prev_vcpu)) {
+		if (READ_ONCE(node->state) != QUEUED)
+			return;
+		cpu_relax();
+	}
+	if (!try_cmpxchg_relaxed(&node->state, &state, ASLEEP))
+		return;
+	while (READ_ONCE(node->state) == ASLEEP)
+		wait_on_value(&node->state, ASLEEP, NULL, 0);
+}
+
+/* The holder makes its successor the head; our unlock kicks one asleep. */
+static void make_head(struct lk_qspin *lock, struct qnode *next)
+{
+	u32 state = QUEUED;
+	u16 code;
+
+	/* Orders nothing: the lock is still to be acquired. */
+	if (!waiters_halt() || !(code = READ_ONCE(next->halts))) {
+		WRITE_ONCE(next->state, HEAD);
+		return;
+	}
+	if (try_cmpxchg_relaxed(&next->state, &state, HEAD))
+		return;
+	WRITE_ONCE(next->state, HEAD_ASLEEP);
+	state = HEAD_ASLEEP;
+	if (!ask_for_kick(lock, code, LK_Q_PENDING) &&
+	    try_cmpxchg_relaxed(&next->state, &state, HEAD))
+		wake_value(&next->state);
+}
+
+/* -- the queue ----------------------------------------------------------- */
+
+/* The head waits until the lock is free of @busy: the word as it was then. */
+static u32 head_wait(struct lk_qspin *lock, struct qnode *node, u32 busy)
+{
+	u32 val;
+
+	if (!READ_ONCE(node->halts)) {
+		/* [qspinlock.F] ACQUIRE, pairs with qspinlock.B and .H: when
+		 * stopped, the stores of the taker need no more than this load;
+		 * and a tail that is not ours tells of a clean node behind us. */
+		return atomic_cond_read_acquire(&lock->val, !(VAL & busy));
+	}
+	for (;;) {
+		spin_begin();
+		do {
+			/* [qspinlock.F] */
+			val = smp_load_acquire(&lock->val.counter);
+			if (!(val & busy))
+				return val;
+			cpu_relax();
+		} while (!need_resched());
+		halt_head(lock, node, busy);
+	}
 }
 
 /* The head stops the stealers: true if it owns the pending bit now. */
@@ -107,16 +267,13 @@ static inline bool stop_stealing(struct lk_qspin *lock)
  * The head of the queue takes the lock; @tail is its own. Returns true if it
  * was the last one queued, and the queue is empty now.
  */
-static bool head_take(struct lk_qspin *lock, u32 tail)
+static bool head_take(struct lk_qspin *lock, struct qnode *node, u32 tail)
 {
 	u32 val, busy = LK_Q_LOCKED_PENDING, lost = 0;
 	bool stopped = false;
 
 	for (;;) {
-		/* [qspinlock.F] ACQUIRE, pairs with qspinlock.B and .H: when
-		 * stopped, the stores below need no more than this load; and
-		 * a tail that is not ours tells of a clean node behind us. */
-		val = atomic_cond_read_acquire(&lock->val, !(VAL & busy));
+		val = head_wait(lock, node, busy);
 		if ((val & LK_Q_TAIL_MASK) == tail) {
 			/* [qspinlock.G] ACQUIRE, pairs with qspinlock.B. */
 			if (atomic_try_cmpxchg_acquire(
@@ -128,7 +285,7 @@ static bool head_take(struct lk_qspin *lock, u32 tail)
 		} else if (stopped) {
 			pending_to_locked(lock);
 			return false;
-		} else if (take_half(lock)) {
+		} else if (take_half_as_head(lock)) {
 			return false;
 		}
 		if (!stopped && ++lost > steal_patience() &&
@@ -139,52 +296,91 @@ static bool head_take(struct lk_qspin *lock, u32 tail)
 	}
 }
 
-static void lock_queued(struct lk_qspin *lock, u32 slot, u32 level)
+/* An arrival's successors know from it where it runs and how it waits. */
+static void wait_in_queue(struct qnode *node, struct qnode *prev,
+			  enum lk_qspin_mode mode)
+{
+	u32 prev_vcpu, rounds = 0;
+
+	if (mode != LK_QSPIN_PV && mode != LK_QSPIN_AUTO) {
+		/* Orders nothing: the lock is still to be acquired. */
+		smp_cond_load_relaxed(&node->state, VAL != QUEUED);
+		return;
+	}
+	prev_vcpu = READ_ONCE(prev->vcpu);
+	if (READ_ONCE(node->halts)) {
+		wait_halting(node, prev_vcpu);
+		return;
+	}
+	while (READ_ONCE(node->state) == QUEUED) {
+		if (vcpu_is_preempted(prev_vcpu))
+			saw_preempted();
+		cpu_relax_wait(&rounds);
+	}
+}
+
+static void lock_queued(struct lk_qspin *lock, u32 slot, u32 level,
+			enum lk_qspin_mode mode)
 {
 	struct qnode *node = wait_node(qnodes, slot, level), *next = NULL;
-	u32 tail = encode_tail(slot, level), old;
+	u16 code = (u16)(slot << 2 | level), old;
+	bool last;
 
 	WRITE_ONCE(node->next, NULL);
-	WRITE_ONCE(node->head, 0);
+	WRITE_ONCE(node->state, QUEUED);
+	WRITE_ONCE(node->vcpu, this_vcpu());
+	WRITE_ONCE(node->halts,
+		   waiters_halt() && mode == LK_QSPIN_PV ? code : 0);
 	/* [qspinlock.H] WMB, pairs with qspinlock.F and .I: the node is clean
 	 * before it can be found. */
 	smp_wmb();
 	/* [qspinlock.I] address dependency, pairs with qspinlock.H. */
-	old = (u32)xchg_relaxed_dep(&lock->tail, (u16)(tail >> LK_Q_TAIL_SHIFT))
-	      << LK_Q_TAIL_SHIFT;
+	old = xchg_relaxed_dep(&lock->tail, code);
 	if (old) {
-		WRITE_ONCE(decode_tail(old)->next, node);
-		/* Orders nothing: the lock is still to be acquired. */
-		smp_cond_load_relaxed(&node->head, VAL);
+		WRITE_ONCE(decode(old)->next, node);
+		wait_in_queue(node, decode(old), mode);
 	}
-	if (head_take(lock, tail))
+	last = head_take(lock, node, (u32)code << LK_Q_TAIL_SHIFT);
+	/* Makes room in the table; what it cleared with it, it wakes. */
+	if (READ_ONCE(node->halts))
+		kick(lock, code);
+	if (last)
 		return;
 	/* Its node is clean: head_take() has seen its tail, by qspinlock.F. */
 	next = smp_cond_load_relaxed(&node->next, VAL);
-	WRITE_ONCE(next->head, 1);
+	make_head(lock, next);
+}
+
+/* -- the slow path ------------------------------------------------------- */
+
+/* What is best where we run now. */
+static enum lk_qspin_mode choose_mode(void)
+{
+	if (cpus_are_short())
+		return LK_QSPIN_PV;
+	return on_hypervisor() ? LK_QSPIN_STEAL : LK_QSPIN_FAIR;
 }
 
 __cold void lk_qspin_lock_slow(struct lk_qspin *lock, u32 val,
 			       enum lk_qspin_mode mode)
 {
 	u32 slot = this_slot(), level;
+	enum lk_qspin_mode now = mode == LK_QSPIN_AUTO ? choose_mode() : mode;
 
 	val = lk_qspin_adopt(lock, val);
-	if (mode == LK_QSPIN_FAIR) {
-		if (lock_pending(lock, val))
-			return;
-	} else if (take_half(lock)) {
+	if (now == LK_QSPIN_FAIR ? lock_pending(lock, val)
+	    : now == LK_QSPIN_PV ? steal(lock)
+				 : take_half(lock))
 		return;
-	}
 	/* No slot left, or nested too deep: wait without a node, unfairly. */
-	if (mode == LK_QSPIN_TAS || unlikely(!slot) ||
+	if (now == LK_QSPIN_TAS || unlikely(!slot) ||
 	    unlikely(wait_depth(qnodes) >= LW_MAX_NEST)) {
 		wait_tas(lock);
 		return;
 	}
 	level = wait_depth(qnodes)++;
 	barrier(); /* a signal handler's lock from here on is one level up */
-	lock_queued(lock, slot, level);
+	lock_queued(lock, slot, level, now == LK_QSPIN_PV ? now : mode);
 	barrier();
 	wait_depth(qnodes)--;
 }
@@ -207,6 +403,16 @@ static void lock_steal(void *lock)
 static void lock_tas(void *lock)
 {
 	lk_qspin_lock(lock, LK_QSPIN_TAS);
+}
+
+static void lock_pv(void *lock)
+{
+	lk_qspin_lock(lock, LK_QSPIN_PV);
+}
+
+static void lock_auto(void *lock)
+{
+	lk_qspin_lock(lock, LK_QSPIN_AUTO);
 }
 
 static bool trylock(void *lock)
@@ -246,3 +452,7 @@ QSPIN_OPS(steal, "queued spinlock: arrivals may steal, the queue is FIFO",
 	  LK_FORKS, last_waiter);
 QSPIN_OPS(tas, "queued spinlock without its queue: test-and-set", LK_FORKS,
 	  NULL);
+QSPIN_OPS(pv, "queued spinlock for too few CPUs: arrivals steal, waiters halt",
+	  LK_FORKS, last_waiter);
+QSPIN_OPS(auto, "queued spinlock: fair, steal or pv, by where it runs",
+	  LK_FORKS, last_waiter);

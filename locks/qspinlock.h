@@ -7,7 +7,8 @@
  *
  *   bits 0-7   locked byte
  *   bit  8     pending: one waiter spins on the word itself, before any queue
- *   bits 9-15  tag: constant in a world but for fork (see platform/CONTRACT.md)
+ *   bit  9     halted: an unlock has to kick the head of the queue
+ *   bits 10-15 tag: constant in a world but for fork (see platform/CONTRACT.md)
  *   bits 16-31 tail: slot and nesting level of the last queued waiter
  *
  * As (tail, pending, locked), tag left out; "n" is the tail's node:
@@ -22,7 +23,9 @@
  * Invariants: only the head of the queue and the owner of the pending bit wait
  * on the word; whoever turned pending from 0 to 1 owns it, and nobody else
  * takes the lock or clears the bit until it is 0 again; a node becomes head at
- * most once, made so by its predecessor.
+ * most once, made so by its predecessor; only the head, or the holder on its
+ * behalf, sets halted, and not while the pending bit is somebody else's, whose
+ * taking of the lock is a store. Whoever clears halted goes on to kick.
  *
  * Modes, chosen by each caller at run time, safe to mix on one lock because
  * the head takes the lock by compare-and-exchange in each of them:
@@ -31,10 +34,16 @@
  *          waits; no pending path; the queue stays FIFO. A head that lost
  *          steal_patience() times sets pending, which stops the stealing.
  *   tas    test-and-set at slow-path entry: no queue, unfair.
+ *   pv     for more threads than CPUs: as steal, but an arrival tries for
+ *          steal_rounds() first, and who waits for long halts: in the queue
+ *          until it is the head, and the head until an unlock kicks it. An
+ *          unlock that finds nobody halted is a store and a load. Where
+ *          waiters_halt() is false, nobody halts.
+ *   auto   pv while CPUs are short, else steal on a hypervisor, else fair.
  *
- * Sources: Waiman Long's qspinlock patch mails (v10, 2014-05-07) and Peter
- * Zijlstra's test-and-set answer for virtual machines; Mellor-Crummey &
- * Scott, TOCS 1991, for the queue.
+ * Sources: Waiman Long's qspinlock patch mails (v10, 2014-05-07, and the
+ * hybrid queued/unfair one of 2016) and Peter Zijlstra's test-and-set answer
+ * for virtual machines; Mellor-Crummey & Scott, TOCS 1991, for the queue.
  */
 #include <platform.h>
 
@@ -42,17 +51,24 @@
 #define LK_Q_LOCKED_MASK    0xffu
 #define LK_Q_PENDING	    0x100u
 #define LK_Q_LOCKED_PENDING 0x1ffu
+#define LK_Q_HALTED	    0x200u /* may be stale set; see qspinlock.M */
 #define LK_Q_TAIL_SHIFT	    16
 #define LK_Q_TAIL_MASK	    0xffff0000u
 
-enum lk_qspin_mode { LK_QSPIN_FAIR, LK_QSPIN_STEAL, LK_QSPIN_TAS };
+enum lk_qspin_mode {
+	LK_QSPIN_FAIR,
+	LK_QSPIN_STEAL,
+	LK_QSPIN_TAS,
+	LK_QSPIN_PV,
+	LK_QSPIN_AUTO
+};
 
 struct lk_qspin {
 	union {
 		atomic_t val;
 		struct {
 			u8 locked;
-			u8 pending; /* and the tag above bit 0 */
+			u8 pending; /* in bit 0; above it halted and the tag */
 		};
 		struct {
 			u16 locked_pending;
@@ -101,10 +117,20 @@ static inline void lk_qspin_lock(struct lk_qspin *lock, enum lk_qspin_mode mode)
 	lk_qspin_lock_slow(lock, val, mode);
 }
 
+/* Wakes the head of the queue, if it is asleep. */
+void lk_qspin_kick(struct lk_qspin *lock);
+
 static inline void lk_qspin_unlock(struct lk_qspin *lock)
 {
 	/* [qspinlock.B] RELEASE, pairs with qspinlock.A and .C to .G. */
 	smp_store_release(&lock->locked, 0);
+	if (!waiters_halt())
+		return;
+	/* [qspinlock.J] MB (light), pairs with qspinlock.K (heavy): either we
+	 * see halted, or the head sees the lock free. */
+	smp_mb_light();
+	if (unlikely(READ_ONCE(lock->pending) & LK_Q_HALTED >> 8))
+		lk_qspin_kick(lock);
 }
 
 #endif

@@ -50,8 +50,9 @@ void lw_mutex_unlock(lw_mutex_t *m);
 void lw_mutex_destroy(lw_mutex_t *m);
 
 /*
- * Queued spinlock: 4 bytes. For sections of some hundred nanoseconds and no
- * more threads than CPUs. Its mode is one for the process: lw_spin_set_mode().
+ * Queued spinlock: 4 bytes. For sections of some hundred nanoseconds. Its mode
+ * is one for the process: lw_spin_set_mode(). It must stay allocated until
+ * lw_spin_unlock() has returned in every thread.
  */
 typedef struct {
 	uint32_t opaque_;
@@ -63,13 +64,16 @@ typedef struct {
 enum lw_spin_mode {
 	LW_SPIN_FAIR,  /* FIFO */
 	LW_SPIN_STEAL, /* arrivals may take a free lock past the queue */
-	LW_SPIN_TAS    /* test-and-set: no queue, unfair */
+	LW_SPIN_TAS,   /* test-and-set: no queue, unfair */
+	LW_SPIN_PV,    /* for more threads than CPUs: who waits long sleeps */
+	LW_SPIN_AUTO   /* PV while CPUs are short, else STEAL on a virtual
+			* machine, else FAIR */
 };
 
 void lw_spin_lock(lw_spinlock_t *s);
 bool lw_spin_trylock(lw_spinlock_t *s);
 void lw_spin_unlock(lw_spinlock_t *s);
-/* At any time, also while locks are held and waited for. Default: fair. */
+/* At any time, also while locks are held and waited for. Default: auto. */
 void lw_spin_set_mode(enum lw_spin_mode mode);
 
 /*

@@ -35,7 +35,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "byte layouts");
 /* Orders. FULL: a full barrier, the access, a full barrier. */
 enum { LWC_RELAXED, LWC_DEP, LWC_ACQUIRE, LWC_RELEASE, LWC_FULL };
 /* Read-modify-writes. */
-enum { LWC_XCHG, LWC_ADD, LWC_OR };
+enum { LWC_XCHG, LWC_ADD, LWC_OR, LWC_ANDNOT };
 /* Fences. */
 enum { LWC_WMB, LWC_MB };
 
@@ -159,6 +159,11 @@ typedef struct {
 	((void)__lwc_atomic("atomic_add", a, LWC_ADD, i, LWC_RELAXED))
 #define atomic_sub(i, a) \
 	((void)__lwc_atomic("atomic_sub", a, LWC_ADD, -(i), LWC_RELAXED))
+#define atomic_andnot(i, a) \
+	((void)__lwc_atomic("atomic_andnot", a, LWC_ANDNOT, i, LWC_RELAXED))
+#define atomic_fetch_andnot_acquire(i, a)                             \
+	__lwc_atomic("atomic_fetch_andnot_acquire", a, LWC_ANDNOT, i, \
+		     LWC_ACQUIRE)
 #define atomic_fetch_or_relaxed(i, a) \
 	__lwc_atomic("atomic_fetch_or_relaxed", a, LWC_OR, i, LWC_RELAXED)
 #define atomic_fetch_or_acquire(i, a) \
@@ -217,7 +222,7 @@ typedef struct {
 
 struct check_world {
 	u32 spin_budget[CHECK_THREADS]; /* rounds until need_resched() */
-	u32 pending_rounds, steal_patience, owner_rounds;
+	u32 pending_rounds, steal_patience, steal_rounds, owner_rounds;
 	u32 overtake_limit, handover_spins;
 	u32 spurious;	      /* early returns of wait_on_value() a thread */
 	u16 epoch;	      /* fork epoch that the threads live in */
@@ -226,6 +231,9 @@ struct check_world {
 	bool posix;	      /* as the interposer: see CONTRACT.md */
 	bool foreign;	      /* foreign_waiters() */
 	bool naps;	      /* wait_on_value() looks again now and then */
+	bool halts;	      /* waiters_halt() */
+	bool hypervisor;      /* on_hypervisor() */
+	bool cpus_short;      /* cpus_are_short() */
 	void (*signal)(void); /* handler that interrupts each list section */
 };
 extern struct check_world check_world;
@@ -238,7 +246,7 @@ extern struct check_world check_world;
 u32 this_slot(void);
 u16 wait_epoch(void);
 /* As in the interposer, so that a tag is never 0 there and here. */
-#define WAIT_TAG_MASK 0xfe00u
+#define WAIT_TAG_MASK 0xfc00u
 u32 wait_tag(void);
 
 #define DEFINE_WAIT_NODES(type, name)                                        \
@@ -251,10 +259,14 @@ u32 wait_tag(void);
 
 u32 this_vcpu(void);
 bool vcpu_is_preempted(u32 vcpu);
+bool cpus_are_short(void);
+bool on_hypervisor(void);
+void saw_preempted(void);
 void spin_begin(void);
 bool need_resched(void);
 #define pending_rounds() check_world_read(&check_world.pending_rounds)
 #define steal_patience() check_world_read(&check_world.steal_patience)
+#define steal_rounds()	 check_world_read(&check_world.steal_rounds)
 #define owner_rounds()	 check_world_read(&check_world.owner_rounds)
 #define overtake_limit() check_world_read(&check_world.overtake_limit)
 #define handover_spins() check_world_read(&check_world.handover_spins)
@@ -293,6 +305,7 @@ static inline void deadline_after(struct lw_deadline *deadline, u64 ns)
 /* Both hosts of the user world: a client chooses. */
 bool mutex_outlives_unlock(void);
 bool foreign_waiters(void);
+bool waiters_halt(void);
 #define LK_MUTEX_EMBED
 
 #endif

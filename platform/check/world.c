@@ -24,6 +24,7 @@ void check_world_reset(void)
 		check_world.spin_budget[i] = UINT32_MAX;
 	check_world.pending_rounds = 1;
 	check_world.steal_patience = 64;
+	check_world.steal_rounds = 1;
 	check_world.owner_rounds = 1;
 	check_world.overtake_limit = 64;
 	check_world.handover_spins = 1;
@@ -46,7 +47,7 @@ u16 wait_epoch(void)
 
 u32 wait_tag(void)
 {
-	return (u32)check_world.epoch << 9 & WAIT_TAG_MASK;
+	return (u32)check_world.epoch << 10 & WAIT_TAG_MASK;
 }
 
 u32 this_vcpu(void)
@@ -57,6 +58,22 @@ u32 this_vcpu(void)
 bool vcpu_is_preempted(u32 vcpu)
 {
 	return vcpu == this_vcpu();
+}
+
+bool cpus_are_short(void)
+{
+	return check_world.cpus_short;
+}
+
+bool on_hypervisor(void)
+{
+	return check_world.hypervisor;
+}
+
+/* From here on mode auto is another one. */
+void saw_preempted(void)
+{
+	check_world.cpus_short = true;
 }
 
 void spin_begin(void)
@@ -111,6 +128,11 @@ bool mutex_outlives_unlock(void)
 bool foreign_waiters(void)
 {
 	return check_world.foreign;
+}
+
+bool waiters_halt(void)
+{
+	return check_world.halts;
 }
 
 u32 check_world_spurious(void)

@@ -13,6 +13,6 @@ void lw_restore_signals(u64 signals);
 /* The kernel's id of this thread, right after a fork too. */
 u32 lw_tid(void);
 
-extern u32 lw_slot_limit;
+extern u32 lw_slot_limit, lw_auto_cpus;
 
 #endif

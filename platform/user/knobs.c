@@ -24,6 +24,12 @@ const struct lw_knob lw_user_knobs[] = {
 	     "rounds an unlock watches for a taker before it wakes a sleeper"),
 	KNOB(yield_after, 1, 1000000, 200,
 	     "rounds a queued waiter spins before it yields its CPU"),
+	KNOB(steal_rounds, 0, 1000000, 100,
+	     "rounds an arrival tries to take a spinlock past its queue in "
+	     "mode pv"),
+	KNOB(auto_cpus, 0, 1000000, 0,
+	     "CPUs that a spinlock in mode auto compares threads with; 0: "
+	     "those the process may use"),
 	KNOB(watch_owner, 0, 1, 1,
 	     "1: stop spinning for a thread that is known to be off its CPU"),
 	KNOB(give_way_us, 0, 1000000, 1000,

@@ -96,6 +96,10 @@ typedef struct {
 	((void)__atomic_fetch_add(&(a)->counter, (i), __ATOMIC_RELAXED))
 #define atomic_sub(i, a) \
 	((void)__atomic_fetch_sub(&(a)->counter, (i), __ATOMIC_RELAXED))
+#define atomic_andnot(i, a) \
+	((void)__atomic_fetch_and(&(a)->counter, ~(i), __ATOMIC_RELAXED))
+#define atomic_fetch_andnot_acquire(i, a) \
+	__atomic_fetch_and(&(a)->counter, ~(i), __ATOMIC_ACQUIRE)
 #define atomic_fetch_or_relaxed(i, a) \
 	__atomic_fetch_or(&(a)->counter, (i), __ATOMIC_RELAXED)
 #define atomic_fetch_or_acquire(i, a) \
@@ -170,6 +174,7 @@ struct lw_self {
 	void *inside; /* see section_enter() */
 	bool missed;
 	u16 tid_epoch;
+	u16 asked; /* calls of lw_cpus_are_short() */
 };
 
 extern __thread struct lw_self lw_self
@@ -254,6 +259,14 @@ static inline bool vcpu_is_preempted(u32 vcpu)
 	       READ_ONCE(lw_watch_owner);
 }
 
+/* What a spinlock in mode auto asks; see place.c. Slow paths only. */
+bool lw_cpus_are_short(void);
+void lw_saw_preempted(void);
+extern u32 lw_hypervisor;
+#define cpus_are_short() lw_cpus_are_short()
+#define saw_preempted()	 lw_saw_preempted()
+#define on_hypervisor()	 (READ_ONCE(lw_hypervisor) != 0)
+
 /* -- how long to spin ---------------------------------------------------- */
 
 extern u32 lw_spin_budget;
@@ -273,6 +286,9 @@ static inline bool need_resched(void)
 #define pending_rounds() 64u
 /* Races for a free lock that a head loses to stealers before it stops them. */
 #define steal_patience() 64u
+/* Rounds that an arrival tries to take a spinlock past its queue (mode pv). */
+extern u32 lw_steal_rounds;
+#define steal_rounds() READ_ONCE(lw_steal_rounds)
 /* Looks at an owner's CPU that is ours too before that is believed. */
 #define owner_rounds() 4u
 
@@ -357,6 +373,7 @@ void lw_futex_wake(u32 *word, int count);
 #if defined(LW_PRELOAD)
 #define LK_MUTEX_EMBED		u32 embed[4]; /* glibc: count, owner, nusers, kind */
 #define mutex_outlives_unlock() false
+#define waiters_halt()		false
 #define foreign_waiters()	true
 /* Foreign unlocks do not know our sleepers: look again, ever more rarely. */
 int lw_futex_nap(u32 *word, u32 val, const struct lw_deadline *deadline,
@@ -370,6 +387,7 @@ int lw_futex_nap(u32 *word, u32 val, const struct lw_deadline *deadline,
 #else
 #define LK_MUTEX_EMBED
 #define mutex_outlives_unlock() true
+#define waiters_halt()		true
 #define foreign_waiters()	false
 #define wait_on_value(word, val, deadline, naps) \
 	((void)(naps), lw_futex_wait(word, val, deadline))
@@ -388,9 +406,9 @@ static inline void smp_mb_light(void)
 }
 #endif
 
-/* Bits 9 … 15 of a qspinlock that is free: the fork epoch it belongs to. */
+/* Bits 10 … 15 of a qspinlock that is free: the fork epoch it belongs to. */
 extern u32 lw_wait_tag;
-#define WAIT_TAG_MASK 0xfe00u
+#define WAIT_TAG_MASK 0xfc00u
 #define wait_tag()    READ_ONCE(lw_wait_tag)
 
 #endif

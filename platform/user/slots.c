@@ -82,7 +82,7 @@ __cold void lw_after_fork(void)
 	WRITE_ONCE(slots_used, 0);
 	WRITE_ONCE(slot_hint, 1);
 	WRITE_ONCE(lw_epoch, (u16)(lw_epoch + 1));
-	WRITE_ONCE(lw_wait_tag, WAIT_TAG_MARK | (lw_epoch & 0x3fu) << 9);
+	WRITE_ONCE(lw_wait_tag, WAIT_TAG_MARK | (lw_epoch & 0x1fu) << 10);
 	smp_store_release(page, 1);
 out:
 	lw_restore_signals(signals);

@@ -48,6 +48,49 @@ static void lock_or_try(u32 id)
 			 critical_section(); lk_qspin_unlock(&lock));
 }
 
+static void pv(u32 id)
+{
+	(void)id;
+	in_mode(LK_QSPIN_PV);
+}
+
+static void automatic(u32 id)
+{
+	(void)id;
+	in_mode(LK_QSPIN_AUTO);
+}
+
+/* Whoever waits halts at once. */
+static void init_halting(void)
+{
+	u32 i;
+
+	init();
+	check_world.halts = true;
+	for (i = 0; i < check_threads; i++)
+		check_world.spin_budget[i] = 0;
+}
+
+/* The same, and a head that has lost once stops the stealers. */
+static void init_halting_impatient(void)
+{
+	init_halting();
+	check_world.steal_patience = 0;
+}
+
+/* Thread 0 fair, the others pv: no store of a fair one may lose the flag. */
+static void fair_and_pv(u32 id)
+{
+	in_mode(id == 0 ? LK_QSPIN_FAIR : LK_QSPIN_PV);
+}
+
+/* Auto is fair until a waiter sees that it shares a CPU; from then on pv. */
+static void init_auto(void)
+{
+	init_halting();
+	check_world.one_cpu = true;
+}
+
 /* A head that has lost once stops the stealers. */
 static void init_impatient(void)
 {
@@ -152,6 +195,18 @@ const struct check_client check_qspinlock[] = {
 	  16, init, tas, finish },
 	{ "qspinlock_tas", "pair", "two threads, any number of preemptions", 2,
 	  2, NO_BOUND, 300, 0, init, tas, finish },
+	{ "qspinlock_pv", "exclusion", "one holder at a time", 3, 1, 2, 300, 16,
+	  init_halting, pv, finish },
+	{ "qspinlock_pv", "again", "a node that was kicked queues again", 3, 2,
+	  2, 300, 16, init_halting, pv, finish },
+	{ "qspinlock_pv", "pair", "two threads, five preemptions", 2, 2, 5, 300,
+	  0, init_halting, pv, finish },
+	{ "qspinlock_pv", "stop", "a head stops the stealers, then halts", 3, 1,
+	  2, 300, 16, init_halting_impatient, pv, finish },
+	{ "qspinlock_pv", "mixed", "fair waiters beside halting ones", 3, 1, 2,
+	  300, 16, init_halting, fair_and_pv, finish },
+	{ "qspinlock_auto", "switch", "the mode changes while threads wait", 3,
+	  1, 2, 300, 16, init_auto, automatic, finish },
 	{ 0 },
 };
 
@@ -159,16 +214,17 @@ const struct check_mutant mutants_qspinlock[] = {
 	{ "forgotten tail check", "qspinlock.G", NULL, NULL, "force" },
 	{ "wrong pending hand-over", "pending_to_locked", "WRITE_ONCE", NULL,
 	  "narrow" },
-	{ "pending bit not given back", "lock_pending", "WRITE_ONCE", NULL,
+	{ "pending bit not given back", "lock_pending", "atomic_andnot", NULL,
 	  "drop" },
 	{ "predecessor not told of its successor", "lock_queued", "WRITE_ONCE",
-	  "decode_tail(old)->next", "drop" },
+	  "decode(old)->next", "drop" },
 	{ "head does not wait for the pending owner", "qspinlock.F", NULL, NULL,
 	  "no_wait" },
-	{ "successor does not wait to be head", "lock_queued",
-	  "smp_cond_load_relaxed", "&node->head", "no_wait" },
+	{ "successor does not wait to be head", "wait_in_queue",
+	  "smp_cond_load_relaxed", "&node->state", "no_wait" },
 	{ "tail exchanged in two steps", "qspinlock.I", NULL, NULL, "split" },
-	{ "successor never made head", "lock_queued", "WRITE_ONCE",
-	  "next->head", "drop" },
+	{ "successor never made head", "make_head", "WRITE_ONCE", "next->state",
+	  "drop" },
+	{ "nobody wakes who is kicked", "kick", "wake_value", NULL, "drop" },
 	{ 0 },
 };

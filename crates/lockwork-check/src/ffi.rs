@@ -19,6 +19,7 @@ const FULL: u32 = 4;
 /// Read-modify-writes, as in platform.h.
 const XCHG: u32 = 0;
 const ADD: u32 = 1;
+const OR: u32 = 2;
 /// Fences, as in platform.h.
 const WMB: u32 = 0;
 
@@ -118,7 +119,8 @@ extern "C-unwind" fn lwc_rmw(
         let value = match kind {
             XCHG => operand,
             ADD => old.wrapping_add(operand),
-            _ => old | operand,
+            OR => old | operand,
+            _ => old & !operand,
         };
         truncate(value, size)
     };
@@ -155,7 +157,8 @@ fn whole_rmw(
         |word, order| match kind {
             XCHG => word.swap(operand, order),
             ADD => word.add(operand, order),
-            _ => word.or(operand, order),
+            OR => word.or(operand, order),
+            _ => word.and(!operand, order),
         },
         new,
     )

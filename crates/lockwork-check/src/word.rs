@@ -64,6 +64,10 @@ impl Word {
         each!(self, atomic => u64::from(atomic.fetch_or(value as Int, order)))
     }
 
+    pub fn and(&self, value: u64, order: Ordering) -> u64 {
+        each!(self, atomic => u64::from(atomic.fetch_and(value as Int, order)))
+    }
+
     /// What was there; `Ok` if it was `old` and is `new` now.
     pub fn cas(&self, old: u64, new: u64, order: Ordering) -> Result<u64, u64> {
         each!(self, atomic => atomic

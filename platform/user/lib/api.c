@@ -18,6 +18,7 @@ _Static_assert(sizeof(lw_mutex_t) == sizeof(struct lk_mutex), "mutex size");
 _Static_assert(_Alignof(lw_mutex_t) == _Alignof(struct lk_mutex),
 	       "mutex align");
 _Static_assert(sizeof(lw_spinlock_t) == sizeof(struct lk_qspin), "spin size");
+_Static_assert((int)LW_SPIN_AUTO == (int)LK_QSPIN_AUTO, "spin modes");
 _Static_assert(sizeof(lw_rwlock_t) == sizeof(struct lk_qrw), "rwlock size");
 
 static struct lk_mutex *mutex_of(lw_mutex_t *m)
@@ -164,7 +165,7 @@ void lw_mutex_destroy(lw_mutex_t *m)
 
 /* -- spinlock ------------------------------------------------------------ */
 
-static u32 spin_mode = LK_QSPIN_FAIR;
+static u32 spin_mode = LK_QSPIN_AUTO;
 
 void lw_spin_set_mode(enum lw_spin_mode mode)
 {

@@ -45,6 +45,7 @@ pub fn order_of(primitive: &str) -> Option<Order> {
         "READ_ONCE_DEP" | "xchg_relaxed_dep" => Order::Dependency,
         "atomic_add_return_acquire"
         | "atomic_cond_read_acquire"
+        | "atomic_fetch_andnot_acquire"
         | "atomic_fetch_or_acquire"
         | "atomic_try_cmpxchg_acquire"
         | "smp_cond_load_acquire"
@@ -58,6 +59,7 @@ pub fn order_of(primitive: &str) -> Option<Order> {
         "READ_ONCE"
         | "WRITE_ONCE"
         | "atomic_add"
+        | "atomic_andnot"
         | "atomic_cond_read_relaxed"
         | "atomic_fetch_or_relaxed"
         | "atomic_or"
@@ -83,6 +85,8 @@ pub(super) fn operand_of(primitive: &str) -> usize {
         primitive,
         "atomic_add"
             | "atomic_add_return_acquire"
+            | "atomic_andnot"
+            | "atomic_fetch_andnot_acquire"
             | "atomic_fetch_or_acquire"
             | "atomic_fetch_or_relaxed"
             | "atomic_or"
