@@ -84,6 +84,32 @@ static void fair_and_pv(u32 id)
 	in_mode(id == 0 ? LK_QSPIN_FAIR : LK_QSPIN_PV);
 }
 
+/*
+ * Thread 2 halts, and only it; the others take the lock past it. One of them may
+ * be so late to kick that the head has halted again.
+ */
+static void one_halts(u32 id)
+{
+	if (id == 2) {
+		lk_qspin_lock(&lock, LK_QSPIN_PV);
+		critical_section();
+		lk_qspin_unlock(&lock);
+	} else if (id == 0) {
+		lk_qspin_lock(&lock, LK_QSPIN_TAS);
+		critical_section();
+		lk_qspin_unlock(&lock);
+	} else {
+		in_mode(LK_QSPIN_TAS);
+	}
+}
+
+/* The same, where a sleeper may wake by itself. */
+static void init_spurious(void)
+{
+	init_halting();
+	check_world.spurious = 1;
+}
+
 /* Auto is fair until a waiter sees that it shares a CPU; from then on pv. */
 static void init_auto(void)
 {
@@ -203,6 +229,10 @@ const struct check_client check_qspinlock[] = {
 	  0, init_halting, pv, finish },
 	{ "qspinlock_pv", "stop", "a head stops the stealers, then halts", 3, 1,
 	  2, 300, 16, init_halting_impatient, pv, finish },
+	{ "qspinlock_pv", "late_kick", "a kick that comes late is not lost", 3,
+	  2, 3, 300, 0, init_halting, one_halts, finish },
+	{ "qspinlock_pv", "spurious", "the same, and sleepers wake early", 3, 1,
+	  3, 300, 0, init_spurious, one_halts, finish },
 	{ "qspinlock_pv", "mixed", "fair waiters beside halting ones", 3, 1, 2,
 	  300, 16, init_halting, fair_and_pv, finish },
 	{ "qspinlock_auto", "switch", "the mode changes while threads wait", 3,
