@@ -4,7 +4,8 @@
 #include "osq_lock.h"
 
 struct osq_node {
-	struct osq_node *next, *prev;
+	struct osq_node *next;
+	u32 prev; /* the code of the node before it */
 	u32 granted;
 	u32 vcpu; /* where its thread ran when it queued */
 };
@@ -50,12 +51,11 @@ static struct osq_node *wait_next(struct lk_osq *osq, struct osq_node *node,
 static bool unqueue(struct lk_osq *osq, struct osq_node *node, u32 code)
 {
 	struct osq_node *prev, *next, *self;
-	u32 rounds = 0;
-
-	prev = READ_ONCE(node->prev);
+	u32 before = READ_ONCE(node->prev), rounds = 0;
 
 	/* Step A: cut prev->next, so that prev neither grants nor leaves. */
 	for (;;) {
+		prev = decode(before);
 		self = node;
 		/* Orders nothing: who comes after it sees it by osq.A or .G. */
 		if (READ_ONCE(prev->next) == node &&
@@ -66,19 +66,17 @@ static bool unqueue(struct lk_osq *osq, struct osq_node *node, u32 code)
 			return true;
 		cpu_relax_wait(&rounds);
 		/* prev itself may have left: ours is another one now. */
-		prev = READ_ONCE(node->prev);
+		before = READ_ONCE(node->prev);
 	}
 
 	/* Step B: be sure who is behind us, and keep it from leaving. */
-	next = wait_next(osq, node, code,
-			 (u32)(((char *)prev - (char *)osq_nodes) /
-			       sizeof(struct osq_node)));
+	next = wait_next(osq, node, code, before);
 	if (!next)
 		return false;
 
 	/* Step C: join the neighbours. A stale prev is harmless: all that is
 	 * done with it is a compare-and-exchange and a look at a hint. */
-	WRITE_ONCE(next->prev, prev);
+	WRITE_ONCE(next->prev, before);
 	/* [osq.G] RELEASE, pairs with osq.C: prev sees next's node as we do. */
 	smp_store_release(&prev->next, next);
 	return false;
@@ -86,7 +84,7 @@ static bool unqueue(struct lk_osq *osq, struct osq_node *node, u32 code)
 
 static inline bool must_leave(struct osq_node *node)
 {
-	struct osq_node *prev = READ_ONCE(node->prev);
+	struct osq_node *prev = decode(READ_ONCE(node->prev));
 
 	return need_resched() || vcpu_is_preempted(READ_ONCE(prev->vcpu));
 }
@@ -107,7 +105,7 @@ static bool lock_with(struct lk_osq *osq, struct osq_node *node, u32 code)
 		return true;
 
 	prev = decode(old);
-	WRITE_ONCE(node->prev, prev);
+	WRITE_ONCE(node->prev, old);
 	/* [osq.H] WMB, pairs with osq.C: whoever finds us by prev->next finds
 	 * prev in our node. */
 	smp_wmb();
