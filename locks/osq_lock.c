@@ -122,17 +122,21 @@ static bool lock_with(struct lk_osq *osq, struct osq_node *node, u32 code)
 
 bool lk_osq_lock(struct lk_osq *osq)
 {
-	u32 slot = this_slot(), level = wait_depth(osq_nodes);
+	u32 slot, level;
 
-	if (unlikely(!slot || level >= LW_MAX_NEST))
-		return false;
-	wait_depth(osq_nodes)++;
-	barrier(); /* a signal handler's lock from here on is one level up */
-	if (lock_with(osq, wait_node(osq_nodes, slot, level),
-		      slot << 2 | level))
-		return true;
-	barrier();
-	wait_depth(osq_nodes)--;
+	queue_enter(); /* until the node is no longer ours */
+	slot = this_slot();
+	level = wait_depth(osq_nodes);
+	if (likely(slot && level < LW_MAX_NEST)) {
+		wait_depth(osq_nodes)++;
+		barrier(); /* a signal handler's lock is one level up now */
+		if (lock_with(osq, wait_node(osq_nodes, slot, level),
+			      slot << 2 | level))
+			return true;
+		barrier();
+		wait_depth(osq_nodes)--;
+	}
+	queue_exit();
 	return false;
 }
 
@@ -153,6 +157,7 @@ void lk_osq_unlock(struct lk_osq *osq)
 	}
 	barrier();
 	wait_depth(osq_nodes)--;
+	queue_exit();
 }
 
 static void init(void *lock)

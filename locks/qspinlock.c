@@ -361,8 +361,8 @@ static enum lk_qspin_mode choose_mode(void)
 	return on_hypervisor() ? LK_QSPIN_STEAL : LK_QSPIN_FAIR;
 }
 
-__cold void lk_qspin_lock_slow(struct lk_qspin *lock, u32 val,
-			       enum lk_qspin_mode mode)
+static inline void lock_slow(struct lk_qspin *lock, u32 val,
+			     enum lk_qspin_mode mode)
 {
 	u32 slot = this_slot(), level;
 	enum lk_qspin_mode now = mode == LK_QSPIN_AUTO ? choose_mode() : mode;
@@ -383,6 +383,14 @@ __cold void lk_qspin_lock_slow(struct lk_qspin *lock, u32 val,
 	lock_queued(lock, slot, level, now == LK_QSPIN_PV ? now : mode);
 	barrier();
 	wait_depth(qnodes)--;
+}
+
+__cold void lk_qspin_lock_slow(struct lk_qspin *lock, u32 val,
+			       enum lk_qspin_mode mode)
+{
+	queue_enter();
+	lock_slow(lock, val, mode);
+	queue_exit();
 }
 
 static void init(void *lock)

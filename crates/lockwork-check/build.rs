@@ -10,6 +10,7 @@ const ENTRIES: &[&str] = &[
     "check_lock_name",
     "check_frame_begin",
     "check_world_reset",
+    "check_world_end",
     "check_world_spurious",
     "check_world_naps",
 ];

@@ -79,6 +79,8 @@ int lwc_sleep(volatile u32 *p, u32 value, bool timed,
 void lwc_wake(volatile u32 *p, const struct lwc_site *site);
 /* The running thread, from 0. */
 u32 lwc_thread(void);
+/* Ends the execution: something is broken; @text says what. */
+_Noreturn void lwc_broken(const char *text);
 
 /* -- plain accesses ------------------------------------------------------ */
 
@@ -243,6 +245,9 @@ extern struct check_world check_world;
 #define LW_MAX_SLOTS CHECK_THREADS
 #define LW_MAX_NEST  4u
 
+/* Between them only may a thread ask for its slot; both are counted. */
+void queue_enter(void);
+void queue_exit(void);
 u32 this_slot(void);
 u16 wait_epoch(void);
 /* As in the interposer, so that a tag is never 0 there and here. */

@@ -11,6 +11,7 @@ struct check_world check_world;
 
 static struct {
 	u32 spins;
+	u32 queues; /* queue_enter() without its queue_exit() */
 	void *inside;
 	bool missed;
 } self[CHECK_THREADS];
@@ -35,8 +36,29 @@ u32 check_world_read(const u32 *field)
 	return *field;
 }
 
+void queue_enter(void)
+{
+	self[lwc_thread()].queues++;
+}
+
+void queue_exit(void)
+{
+	if (!self[lwc_thread()].queues--)
+		lwc_broken("queue_exit() without its queue_enter()");
+}
+
+/* After each execution. */
+void check_world_end(void)
+{
+	for (u32 i = 0; i < CHECK_THREADS; i++)
+		if (self[i].queues)
+			lwc_broken("queue_enter() without its queue_exit()");
+}
+
 u32 this_slot(void)
 {
+	if (!self[lwc_thread()].queues)
+		lwc_broken("a thread asks for its slot before queue_enter()");
 	return check_world.no_slots ? 0 : lwc_thread() + 1;
 }
 

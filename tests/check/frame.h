@@ -59,7 +59,6 @@ extern u32 check_threads, check_acquisitions;
 		if (!(cond))              \
 			lwc_broken(text); \
 	} while (0)
-_Noreturn void lwc_broken(const char *text);
 /* A switch of threads here finds what an exclusion that fails lets in. */
 void lwc_others_may_run(void);
 /* What follows repeats nothing, even if it looks so: see docs/proof.md. */

@@ -54,6 +54,7 @@ static PRUNED: AtomicU64 = AtomicU64::new(0);
 
 extern "C-unwind" {
     fn check_world_reset();
+    fn check_world_end();
     fn check_world_spurious() -> u32;
     fn check_world_naps() -> bool;
     fn check_frame_begin(threads: u32, acquisitions: u32);
@@ -209,6 +210,8 @@ impl Job {
             }
         }
         engine::end_threads();
+        // SAFETY: as above.
+        unsafe { check_world_end() };
         if let Some(finish) = self.raw.finish {
             // SAFETY: as above.
             unsafe { finish() };
