@@ -54,17 +54,17 @@ static void unlock(void *lock)
 	lk_qrw_unlock(lock);
 }
 
-static void read_lock(void *lock)
+static void lock_read(void *lock)
 {
 	lk_qrw_read_lock(lock);
 }
 
-static bool read_trylock(void *lock)
+static bool trylock_read(void *lock)
 {
 	return lk_qrw_read_trylock(lock);
 }
 
-static void read_unlock(void *lock)
+static void unlock_read(void *lock)
 {
 	lk_qrw_read_unlock(lock);
 }
@@ -87,8 +87,8 @@ const struct lk_ops lk_qrw_ops = {
 	.lock = lock,
 	.trylock = trylock,
 	.unlock = unlock,
-	.read_lock = read_lock,
-	.read_trylock = read_trylock,
-	.read_unlock = read_unlock,
+	.read_lock = lock_read,
+	.read_trylock = trylock_read,
+	.read_unlock = unlock_read,
 	.last_waiter = last_waiter,
 };
