@@ -115,7 +115,7 @@ static bool spin_in_queue(struct lk_mutex *m)
 {
 	bool taken;
 
-	spin_begin();
+	begin_waiting();
 	if (READ_ONCE(m->word) != LK_MUTEX_FREE && !owner_may_run(m))
 		return false;
 	if (!lk_osq_lock(&m->osq))
@@ -189,7 +189,7 @@ static bool announce(struct lk_mutex *m, struct lk_mutex_waiter *w)
 /* The first sleeper watches word and state for a while before it sleeps. */
 static bool spin_as_first(struct lk_mutex *m, struct lk_mutex_waiter *w)
 {
-	spin_begin();
+	begin_waiting();
 	for (;;) {
 		u32 word = READ_ONCE(m->word);
 

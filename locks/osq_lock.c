@@ -167,7 +167,7 @@ static void init(void *lock)
 
 static bool attempt(void *lock)
 {
-	spin_begin();
+	begin_waiting();
 	return lk_osq_lock(lock);
 }
 

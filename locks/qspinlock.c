@@ -197,7 +197,7 @@ static void wait_halting(struct qnode *node, u32 prev_vcpu)
 {
 	u32 state = QUEUED;
 
-	spin_begin();
+	begin_waiting();
 	while (!need_resched() && !vcpu_is_preempted(prev_vcpu)) {
 		if (READ_ONCE(node->state) != QUEUED)
 			return;
@@ -243,7 +243,7 @@ static u32 head_wait(struct lk_qspin *lock, struct qnode *node, u32 busy)
 		return atomic_cond_read_acquire(&lock->val, !(VAL & busy));
 	}
 	for (;;) {
-		spin_begin();
+		begin_waiting();
 		do {
 			/* [qspinlock.F] */
 			val = smp_load_acquire(&lock->val.counter);

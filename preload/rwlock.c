@@ -125,7 +125,7 @@ static bool take(struct rwlock *l, bool writer, bool first)
 
 static bool spin(struct rwlock *l, bool writer)
 {
-	spin_begin();
+	begin_waiting();
 	while (!need_resched()) {
 		u32 cnts = atomic_read(&l->cnts);
 

@@ -267,7 +267,7 @@ bool vcpu_is_preempted(u32 vcpu);
 bool cpus_are_short(void);
 bool on_hypervisor(void);
 void saw_preempted(void);
-void spin_begin(void);
+void begin_waiting(void);
 bool need_resched(void);
 #define pending_rounds() check_world_read(&check_world.pending_rounds)
 #define steal_patience() check_world_read(&check_world.steal_patience)

@@ -98,7 +98,7 @@ void saw_preempted(void)
 	check_world.cpus_short = true;
 }
 
-void spin_begin(void)
+void begin_waiting(void)
 {
 	self[lwc_thread()].spins = 0;
 }

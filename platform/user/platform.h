@@ -168,7 +168,7 @@ struct lw_self {
 	u32 slot;     /* 1 … LW_MAX_SLOTS, 0: none (yet) */
 	u16 epoch;    /* the fork epoch that slot belongs to */
 	u16 retry;    /* slow paths left before asking for a slot again */
-	u32 spins;    /* rounds since spin_begin() */
+	u32 spins;    /* rounds since begin_waiting() */
 	u32 tid;      /* kernel thread id, see lw_tid() */
 	u32 readers;  /* read locks held (interposer) */
 	void *inside; /* see section_enter() */
@@ -275,7 +275,7 @@ extern u32 lw_hypervisor;
 
 extern u32 lw_spin_budget;
 
-static inline void spin_begin(void)
+static inline void begin_waiting(void)
 {
 	lw_self.spins = 0;
 }

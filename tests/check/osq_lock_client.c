@@ -8,7 +8,7 @@ static atomic_t left;
 static void lock_if_possible(u32 id)
 {
 	(void)id;
-	EACH_ACQUISITION(spin_begin(); if (lk_osq_lock(&osq)) {
+	EACH_ACQUISITION(begin_waiting(); if (lk_osq_lock(&osq)) {
 		critical_section();
 		lk_osq_unlock(&osq);
 	});
@@ -53,7 +53,7 @@ static void leave(u32 id)
 		lk_osq_unlock(&osq);
 		return;
 	}
-	spin_begin();
+	begin_waiting();
 	CHECK(!lk_osq_lock(&osq), "granted by nobody");
 	atomic_add(1, &left);
 }
