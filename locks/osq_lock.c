@@ -32,8 +32,8 @@ static struct osq_node *wait_next(struct lk_osq *osq, struct osq_node *node,
 		tail = code;
 		/* [osq.A] RELEASE, pairs with osq.B: a new arrival sees the
 		 * last holder's writes, and the link that we cut. */
-		if (atomic_read(&osq->tail) == code &&
-		    try_cmpxchg_release(&osq->tail.counter, &tail, before))
+		if ((u32)atomic_read(&osq->tail) == code &&
+		    atomic_try_cmpxchg_release(&osq->tail, &tail, before))
 			return NULL;
 		if (READ_ONCE(node->next)) {
 			/* [osq.C] ACQUIRE, pairs with osq.G and .H: take the
@@ -100,7 +100,7 @@ static bool lock_with(struct lk_osq *osq, struct osq_node *node, u32 code)
 	/* [osq.B] full RMW, pairs with osq.A and itself: our node is clean
 	 * before it can be found, and the last holder's writes are seen.
 	 * Spare acq_rel: the kernel has no RMW between release and full. */
-	old = xchg(&osq->tail.counter, code);
+	old = atomic_xchg(&osq->tail, code);
 	if (!old)
 		return true;
 
@@ -147,7 +147,7 @@ void lk_osq_unlock(struct lk_osq *osq)
 	u32 tail = code;
 
 	/* [osq.A] */
-	if (unlikely(!try_cmpxchg_release(&osq->tail.counter, &tail, 0))) {
+	if (unlikely(!atomic_try_cmpxchg_release(&osq->tail, &tail, 0))) {
 		next = xchg_acquire(&node->next, NULL); /* [osq.C] */
 		if (!next)
 			next = wait_next(osq, node, code, 0);

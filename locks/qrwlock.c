@@ -25,8 +25,8 @@ __cold void lk_qrw_lock_slow(struct lk_qrw *lock)
 		/* From here on arrivals queue behind us; readers drain. */
 		atomic_or(LK_QRW_WAITING, &lock->cnts);
 		do {
-			cnts = atomic_cond_read_relaxed(&lock->cnts,
-							VAL == LK_QRW_WAITING);
+			cnts = atomic_cond_read_relaxed(
+				&lock->cnts, (u32)VAL == LK_QRW_WAITING);
 			/* [qrwlock.D] */
 		} while (!atomic_try_cmpxchg_acquire(&lock->cnts, &cnts,
 						     LK_QRW_WRITER));

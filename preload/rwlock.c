@@ -366,7 +366,7 @@ static void unlock_slow(struct rwlock *l, u32 what)
 		list_unlock(l, signals);
 		cnts = atomic_read(&l->cnts);
 		while (!(cnts & QUEUED)) {
-			if (try_cmpxchg(&l->cnts.counter, &cnts, cnts - what))
+			if (atomic_try_cmpxchg(&l->cnts, &cnts, cnts - what))
 				return;
 		}
 	}
@@ -388,7 +388,7 @@ static int unlock(struct rwlock *l)
 	}
 	/* Nobody queued, or not the last reader: one RMW, then hands off. */
 	while (!(cnts & QUEUED) || (what == READER && READERS(cnts) > 1)) {
-		if (try_cmpxchg_release(&l->cnts.counter, &cnts, cnts - what))
+		if (atomic_try_cmpxchg_release(&l->cnts, &cnts, cnts - what))
 			return 0;
 	}
 	unlock_slow(l, what);

@@ -139,7 +139,7 @@ _Noreturn void lwc_broken(const char *text);
 /* -- atomic_t ------------------------------------------------------------ */
 
 typedef struct {
-	u32 counter;
+	int counter;
 } atomic_t;
 
 #define ATOMIC_INIT(i) \
@@ -147,14 +147,15 @@ typedef struct {
 		(i)    \
 	}
 #define __lwc_atomic(op, a, kind, i, order)                    \
-	((u32)lwc_rmw(&(a)->counter, 4, kind, (u32)(i), order, \
+	((int)lwc_rmw(&(a)->counter, 4, kind, (u32)(i), order, \
 		      __lwc_site(op, #a)))
 #define atomic_read(a)                                \
-	((u32)lwc_load(&(a)->counter, 4, LWC_RELAXED, \
+	((int)lwc_load(&(a)->counter, 4, LWC_RELAXED, \
 		       __lwc_site("atomic_read", #a)))
 #define atomic_set(a, i)                                   \
 	lwc_store(&(a)->counter, 4, (u32)(i), LWC_RELAXED, \
 		  __lwc_site("atomic_set", #a))
+#define atomic_xchg(a, i) __lwc_atomic("atomic_xchg", a, LWC_XCHG, i, LWC_FULL)
 #define atomic_or(i, a) \
 	((void)__lwc_atomic("atomic_or", a, LWC_OR, i, LWC_RELAXED))
 #define atomic_add(i, a) \
@@ -173,11 +174,16 @@ typedef struct {
 #define atomic_add_return_acquire(i, a)                           \
 	(__lwc_atomic("atomic_add_return_acquire", a, LWC_ADD, i, \
 		      LWC_ACQUIRE) +                              \
-	 (i))
+	 (int)(i))
 #define atomic_sub_return_release(i, a)                              \
 	(__lwc_atomic("atomic_sub_return_release", a, LWC_ADD, -(i), \
 		      LWC_RELEASE) -                                 \
-	 (i))
+	 (int)(i))
+#define atomic_try_cmpxchg(a, old, new) \
+	__lwc_try("atomic_try_cmpxchg", &(a)->counter, old, new, LWC_FULL)
+#define atomic_try_cmpxchg_release(a, old, new)                          \
+	__lwc_try("atomic_try_cmpxchg_release", &(a)->counter, old, new, \
+		  LWC_RELEASE)
 #define atomic_try_cmpxchg_acquire(a, old, new)                          \
 	__lwc_try("atomic_try_cmpxchg_acquire", &(a)->counter, old, new, \
 		  LWC_ACQUIRE)

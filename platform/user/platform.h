@@ -80,16 +80,18 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "byte layouts");
 
 /* -- atomic_t ------------------------------------------------------------ */
 
+/* An int, as in the kernel; locks keep bits in it, so a u32 is compared too. */
 typedef struct {
-	u32 counter;
+	int counter;
 } atomic_t;
 
 #define ATOMIC_INIT(i) \
 	{              \
 		(i)    \
 	}
-#define atomic_read(a)	 READ_ONCE((a)->counter)
-#define atomic_set(a, i) WRITE_ONCE((a)->counter, (i))
+#define atomic_read(a)	  READ_ONCE((a)->counter)
+#define atomic_set(a, i)  WRITE_ONCE((a)->counter, (i))
+#define atomic_xchg(a, i) xchg(&(a)->counter, (int)(i))
 #define atomic_or(i, a) \
 	((void)__atomic_fetch_or(&(a)->counter, (i), __ATOMIC_RELAXED))
 #define atomic_add(i, a) \
@@ -108,10 +110,15 @@ typedef struct {
 	__atomic_add_fetch(&(a)->counter, (i), __ATOMIC_ACQUIRE)
 #define atomic_sub_return_release(i, a) \
 	__atomic_sub_fetch(&(a)->counter, (i), __ATOMIC_RELEASE)
+#define __lw_int(p) _Generic((p), u32 * : (int *)(p), int * : (p))
+#define atomic_try_cmpxchg(a, old, new) \
+	try_cmpxchg(&(a)->counter, __lw_int(old), (int)(new))
 #define atomic_try_cmpxchg_acquire(a, old, new) \
-	try_cmpxchg_acquire(&(a)->counter, old, new)
+	try_cmpxchg_acquire(&(a)->counter, __lw_int(old), (int)(new))
+#define atomic_try_cmpxchg_release(a, old, new) \
+	try_cmpxchg_release(&(a)->counter, __lw_int(old), (int)(new))
 #define atomic_try_cmpxchg_relaxed(a, old, new) \
-	try_cmpxchg_relaxed(&(a)->counter, old, new)
+	try_cmpxchg_relaxed(&(a)->counter, __lw_int(old), (int)(new))
 
 /* -- waiting on the CPU -------------------------------------------------- */
 

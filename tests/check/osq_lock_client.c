@@ -49,7 +49,7 @@ static void init_leave(void)
 static void leave(u32 id)
 {
 	if (id == 0) {
-		atomic_cond_read_relaxed(&left, VAL == check_threads - 1);
+		atomic_cond_read_relaxed(&left, (u32)VAL == check_threads - 1);
 		lk_osq_unlock(&osq);
 		return;
 	}

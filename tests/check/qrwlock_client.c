@@ -91,7 +91,7 @@ static void finish(void)
 {
 	check_sections();
 	CHECK(lk_qrw_trylock(&lock), "the lock is not free at the end");
-	CHECK(atomic_read(&lock.queue.val) == wait_tag(),
+	CHECK((u32)atomic_read(&lock.queue.val) == wait_tag(),
 	      "somebody is queued at the end");
 }
 

@@ -115,6 +115,7 @@ extern "C-unwind" fn lwc_rmw(
 ) -> u64 {
     let strength = strength(order, site);
     let target = engine::target(addr, size, true, site);
+    let operand = truncate(operand, size); // C may have extended a sign
     let new = |old: u64| {
         let value = match kind {
             XCHG => operand,

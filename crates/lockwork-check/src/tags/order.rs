@@ -52,8 +52,11 @@ pub fn order_of(primitive: &str) -> Option<Order> {
         | "smp_load_acquire"
         | "try_cmpxchg_acquire"
         | "xchg_acquire" => Order::Acquire,
-        "atomic_sub_return_release" | "smp_store_release" | "try_cmpxchg_release" => Order::Release,
-        "try_cmpxchg" | "xchg" => Order::Full,
+        "atomic_sub_return_release"
+        | "atomic_try_cmpxchg_release"
+        | "smp_store_release"
+        | "try_cmpxchg_release" => Order::Release,
+        "atomic_try_cmpxchg" | "atomic_xchg" | "try_cmpxchg" | "xchg" => Order::Full,
         "smp_wmb" => Order::WriteBarrier,
         "smp_mb" | "smp_mb_heavy" | "smp_mb_light" => Order::FullBarrier,
         "READ_ONCE"
