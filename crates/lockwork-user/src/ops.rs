@@ -28,25 +28,42 @@ bitflags::bitflags! {
 pub(crate) type Act = unsafe extern "C" fn(*mut c_void);
 pub(crate) type Ask = unsafe extern "C" fn(*mut c_void) -> bool;
 
-/// One entry of the C table, `struct lk_ops`. Opaque: see [`crate::LockKind`].
+/// One entry of the C table, `struct lk_ops`, which `locks/catalogue.h`
+/// explains. Used through [`crate::LockKind`]; its fields are for who makes a
+/// table in Rust. An operation is `None` where the lock has none such.
 #[repr(C)]
 #[derive(Debug)]
 pub struct RawOps {
-    pub(crate) name: *const c_char,
-    pub(crate) summary: *const c_char,
-    pub(crate) size: u32,
-    pub(crate) align: u32,
-    pub(crate) flags: u32,
-    pub(crate) init: Act,
-    pub(crate) lock: Act,
-    pub(crate) unlock: Act,
-    pub(crate) trylock: Option<Ask>,
-    pub(crate) timedlock: Option<unsafe extern "C" fn(*mut c_void, u64) -> bool>,
-    pub(crate) attempt: Option<Ask>,
-    pub(crate) read_lock: Option<Act>,
-    pub(crate) read_unlock: Option<Act>,
-    pub(crate) read_trylock: Option<Ask>,
-    pub(crate) last_waiter: Option<unsafe extern "C" fn(*const c_void) -> u64>,
+    /// The name that users type, a constant C string.
+    pub name: *const c_char,
+    /// One line for lists, a constant C string.
+    pub summary: *const c_char,
+    /// Bytes of one lock.
+    pub size: u32,
+    /// Its alignment in bytes, a power of two.
+    pub align: u32,
+    /// [`Promises`].
+    pub flags: u32,
+    /// Makes a free lock of zeroed memory.
+    pub init: Act,
+    /// Waits until the lock is held alone.
+    pub lock: Act,
+    /// Gives up what was held alone.
+    pub unlock: Act,
+    /// Takes the lock if it is free.
+    pub trylock: Option<Ask>,
+    /// Waits so many nanoseconds at most; false: not held.
+    pub timedlock: Option<unsafe extern "C" fn(*mut c_void, u64) -> bool>,
+    /// One try that may be cancelled while queued; false: not held.
+    pub attempt: Option<Ask>,
+    /// Waits until the lock is held with other readers.
+    pub read_lock: Option<Act>,
+    /// Gives up what was held with other readers.
+    pub read_unlock: Option<Act>,
+    /// Takes the lock with other readers, if nobody holds it alone.
+    pub read_trylock: Option<Ask>,
+    /// Names the waiter that queued last, 0 when nobody is queued.
+    pub last_waiter: Option<unsafe extern "C" fn(*const c_void) -> u64>,
 }
 
 // SAFETY: a table is constant data and functions that any thread may call.
