@@ -56,11 +56,18 @@ pub fn make(library: &Library, build: &cc::Build, object: &Path) -> Result<(), S
     if output.status.success() {
         return Ok(());
     }
-    let first = messages.lines().find(|line| line.contains("error"));
     Err(format!(
-        "its shim could not be built with the installed {package} (see CONTRIBUTING.md): {}",
-        first.unwrap_or("the compiler did not say why")
+        "its shim could not be built with the installed {package}, try another version of it: {}",
+        complaint(&messages)
     ))
+}
+
+/// The line of a compiler's or linker's messages that says most.
+fn complaint(messages: &str) -> &str {
+    let closing = ["ld returned", "linker command failed"];
+    let tells = |line: &&str| line.contains("error: ") && !closing.iter().any(|c| line.contains(c));
+    let line = messages.lines().find(tells).or(messages.lines().next());
+    line.unwrap_or("the compiler did not say why")
 }
 
 /// Whether the compiler can include the library's header.

@@ -132,6 +132,7 @@ template <class Mutex, const char *name> struct queued {
 		new (push(lock)) Held(*of(lock), mode...);
 	}
 
+	/* For readers too it succeeds only where nobody holds the mutex. */
 	template <bool... mode> static bool trylock(void *lock)
 	{
 		Held *held = new (push(lock)) Held;
