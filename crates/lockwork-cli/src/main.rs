@@ -14,7 +14,6 @@ mod policy;
 mod program;
 mod run;
 mod spec;
-mod text;
 mod workload;
 
 use std::path::Path;
@@ -25,6 +24,7 @@ use clap::{CommandFactory, Parser};
 
 use cli::{Cli, Command};
 use error::OWN_ERROR;
+use lockwork_report::text;
 
 fn main() -> ExitCode {
     inherited::restore_sigpipe();

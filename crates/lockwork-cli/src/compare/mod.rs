@@ -4,13 +4,10 @@
 
 mod arms;
 mod child;
-mod interrupt;
-mod machine;
 mod metric;
 mod output;
 mod report;
 mod session;
-mod stats;
 mod summary;
 mod table;
 mod verdict;
@@ -28,7 +25,8 @@ use crate::program;
 use crate::text;
 use crate::workload;
 use arms::Arm;
-use machine::Machine;
+use lockwork_report::machine::{self, Machine};
+use lockwork_report::{interrupt, stats};
 use metric::{Better, Metric};
 use output::Target;
 use report::{Ended, Plan, Report, Sample, SCHEMA};

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The table that people read, in the form of the kernel's patch mails.
 
-use comfy_table::{presets, CellAlignment, ContentArrangement, Table};
-
 use super::metric::Better;
 use super::report::{Report, Summary};
 use crate::policy::BASELINE;
-use crate::text::{grouped, short};
+use lockwork_report::table;
+use lockwork_report::text::{grouped, short};
 
 const HEADER: [&str; 7] = [
     "Lock",
@@ -35,7 +34,8 @@ pub fn render(report: &Report) -> String {
         }
     );
     if runs > 0 {
-        text += &table(report);
+        let rows = report.summary.iter().map(|summary| row(summary, report));
+        text += &table::render(HEADER, rows);
         text += "\n\n";
     }
     text += &report.verdict;
@@ -44,25 +44,6 @@ pub fn render(report: &Report) -> String {
         text += &format!("warning: {warning}\n");
     }
     text
-}
-
-fn table(report: &Report) -> String {
-    let mut table = Table::new();
-    table
-        .load_style(presets::NOTHING)
-        .set_content_arrangement(ContentArrangement::Disabled)
-        .set_header(HEADER);
-    for summary in &report.summary {
-        table.add_row(row(summary, report));
-    }
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    if let Some(first) = table.column_mut(0) {
-        first.set_padding((0, 1));
-    }
-    let lines: Vec<String> = table.lines().map(|l| l.trim_end().to_string()).collect();
-    lines.join("\n")
 }
 
 fn row(summary: &Summary, report: &Report) -> [String; 7] {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-/// The signals that end a comparison, noted as they come.
+/// The signals that end a measurement, noted as they come.
 pub struct Interrupt {
     wake: UnixStream,
     last: Arc<AtomicUsize>,

@@ -5,10 +5,10 @@ use std::ffi::CStr;
 use std::fs;
 use std::thread::available_parallelism;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-/// Facts about the machine at the start of a comparison.
-#[derive(Debug, Serialize)]
+/// Facts about the machine at the start of a measurement.
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Machine {
     /// CPUs that this process may use.
     pub cpus: usize,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! The statistics of a comparison: small, and nothing that the samples do not
+//! The statistics of measurements: small, and nothing that the samples do not
 //! carry.
 
 /// How often rounds are drawn anew for an interval.
@@ -34,16 +34,36 @@ pub fn outliers(samples: &[f64]) -> usize {
     if samples.len() < 5 {
         return 0;
     }
-    let centre = median(samples.to_vec());
+    let centre = median(samples);
     let distance: Vec<f64> = samples.iter().map(|x| (x - centre).abs()).collect();
-    let scale = 1.4826 * median(distance.clone());
+    let scale = 1.4826 * median(&distance);
     distance.iter().filter(|d| **d > 3.0 * scale).count()
 }
 
-fn median(mut samples: Vec<f64>) -> f64 {
-    samples.sort_by(f64::total_cmp);
-    let n = samples.len();
-    (samples[(n - 1) / 2] + samples[n / 2]) / 2.0
+/// The middle sample, or the mean of the two in the middle; 0 for none.
+pub fn median(samples: &[f64]) -> f64 {
+    quantile(samples, 0.5)
+}
+
+/// The value below which the share `q` (0 to 1) of the samples lies, on a line
+/// between the two next to it; 0 for no samples.
+pub fn quantile(samples: &[f64], q: f64) -> f64 {
+    let mut sorted = samples.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let place = q.clamp(0.0, 1.0) * sorted.len().saturating_sub(1) as f64;
+    let (below, part) = (place as usize, place.fract());
+    match (sorted.get(below), sorted.get(below + 1)) {
+        (Some(low), Some(high)) if part > 0.0 => low + (high - low) * part,
+        (Some(low), _) => *low,
+        (None, _) => 0.0,
+    }
+}
+
+/// The geometric mean; `None` for no samples or one that is not positive.
+pub fn geometric_mean(samples: &[f64]) -> Option<f64> {
+    let usable = !samples.is_empty() && samples.iter().all(|x| *x > 0.0);
+    let logs: Vec<f64> = samples.iter().map(|x| x.ln()).collect();
+    usable.then(|| mean(&logs).exp())
 }
 
 /// One round's two values: what is compared, and what it is compared with.
@@ -143,6 +163,20 @@ mod tests {
             let got = student_quantile(p, freedom);
             assert!((got - t).abs() < 0.002 * t, "{p} {freedom}: {got}");
         }
+    }
+
+    #[test]
+    fn knows_the_middle_and_the_quarters() {
+        assert_eq!(median(&[3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), 2.5);
+        assert_eq!(median(&[]), 0.0);
+        let five = [5.0, 1.0, 3.0, 2.0, 4.0];
+        assert_eq!((quantile(&five, 0.25), quantile(&five, 0.75)), (2.0, 4.0));
+        assert_eq!((quantile(&five, 0.0), quantile(&five, 1.0)), (1.0, 5.0));
+        let mean = geometric_mean(&[2.0, 8.0]).expect("positive");
+        assert!((mean - 4.0).abs() < 1e-9);
+        assert_eq!(geometric_mean(&[1.0, 0.0]), None);
+        assert_eq!(geometric_mean(&[]), None);
     }
 
     #[test]
