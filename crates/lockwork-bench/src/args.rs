@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The command line of `lockwork bench`.
+use crate::work::{Outside, Work};
+use std::path::PathBuf;
+
+/// Options of `lockwork bench`.
+#[derive(Debug, Clone, clap::Args)]
+pub struct BenchArgs {
+    /// The locks: names, or a family (mutex, spin, rw), a library (lockwork,
+    /// glibc, …), peers or all; see --list. `mutex` is the family; the lock of
+    /// that name is lockwork.mutex [default: mutex, or rw with --reads]
+    #[arg(long, value_name = "LOCK", value_delimiter = ',')]
+    pub locks: Vec<String>,
+    /// How many threads [default: 1, as many as CPUs, and four times as many]
+    #[arg(long, value_name = "N", value_delimiter = ',')]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub threads: Vec<u32>,
+    /// What a thread does while it holds the lock: a time (100, 100ns, 10us) in
+    /// a calibrated loop, or cache lines that it reads and writes (4lines).
+    #[arg(
+        long,
+        value_name = "WORK",
+        value_delimiter = ',',
+        default_value = "100ns"
+    )]
+    pub inside: Vec<Work>,
+    /// What it does between two acquisitions: the same, or 10x for ten times
+    /// the inside.
+    #[arg(long, value_name = "WORK", value_delimiter = ',', default_value = "2x")]
+    pub outside: Vec<Outside>,
+    /// Percent of acquisitions that are shared; for read/write locks only
+    /// [default: 90 with rw locks alone, else 0]
+    #[arg(long, value_name = "PCT", value_delimiter = ',')]
+    #[arg(value_parser = clap::value_parser!(u32).range(0..=100))]
+    pub reads: Vec<u32>,
+    /// Keep each thread on one CPU, in turn.
+    #[arg(long)]
+    pub pin: bool,
+    /// Locks, of which each acquisition takes one at random.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub objects: u32,
+    /// Rounds: each runs every lock once, in an order shuffled anew.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub rounds: Option<u32>,
+    /// Milliseconds that a round of one lock lasts.
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
+    pub time: Option<u64>,
+    /// Set a knob of Lockwork's locks (repeatable); `lockwork locks` lists them.
+    #[arg(long, value_name = "KNOB=V")]
+    pub set: Vec<String>,
+    /// Write each round's raw numbers to FILE as they come, as JSON lines; `-` is
+    /// standard output, and the tables then go to standard error.
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Measure nothing: print what --json FILE holds.
+    #[arg(long, value_name = "FILE")]
+    #[arg(conflicts_with_all = ["locks", "threads", "set", "json", "list"])]
+    pub from: Option<PathBuf>,
+    /// Seconds without any operation after which a lock counts as hanging.
+    #[arg(long, value_name = "S", default_value_t = 60)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub patience: u64,
+    /// Fixes the order of locks, and what threads choose at random.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// List the locks, the peers with their versions, and what is absent.
+    #[arg(long)]
+    pub list: bool,
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Our locks' inlined loops, from `c/inlined.c`.
+use std::ffi::{c_char, c_void, CStr};
+
+/// Runs that many uncontended pairs of lock and unlock on a free lock.
+pub type Pairs = unsafe extern "C" fn(*mut c_void, u64);
+
+/// Loops that are compiled together with a lock.
+#[derive(Clone, Copy, Debug)]
+pub struct Loops {
+    /// Exclusive pairs.
+    pub pairs: Pairs,
+    /// Shared ones.
+    pub read_pairs: Option<Pairs>,
+}
+
+/// The mirror of `struct lw_bench_loop`.
+#[repr(C)]
+struct Loop {
+    name: *const c_char,
+    pairs: Option<Pairs>,
+    read_pairs: Option<Pairs>,
+}
+
+extern "C" {
+    /// Ended by one without a name.
+    static lw_bench_loops: [Loop; 0];
+}
+
+/// The loops of all locks that have any, with the locks' names.
+fn loops() -> Vec<(&'static str, Loops)> {
+    let mut found = Vec::new();
+    let first = (&raw const lw_bench_loops).cast::<Loop>();
+    // SAFETY: the table is constant and ends with an entry without a name.
+    unsafe {
+        while let Some(entry) = first.add(found.len()).as_ref() {
+            let (false, Some(pairs)) = (entry.name.is_null(), entry.pairs) else {
+                break;
+            };
+            let name = CStr::from_ptr(entry.name).to_str().unwrap_or("?");
+            let read_pairs = entry.read_pairs;
+            found.push((name, Loops { pairs, read_pairs }));
+        }
+    }
+    found
+}
+
+/// The loops of the lock of that name.
+pub(crate) fn of(name: &str) -> Option<Loops> {
+    let mut all = loops().into_iter();
+    all.find(|(own, _)| *own == name).map(|(_, loops)| loops)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lockwork_user::by_name;
+
+    #[test]
+    fn every_loop_is_of_a_lock() {
+        assert!(!loops().is_empty());
+        for (name, inlined) in loops() {
+            let kind = by_name(name).expect("a loop of a lock");
+            let lock = kind.create();
+            // SAFETY: nobody else uses the lock; the loops unlock what they lock.
+            unsafe { (inlined.pairs)(lock.as_ptr(), 10) };
+            assert_eq!(inlined.read_pairs.is_some(), kind.has_read(), "{name}");
+            if let Some(read_pairs) = inlined.read_pairs {
+                // SAFETY: as above.
+                unsafe { read_pairs(lock.as_ptr(), 10) };
+            }
+        }
+    }
+}

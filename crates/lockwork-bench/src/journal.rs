@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The JSON: a line for what is measured, one for each round of each lock,
+//! written as they come, and one for the end. Nothing is lost by a stop.
+use crate::plan::Plan;
+use crate::sample::Sample;
+use crate::tools::Calibration;
+use anyhow::{bail, Context, Result};
+use lockwork_report::machine::Machine;
+use lockwork_report::text;
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// The version of the JSON; changes when a field changes its meaning.
+pub const SCHEMA: u32 = 1;
+
+/// A lock that is measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LockInfo {
+    /// Its name in samples.
+    pub name: String,
+    /// Where it is from.
+    pub library: String,
+    /// What it is compared with: `mutex`, `spin` or `rw`.
+    pub family: String,
+    /// The library's version.
+    pub version: String,
+}
+
+/// A lock of others that this build does not have.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AbsentInfo {
+    /// Its name.
+    pub name: String,
+    /// What it would be compared with.
+    pub family: String,
+    /// Why it is not here.
+    pub reason: String,
+}
+
+/// The first line.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Header {
+    /// The version of this format.
+    pub schema: u32,
+    /// The version of lockwork.
+    pub lockwork: String,
+    /// When it began, in seconds since 1970.
+    pub started: u64,
+    /// Where it ran.
+    pub machine: Machine,
+    /// What is measured.
+    pub plan: Plan,
+    /// The locks of the plan.
+    pub locks: Vec<LockInfo>,
+    /// Peers that are not here.
+    pub absent: Vec<AbsentInfo>,
+    /// The tools, at the start.
+    pub calibration: Calibration,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "how", rename_all = "lowercase")]
+pub enum Ended {
+    /// All was measured.
+    Completed,
+    /// A lock failed.
+    Failed {
+        /// Which and how.
+        why: String,
+    },
+    /// A signal came.
+    Interrupted {
+        /// Its number.
+        signal: i32,
+    },
+}
+
+/// The last line; a run that was resumed has several.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct End {
+    /// How it ended.
+    #[serde(flatten)]
+    pub ended: Ended,
+    /// The tools, at the end.
+    pub calibration: Calibration,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "record", rename_all = "lowercase")]
+enum Record {
+    Header(Box<Header>),
+    Sample(Box<Sample>),
+    End(End),
+}
+
+/// All that a run left behind; what is printed is made of this alone.
+#[derive(Clone, Debug)]
+pub struct Data {
+    /// What was measured, where, and by what.
+    pub header: Header,
+    /// Every round so far.
+    pub samples: Vec<Sample>,
+    /// The last end, if it got that far.
+    pub end: Option<End>,
+}
+
+impl Data {
+    /// The lock of that name.
+    pub fn lock(&self, name: &str) -> Option<&LockInfo> {
+        self.header.locks.iter().find(|lock| lock.name == name)
+    }
+
+    /// Reads what a [`Journal`] wrote. A last line that is cut short, because
+    /// the machine went down in the middle of it, is left out; also returns how
+    /// many bytes are whole.
+    pub fn read(path: &Path) -> Result<(Data, u64)> {
+        let text = std::fs::read_to_string(path)
+            .with_context(|| format!("cannot read '{}'", path.display()))?;
+        let whole = text.rfind('\n').map_or(0, |at| at + 1);
+        let not_ours = |line: usize| {
+            format!(
+                "'{}' is not what 'lockwork bench --json' writes: line {line}",
+                path.display()
+            )
+        };
+        let mut data: Option<Data> = None;
+        for (i, line) in text[..whole].lines().enumerate() {
+            let record: Record = serde_json::from_str(line).with_context(|| not_ours(i + 1))?;
+            match (record, &mut data) {
+                (Record::Header(header), None) if header.schema == SCHEMA => {
+                    data = Some(Data::new(*header));
+                }
+                (Record::Header(header), None) => bail!(
+                    "'{}' has format {}, and this lockwork reads format {SCHEMA}",
+                    path.display(),
+                    header.schema
+                ),
+                (Record::Sample(sample), Some(data)) => data.samples.push(*sample),
+                (Record::End(end), Some(data)) => data.end = Some(end),
+                _ => bail!(not_ours(i + 1)),
+            }
+        }
+        let data = data.with_context(|| not_ours(1))?;
+        Ok((data, whole as u64))
+    }
+
+    /// Nothing measured yet.
+    pub fn new(header: Header) -> Data {
+        Data {
+            header,
+            samples: Vec::new(),
+            end: None,
+        }
+    }
+}
+
+/// Where the lines go.
+#[derive(Debug)]
+pub enum Journal {
+    /// Nowhere.
+    None,
+    /// Standard output.
+    Stdout,
+    /// A file.
+    File(File, PathBuf),
+}
+
+impl Journal {
+    /// Makes sure that `path` can be written; `-` is standard output.
+    pub fn open(path: Option<&Path>) -> Result<Journal> {
+        match path {
+            None => Ok(Journal::None),
+            Some(path) if path == Path::new("-") => Ok(Journal::Stdout),
+            Some(path) => {
+                let file = File::create(path).with_context(|| refused(path))?;
+                Ok(Journal::File(file, path.to_owned()))
+            }
+        }
+    }
+
+    /// Goes on after the first `whole` bytes of `path`.
+    pub fn append(path: &Path, whole: u64) -> Result<Journal> {
+        let open = || {
+            let file = File::options().append(true).open(path)?;
+            file.set_len(whole)?;
+            Ok::<File, std::io::Error>(file)
+        };
+        let file = open().with_context(|| refused(path))?;
+        Ok(Journal::File(file, path.to_owned()))
+    }
+
+    /// Writes the first line.
+    pub fn header(&mut self, header: &Header) -> Result<()> {
+        self.line(&Record::Header(Box::new(header.clone())))
+    }
+
+    /// Writes one round of one lock.
+    pub fn sample(&mut self, sample: &Sample) -> Result<()> {
+        self.line(&Record::Sample(Box::new(sample.clone())))
+    }
+
+    /// Writes the end.
+    pub fn end(&mut self, end: &End) -> Result<()> {
+        self.line(&Record::End(end.clone()))
+    }
+
+    fn line(&mut self, record: &Record) -> Result<()> {
+        if matches!(self, Journal::None) {
+            return Ok(());
+        }
+        let mut line = serde_json::to_string(record)?;
+        line.push('\n');
+        match self {
+            Journal::None => Ok(()),
+            Journal::Stdout => text::print(&line),
+            Journal::File(file, path) => file
+                .write_all(line.as_bytes())
+                .with_context(|| refused(path)),
+        }
+    }
+}
+
+fn refused(path: &Path) -> String {
+    format!(
+        "cannot write JSON to '{}'; name a file that you can write to",
+        path.display()
+    )
+}

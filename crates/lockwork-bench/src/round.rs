@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! One round of one lock: fresh locks, threads that start together, and a
+//! watchdog, so that a lock that hangs is an error and never a hang.
+use crate::object::Object;
+use crate::sample::{Cell, Measured};
+use crate::tools::Tools;
+use crate::waits::Waits;
+use crate::work::Work;
+use crate::worker::{Outcome, Worker};
+use lockwork_user::LockKind;
+use std::fmt;
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::mpsc::{channel, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread::Builder;
+use std::time::{Duration, Instant};
+
+/// How often the watchdog looks. It counts its own looks, so that a process
+/// that was stopped for a while is no hang.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// How a round is run, beside its cell.
+#[derive(Clone, Debug)]
+pub struct Conditions {
+    /// Each thread stays on one CPU, in turn.
+    pub pin: bool,
+    /// No operation of any thread for so long is a hang.
+    pub patience: Duration,
+    /// Seeds what threads choose at random.
+    pub seed: u64,
+}
+
+/// Why a round has no result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// No thread got on. Its threads are left behind.
+    Hung(Duration),
+    /// The lock let two in at once: exclusive visits, and how many it counted.
+    Lost(u64, u64),
+    /// The machine refused a thread.
+    NoThread(String),
+    /// The user wants to stop.
+    Interrupted,
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Trouble::Hung(patience) => write!(
+                f,
+                "no thread got on for {} s: it hangs, or --patience is too short for so many threads",
+                patience.as_secs()
+            ),
+            Trouble::Lost(visits, counted) => write!(
+                f,
+                "mutual exclusion was lost: of {visits} exclusive visits {counted} left their mark; \
+                 'lockwork torture' may show how"
+            ),
+            Trouble::NoThread(why) => write!(
+                f,
+                "the machine refused one more thread ({why}); use fewer --threads or raise ulimit -u"
+            ),
+            Trouble::Interrupted => f.write_str("interrupted"),
+        }
+    }
+}
+
+/// What the watchdog sees of a thread.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+pub(crate) struct Seat {
+    /// Operations that are over.
+    pub(crate) beats: AtomicU64,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Gate {
+    Shut,
+    Open,
+    Off,
+}
+
+/// What the threads of a round share. Threads that hang keep it alive.
+pub(crate) struct Round {
+    pub(crate) cell: Cell,
+    pub(crate) tools: Tools,
+    pub(crate) objects: Vec<Object>,
+    pub(crate) seats: Vec<Seat>,
+    pub(crate) stop: AtomicBool,
+    pub(crate) seed: u64,
+    /// Delay rounds inside and outside, where those are times.
+    pub(crate) inside_rounds: u64,
+    pub(crate) outside_rounds: u64,
+    gate: Mutex<Gate>,
+    moved: Condvar,
+}
+
+impl Round {
+    fn new(kind: LockKind, cell: &Cell, conditions: &Conditions, tools: &Tools) -> Round {
+        let guarded = match cell.inside {
+            Work::Lines(n) => n,
+            _ => 1,
+        };
+        let rounds = |work| match work {
+            Work::Ns(ns) => tools.rounds(ns),
+            _ => 0,
+        };
+        Round {
+            cell: cell.clone(),
+            tools: tools.clone(),
+            objects: (0..cell.objects)
+                .map(|_| Object::new(kind, guarded))
+                .collect(),
+            seats: (0..cell.threads).map(|_| Seat::default()).collect(),
+            stop: AtomicBool::new(false),
+            seed: conditions.seed,
+            inside_rounds: rounds(cell.inside),
+            outside_rounds: rounds(cell.outside),
+            gate: Mutex::new(Gate::Shut),
+            moved: Condvar::new(),
+        }
+    }
+
+    /// All threads wait here until they may start; false: they shall not.
+    fn wait_for_start(&self) -> bool {
+        let gate = self.gate.lock().unwrap_or_else(|e| e.into_inner());
+        let shut = |gate: &mut Gate| *gate == Gate::Shut;
+        let gate = self.moved.wait_while(gate, shut);
+        *gate.unwrap_or_else(|e| e.into_inner()) == Gate::Open
+    }
+
+    fn set(&self, to: Gate) {
+        *self.gate.lock().unwrap_or_else(|e| e.into_inner()) = to;
+        self.moved.notify_all();
+    }
+
+    fn beats(&self) -> u64 {
+        self.seats.iter().map(|seat| seat.beats.load(Relaxed)).sum()
+    }
+
+    /// Starts a thread for each seat; they wait at the gate.
+    fn populate(self: &Arc<Round>, pin: bool, tell: &Sender<Outcome>) -> io::Result<()> {
+        let cpus = if pin { allowed_cpus() } else { Vec::new() };
+        for seat in 0..self.seats.len() {
+            let (round, tell) = (Arc::clone(self), tell.clone());
+            let cpu = cpus.get(seat % cpus.len().max(1)).copied();
+            let spawned = Builder::new().stack_size(128 * 1024).spawn(move || {
+                if let Some(cpu) = cpu {
+                    stay_on(cpu);
+                }
+                let worker = Worker::new(&round, seat);
+                if round.wait_for_start() {
+                    // Who listens no longer has given the round up.
+                    let _ = tell.send(worker.run());
+                }
+            });
+            if let Err(error) = spawned {
+                self.set(Gate::Off);
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Measures one round of `kind` in `cell`. `interrupted` is asked several times
+/// a second.
+pub fn measure(
+    kind: LockKind,
+    cell: &Cell,
+    conditions: &Conditions,
+    tools: &Tools,
+    interrupted: &dyn Fn() -> bool,
+) -> Result<Measured, Trouble> {
+    let round = Arc::new(Round::new(kind, cell, conditions, tools));
+    let (tell, told) = channel();
+    let refused = |e: io::Error| Trouble::NoThread(e.to_string());
+    round.populate(conditions.pin, &tell).map_err(refused)?;
+    drop(tell);
+    round.set(Gate::Open);
+    let (outcomes, stopped) = collect(&round, &told, conditions.patience, interrupted)?;
+    let measured = add_up(&round, outcomes, stopped);
+    let (visits, counted) = (
+        measured.writes.iter().sum(),
+        round.objects.iter().map(Object::visits).sum(),
+    );
+    if visits != counted {
+        return Err(Trouble::Lost(visits, counted));
+    }
+    Ok(measured)
+}
+
+/// Lets the threads run for their time and waits for all of them; also says
+/// when they were told to stop, in ticks.
+fn collect(
+    round: &Round,
+    told: &Receiver<Outcome>,
+    patience: Duration,
+    interrupted: &dyn Fn() -> bool,
+) -> Result<(Vec<Outcome>, u64), Trouble> {
+    let deadline = Instant::now() + Duration::from_millis(round.cell.time_ms);
+    let mut outcomes = Vec::new();
+    let (mut stopped, mut beats, mut looks) = (None, 0, 0);
+    while outcomes.len() < round.seats.len() {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if stopped.is_none() && left.is_zero() {
+            round.stop.store(true, Relaxed);
+            stopped = Some(round.tools.clock.now());
+        }
+        let nap = match stopped {
+            None => left.min(LOOK),
+            Some(_) => LOOK,
+        };
+        match told.recv_timeout(nap) {
+            Ok(outcome) => {
+                outcomes.push(outcome);
+                continue;
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            // A thread that ended without a word: it can only have panicked.
+            Err(RecvTimeoutError::Disconnected) => return Err(Trouble::Hung(patience)),
+        }
+        if interrupted() {
+            round.stop.store(true, Relaxed);
+            return Err(Trouble::Interrupted);
+        }
+        let now = round.beats();
+        looks = if now == beats { looks + 1 } else { 0 };
+        beats = now;
+        if LOOK * looks > patience {
+            round.stop.store(true, Relaxed);
+            return Err(Trouble::Hung(patience));
+        }
+    }
+    Ok((outcomes, stopped.unwrap_or(u64::MAX)))
+}
+
+fn add_up(round: &Round, mut outcomes: Vec<Outcome>, stopped: u64) -> Measured {
+    outcomes.sort_by_key(|outcome| outcome.seat);
+    let start = outcomes.iter().map(|o| o.start).min().unwrap_or(0);
+    let end = outcomes.iter().map(|o| o.end).max().unwrap_or(0);
+    let seconds = |from, to| round.tools.clock.ns(from, to) as f64 * 1e-9;
+    let (mut writes, mut reads) = (Waits::new(), Waits::new());
+    for outcome in &outcomes {
+        writes.add(&outcome.writes);
+        reads.add(&outcome.reads);
+    }
+    let counts = |of: fn(&Outcome) -> &Waits| outcomes.iter().map(|o| of(o).count()).collect();
+    Measured {
+        seconds: seconds(start, end),
+        overrun: seconds(stopped, end),
+        writes: counts(|o| &o.writes),
+        reads: match reads.count() {
+            0 => Vec::new(),
+            _ => counts(|o| &o.reads),
+        },
+        cpu: outcomes.iter().map(|o| o.usage.cpu).sum(),
+        voluntary: outcomes.iter().map(|o| o.usage.voluntary).sum(),
+        involuntary: outcomes.iter().map(|o| o.usage.involuntary).sum(),
+        write_waits: (writes.count() > 0).then_some(writes),
+        read_waits: (reads.count() > 0).then_some(reads),
+    }
+}
+
+/// The CPUs that this process may use.
+fn allowed_cpus() -> Vec<usize> {
+    // SAFETY: all zero is an empty set, which sched_getaffinity fills.
+    unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        if libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut set) != 0 {
+            return Vec::new();
+        }
+        let all = 0..libc::CPU_SETSIZE as usize;
+        all.filter(|cpu| libc::CPU_ISSET(*cpu, &set)).collect()
+    }
+}
+
+/// Keeps the calling thread on `cpu`.
+fn stay_on(cpu: usize) {
+    // SAFETY: a set with one CPU that exists; on failure the thread floats.
+    unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        libc::CPU_SET(cpu, &mut set);
+        libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &set);
+    }
+}

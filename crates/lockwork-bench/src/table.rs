@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The tables that people read: one for each cell.
+use crate::front;
+use crate::journal::{Data, Ended};
+use crate::summary::{summaries, Line, Summary};
+use lockwork_report::table;
+use lockwork_report::text::{grouped, short};
+
+/// Rounds that differ by more than this are worth a word.
+const MUCH: f64 = 0.1;
+
+/// Everything about a run, made of what the JSON keeps and nothing else.
+pub fn render(data: &Data) -> String {
+    let cells = summaries(data);
+    let mut text = head(data);
+    for summary in &cells {
+        text += &cell(summary);
+        text += "\n";
+    }
+    text += &front::section(&cells, &data.header.plan.under_test);
+    text += &foot(data);
+    text
+}
+
+/// What stands above the tables.
+pub(crate) fn head(data: &Data) -> String {
+    let header = &data.header;
+    let plan = &header.plan;
+    let mut text = format!(
+        "{} lock(s), {} cell(s), {} round(s) each; {}\n",
+        plan.locks.len(),
+        plan.cells.len(),
+        plan.rounds,
+        header.calibration.shown()
+    );
+    if !plan.knobs.is_empty() {
+        text += &format!("knobs: {}\n", plan.knobs.join(", "));
+    }
+    text + "\n"
+}
+
+/// What stands below them: what is missing and what to keep in mind.
+pub(crate) fn foot(data: &Data) -> String {
+    let header = &data.header;
+    let mut text = String::new();
+    for absent in &header.absent {
+        text += &format!(
+            "absent: {} ({}): {}\n",
+            absent.name, absent.family, absent.reason
+        );
+    }
+    let mut warnings = header.machine.warnings();
+    warnings.extend(header.calibration.warning("at the start"));
+    if let Some(end) = &data.end {
+        warnings.extend(end.calibration.warning("at the end"));
+    }
+    warnings.extend(cut_short(data));
+    for warning in warnings {
+        text += &format!("warning: {warning}\n");
+    }
+    text
+}
+
+fn cut_short(data: &Data) -> Option<String> {
+    let rounds = data.samples.len();
+    match data.end.as_ref().map(|end| &end.ended) {
+        Some(Ended::Completed) => None,
+        Some(Ended::Failed { why }) => Some(format!("ended early: {why}")),
+        Some(Ended::Interrupted { .. }) => {
+            Some(format!("interrupted after {rounds} measurement(s)"))
+        }
+        None => Some(format!("not complete: {rounds} measurement(s) so far")),
+    }
+}
+
+fn cell(summary: &Summary) -> String {
+    let mixed = summary.lines.iter().any(|line| line.reads.count() > 0);
+    let mut text = format!("{}, {} ms a round\n", summary.cell, summary.cell.time_ms);
+    text += &match mixed {
+        true => shared(summary),
+        false => exclusive(summary),
+    };
+    text += "\n";
+    text += &notes(summary);
+    text
+}
+
+/// The columns that all tables have first.
+const FIRST: [&str; 5] = ["Lock", "Ops/s", "CV", "Ratio", "Quartiles"];
+/// And last.
+const LAST: [&str; 3] = ["CPU s/M", "Vol/k", "Inv/k"];
+
+fn exclusive(summary: &Summary) -> String {
+    let header = ["Jain", "p50", "p99", "p99.9", "Max"];
+    let header = [&FIRST[..], &header[..], &LAST[..]].concat();
+    let rows = summary.lines.iter().map(|line| {
+        let waits = &line.writes;
+        let own = vec![
+            format!("{:.2}", line.jain),
+            duration(waits.quantile(0.5)),
+            duration(waits.quantile(0.99)),
+            duration(waits.quantile(0.999)),
+            duration(waits.longest()),
+        ];
+        [first(line), own, last(line)].concat()
+    });
+    table::render(header, rows)
+}
+
+fn shared(summary: &Summary) -> String {
+    let header = [
+        "Jain", "Reads/s", "R p99.9", "R max", "Writes/s", "W p50", "W p99.9", "W max",
+    ];
+    let header = [&FIRST[..], &header[..], &LAST[..]].concat();
+    let rows = summary.lines.iter().map(|line| {
+        let (reads, writes) = (&line.reads, &line.writes);
+        let own = vec![
+            format!("{:.2}", line.jain),
+            short(line.read_rate),
+            duration(reads.quantile(0.999)),
+            duration(reads.longest()),
+            short(line.write_rate),
+            duration(writes.quantile(0.5)),
+            duration(writes.quantile(0.999)),
+            duration(writes.longest()),
+        ];
+        [first(line), own, last(line)].concat()
+    });
+    table::render(header, rows)
+}
+
+fn first(line: &Line) -> Vec<String> {
+    let dash = || "-".to_owned();
+    let two = |x: f64| format!("{x:.2}");
+    vec![
+        line.lock.name.clone(),
+        short(line.rate),
+        line.variation
+            .map_or_else(dash, |cv| format!("{:.1} %", cv * 100.0)),
+        line.ratio.map_or_else(dash, |r| two(r.median)),
+        line.ratio
+            .map_or_else(dash, |r| format!("{} … {}", two(r.low), two(r.high))),
+    ]
+}
+
+fn last(line: &Line) -> Vec<String> {
+    vec![
+        short(line.cpu),
+        grouped(line.voluntary, 2),
+        grouped(line.involuntary, 2),
+    ]
+}
+
+/// What about this cell is to be kept in mind.
+fn notes(summary: &Summary) -> String {
+    let names = |of: &dyn Fn(&Line) -> bool| {
+        let all: Vec<&str> = summary
+            .lines
+            .iter()
+            .filter(|line| of(line))
+            .map(|line| line.lock.name.as_str())
+            .collect();
+        all.join(", ")
+    };
+    let mut text = String::new();
+    let vary = names(&|line| line.variation.is_some_and(|cv| cv > MUCH));
+    if !vary.is_empty() {
+        text += &format!("warning: rounds vary much (CV above 10 %): {vary}\n");
+    }
+    let round = summary.cell.time_ms as f64 / 1e3;
+    let late = names(&|line| line.overrun > round);
+    if !late.is_empty() {
+        text += &format!("warning: stopping took longer than the round: {late}\n");
+    }
+    text
+}
+
+/// Nanoseconds as people read them.
+pub(crate) fn duration(ns: u64) -> String {
+    let ns = ns as f64;
+    match ns {
+        _ if ns < 1e3 => format!("{ns:.0} ns"),
+        _ if ns < 1e6 => format!("{} µs", three(ns / 1e3)),
+        _ if ns < 1e9 => format!("{} ms", three(ns / 1e6)),
+        _ => format!("{} s", three(ns / 1e9)),
+    }
+}
+
+/// Three digits of a number between 1 and 1000.
+fn three(number: f64) -> String {
+    let decimals = match number {
+        n if n < 9.995 => 2,
+        n if n < 99.95 => 1,
+        _ => 0,
+    };
+    grouped(number, decimals)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_have_three_digits() {
+        for (ns, text) in [
+            (0, "0 ns"),
+            (999, "999 ns"),
+            (1234, "1.23 µs"),
+            (12_345, "12.3 µs"),
+            (123_456_789, "123 ms"),
+            (4_000_000_000, "4.00 s"),
+        ] {
+            assert_eq!(duration(ns), text);
+        }
+    }
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! A clock that costs little and a delay that lasts as long as it says, both
+//! calibrated at the start; and what they are worth.
+use crate::waits::Waits;
+use lockwork_report::stats;
+use serde::{Deserialize, Serialize};
+use std::arch::asm;
+use std::time::Instant;
+
+const TRIES: usize = 25;
+/// Delays that are looked at again, in nanoseconds.
+const CHECKED: [u64; 3] = [100, 1000, 10_000];
+/// More than this is worth a warning.
+const TOLERABLE: f64 = 0.05;
+
+/// Ticks of the CPU's own counter where that is steady, else of the system's
+/// monotonic clock.
+#[derive(Clone, Debug)]
+pub struct Clock(quanta::Clock);
+
+impl Clock {
+    /// Now, in ticks.
+    #[inline]
+    pub fn now(&self) -> u64 {
+        self.0.raw()
+    }
+
+    /// Nanoseconds between two such moments; 0 if they are the wrong way round.
+    #[inline]
+    pub fn ns(&self, from: u64, to: u64) -> u64 {
+        self.0.delta_as_nanos(from, to.max(from))
+    }
+}
+
+/// Computes for `rounds` rounds of a loop that touches no memory and that no
+/// compiler can leave out.
+#[inline(never)]
+pub fn spin(rounds: u64) {
+    let mut left = rounds;
+    while left > 0 {
+        // SAFETY: does nothing; the compiler only cannot know `left` after it.
+        unsafe { asm!("/* {0} */", inout(reg) left, options(nomem, nostack, preserves_flags)) };
+        left -= 1;
+    }
+}
+
+/// What is needed to measure.
+#[derive(Clone, Debug)]
+pub struct Tools {
+    /// The clock.
+    pub clock: Clock,
+    /// Rounds of [`spin`] in a nanosecond.
+    rounds_per_ns: f64,
+}
+
+/// What the tools are worth on this machine, at one time.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Calibration {
+    /// Rounds of the delay loop in a nanosecond.
+    pub rounds_per_ns: f64,
+    /// Nominal nanoseconds of a delay, and by what share it lasted longer,
+    /// median of several tries.
+    pub delay_error: Vec<(u64, f64)>,
+    /// What timing one acquisition costs: two looks at the clock and one entry
+    /// in a histogram, in nanoseconds.
+    pub timing_ns: f64,
+}
+
+impl Tools {
+    /// Calibrates both, in about a quarter of a second.
+    pub fn calibrate() -> Tools {
+        let clock = Clock(quanta::Clock::new());
+        let mut rounds: u64 = 1000;
+        while clocked(|| spin(rounds)) < 500_000.0 {
+            rounds *= 2;
+        }
+        let fastest = (0..TRIES)
+            .map(|_| clocked(|| spin(rounds)))
+            .fold(f64::INFINITY, f64::min);
+        Tools {
+            clock,
+            rounds_per_ns: rounds as f64 / fastest,
+        }
+    }
+
+    /// Rounds of [`spin`] that last so long.
+    pub fn rounds(&self, ns: u64) -> u64 {
+        (ns as f64 * self.rounds_per_ns).round() as u64
+    }
+
+    /// Measures what the tools are worth now.
+    pub fn check(&self) -> Calibration {
+        let error = |ns: u64| {
+            let rounds = self.rounds(ns);
+            let times = (300_000 / ns).max(1);
+            let off = || {
+                let took = clocked(|| (0..times).for_each(|_| spin(rounds)));
+                took / (times * ns) as f64 - 1.0
+            };
+            let all: Vec<f64> = (0..TRIES).map(|_| off()).collect();
+            (ns, stats::median(&all))
+        };
+        Calibration {
+            rounds_per_ns: self.rounds_per_ns,
+            delay_error: CHECKED.iter().map(|&ns| error(ns)).collect(),
+            timing_ns: self.timing(),
+        }
+    }
+
+    fn timing(&self) -> f64 {
+        const TIMES: u32 = 20_000;
+        let mut waits = Waits::new();
+        let mut once = || {
+            let took = clocked(|| {
+                for _ in 0..TIMES {
+                    let from = self.clock.now();
+                    let to = self.clock.now();
+                    waits.record(self.clock.ns(from, to));
+                }
+            });
+            took / f64::from(TIMES)
+        };
+        let all: Vec<f64> = (0..TRIES).map(|_| once()).collect();
+        stats::median(&all)
+    }
+}
+
+/// Nanoseconds that `work` takes by the system's monotonic clock.
+fn clocked(work: impl FnOnce()) -> f64 {
+    let start = Instant::now();
+    work();
+    start.elapsed().as_nanos() as f64
+}
+
+impl Calibration {
+    /// One line for people.
+    pub fn shown(&self) -> String {
+        let errors: Vec<String> = self
+            .delay_error
+            .iter()
+            .map(|(ns, error)| format!("{:+.1} % at {ns} ns", error * 100.0))
+            .collect();
+        format!(
+            "delay loop off by {}; timing a wait costs {:.0} ns",
+            errors.join(", "),
+            self.timing_ns
+        )
+    }
+
+    /// Says so if delays are far off.
+    pub fn warning(&self, when: &str) -> Option<String> {
+        let worst = self
+            .delay_error
+            .iter()
+            .max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))?;
+        (worst.1.abs() > TOLERABLE).then(|| {
+            format!(
+                "{when} the delay of {} ns was off by {:+.0} %: times inside and outside are \
+                 not what they say",
+                worst.0,
+                worst.1 * 100.0
+            )
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn delays_are_proportional_and_the_clock_goes_on() {
+        let tools = Tools::calibrate();
+        assert!(tools.rounds(1000) > tools.rounds(100));
+        assert_eq!(tools.rounds(0), 0);
+        let from = tools.clock.now();
+        spin(tools.rounds(100_000));
+        let to = tools.clock.now();
+        // No faster than it was ever seen to be; how much slower, who knows.
+        assert!(tools.clock.ns(from, to) > 50_000);
+        assert_eq!(tools.clock.ns(to, from), 0);
+    }
+
+    #[test]
+    fn a_delay_that_is_far_off_is_told() {
+        let mut calibration = Calibration {
+            rounds_per_ns: 1.0,
+            delay_error: vec![(100, 0.01), (1000, -0.02)],
+            timing_ns: 20.0,
+        };
+        assert_eq!(calibration.warning("at the start"), None);
+        calibration.delay_error[0].1 = 0.3;
+        let warning = calibration.warning("at the start").expect("a warning");
+        assert!(warning.contains("100 ns was off by +30 %"), "{warning}");
+    }
+}

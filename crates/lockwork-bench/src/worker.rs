@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The loop that every lock is measured by, in every thread.
+use crate::object::{self, Line, Object};
+use crate::round::Round;
+use crate::tools::spin;
+use crate::waits::Waits;
+use crate::work::Work;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// What one thread did in a round.
+pub(crate) struct Outcome {
+    pub(crate) seat: usize,
+    /// Ticks at which it began its first operation, and after its last one.
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    pub(crate) usage: Usage,
+    pub(crate) writes: Waits,
+    pub(crate) reads: Waits,
+}
+
+/// What the kernel accounts a thread for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Usage {
+    pub(crate) cpu: f64,
+    pub(crate) voluntary: u64,
+    pub(crate) involuntary: u64,
+}
+
+impl Usage {
+    /// Of the calling thread, since it began.
+    pub(crate) fn now() -> Usage {
+        // SAFETY: all zero is a valid rusage, and getrusage writes one.
+        let usage = unsafe {
+            let mut usage: libc::rusage = std::mem::zeroed();
+            libc::getrusage(libc::RUSAGE_THREAD, &mut usage);
+            usage
+        };
+        let seconds = |t: libc::timeval| t.tv_sec as f64 + 1e-6 * t.tv_usec as f64;
+        Usage {
+            cpu: seconds(usage.ru_utime) + seconds(usage.ru_stime),
+            voluntary: usage.ru_nvcsw as u64,
+            involuntary: usage.ru_nivcsw as u64,
+        }
+    }
+
+    pub(crate) fn since(self, before: Usage) -> Usage {
+        Usage {
+            cpu: self.cpu - before.cpu,
+            voluntary: self.voluntary - before.voluntary,
+            involuntary: self.involuntary - before.involuntary,
+        }
+    }
+}
+
+/// A thread at work.
+pub(crate) struct Worker<'a> {
+    round: &'a Round,
+    seat: usize,
+    random: fastrand::Rng,
+    /// Lines that nobody else touches, for work outside.
+    own: Vec<Line>,
+    writes: Waits,
+    reads: Waits,
+}
+
+impl<'a> Worker<'a> {
+    pub(crate) fn new(round: &'a Round, seat: usize) -> Worker<'a> {
+        let own = match round.cell.outside {
+            Work::Lines(n) => n,
+            _ => 0,
+        };
+        let seed = round.seed ^ (seat as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        Worker {
+            round,
+            seat,
+            random: fastrand::Rng::with_seed(seed),
+            own: object::lines(own),
+            writes: Waits::new(),
+            reads: Waits::new(),
+        }
+    }
+
+    /// Acquires and releases until it is told to stop, or often enough.
+    pub(crate) fn run(mut self) -> Outcome {
+        let round = self.round;
+        let beats = &round.seats[self.seat].beats;
+        let most = round.cell.loops.unwrap_or(u64::MAX);
+        let mut done = 0;
+        let before = Usage::now();
+        let start = round.tools.clock.now();
+        while done < most && !round.stop.load(Relaxed) {
+            let object = self.pick();
+            if round.cell.reads > 0 && self.random.u32(0..100) < round.cell.reads {
+                self.read(object);
+            } else {
+                self.write(object);
+            }
+            done += 1;
+            beats.store(done, Relaxed);
+            self.pause();
+        }
+        Outcome {
+            seat: self.seat,
+            start,
+            end: round.tools.clock.now(),
+            usage: Usage::now().since(before),
+            writes: self.writes,
+            reads: self.reads,
+        }
+    }
+
+    #[inline]
+    fn pick(&mut self) -> &'a Object {
+        let objects = &self.round.objects;
+        match objects.len() {
+            1 => &objects[0],
+            n => &objects[self.random.usize(0..n)],
+        }
+    }
+
+    #[inline]
+    fn write(&mut self, object: &Object) {
+        let clock = &self.round.tools.clock;
+        let from = clock.now();
+        // SAFETY: the thread holds no lock.
+        unsafe { object.lock.lock() };
+        let to = clock.now();
+        object.write();
+        self.hold();
+        // SAFETY: it holds this one.
+        unsafe { object.lock.unlock() };
+        self.writes.record(clock.ns(from, to));
+    }
+
+    #[inline]
+    fn read(&mut self, object: &Object) {
+        let clock = &self.round.tools.clock;
+        let from = clock.now();
+        // SAFETY: the thread holds no lock.
+        unsafe { object.lock.read_lock() };
+        let to = clock.now();
+        object.read();
+        self.hold();
+        // SAFETY: it holds this one, shared.
+        unsafe { object.lock.read_unlock() };
+        self.reads.record(clock.ns(from, to));
+    }
+
+    /// What a holder does beside touching the data.
+    #[inline]
+    fn hold(&mut self) {
+        match self.round.cell.inside {
+            Work::Ns(_) => spin(self.round.inside_rounds),
+            Work::Lines(_) => {}
+            Work::Torture => self.torture(),
+        }
+    }
+
+    #[inline]
+    fn pause(&mut self) {
+        match self.round.cell.outside {
+            Work::Ns(_) => spin(self.round.outside_rounds),
+            Work::Lines(_) => object::touch(&self.own),
+            Work::Torture => self.torture(),
+        }
+    }
+
+    /// Mostly nothing, at times a short delay, rarely one that has everybody
+    /// wait: either takes half a microsecond an operation on average, shared
+    /// among the threads.
+    fn torture(&mut self) {
+        let (clock, threads) = (&self.round.tools, self.round.cell.threads);
+        if self.random.u32(0..20_000 * threads) == 0 {
+            spin(clock.rounds(10_000_000));
+        } else if self.random.u32(0..4 * threads) == 0 {
+            spin(clock.rounds(2000));
+        }
+    }
+}
