@@ -171,6 +171,8 @@ typedef struct {
 	__lwc_atomic("atomic_fetch_or_relaxed", a, LWC_OR, i, LWC_RELAXED)
 #define atomic_fetch_or_acquire(i, a) \
 	__lwc_atomic("atomic_fetch_or_acquire", a, LWC_OR, i, LWC_ACQUIRE)
+#define atomic_fetch_add_acquire(i, a) \
+	__lwc_atomic("atomic_fetch_add_acquire", a, LWC_ADD, i, LWC_ACQUIRE)
 #define atomic_add_return_acquire(i, a)                           \
 	(__lwc_atomic("atomic_add_return_acquire", a, LWC_ADD, i, \
 		      LWC_ACQUIRE) +                              \

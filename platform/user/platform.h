@@ -106,6 +106,8 @@ typedef struct {
 	__atomic_fetch_or(&(a)->counter, (i), __ATOMIC_RELAXED)
 #define atomic_fetch_or_acquire(i, a) \
 	__atomic_fetch_or(&(a)->counter, (i), __ATOMIC_ACQUIRE)
+#define atomic_fetch_add_acquire(i, a) \
+	__atomic_fetch_add(&(a)->counter, (i), __ATOMIC_ACQUIRE)
 #define atomic_add_return_acquire(i, a) \
 	__atomic_add_fetch(&(a)->counter, (i), __ATOMIC_ACQUIRE)
 #define atomic_sub_return_release(i, a) \
