@@ -82,7 +82,7 @@ static bool owner_may_run(struct lk_mutex *m)
 			return true;
 		if (owner & LK_OWNER_OFF_CPU)
 			return false;
-		if (likely(!vcpu_is_preempted(owner)))
+		if (likely(!owner_is_preempted(owner)))
 			return true;
 		/* A holder takes the word first, then leaves its hint. */
 		cpu_relax();
@@ -102,7 +102,7 @@ static bool spin_on_word(struct lk_mutex *m, u32 held)
 		/* [mutex.A] */
 		if (word == LK_MUTEX_FREE &&
 		    try_cmpxchg_acquire(&m->word, &word, held)) {
-			WRITE_ONCE(m->owner, this_vcpu());
+			WRITE_ONCE(m->owner, this_owner());
 			return true;
 		}
 		if (need_resched() || !owner_may_run(m))
@@ -210,7 +210,7 @@ static void leave_as_holder(struct lk_mutex *m, struct lk_mutex_waiter *w)
 {
 	void *outer;
 
-	WRITE_ONCE(m->owner, this_vcpu());
+	WRITE_ONCE(m->owner, this_owner());
 	outer = list_lock(m);
 	list_remove(m, w);
 	WRITE_ONCE(m->parked, m->first != NULL);

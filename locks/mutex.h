@@ -7,7 +7,7 @@
  *
  *   word    0 free, 1 held, 2 held and a sleeper wants to be told,
  *           3 held by an unlocker that has just found nobody asleep
- *   owner   hint: the CPU the holder took it on, and whether it was seen off it
+ *   owner   hint: the holder's this_owner(), and whether it was seen off its CPU
  *   first   sleepers, FIFO, linked through their stacks; under wait_lock
  *   osq     spinners, FIFO: the one at its head watches the word
  *   parked  an unlock has to look for a sleeper
@@ -90,7 +90,7 @@ static inline bool lk_mutex_trylock(struct lk_mutex *m)
 	/* [mutex.A] ACQUIRE, pairs with mutex.B, .C, .F and .G. */
 	if (!try_cmpxchg_acquire(&m->word, &word, LK_MUTEX_HELD))
 		return false;
-	WRITE_ONCE(m->owner, this_vcpu());
+	WRITE_ONCE(m->owner, this_owner());
 	return true;
 }
 
@@ -102,7 +102,7 @@ static inline bool lk_mutex_lock_fast(struct lk_mutex *m)
 	/* [mutex.A] */
 	if (unlikely(!try_cmpxchg_acquire(&m->word, &word, LK_MUTEX_HELD)))
 		return false;
-	WRITE_ONCE(m->owner, this_vcpu());
+	WRITE_ONCE(m->owner, this_owner());
 	return true;
 }
 

@@ -275,6 +275,8 @@ bool vcpu_is_preempted(u32 vcpu);
 bool cpus_are_short(void);
 bool on_hypervisor(void);
 void saw_preempted(void);
+#define this_owner()		  this_vcpu()
+#define owner_is_preempted(owner) vcpu_is_preempted(owner)
 void begin_waiting(void);
 bool need_resched(void);
 #define pending_rounds() check_world_read(&check_world.pending_rounds)

@@ -280,6 +280,10 @@ extern u32 lw_hypervisor;
 #define saw_preempted()	 lw_saw_preempted()
 #define on_hypervisor()	 (READ_ONCE(lw_hypervisor) != 0)
 
+/* A holder's hint to those that would spin for it: where it runs. */
+#define this_owner()		  this_vcpu()
+#define owner_is_preempted(owner) vcpu_is_preempted(owner)
+
 /* -- how long to spin ---------------------------------------------------- */
 
 extern u32 lw_spin_budget;
