@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+#ifndef LW_PLATFORM_KERNEL_H
+#define LW_PLATFORM_KERNEL_H
+
+/*
+ * The kernel world: the kernel's own headers, and the names that they lack.
+ * platform/CONTRACT.md states each name, its ordering and its promise. A name
+ * that the kernel has, and that is not defined here, is the kernel's own.
+ *
+ * Who holds or waits for a lock that does not sleep stays on its CPU: its slot
+ * is the CPU's. What an interrupt nests is a level deeper, as in a signal
+ * handler of the user world.
+ */
+#include <linux/atomic.h>
+#include <linux/build_bug.h>
+#include <linux/cache.h>
+#include <linux/compiler.h>
+#include <linux/container_of.h>
+#include <linux/errno.h>
+#include <linux/irqflags.h>
+#include <linux/ktime.h>
+#include <linux/minmax.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/sched/clock.h>
+#include <linux/smp.h>
+#include <linux/threads.h>
+#include <linux/types.h>
+#include <asm/barrier.h>
+#include <asm/processor.h>
+
+#if !defined(CONFIG_64BIT) || !defined(CONFIG_SMP) || defined(__BIG_ENDIAN)
+#error "the locks are for kernels of 64-bit little-endian CPUs, more than one"
+#endif
+
+/* -- accesses and fences ------------------------------------------------- */
+
+/* The kernel's own accesses order address dependencies. */
+#define READ_ONCE_DEP(x)       READ_ONCE(x)
+#define xchg_relaxed_dep(p, v) xchg_relaxed(p, v)
+
+/* A sleeper's full fence does not reach other CPUs: unlocks have one too. */
+#define smp_mb_light() smp_mb()
+#define smp_mb_heavy() smp_mb()
+
+/* -- waiting on the CPU -------------------------------------------------- */
+
+/* Nobody yields here: the thread that is waited for has a CPU. */
+static inline void cpu_relax_wait(u32 *rounds)
+{
+	++*rounds;
+	cpu_relax();
+}
+
+/* -- this thread --------------------------------------------------------- */
+
+#define LW_MAX_SLOTS 16383u /* 14 bits of a 16-bit tail, 0 is nobody */
+#define LW_MAX_NEST  4u	    /* task, softirq, hardirq, NMI */
+
+static_assert(NR_CPUS <= LW_MAX_SLOTS, "a CPU's number must fit in a tail");
+
+/* From one to the other a thread keeps its slot: here, its CPU. They nest. */
+#define queue_enter() preempt_disable()
+#define queue_exit()  preempt_enable()
+
+/* Between queue_enter() and queue_exit() only; debug kernels complain. */
+static inline u32 this_slot(void)
+{
+	return (u32)smp_processor_id() + 1;
+}
+
+#define DEFINE_WAIT_NODES(type, name)                           \
+	static DEFINE_PER_CPU_ALIGNED(type[LW_MAX_NEST], name); \
+	static DEFINE_PER_CPU(u8, name##_depth)
+#define wait_node(name, slot, level) \
+	(&(*per_cpu_ptr(&(name), (int)(slot)-1))[level])
+#define wait_depth(name) (*this_cpu_ptr(&(name##_depth)))
+
+/* Nothing forks: one epoch, and a queued spinlock's bits 9 to 15 stay 0. */
+#define wait_epoch()  ((u16)0)
+#define wait_tag()    0u
+#define WAIT_TAG_MASK 0u
+
+/* -- where threads run --------------------------------------------------- */
+
+/* For vcpu_is_preempted(), which is the kernel's own: it takes a CPU. */
+static inline u32 this_vcpu(void)
+{
+	return (u32)raw_smp_processor_id();
+}
+
+/*
+ * The hint that the holder of a sleeping lock leaves is its task's number: the
+ * CPU that it took the lock on would not tell whether it sleeps.
+ */
+static inline u32 this_owner(void)
+{
+	return (u32)task_pid_nr(current);
+}
+bool owner_is_preempted(u32 owner);
+
+/* -- how long to spin, and when to be fair ------------------------------- */
+
+/* need_resched() says when to stop; rounds are not counted. */
+#define begin_waiting()	 ((void)0)
+#define pending_rounds() 64u
+#define steal_patience() 64u
+#define owner_rounds()	 4u
+
+/* Parameters of the module; world.c. */
+extern unsigned int lw_overtake_limit, lw_handover_spins;
+#define overtake_limit() READ_ONCE(lw_overtake_limit)
+#define handover_spins() READ_ONCE(lw_handover_spins)
+
+/* Never: the scheduler preempts for a sleeper that is woken. */
+#define give_way_ns() U64_MAX
+#define give_way()    ((void)0)
+
+/* -- sections that an interrupt handler may interrupt -------------------- */
+
+/* They do not here: interrupts are off. */
+static inline void *section_enter(void *obj)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	return (void *)flags;
+}
+
+/* False: nothing was left to do. */
+static inline bool section_exit(void *outer)
+{
+	local_irq_restore((unsigned long)outer);
+	return false;
+}
+
+#define in_section(obj)	 ((void)(obj), false)
+#define section_missed() ((void)0)
+
+/* -- sleeping ------------------------------------------------------------ */
+
+/* An absolute time on CLOCK_MONOTONIC; NULL: for ever. */
+struct lw_deadline {
+	ktime_t expires;
+};
+
+static inline void deadline_after(struct lw_deadline *deadline, u64 ns)
+{
+	deadline->expires =
+		ktime_add_safe(ktime_get(), min_t(u64, ns, KTIME_MAX));
+}
+
+int lw_wait_on_value(u32 *word, u32 val, const struct lw_deadline *deadline);
+#define wait_on_value(word, val, deadline, naps) \
+	((void)(naps), lw_wait_on_value(word, val, deadline))
+void wake_value(u32 *word);
+
+/* As in the library: a mutex lives until its unlock has returned. */
+#define LK_MUTEX_EMBED
+#define mutex_outlives_unlock() true
+#define foreign_waiters()	false
+#define wake_foreign(word)	((void)(word))
+
+#endif
