@@ -100,12 +100,29 @@ static inline u32 this_owner(void)
 }
 bool owner_is_preempted(u32 owner);
 
+/*
+ * Spinlocks in mode auto, and whether their waiters halt: not here, where
+ * waiters keep their CPUs, and the kernel has paravirtual locks of its own.
+ */
+#define cpus_are_short() false
+#define saw_preempted()	 ((void)0)
+#define waiters_halt()	 false
+static inline bool on_hypervisor(void)
+{
+#ifdef CONFIG_X86
+	return boot_cpu_has(X86_FEATURE_HYPERVISOR);
+#else
+	return false;
+#endif
+}
+
 /* -- how long to spin, and when to be fair ------------------------------- */
 
 /* need_resched() says when to stop; rounds are not counted. */
 #define begin_waiting()	 ((void)0)
 #define pending_rounds() 64u
 #define steal_patience() 64u
+#define steal_rounds()	 1u
 #define owner_rounds()	 4u
 
 /* Parameters of the module; world.c. */
