@@ -28,7 +28,9 @@ pub(crate) fn load(library: &str, object: &[u8]) -> Result<Loaded, String> {
     let path = format!("/proc/self/fd/{}", file.as_raw_fd());
     // SAFETY: the shim's and its library's constructors need nothing of us.
     let shim = unsafe { Library::open(Some(&path), RTLD_NOW | RTLD_LOCAL) };
-    let shim = shim.map_err(|err| format!("it cannot be loaded: {err}"))?;
+    let shim = shim.map_err(|err| {
+        format!("it was there when lockwork was built, and cannot be loaded now: {err}")
+    })?;
     let loaded = exports(library, &shim).map_err(|err| format!("its shim is broken: {err}"))?;
     // Threads may be inside at any time: it is never closed. Nor is the file,
     // because the loader takes what has the same path for the same object.

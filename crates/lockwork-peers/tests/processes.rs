@@ -122,3 +122,30 @@ fn glibc_is_absent_where_something_else_took_its_place() {
     assert!(text.contains("run without LD_PRELOAD"), "{text}");
     assert!(!text.contains("std.mutex: "), "{text}");
 }
+
+/// A library's file name among the process's mappings, if it is loaded.
+const FILES: &[(&str, &str)] = &[
+    ("absl", "/libabsl_synchronization.so"),
+    ("nsync", "/libnsync.so"),
+    ("tbb", "/libtbb.so"),
+];
+
+#[test]
+fn libraries_are_loaded_and_not_linked() {
+    let loaded = || {
+        let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+        let files = FILES.iter().filter(|(_, file)| maps.contains(file));
+        files.map(|(library, _)| *library).collect::<Vec<_>>()
+    };
+    if env::var(TASK).is_ok() {
+        assert_eq!(loaded(), [""; 0]);
+        let mut present: Vec<_> = peers().present.iter().map(|peer| peer.library).collect();
+        present.dedup();
+        present.retain(|library| FILES.iter().any(|(name, _)| name == library));
+        assert_eq!(loaded(), present);
+        return;
+    }
+    let mut command = again("libraries_are_loaded_and_not_linked", "look");
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", text(&output));
+}
