@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The command line of `lockwork bench`.
+use crate::sample::Calls;
 use crate::work::{Outside, Work};
 use std::path::PathBuf;
+
+/// What says how to measure, for where that is settled already.
+const MEASURING: [&str; 18] = [
+    "locks", "threads", "inside", "outside", "reads", "pin", "objects", "rounds", "time", "set",
+    "preset", "quick", "loops", "calls", "baseline", "json", "seed", "list",
+];
 
 /// Options of `lockwork bench`.
 #[derive(Debug, Clone, clap::Args)]
@@ -17,16 +24,13 @@ pub struct BenchArgs {
     pub threads: Vec<u32>,
     /// What a thread does while it holds the lock: a time (100, 100ns, 10us) in
     /// a calibrated loop, or cache lines that it reads and writes (4lines).
-    #[arg(
-        long,
-        value_name = "WORK",
-        value_delimiter = ',',
-        default_value = "100ns"
-    )]
+    /// [default: 100ns]
+    #[arg(long, value_name = "WORK", value_delimiter = ',')]
     pub inside: Vec<Work>,
     /// What it does between two acquisitions: the same, or 10x for ten times
     /// the inside.
-    #[arg(long, value_name = "WORK", value_delimiter = ',', default_value = "2x")]
+    /// [default: 2x]
+    #[arg(long, value_name = "WORK", value_delimiter = ',')]
     pub outside: Vec<Outside>,
     /// Percent of acquisitions that are shared; for read/write locks only
     /// [default: 90 with rw locks alone, else 0]
@@ -49,14 +53,41 @@ pub struct BenchArgs {
     /// Set a knob of Lockwork's locks (repeatable); `lockwork locks` lists them.
     #[arg(long, value_name = "KNOB=V")]
     pub set: Vec<String>,
+    /// A named measurement, in the form of a published table: spin-micro,
+    /// single-thread, locktorture or sweep. Other options change parts of it.
+    #[arg(long, value_name = "NAME")]
+    pub preset: Option<String>,
+    /// With --preset sweep: a tenth of the time.
+    #[arg(long)]
+    pub quick: bool,
+    /// With --preset spin-micro or single-thread: how often each task locks and
+    /// unlocks.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000))]
+    pub loops: Option<u64>,
+    /// With --preset single-thread: only calls by pointer, or only inlined ones.
+    #[arg(long, value_name = "HOW", value_delimiter = ',')]
+    pub calls: Vec<Calls>,
+    /// With --preset locktorture: the lock that the others are compared with
+    /// [default: the first]
+    #[arg(long, value_name = "LOCK")]
+    pub baseline: Option<String>,
+    /// Draw throughput and p99.9 waits by threads, as SVG files in DIR.
+    #[arg(long, value_name = "DIR")]
+    pub plots: Option<PathBuf>,
     /// Write each round's raw numbers to FILE as they come, as JSON lines; `-` is
     /// standard output, and the tables then go to standard error.
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
     /// Measure nothing: print what --json FILE holds.
     #[arg(long, value_name = "FILE")]
-    #[arg(conflicts_with_all = ["locks", "threads", "set", "json", "list"])]
+    #[arg(conflicts_with_all = MEASURING)]
     pub from: Option<PathBuf>,
+    /// Go on with the run whose --json FILE this is, with its options, and add
+    /// to the file.
+    #[arg(long, value_name = "FILE")]
+    #[arg(conflicts_with_all = MEASURING)]
+    #[arg(conflicts_with = "from")]
+    pub resume: Option<PathBuf>,
     /// Seconds without any operation after which a lock counts as hanging.
     #[arg(long, value_name = "S", default_value_t = 60)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=86_400))]

@@ -7,6 +7,8 @@ use lockwork_user::{catalogue, LockKind, Promises};
 
 /// The library that our own locks are from.
 pub const LOCKWORK: &str = "lockwork";
+/// The library, and the family, of the [bare pair](bare): it is no lock.
+pub const BARE: &str = "bare";
 /// Where we say something about our locks unasked, it is about these; of those
 /// in one row the first that exists. The only names of locks in this crate
 /// beside the presets'.
@@ -61,6 +63,18 @@ impl Contender {
     }
 }
 
+/// One compare-and-exchange and one store, for comparison. Its name is [`BARE`].
+pub(crate) fn bare() -> Contender {
+    let (kind, loops) = inlined::bare();
+    Contender {
+        kind,
+        library: BARE,
+        family: Family::Spin,
+        version: String::new(),
+        inlined: Some(loops),
+    }
+}
+
 /// Every lock there is: ours in the order of the catalogue, then the others.
 pub fn contenders() -> Vec<Contender> {
     let others = peers().present.iter().map(|peer| Contender {
@@ -92,7 +106,10 @@ pub fn flagships(all: &[Contender]) -> Vec<&'static str> {
 pub struct Selection {
     /// The locks, each once, in the order of [`contenders`].
     pub locks: Vec<Contender>,
-    /// Names of those of ours that the last section of the report is about.
+    /// The locks that were named one by one.
+    pub named: Vec<&'static str>,
+    /// Names of those of ours that the last section of the report is about:
+    /// those that were named, or else the flagships.
     pub under_test: Vec<String>,
 }
 
@@ -112,24 +129,25 @@ pub fn select(words: &[String]) -> Result<Selection> {
             bail!("{}", unknown(&all, word));
         };
         chosen[at] = true;
-        if all[at].is_ours() {
-            named.push(all[at].name().to_owned());
-        }
+        named.push(all[at].name());
     }
     let mut marks = chosen.into_iter();
     let mut locks = all.clone();
     locks.retain(|_| marks.next().unwrap_or(false));
-    if named.is_empty() {
-        let flagships = flagships(&all);
-        let ours = locks.iter().filter(|c| c.is_ours()).map(Contender::name);
-        named = ours
-            .filter(|name| flagships.contains(name))
-            .map(str::to_owned)
-            .collect();
+    let ours = locks.iter().filter(|c| c.is_ours()).map(Contender::name);
+    let ours: Vec<&str> = ours.collect();
+    let only = |names: &[&'static str]| -> Vec<String> {
+        let both = ours.iter().filter(|name| names.contains(name));
+        both.map(|name| (*name).to_owned()).collect()
+    };
+    let mut under_test = only(&named);
+    if under_test.is_empty() {
+        under_test = only(&flagships(&all));
     }
     Ok(Selection {
         locks,
-        under_test: named,
+        named,
+        under_test,
     })
 }
 

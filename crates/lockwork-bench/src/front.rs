@@ -3,6 +3,7 @@
 //! peer of each cell.
 use crate::pareto::{dominators, Point};
 use crate::summary::{Line, Summary};
+use crate::table::counted;
 use lockwork_report::stats;
 
 /// A ratio to the best peer that is still called near.
@@ -83,9 +84,9 @@ fn score(name: &str, places: &[Place]) -> String {
         let peer = place.cell.best_peer(&place.line.lock.family);
         let peer = peer.map_or("?", |line| line.lock.name.as_str());
         text += &format!(
-            "{name}: geometric mean {mean:.2} of the best peer's throughput in {} cell(s); \
+            "{name}: geometric mean {mean:.2} of the best peer's throughput in {}; \
              worst {least:.2} ({}; best peer {peer}); {NEAR} or more in {near}",
-            ratios.len(),
+            counted(ratios.len(), "cell"),
             place.cell.cell
         );
     } else {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Our locks' inlined loops, from `c/inlined.c`.
+use lockwork_user::{LockKind, RawOps};
 use std::ffi::{c_char, c_void, CStr};
 
 /// Runs that many uncontended pairs of lock and unlock on a free lock.
@@ -25,6 +26,8 @@ struct Loop {
 extern "C" {
     /// Ended by one without a name.
     static lw_bench_loops: [Loop; 0];
+    static lw_bench_bare_ops: RawOps;
+    fn lw_bench_bare_pairs(word: *mut c_void, n: u64);
 }
 
 /// The loops of all locks that have any, with the locks' names.
@@ -43,6 +46,15 @@ fn loops() -> Vec<(&'static str, Loops)> {
         }
     }
     found
+}
+
+/// One compare-and-exchange and one store, as a kind of lock.
+pub(crate) fn bare() -> (LockKind, Loops) {
+    // SAFETY: a complete table that is constant.
+    let kind = unsafe { LockKind::from_raw(&raw const lw_bench_bare_ops) };
+    let pairs = lw_bench_bare_pairs as Pairs;
+    let read_pairs = None;
+    (kind, Loops { pairs, read_pairs })
 }
 
 /// The loops of the lock of that name.

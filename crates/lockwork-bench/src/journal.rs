@@ -39,7 +39,7 @@ pub struct AbsentInfo {
     pub reason: String,
 }
 
-/// The first line.
+/// The first line; a run that was resumed has another one for each time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Header {
     /// The version of this format.
@@ -101,6 +101,8 @@ enum Record {
 pub struct Data {
     /// What was measured, where, and by what.
     pub header: Header,
+    /// The same for each time that it was resumed.
+    pub resumed: Vec<Header>,
     /// Every round so far.
     pub samples: Vec<Sample>,
     /// The last end, if it got that far.
@@ -138,6 +140,10 @@ impl Data {
                     path.display(),
                     header.schema
                 ),
+                (Record::Header(header), Some(data)) if header.plan == data.header.plan => {
+                    data.end = None;
+                    data.resumed.push(*header);
+                }
                 (Record::Sample(sample), Some(data)) => data.samples.push(*sample),
                 (Record::End(end), Some(data)) => data.end = Some(end),
                 _ => bail!(not_ours(i + 1)),
@@ -147,10 +153,21 @@ impl Data {
         Ok((data, whole as u64))
     }
 
+    /// Is all of it from one machine?
+    pub fn is_of_one_machine(&self) -> bool {
+        let who = |header: &Header| {
+            let machine = &header.machine;
+            (machine.cpus, machine.model.clone(), machine.kernel.clone())
+        };
+        let first = who(&self.header);
+        self.resumed.iter().all(|header| who(header) == first)
+    }
+
     /// Nothing measured yet.
     pub fn new(header: Header) -> Data {
         Data {
             header,
+            resumed: Vec::new(),
             samples: Vec::new(),
             end: None,
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! `--list`: what can be measured, and what cannot be here.
 use crate::contender::contenders;
+use crate::presets;
 use lockwork_peers::peers;
 use lockwork_report::table;
 
@@ -28,5 +29,5 @@ pub(crate) fn list() -> String {
             absent.reason
         );
     }
-    text
+    text + "Presets (--preset NAME):\n" + &presets::list()
 }

@@ -12,6 +12,12 @@ pub enum Form {
     /// A table for each cell, and what is not on the front.
     #[default]
     Cells,
+    /// Milliseconds for a number of loops: tasks by locks.
+    SpinMicro,
+    /// Nanoseconds of an uncontended pair.
+    SingleThread,
+    /// Average, variation and improvement on a baseline.
+    Locktorture,
 }
 
 /// What is to be measured.
@@ -25,6 +31,12 @@ pub struct Plan {
     pub locks: Vec<String>,
     /// Which of them the report's last section is about.
     pub under_test: Vec<String>,
+    /// Locks that the form asks for and that are not in the catalogue.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
+    /// What the others are compared with, where the form does that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<String>,
     /// Rounds of each lock in each cell.
     pub rounds: u32,
     /// Does each thread stay on one CPU?

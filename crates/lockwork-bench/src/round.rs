@@ -246,14 +246,15 @@ fn add_up(round: &Round, mut outcomes: Vec<Outcome>, stopped: u64) -> Measured {
         writes.add(&outcome.writes);
         reads.add(&outcome.reads);
     }
-    let counts = |of: fn(&Outcome) -> &Waits| outcomes.iter().map(|o| of(o).count()).collect();
+    let counts = |of: fn(&Outcome) -> u64| -> Vec<u64> { outcomes.iter().map(of).collect() };
+    let shared = counts(|o| o.counts.1);
     Measured {
         seconds: seconds(start, end),
         overrun: seconds(stopped, end),
-        writes: counts(|o| &o.writes),
-        reads: match reads.count() {
-            0 => Vec::new(),
-            _ => counts(|o| &o.reads),
+        writes: counts(|o| o.counts.0),
+        reads: match shared.iter().any(|n| *n > 0) {
+            true => shared,
+            false => Vec::new(),
         },
         cpu: outcomes.iter().map(|o| o.usage.cpu).sum(),
         voluntary: outcomes.iter().map(|o| o.usage.voluntary).sum(),

@@ -2,9 +2,10 @@
 //! All rounds of a plan. Whatever ends it, what was measured is kept.
 use crate::contender::Contender;
 use crate::journal::{Data, Ended, Journal};
-use crate::plan::Plan;
+use crate::plan::{Form, Plan};
 use crate::round::{measure, Conditions, Trouble};
 use crate::sample::{Cell, Sample};
+use crate::single::{can, measure_pairs, Companion};
 use crate::tools::Tools;
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -34,8 +35,7 @@ impl<'a> Session<'a> {
         journal: &'a mut Journal,
     ) -> Result<Session<'a>> {
         let plan = &data.header.plan;
-        let rounds = u64::from(plan.rounds) * (plan.cells.len() * locks.len()) as u64;
-        let bar = ProgressBar::new(rounds);
+        let bar = ProgressBar::new(steps(plan, locks).len() as u64);
         let template = "{bar:30} {pos}/{len}  {msg}  ETA {eta}";
         bar.set_style(ProgressStyle::with_template(template)?);
         Ok(Session {
@@ -50,58 +50,50 @@ impl<'a> Session<'a> {
 
     /// Measures what the plan asks for and the data does not have yet.
     pub fn run(&mut self) -> Result<Ended> {
-        let over = self.cells();
+        let companion = Companion::new().context("this machine refused a second thread")?;
+        let over = self.steps();
+        drop(companion);
         self.bar.finish_and_clear();
         over.err().unwrap_or(Ok(Ended::Completed))
     }
 
-    fn cells(&mut self) -> Result<(), Over> {
+    fn steps(&mut self) -> Result<(), Over> {
         let plan = self.data.header.plan.clone();
-        let done: HashSet<(Cell, u32, String)> = self
-            .data
-            .samples
-            .iter()
+        let samples = self.data.samples.iter();
+        let done: HashSet<(Cell, u32, String)> = samples
             .map(|s| (s.cell.clone(), s.round, s.lock.clone()))
             .collect();
-        for (place, cell) in plan.cells.iter().enumerate() {
-            for round in 1..=plan.rounds {
-                let seed = round_seed(&plan, place, round);
-                for (order, at) in shuffled(self.locks.len(), seed).into_iter().enumerate() {
-                    let lock = &self.locks[at];
-                    self.bar.set_message(format!("{cell}: {}", lock.name()));
-                    if !done.contains(&(cell.clone(), round, lock.name().to_owned())) {
-                        self.one(&plan, cell, lock, (round, order as u32 + 1, seed))?;
-                    }
-                    self.bar.inc(1);
-                }
+        for step in steps(&plan, self.locks) {
+            let (cell, lock) = (&plan.cells[step.cell], &self.locks[step.lock]);
+            self.bar.set_message(format!("{cell}: {}", lock.name()));
+            if !done.contains(&(cell.clone(), step.round, lock.name().to_owned())) {
+                self.one(&plan, cell, lock, &step)?;
             }
+            self.bar.inc(1);
         }
         Ok(())
     }
 
-    fn one(
-        &mut self,
-        plan: &Plan,
-        cell: &Cell,
-        lock: &Contender,
-        (round, order, seed): (u32, u32, u64),
-    ) -> Result<(), Over> {
+    fn one(&mut self, plan: &Plan, cell: &Cell, lock: &Contender, step: &Step) -> Result<(), Over> {
         if let Some(signal) = self.interrupt.seen() {
             return Err(Ok(Ended::Interrupted { signal }));
         }
         let conditions = Conditions {
             pin: plan.pin,
             patience: plan.patience(cell),
-            seed,
+            seed: step.seed,
         };
         let interrupted = || self.interrupt.seen().is_some();
-        let measured = measure(lock.kind, cell, &conditions, self.tools, &interrupted)
-            .map_err(|trouble| Ok(self.ended(trouble, cell, lock)))?;
+        let measured = match cell.calls {
+            Some(_) => Ok(measure_pairs(lock, cell, &self.tools.clock)),
+            None => measure(lock.kind, cell, &conditions, self.tools, &interrupted),
+        };
+        let measured = measured.map_err(|trouble| Ok(self.ended(trouble, cell, lock)))?;
         let sample = Sample {
             cell: cell.clone(),
             lock: lock.name().to_owned(),
-            round,
-            order,
+            round: step.round,
+            order: step.order,
             measured,
         };
         self.journal.sample(&sample).map_err(Err)?;
@@ -119,15 +111,46 @@ impl<'a> Session<'a> {
     }
 }
 
-/// The same each time, so that a run that is resumed goes on as it was.
-fn round_seed(plan: &Plan, cell: usize, round: u32) -> u64 {
-    let mut random = fastrand::Rng::with_seed(plan.seed);
-    let mut mix = |n: u64| fastrand::Rng::with_seed(random.u64(..) ^ n).u64(..);
-    mix(cell as u64 + 1) ^ mix(u64::from(round)).rotate_left(1)
+/// One measurement that is to be made.
+#[derive(Debug, PartialEq)]
+struct Step {
+    cell: usize,
+    round: u32,
+    /// The lock's place in the round's order, from 1 on.
+    order: u32,
+    lock: usize,
+    /// For what threads choose at random; the same for all locks of a round.
+    seed: u64,
 }
 
-fn shuffled(n: usize, seed: u64) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..n).collect();
-    fastrand::Rng::with_seed(seed).shuffle(&mut order);
-    order
+/// All measurements of a plan, in an order that is the same each time, so that
+/// a run that is resumed goes on as it was. Uncontended pairs are short: there a
+/// round is all cells, so that they can be compared with one another.
+fn steps(plan: &Plan, locks: &[Contender]) -> Vec<Step> {
+    let cells: Vec<usize> = (0..plan.cells.len()).collect();
+    let groups: Vec<&[usize]> = match plan.form {
+        Form::SingleThread => vec![&cells],
+        _ => cells.chunks(1).collect(),
+    };
+    let mut random = fastrand::Rng::with_seed(plan.seed);
+    let mut all = Vec::new();
+    for group in groups {
+        for round in 1..=plan.rounds {
+            let seed = random.u64(..);
+            let mut here: Vec<(usize, usize)> = group
+                .iter()
+                .flat_map(|&cell| (0..locks.len()).map(move |lock| (cell, lock)))
+                .filter(|&(cell, lock)| can(&locks[lock], &plan.cells[cell]))
+                .collect();
+            random.shuffle(&mut here);
+            all.extend((1..).zip(here).map(|(order, (cell, lock))| Step {
+                cell,
+                round,
+                order,
+                lock,
+                seed,
+            }));
+        }
+    }
+    all
 }

@@ -2,6 +2,7 @@
 //! The tables that people read: one for each cell.
 use crate::front;
 use crate::journal::{Data, Ended};
+use crate::presets;
 use crate::summary::{summaries, Line, Summary};
 use lockwork_report::table;
 use lockwork_report::text::{grouped, short};
@@ -11,6 +12,9 @@ const MUCH: f64 = 0.1;
 
 /// Everything about a run, made of what the JSON keeps and nothing else.
 pub fn render(data: &Data) -> String {
+    if let Some(body) = presets::body(data) {
+        return head(data) + &body + &foot(data);
+    }
     let cells = summaries(data);
     let mut text = head(data);
     for summary in &cells {
@@ -18,8 +22,7 @@ pub fn render(data: &Data) -> String {
         text += "\n";
     }
     text += &front::section(&cells, &data.header.plan.under_test);
-    text += &foot(data);
-    text
+    text + &foot(data)
 }
 
 /// What stands above the tables.
@@ -27,16 +30,22 @@ pub(crate) fn head(data: &Data) -> String {
     let header = &data.header;
     let plan = &header.plan;
     let mut text = format!(
-        "{} lock(s), {} cell(s), {} round(s) each; {}\n",
-        plan.locks.len(),
-        plan.cells.len(),
-        plan.rounds,
+        "{}, {}, {} each; {}\n",
+        counted(plan.locks.len(), "lock"),
+        counted(plan.cells.len(), "cell"),
+        counted(plan.rounds as usize, "round"),
         header.calibration.shown()
     );
     if !plan.knobs.is_empty() {
         text += &format!("knobs: {}\n", plan.knobs.join(", "));
     }
     text + "\n"
+}
+
+/// "1 lock", "2 locks".
+pub(crate) fn counted(n: usize, what: &str) -> String {
+    let s = if n == 1 { "" } else { "s" };
+    format!("{n} {what}{s}")
 }
 
 /// What stands below them: what is missing and what to keep in mind.
@@ -54,6 +63,9 @@ pub(crate) fn foot(data: &Data) -> String {
     if let Some(end) = &data.end {
         warnings.extend(end.calibration.warning("at the end"));
     }
+    if !data.is_of_one_machine() {
+        warnings.push("resumed on another machine: cells cannot be compared".to_owned());
+    }
     warnings.extend(cut_short(data));
     for warning in warnings {
         text += &format!("warning: {warning}\n");
@@ -62,14 +74,12 @@ pub(crate) fn foot(data: &Data) -> String {
 }
 
 fn cut_short(data: &Data) -> Option<String> {
-    let rounds = data.samples.len();
+    let rounds = counted(data.samples.len(), "measurement");
     match data.end.as_ref().map(|end| &end.ended) {
         Some(Ended::Completed) => None,
         Some(Ended::Failed { why }) => Some(format!("ended early: {why}")),
-        Some(Ended::Interrupted { .. }) => {
-            Some(format!("interrupted after {rounds} measurement(s)"))
-        }
-        None => Some(format!("not complete: {rounds} measurement(s) so far")),
+        Some(Ended::Interrupted { .. }) => Some(format!("interrupted after {rounds}")),
+        None => Some(format!("not complete: {rounds} so far")),
     }
 }
 

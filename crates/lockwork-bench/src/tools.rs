@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use std::arch::asm;
 use std::time::Instant;
 
-const TRIES: usize = 25;
+const TRIES: usize = 101;
+/// Nanoseconds of one: so short that most are not interrupted.
+const TRY: u64 = 30_000;
 /// Delays that are looked at again, in nanoseconds.
 const CHECKED: [u64; 3] = [100, 1000, 10_000];
 /// More than this is worth a warning.
@@ -67,13 +69,15 @@ pub struct Calibration {
 }
 
 impl Tools {
-    /// Calibrates both, in about a quarter of a second.
+    /// Calibrates both. Of many tries the fastest counts: what disturbs a try
+    /// makes it slower.
     pub fn calibrate() -> Tools {
         let clock = Clock(quanta::Clock::new());
         let mut rounds: u64 = 1000;
-        while clocked(|| spin(rounds)) < 500_000.0 {
+        while clocked(|| spin(rounds)) < TRY as f64 {
             rounds *= 2;
         }
+        clocked(|| spin(rounds * 1000)); // the CPU's frequency goes up
         let fastest = (0..TRIES)
             .map(|_| clocked(|| spin(rounds)))
             .fold(f64::INFINITY, f64::min);
@@ -92,7 +96,7 @@ impl Tools {
     pub fn check(&self) -> Calibration {
         let error = |ns: u64| {
             let rounds = self.rounds(ns);
-            let times = (300_000 / ns).max(1);
+            let times = (TRY / ns).max(1);
             let off = || {
                 let took = clocked(|| (0..times).for_each(|_| spin(rounds)));
                 took / (times * ns) as f64 - 1.0
@@ -108,7 +112,7 @@ impl Tools {
     }
 
     fn timing(&self) -> f64 {
-        const TIMES: u32 = 20_000;
+        const TIMES: u32 = 500;
         let mut waits = Waits::new();
         let mut once = || {
             let took = clocked(|| {

@@ -14,6 +14,8 @@ pub(crate) struct Outcome {
     pub(crate) start: u64,
     pub(crate) end: u64,
     pub(crate) usage: Usage,
+    /// Exclusive and shared acquisitions.
+    pub(crate) counts: (u64, u64),
     pub(crate) writes: Waits,
     pub(crate) reads: Waits,
 }
@@ -85,16 +87,20 @@ impl<'a> Worker<'a> {
         let round = self.round;
         let beats = &round.seats[self.seat].beats;
         let most = round.cell.loops.unwrap_or(u64::MAX);
-        let mut done = 0;
+        let (mut done, mut reads) = (0, 0);
         let before = Usage::now();
         let start = round.tools.clock.now();
         while done < most && !round.stop.load(Relaxed) {
             let object = self.pick();
-            if round.cell.reads > 0 && self.random.u32(0..100) < round.cell.reads {
+            let read = round.cell.reads > 0 && self.random.u32(0..100) < round.cell.reads;
+            if round.cell.loops.is_some() {
+                self.untimed(object, read);
+            } else if read {
                 self.read(object);
             } else {
                 self.write(object);
             }
+            reads += u64::from(read);
             done += 1;
             beats.store(done, Relaxed);
             self.pause();
@@ -104,6 +110,7 @@ impl<'a> Worker<'a> {
             start,
             end: round.tools.clock.now(),
             usage: Usage::now().since(before),
+            counts: (done - reads, reads),
             writes: self.writes,
             reads: self.reads,
         }
@@ -144,6 +151,25 @@ impl<'a> Worker<'a> {
         // SAFETY: it holds this one, shared.
         unsafe { object.lock.read_unlock() };
         self.reads.record(clock.ns(from, to));
+    }
+
+    /// Without a look at the clock, for what is measured as a whole.
+    #[inline]
+    fn untimed(&mut self, object: &Object, read: bool) {
+        // SAFETY: the thread holds no lock, and then this one.
+        unsafe {
+            if read {
+                object.lock.read_lock();
+                object.read();
+                self.hold();
+                object.lock.read_unlock();
+            } else {
+                object.lock.lock();
+                object.write();
+                self.hold();
+                object.lock.unlock();
+            }
+        }
     }
 
     /// What a holder does beside touching the data.

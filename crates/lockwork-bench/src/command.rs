@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The command: plan, measure, print.
+use crate::args::BenchArgs;
+use crate::contender::{bare, contenders, Contender, BARE};
+use crate::journal::{AbsentInfo, Data, End, Ended, Header, Journal, LockInfo, SCHEMA};
+use crate::plan::{Form, Plan};
+use crate::planning::{planned, Planned};
+use crate::session::Session;
+use crate::table::render;
+use crate::tools::{Calibration, Tools};
+use crate::{list, plots};
+use anyhow::{bail, Result};
+use lockwork_peers::peers;
+use lockwork_report::machine::Machine;
+use lockwork_report::text;
+use lockwork_user::set_knob;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Does what the arguments say. Failure: a lock hung or let two in.
+pub fn run(args: &BenchArgs) -> Result<ExitCode> {
+    if args.list {
+        text::print(&list::list())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(path) = &args.from {
+        let (data, _) = Data::read(path)?;
+        show(&data, &Journal::None, args.plots.as_deref())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(path) = &args.resume {
+        return resume(path, args.plots.as_deref());
+    }
+    let Planned { plan, locks } = planned(args)?;
+    set_knobs(&plan.knobs)?;
+    if let Some(dir) = &args.plots {
+        plots::make(dir)?;
+    }
+    let mut journal = Journal::open(args.json.as_deref())?;
+    let tools = Tools::calibrate();
+    let header = header(plan, &locks, tools.check());
+    journal.header(&header)?;
+    let mut data = Data::new(header);
+    finish(
+        &locks,
+        &tools,
+        &mut data,
+        &mut journal,
+        args.plots.as_deref(),
+    )
+}
+
+/// Goes on with what is in `path`, and adds to it.
+fn resume(path: &Path, plots: Option<&Path>) -> Result<ExitCode> {
+    let (mut data, whole) = Data::read(path)?;
+    let plan = data.header.plan.clone();
+    let locks = plan
+        .locks
+        .iter()
+        .map(|name| again(name))
+        .collect::<Result<Vec<Contender>>>()?;
+    set_knobs(&plan.knobs)?;
+    let mut journal = Journal::append(path, whole)?;
+    let tools = Tools::calibrate();
+    let header = header(plan, &locks, tools.check());
+    journal.header(&header)?;
+    data.resumed.push(header);
+    finish(&locks, &tools, &mut data, &mut journal, plots)
+}
+
+/// The lock of a plan, which was there when it began.
+fn again(name: &str) -> Result<Contender> {
+    if name == BARE {
+        return Ok(bare());
+    }
+    match contenders().into_iter().find(|lock| lock.name() == name) {
+        Some(lock) => Ok(lock),
+        None => bail!("the lock '{name}' of this run is no longer there; begin a new one"),
+    }
+}
+
+/// Measures what `data` lacks, prints all of it, and says how it went.
+fn finish(
+    locks: &[Contender],
+    tools: &Tools,
+    data: &mut Data,
+    journal: &mut Journal,
+    plots: Option<&Path>,
+) -> Result<ExitCode> {
+    let ended = Session::new(locks, tools, data, journal)?.run()?;
+    let end = End {
+        ended,
+        calibration: tools.check(),
+    };
+    journal.end(&end)?;
+    data.end = Some(end.clone());
+    show(data, journal, plots)?;
+    match end.ended {
+        Ended::Completed => Ok(ExitCode::SUCCESS),
+        Ended::Failed { why } => {
+            text::complain(&format!("lockwork: {why}\n"));
+            Ok(ExitCode::FAILURE)
+        }
+        Ended::Interrupted { signal } => Ok(ExitCode::from(128 + signal as u8)),
+    }
+}
+
+/// Prints `data`, and draws it if that is wanted.
+fn show(data: &Data, journal: &Journal, plots: Option<&Path>) -> Result<()> {
+    let mut shown = render(data);
+    if let Some(dir) = plots {
+        if data.header.plan.form != Form::Cells {
+            bail!("this run has no throughput and waits by threads to draw; leave --plots out");
+        }
+        for file in plots::draw(data, dir)? {
+            shown += &format!("plot: {}\n", file.display());
+        }
+    }
+    if matches!(journal, Journal::Stdout) {
+        text::complain(&shown);
+        return Ok(());
+    }
+    text::print(&shown)
+}
+
+fn set_knobs(settings: &[String]) -> Result<()> {
+    for setting in settings {
+        let Some((name, value)) = setting.split_once('=') else {
+            bail!("'{setting}' sets no knob; write --set KNOB=VALUE");
+        };
+        set_knob(name, value)?;
+    }
+    Ok(())
+}
+
+fn header(plan: Plan, locks: &[Contender], calibration: Calibration) -> Header {
+    let started = SystemTime::now().duration_since(UNIX_EPOCH);
+    let family = |lock: &Contender| match lock.library {
+        BARE => BARE,
+        _ => lock.family.name(),
+    };
+    let locks = locks.iter().map(|lock| LockInfo {
+        name: lock.name().to_owned(),
+        library: lock.library.to_owned(),
+        family: family(lock).to_owned(),
+        version: lock.version.clone(),
+    });
+    let absent = peers().absent.iter().map(|absent| AbsentInfo {
+        name: absent.name.to_owned(),
+        family: absent.family.name().to_owned(),
+        reason: absent.reason.clone(),
+    });
+    Header {
+        schema: SCHEMA,
+        lockwork: env!("CARGO_PKG_VERSION").to_owned(),
+        started: started.map_or(0, |since| since.as_secs()),
+        machine: Machine::look(),
+        plan,
+        locks: locks.collect(),
+        absent: absent.collect(),
+        calibration,
+    }
+}

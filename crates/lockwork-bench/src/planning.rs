@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! From the command line to a plan. A preset gives defaults; what is asked for
+//! wins over them.
+use crate::args::BenchArgs;
+use crate::contender::{bare, select, Contender, Selection};
+use crate::plan::{Form, Plan};
+use crate::presets::{self, Defaults};
+use crate::sample::{Calls, Cell};
+use crate::work::{Outside, Work};
+use anyhow::{bail, Result};
+
+/// What to measure, and with which locks.
+pub(crate) struct Planned {
+    pub plan: Plan,
+    /// Those of the plan, in its order.
+    pub locks: Vec<Contender>,
+}
+
+/// Reads the arguments.
+pub(crate) fn planned(args: &BenchArgs) -> Result<Planned> {
+    let defaults = presets::defaults(args)?;
+    let mut selection = choose(args, &defaults)?;
+    if defaults.form == Form::SingleThread {
+        selection.locks.push(bare());
+    }
+    let cells = match defaults.form {
+        Form::SingleThread => single_cells(args, &defaults)?,
+        _ => cells(args, &defaults, &selection)?,
+    };
+    let baseline = baseline(args, &defaults, &selection)?;
+    let plan = Plan {
+        form: defaults.form,
+        cells,
+        locks: selection.locks.iter().map(|c| c.name().into()).collect(),
+        under_test: selection.under_test,
+        missing: defaults.missing,
+        baseline,
+        rounds: args.rounds.unwrap_or(defaults.rounds),
+        pin: args.pin,
+        patience: args.patience,
+        seed: args.seed,
+        knobs: args.set.clone(),
+    };
+    let locks = selection.locks;
+    Ok(Planned { plan, locks })
+}
+
+fn choose(args: &BenchArgs, defaults: &Defaults) -> Result<Selection> {
+    let shared = args.reads.iter().any(|reads| *reads > 0);
+    let words = match (args.locks.is_empty(), shared) {
+        (false, _) => args.locks.clone(),
+        (true, true) => vec!["rw".to_owned()],
+        (true, false) => defaults.locks.clone(),
+    };
+    let mut selection = select(&words)?;
+    if !shared {
+        return Ok(selection);
+    }
+    let named = |c: &&Contender| !c.kind.has_read() && selection.named.contains(&c.name());
+    if let Some(lock) = selection.locks.iter().find(named) {
+        bail!(
+            "{} has no readers, so --reads means nothing to it; choose read/write locks, as \
+             --locks rw, or leave --reads out",
+            lock.name()
+        );
+    }
+    selection.locks.retain(|c| c.kind.has_read());
+    if selection.locks.is_empty() {
+        bail!(
+            "none of these locks has readers; with --reads choose read/write locks, as --locks rw"
+        );
+    }
+    Ok(selection)
+}
+
+fn cells(args: &BenchArgs, defaults: &Defaults, selection: &Selection) -> Result<Vec<Cell>> {
+    let only_shared = selection.locks.iter().all(|c| c.kind.has_read());
+    let mixed = only_shared && defaults.form == Form::Cells;
+    let reads = or(&args.reads, &[if mixed { 90 } else { 0 }]);
+    let mut cells = Vec::new();
+    for threads in or(&args.threads, &defaults.threads) {
+        for inside in or(&args.inside, &defaults.inside) {
+            for outside in outsides(args, defaults, inside)? {
+                for &reads in &reads {
+                    let cell = Cell {
+                        threads,
+                        inside,
+                        outside,
+                        reads,
+                        objects: args.objects,
+                        time_ms: args.time.unwrap_or((defaults.time_ms)(threads)),
+                        loops: args
+                            .loops
+                            .filter(|_| defaults.loops.is_some())
+                            .or(defaults.loops),
+                        calls: None,
+                    };
+                    if !cells.contains(&cell) {
+                        cells.push(cell);
+                    }
+                }
+            }
+        }
+    }
+    Ok(cells)
+}
+
+fn outsides(args: &BenchArgs, defaults: &Defaults, inside: Work) -> Result<Vec<Work>> {
+    let all = or(&args.outside, &(defaults.outside)(inside));
+    let resolve = |outside: Outside| {
+        outside.beside(inside).ok_or_else(|| {
+            anyhow::anyhow!("--outside cannot be a multiple of {inside}; give it a time")
+        })
+    };
+    all.into_iter().map(resolve).collect()
+}
+
+/// Uncontended pairs: exclusive and shared, by each way to call them.
+fn single_cells(args: &BenchArgs, defaults: &Defaults) -> Result<Vec<Cell>> {
+    let given = [
+        (!args.threads.is_empty(), "--threads"),
+        (!args.inside.is_empty(), "--inside"),
+        (!args.outside.is_empty(), "--outside"),
+        (!args.reads.is_empty(), "--reads"),
+        (args.objects != 1, "--objects"),
+        (args.time.is_some(), "--time"),
+    ];
+    if let Some((_, option)) = given.iter().find(|(given, _)| *given) {
+        bail!("{option} means nothing to this preset: one thread locks and unlocks one free lock; leave it out");
+    }
+    let calls = or(&args.calls, &[Calls::Pointer, Calls::Inlined]);
+    let cell = |calls, reads| Cell {
+        threads: 1,
+        inside: Work::Ns(0),
+        outside: Work::Ns(0),
+        reads,
+        objects: 1,
+        time_ms: 0,
+        loops: args.loops.or(defaults.loops),
+        calls: Some(calls),
+    };
+    let both = |calls| [cell(calls, 0), cell(calls, 100)];
+    Ok(calls.into_iter().flat_map(both).collect())
+}
+
+fn baseline(
+    args: &BenchArgs,
+    defaults: &Defaults,
+    selection: &Selection,
+) -> Result<Option<String>> {
+    let names: Vec<&str> = selection.locks.iter().map(Contender::name).collect();
+    match (&args.baseline, defaults.form) {
+        (None, Form::Locktorture) => Ok(names.first().map(|name| (*name).to_owned())),
+        (None, _) => Ok(None),
+        (Some(name), Form::Locktorture) => {
+            let own = name.strip_prefix("lockwork.").unwrap_or(name);
+            match names.iter().find(|n| **n == own || *n == name) {
+                Some(found) => Ok(Some((*found).to_owned())),
+                None => bail!(
+                    "the baseline '{name}' is not among the locks; choose one of: {}",
+                    names.join(", ")
+                ),
+            }
+        }
+        (Some(_), _) => bail!("--baseline is for --preset locktorture; leave it out"),
+    }
+}
+
+fn or<T: Clone>(given: &[T], default: &[T]) -> Vec<T> {
+    match given {
+        [] => default.to_vec(),
+        some => some.to_vec(),
+    }
+}
