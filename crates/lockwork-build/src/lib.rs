@@ -9,15 +9,24 @@ pub use isolate::{isolate, isolate_with};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// The workspace's directory, two above the package that is being built.
+/// Where the C sources are: the workspace's directory, two above the package that
+/// is being built, or that package itself if it was published with them inside.
 ///
 /// # Panics
-/// Outside of a build script, and in a package that lies elsewhere.
+/// Outside of a build script, and where neither has them.
 pub fn root() -> PathBuf {
     let package = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
-    let root = package.ancestors().nth(2);
-    root.unwrap_or_else(|| panic!("{} is not two folders below the sources", package.display()))
-        .to_path_buf()
+    let root = [package.ancestors().nth(2), Some(&package)]
+        .into_iter()
+        .flatten()
+        .find(|dir| dir.join("locks/catalogue.def").is_file());
+    root.unwrap_or_else(|| {
+        panic!(
+            "{} is not two folders below the C sources and does not carry them: build from a checkout",
+            package.display()
+        )
+    })
+    .to_path_buf()
 }
 
 /// The C files directly in `dir`, in a stable order.

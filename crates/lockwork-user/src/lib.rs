@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The lock catalogue in user space.
 //!
-//! The locks are C, compiled by this crate against the user world. Rust knows
+//! The locks are C, compiled by `lockwork-sys` against the user world. Rust knows
 //! no lock's struct: name, size, alignment, promises and operations all come
 //! from the C table, so a lock that joins the catalogue is here at once.
 //!
@@ -18,6 +18,9 @@
 mod knob;
 mod lock;
 mod ops;
+
+// Links the C code.
+use lockwork_sys as _;
 
 pub use knob::{knobs, limit_slots, set_knob, slots_in_use, Knob, KnobError, MAX_SLOTS};
 pub use lock::{by_name, catalogue, Lock, LockKind, UnknownLock};

@@ -5,6 +5,7 @@
 #pragma GCC visibility push(default)
 #include "lockwork/lockwork.h"
 #pragma GCC visibility pop
+#include "inline.h"
 #include "mutex.h"
 #include "qrwlock.h"
 #include "user.h"
@@ -58,14 +59,21 @@ static u32 debug_tid(void)
 }
 
 /*
- * In debug mode the owner hint is the holder's thread id with bit 31 set; 0
- * until the holder has written it.
+ * In debug mode the owner hint is the holder's thread id with bit 31 set. 0: not
+ * known, since the holder has not written it yet or inlined the fast path.
  */
 static u32 debug_owner(const struct lk_mutex *m)
 {
 	u32 owner = READ_ONCE(m->owner);
 
 	return owner >> 31 ? owner & ~(1u << 31) : 0;
+}
+
+static bool debug_owner_is_other(const struct lk_mutex *m)
+{
+	u32 owner = debug_owner(m);
+
+	return owner && owner != debug_tid();
 }
 
 static bool debug_held(const struct lk_mutex *m)
@@ -102,7 +110,7 @@ static __cold void debug_lock(struct lk_mutex *m)
 
 static __cold void debug_unlock(struct lk_mutex *m)
 {
-	if (!debug_held(m) || debug_owner(m) != debug_tid())
+	if (!debug_held(m) || debug_owner_is_other(m))
 		debug_abort(m, "unlocked by a thread that does not hold it");
 	WRITE_ONCE(m->owner, 1u << 31);
 	lk_mutex_unlock(m);
@@ -127,6 +135,16 @@ bool lw_mutex_trylock(lw_mutex_t *m)
 	return taken;
 }
 
+static bool lock_until(struct lk_mutex *m, const struct lw_deadline *deadline)
+{
+	bool taken =
+		lk_mutex_lock_fast(m) || lk_mutex_lock_slow(m, deadline) == 0;
+
+	if (unlikely(debug) && taken)
+		debug_locked(m);
+	return taken;
+}
+
 bool lw_mutex_timedlock(lw_mutex_t *m, const struct timespec *deadline)
 {
 	/* Whole seconds among the nanoseconds count as such. */
@@ -135,18 +153,20 @@ bool lw_mutex_timedlock(lw_mutex_t *m, const struct timespec *deadline)
 		deadline->tv_sec + deadline->tv_nsec / 1000000000,
 		deadline->tv_nsec % 1000000000,
 	};
-	bool taken;
 
 	if (until.nsec < 0) {
 		until.nsec += 1000000000;
 		until.sec--;
 	}
+	return lock_until(mutex_of(m), &until);
+}
 
-	taken = lk_mutex_lock_fast(mutex_of(m)) ||
-		lk_mutex_lock_slow(mutex_of(m), &until) == 0;
-	if (unlikely(debug) && taken)
-		debug_locked(mutex_of(m));
-	return taken;
+bool lw_mutex_lock_for(lw_mutex_t *m, uint64_t ns)
+{
+	struct lw_deadline until;
+
+	deadline_after(&until, ns);
+	return lock_until(mutex_of(m), &until);
 }
 
 void lw_mutex_unlock(lw_mutex_t *m)
@@ -175,6 +195,11 @@ void lw_spin_set_mode(enum lw_spin_mode mode)
 void lw_spin_lock(lw_spinlock_t *s)
 {
 	lk_qspin_lock(spin_of(s), READ_ONCE(spin_mode));
+}
+
+void lw_spin_lock_slow(lw_spinlock_t *s, uint32_t seen)
+{
+	lk_qspin_lock_slow(spin_of(s), seen, READ_ONCE(spin_mode));
 }
 
 bool lw_spin_trylock(lw_spinlock_t *s)

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * What Rust may know of the locks. build.rs compiles this file, never links it,
+ * and makes a Rust constant of each line; the text is for its documentation.
+ */
+#include "lockwork/lockwork.h"
+#include "mutex.h"
+#include "qrwlock.h"
+
+struct layout {
+	u64 value;
+	char text[72];
+};
+
+/* clang-format off: the expressions as they are shall be seen */
+#define BYTES(name, value) \
+	const struct layout lw_layout_usize_##name = { (value), #value }
+#define VALUE(name, value) \
+	const struct layout lw_layout_u32_##name = { (value), #value }
+/* clang-format on */
+
+BYTES(MUTEX_SIZE, sizeof(struct lk_mutex));
+BYTES(MUTEX_ALIGN, _Alignof(struct lk_mutex));
+BYTES(MUTEX_WORD, offsetof(struct lk_mutex, word));
+BYTES(MUTEX_OWNER, offsetof(struct lk_mutex, owner));
+BYTES(MUTEX_PARKED, offsetof(struct lk_mutex, parked));
+BYTES(MUTEX_HANDOFF, offsetof(struct lk_mutex, handoff));
+VALUE(MUTEX_FREE, LK_MUTEX_FREE);
+VALUE(MUTEX_HELD, LK_MUTEX_HELD);
+VALUE(MUTEX_OUTLIVES_UNLOCK, mutex_outlives_unlock());
+
+BYTES(SPIN_SIZE, sizeof(struct lk_qspin));
+BYTES(SPIN_ALIGN, _Alignof(struct lk_qspin));
+BYTES(SPIN_VAL, offsetof(struct lk_qspin, val));
+BYTES(SPIN_LOCKED_BYTE, offsetof(struct lk_qspin, locked));
+VALUE(SPIN_LOCKED, LK_Q_LOCKED);
+VALUE(SPIN_LOCKED_MASK, LK_Q_LOCKED_MASK);
+VALUE(SPIN_MODE_FAIR, LW_SPIN_FAIR);
+VALUE(SPIN_MODE_STEAL, LW_SPIN_STEAL);
+VALUE(SPIN_MODE_TAS, LW_SPIN_TAS);
+
+BYTES(RWLOCK_SIZE, sizeof(struct lk_qrw));
+BYTES(RWLOCK_ALIGN, _Alignof(struct lk_qrw));
+BYTES(RWLOCK_CNTS, offsetof(struct lk_qrw, cnts));
+BYTES(RWLOCK_WRITER_BYTE, offsetof(struct lk_qrw, wlocked));
+VALUE(RWLOCK_WRITER, LK_QRW_WRITER);
+VALUE(RWLOCK_WAITING, LK_QRW_WAITING);
+VALUE(RWLOCK_WRITER_MASK, LK_QRW_WRITER_MASK);
+VALUE(RWLOCK_READER, LK_QRW_READER);

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The C functions, and the variables that the inline fast paths read.
+use crate::{lw_mutex_t, lw_rwlock_t, lw_spinlock_t};
+use core::ffi::{c_char, c_int, c_uint, c_void};
+use core::sync::atomic::{AtomicIsize, AtomicU32};
+
+// include/lockwork/lockwork.h
+extern "C" {
+    /// Waits until the caller holds `m`.
+    pub fn lw_mutex_lock(m: *mut lw_mutex_t);
+    /// True: the caller holds `m`.
+    pub fn lw_mutex_trylock(m: *mut lw_mutex_t) -> bool;
+    /// Gives `m` up, which the caller holds.
+    pub fn lw_mutex_unlock(m: *mut lw_mutex_t);
+
+    /// Waits until the caller holds `s`.
+    pub fn lw_spin_lock(s: *mut lw_spinlock_t);
+    /// True: the caller holds `s`.
+    pub fn lw_spin_trylock(s: *mut lw_spinlock_t) -> bool;
+    /// Gives `s` up, which the caller holds.
+    pub fn lw_spin_unlock(s: *mut lw_spinlock_t);
+    /// Sets the mode of all spinlocks of the process: a `SPIN_MODE_…`.
+    pub fn lw_spin_set_mode(mode: c_uint);
+
+    /// Waits until the caller holds `l` shared.
+    pub fn lw_read_lock(l: *mut lw_rwlock_t);
+    /// True: the caller holds `l` shared.
+    pub fn lw_read_trylock(l: *mut lw_rwlock_t) -> bool;
+    /// Gives `l` up, which the caller holds shared.
+    pub fn lw_read_unlock(l: *mut lw_rwlock_t);
+    /// Waits until the caller holds `l` alone.
+    pub fn lw_write_lock(l: *mut lw_rwlock_t);
+    /// True: the caller holds `l` alone.
+    pub fn lw_write_trylock(l: *mut lw_rwlock_t) -> bool;
+    /// Gives `l` up, which the caller holds alone.
+    pub fn lw_write_unlock(l: *mut lw_rwlock_t);
+
+    /// Sets a knob of the process: 0, `ENOENT` or `ERANGE`.
+    pub fn lw_set_knob(name: *const c_char, value: *const c_char) -> c_int;
+}
+
+// platform/user/lib/inline.h
+extern "C" {
+    /// Waits at most `ns` nanoseconds. True: the caller holds `m`.
+    pub fn lw_mutex_lock_for(m: *mut lw_mutex_t, ns: u64) -> bool;
+    /// The rest of `lw_spin_lock`, whose compare-and-exchange saw `seen`.
+    pub fn lw_spin_lock_slow(s: *mut lw_spinlock_t, seen: u32);
+}
+
+// locks/mutex.h, locks/qrwlock.h, platform/user/platform.h
+extern "C" {
+    /// The rest of `lw_mutex_lock`, with a null deadline: never times out.
+    pub fn lk_mutex_lock_slow(m: *mut lw_mutex_t, deadline: *const c_void) -> c_int;
+    /// All of `lw_mutex_unlock` where a hand-off is due.
+    pub fn lk_mutex_unlock_slow(m: *mut lw_mutex_t);
+    /// The rest of `lw_mutex_unlock` where a sleeper may want to be told.
+    pub fn lk_mutex_wake(m: *mut lw_mutex_t);
+
+    /// The rest of `lw_read_lock`, once the caller is counted as a reader.
+    pub fn lk_qrw_read_lock_slow(l: *mut lw_rwlock_t);
+    /// The rest of `lw_write_lock`.
+    pub fn lk_qrw_lock_slow(l: *mut lw_rwlock_t);
+
+    /// 1: the light half of the asymmetric fence is the compiler's only.
+    pub static lw_membarrier: AtomicU32;
+    /// What a free spinlock of this process reads.
+    pub static lw_wait_tag: AtomicU32;
+    /// Where the caller's CPU number is, from the thread pointer.
+    pub static lw_rseq_cpu: AtomicIsize;
+    /// The caller's CPU where that word is negative.
+    pub fn lw_vcpu_slow() -> u32;
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The fast paths: what the inline functions of `locks/*.h` do, in Rust, so that
+//! they are inlined into Rust code. All else is a call into C.
+//!
+//! Each function does what its C original does, access by access and ordering by
+//! ordering, and names that original's tags (`[mutex.A]` …); `locks/` has the
+//! arguments. Offsets and values come from C. On other targets than x86-64, and
+//! with the feature `out-of-line`, `call.rs` takes their place.
+use core::sync::atomic::AtomicU32;
+
+#[cfg(not(all(target_arch = "x86_64", not(feature = "out-of-line"))))]
+mod call;
+#[cfg(not(all(target_arch = "x86_64", not(feature = "out-of-line"))))]
+pub(crate) use call::{mutex, rw, spin};
+
+#[cfg(all(target_arch = "x86_64", not(feature = "out-of-line")))]
+pub(crate) mod mutex;
+#[cfg(all(target_arch = "x86_64", not(feature = "out-of-line")))]
+pub(crate) mod rw;
+#[cfg(all(target_arch = "x86_64", not(feature = "out-of-line")))]
+pub(crate) mod spin;
+#[cfg(all(target_arch = "x86_64", not(feature = "out-of-line")))]
+mod x86_64;
+
+/// The word at `offset` bytes into `lock`.
+///
+/// # Safety
+/// `lock` has a `u32` there, aligned, and lives for `'a`.
+#[inline]
+pub(crate) unsafe fn word<'a, T>(lock: *mut T, offset: usize) -> &'a AtomicU32 {
+    // SAFETY: the caller's promise.
+    unsafe { AtomicU32::from_ptr(lock.byte_add(offset).cast()) }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! What is set for the whole process.
+use core::ffi::{c_uint, CStr};
+use core::fmt;
+use lockwork_sys::{lw_set_knob, lw_spin_set_mode, SPIN_MODE_FAIR, SPIN_MODE_STEAL, SPIN_MODE_TAS};
+
+/// How all [`SpinLock`](crate::SpinLock)s of the process wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SpinMode {
+    /// In order of arrival. The default.
+    Fair,
+    /// An arrival may take a lock that is free, past the queue.
+    Steal,
+    /// Test-and-set: no queue, unfair.
+    Tas,
+}
+
+/// Sets the mode of all spinlocks of the process, at any time, also while some are
+/// held and waited for.
+///
+/// ```
+/// lockwork::set_spin_mode(lockwork::SpinMode::Steal);
+/// ```
+pub fn set_spin_mode(mode: SpinMode) {
+    let mode = match mode {
+        SpinMode::Fair => SPIN_MODE_FAIR,
+        SpinMode::Steal => SPIN_MODE_STEAL,
+        SpinMode::Tas => SPIN_MODE_TAS,
+    };
+    // SAFETY: a mode.
+    unsafe { lw_spin_set_mode(mode as c_uint) };
+}
+
+/// A knob was not set; nothing changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KnobError {
+    /// There is no knob of that name.
+    Unknown,
+    /// The knob cannot have that value.
+    Range,
+}
+
+impl fmt::Display for KnobError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Unknown => "there is no such knob; `lockwork locks` lists them",
+            Self::Range => "not a value of this knob; `lockwork locks` lists their ranges",
+        })
+    }
+}
+
+impl core::error::Error for KnobError {}
+
+/// Sets a knob of all locks of the process from text. `lockwork locks` lists the
+/// knobs with their units, ranges and defaults.
+///
+/// ```
+/// use lockwork::KnobError;
+///
+/// lockwork::set_knob(c"spin_budget", c"500")?;
+/// assert_eq!(lockwork::set_knob(c"spin_budget", c"much"), Err(KnobError::Range));
+/// # Ok::<(), KnobError>(())
+/// ```
+///
+/// # Errors
+/// [`KnobError`], and nothing has changed.
+pub fn set_knob(name: &CStr, value: &CStr) -> Result<(), KnobError> {
+    /// `ENOENT` of Linux.
+    const NO_ENTRY: i32 = 2;
+    // SAFETY: both are C strings.
+    match unsafe { lw_set_knob(name.as_ptr(), value.as_ptr()) } {
+        0 => Ok(()),
+        NO_ENTRY => Err(KnobError::Unknown),
+        _ => Err(KnobError::Range),
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The Linux kernel's scalable locks as Rust types, for Linux with glibc.
+//!
+//! | type | bytes beside the data | waiters |
+//! |---|---|---|
+//! | [`Mutex`] | 24 | spin while the holder runs, then sleep; no sleeper starves |
+//! | [`RwLock`] | 8 | spin, in order of arrival, neighbouring readers together |
+//! | [`SpinLock`] | 4 | spin, by default in order of arrival |
+//!
+//! They are [`lock_api`] types, used as those of `std` are, but for poisoning:
+//!
+//! ```
+//! use lockwork::Mutex;
+//!
+//! static TOTAL: Mutex<u64> = Mutex::new(0);
+//!
+//! std::thread::scope(|scope| {
+//!     for n in 1..=4 {
+//!         scope.spawn(move || *TOTAL.lock() += n);
+//!     }
+//! });
+//! assert_eq!(*TOTAL.lock(), 10);
+//! ```
+//!
+//! Use [`Mutex`] unless you have measured something better. A spinning lock wins
+//! when sections are short and threads do not outnumber CPUs; when they do, its
+//! waiters burn the CPU that the holder needs.
+//!
+//! # What is promised, and what not
+//!
+//! - **No poisoning.** A thread that panics while it holds a lock releases it, and
+//!   the data stays reachable, as in `parking_lot`. Poisoning makes each `lock()`
+//!   fallible for a state that most programs answer with a second panic; one that
+//!   must know can keep a flag beside its data.
+//! - **`Send` and `Sync`** as for `std`: a lock is `Sync` if its data is `Send`
+//!   (an [`RwLock`]'s also `Sync`). Guards stay on their thread.
+//!
+//!   ```compile_fail
+//!   fn moves<T: Send>(_: T) {}
+//!   moves(lockwork::Mutex::new(0).lock());
+//!   ```
+//! - **Not recursive.** A thread that locks again what it holds waits for itself
+//!   for ever; that includes a second read lock, behind a writer that waits.
+//! - **One process.** A lock in shared memory does not work. A forked child may go
+//!   on with mutexes and spinlocks that its thread holds or that are free, but not
+//!   with an [`RwLock`] that other threads waited for.
+//! - **No priority inheritance.**
+//! - A lock must not be used by a signal handler of a thread that may hold it.
+//!
+//! # The same locks in C
+//!
+//! A raw type is the C object of `<lockwork/lockwork.h>` and may be used from both
+//! languages; [`RawMutex::as_ptr`] and its like give its address. The functions of
+//! that header are in the program already, with the crate `lockwork-sys`: do not
+//! link `liblockwork` as well.
+//!
+//! The environment variable `LOCKWORK_DEBUG=1` checks the mutex calls of C code. It
+//! checks those of Rust code only with the feature `out-of-line`.
+#![no_std]
+#[cfg(feature = "std")]
+extern crate std;
+
+mod fast;
+mod knobs;
+mod mutex;
+mod rwlock;
+mod spinlock;
+
+pub use knobs::{set_knob, set_spin_mode, KnobError, SpinMode};
+pub use mutex::{MappedMutexGuard, Mutex, MutexGuard, RawMutex};
+pub use rwlock::{
+    MappedRwLockReadGuard, MappedRwLockWriteGuard, RawRwLock, RwLock, RwLockReadGuard,
+    RwLockWriteGuard,
+};
+pub use spinlock::{MappedSpinLockGuard, RawSpinLock, SpinLock, SpinLockGuard};
+
+pub use lock_api;

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The queued read/write lock.
+use crate::fast;
+use core::sync::atomic::Ordering::Relaxed;
+use lock_api::GuardNoSend;
+use lockwork_sys::{lw_rwlock_t, RWLOCK_CNTS, RWLOCK_WAITING, RWLOCK_WRITER};
+
+/// A queued read/write lock: 8 bytes and the data. Its waiters spin.
+///
+/// Arrivals are served in order, neighbouring readers together; nobody starves.
+/// A thread that reads must not read-lock again: it would queue behind a writer
+/// that waits for it. There are no deadlines: a queue of spinners cannot be left.
+///
+/// ```
+/// use lockwork::RwLock;
+///
+/// let lock = RwLock::new(String::from("a"));
+/// lock.write().push('b');
+/// {
+///     let first = lock.read();
+///     let second = lock.try_read().expect("readers share");
+///     assert_eq!(*first, *second);
+///     assert!(lock.try_write().is_none());
+/// }
+/// assert_eq!(lock.into_inner(), "ab");
+/// ```
+pub type RwLock<T> = lock_api::RwLock<RawRwLock, T>;
+
+/// What [`RwLock::read`](lock_api::RwLock::read) returns; dropping it unlocks.
+pub type RwLockReadGuard<'a, T> = lock_api::RwLockReadGuard<'a, RawRwLock, T>;
+
+/// What [`RwLock::write`](lock_api::RwLock::write) returns; dropping it unlocks.
+pub type RwLockWriteGuard<'a, T> = lock_api::RwLockWriteGuard<'a, RawRwLock, T>;
+
+/// An [`RwLockReadGuard`] of a part of the data, by `RwLockReadGuard::map`.
+pub type MappedRwLockReadGuard<'a, T> = lock_api::MappedRwLockReadGuard<'a, RawRwLock, T>;
+
+/// An [`RwLockWriteGuard`] of a part of the data, by `RwLockWriteGuard::map`.
+pub type MappedRwLockWriteGuard<'a, T> = lock_api::MappedRwLockWriteGuard<'a, RawRwLock, T>;
+
+/// The read/write lock without data: `lw_rwlock_t` of C, for [`lock_api::RwLock`].
+#[repr(transparent)]
+pub struct RawRwLock(lw_rwlock_t);
+
+impl RawRwLock {
+    /// The C object, for the functions of `<lockwork/lockwork.h>`.
+    #[inline]
+    pub const fn as_ptr(&self) -> *mut lw_rwlock_t {
+        self.0.get()
+    }
+
+    fn counts(&self) -> u32 {
+        // SAFETY: a field of a read/write lock.
+        unsafe { fast::word(self.as_ptr(), RWLOCK_CNTS) }.load(Relaxed)
+    }
+}
+
+// SAFETY: the C lock excludes writers from all others; the unlocks are by who
+// holds it.
+unsafe impl lock_api::RawRwLock for RawRwLock {
+    // A constant, because a static item needs one; each use is a new lock.
+    #[allow(clippy::declare_interior_mutable_const)]
+    const INIT: Self = Self(lw_rwlock_t::INIT);
+    type GuardMarker = GuardNoSend;
+
+    #[inline]
+    fn lock_shared(&self) {
+        fast::rw::read(&self.0);
+    }
+
+    #[inline]
+    fn try_lock_shared(&self) -> bool {
+        fast::rw::try_read(&self.0)
+    }
+
+    #[inline]
+    unsafe fn unlock_shared(&self) {
+        // SAFETY: the caller's promise.
+        unsafe { fast::rw::unlock_read(&self.0) }
+    }
+
+    #[inline]
+    fn lock_exclusive(&self) {
+        fast::rw::write(&self.0);
+    }
+
+    #[inline]
+    fn try_lock_exclusive(&self) -> bool {
+        fast::rw::try_write(&self.0)
+    }
+
+    #[inline]
+    unsafe fn unlock_exclusive(&self) {
+        // SAFETY: the caller's promise.
+        unsafe { fast::rw::unlock_write(&self.0) }
+    }
+
+    /// A reader that is about to queue is counted for a moment.
+    #[inline]
+    fn is_locked(&self) -> bool {
+        self.counts() & !RWLOCK_WAITING != 0
+    }
+
+    #[inline]
+    fn is_locked_exclusive(&self) -> bool {
+        self.counts() & RWLOCK_WRITER != 0
+    }
+}
