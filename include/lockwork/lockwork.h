@@ -23,6 +23,8 @@
 extern "C" {
 #endif
 
+struct timespec; /* <time.h> hides it from strict C99 */
+
 /*
  * Mutex: 24 bytes, aligned to 8. One locked instruction when it is free.
  * Waiters spin while the holder runs, then sleep; sleepers are served in FIFO

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * A program that uses the installed library from C99: four threads count under
+ * each lock. Built and run by crates/lockwork-user/tests/install.rs.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <lockwork/lockwork.h>
+
+#include <pthread.h>
+#include <stdio.h>
+
+enum { THREADS = 4, ROUNDS = 10000 };
+
+static lw_mutex_t mutex = LW_MUTEX_INIT;
+static lw_spinlock_t spin = LW_SPINLOCK_INIT;
+static lw_rwlock_t rw = LW_RWLOCK_INIT;
+static long by_mutex, by_spin, by_rw;
+
+static void *count(void *unused)
+{
+	int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		lw_mutex_lock(&mutex);
+		by_mutex++;
+		lw_mutex_unlock(&mutex);
+		lw_spin_lock(&spin);
+		by_spin++;
+		lw_spin_unlock(&spin);
+		lw_write_lock(&rw);
+		by_rw++;
+		lw_write_unlock(&rw);
+		lw_read_lock(&rw);
+		lw_read_unlock(&rw);
+	}
+	return unused;
+}
+
+static void *time_out(void *late)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += 1000000;
+	*(bool *)late = !lw_mutex_timedlock(&mutex, &until);
+	return NULL;
+}
+
+int main(void)
+{
+	const long all = (long)THREADS * ROUNDS;
+	pthread_t threads[THREADS];
+	bool late = false;
+	int i;
+
+	for (i = 0; i < THREADS; i++) {
+		if (pthread_create(&threads[i], NULL, count, NULL))
+			return 2;
+	}
+	for (i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+
+	lw_mutex_lock(&mutex);
+	if (pthread_create(&threads[0], NULL, time_out, &late))
+		return 2;
+	pthread_join(threads[0], NULL);
+	lw_mutex_unlock(&mutex);
+
+	printf("%ld %ld %ld %d\n", by_mutex, by_spin, by_rw, late);
+	return by_mutex != all || by_spin != all || by_rw != all || !late;
+}
