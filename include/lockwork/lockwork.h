@@ -52,6 +52,33 @@ void lw_mutex_unlock(lw_mutex_t *m);
 void lw_mutex_destroy(lw_mutex_t *m);
 
 /*
+ * Condition variable for lw_mutex_t: 8 bytes. Change what is waited for under
+ * the mutex; then signal, with or without the mutex. A wait may return without a
+ * signal: look again at what is waited for. No wake-up is lost. Not a
+ * cancellation point. It must stay allocated until all waits have returned. A
+ * forked child may go on with it; waiters of other threads are gone there.
+ */
+typedef struct {
+	uint32_t opaque_[2];
+} lw_cond_t;
+/* clang-format off */
+#define LW_COND_INIT { { 0, 0 } }
+/* clang-format on */
+
+/* The caller holds @m, before and after; others may hold it meanwhile. */
+void lw_cond_wait(lw_cond_t *c, lw_mutex_t *m);
+/*
+ * Until @deadline, absolute on CLOCK_MONOTONIC. False: that has passed; the
+ * caller holds @m all the same, and a signal may have come as well.
+ */
+bool lw_cond_timedwait(lw_cond_t *c, lw_mutex_t *m,
+		       const struct timespec *deadline);
+/* Wakes one waiter, if there is one. */
+void lw_cond_signal(lw_cond_t *c);
+/* Wakes all waiters. */
+void lw_cond_broadcast(lw_cond_t *c);
+
+/*
  * Queued spinlock: 4 bytes. For sections of some hundred nanoseconds. Its mode
  * is one for the process: lw_spin_set_mode(). It must stay allocated until
  * lw_spin_unlock() has returned in every thread.
@@ -80,7 +107,8 @@ void lw_spin_set_mode(enum lw_spin_mode mode);
 
 /*
  * Queued read/write spinlock: 8 bytes, fair: arrivals are served in order,
- * neighbouring readers together. A thread must not read-lock it twice. A forked
+ * neighbouring readers together. Waiters spin and cannot give up, so there is no
+ * call with a deadline. A thread must not read-lock it twice. A forked
  * child must not use one that other threads waited for at the fork; mutexes and
  * spinlocks may be used.
  */

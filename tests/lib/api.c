@@ -5,25 +5,15 @@
  * prints the mutex's address and its own thread id first.
  */
 #define _GNU_SOURCE
-#include <lockwork/lockwork.h>
+#include "check.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { THREADS = 8, ROUNDS = 20000 };
-
-#define CHECK(what)                                                       \
-	do {                                                              \
-		if (!(what)) {                                            \
-			printf("%s:%d: %s\n", __FILE__, __LINE__, #what); \
-			exit(1);                                          \
-		}                                                         \
-	} while (0)
 
 static lw_mutex_t mutex = LW_MUTEX_INIT;
 static lw_spinlock_t spin = LW_SPINLOCK_INIT;
@@ -176,5 +166,6 @@ int main(int argc, char **argv)
 	check_calls();
 	check_threads();
 	check_fork();
+	check_cond();
 	return 0;
 }

@@ -29,6 +29,9 @@ VALUE(MUTEX_FREE, LK_MUTEX_FREE);
 VALUE(MUTEX_HELD, LK_MUTEX_HELD);
 VALUE(MUTEX_OUTLIVES_UNLOCK, mutex_outlives_unlock());
 
+BYTES(COND_SIZE, sizeof(lw_cond_t));
+BYTES(COND_ALIGN, _Alignof(lw_cond_t));
+
 BYTES(SPIN_SIZE, sizeof(struct lk_qspin));
 BYTES(SPIN_ALIGN, _Alignof(struct lk_qspin));
 BYTES(SPIN_VAL, offsetof(struct lk_qspin, val));

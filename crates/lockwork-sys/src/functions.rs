@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The C functions, and the variables that the inline fast paths read.
-use crate::{lw_mutex_t, lw_rwlock_t, lw_spinlock_t};
+use crate::{lw_cond_t, lw_mutex_t, lw_rwlock_t, lw_spinlock_t};
 use core::ffi::{c_char, c_int, c_uint, c_void};
 use core::sync::atomic::{AtomicIsize, AtomicU32};
 
@@ -12,6 +12,13 @@ extern "C" {
     pub fn lw_mutex_trylock(m: *mut lw_mutex_t) -> bool;
     /// Gives `m` up, which the caller holds.
     pub fn lw_mutex_unlock(m: *mut lw_mutex_t);
+
+    /// Gives `m` up, waits for a signal or for no reason, and takes `m` again.
+    pub fn lw_cond_wait(c: *mut lw_cond_t, m: *mut lw_mutex_t);
+    /// Wakes one waiter.
+    pub fn lw_cond_signal(c: *mut lw_cond_t);
+    /// Wakes all waiters.
+    pub fn lw_cond_broadcast(c: *mut lw_cond_t);
 
     /// Waits until the caller holds `s`.
     pub fn lw_spin_lock(s: *mut lw_spinlock_t);
@@ -39,10 +46,12 @@ extern "C" {
     pub fn lw_set_knob(name: *const c_char, value: *const c_char) -> c_int;
 }
 
-// platform/user/lib/inline.h
+// platform/user/lib/lib.h
 extern "C" {
     /// Waits at most `ns` nanoseconds. True: the caller holds `m`.
     pub fn lw_mutex_lock_for(m: *mut lw_mutex_t, ns: u64) -> bool;
+    /// `lw_cond_wait` for at most `ns` nanoseconds. False: they are over.
+    pub fn lw_cond_wait_for(c: *mut lw_cond_t, m: *mut lw_mutex_t, ns: u64) -> bool;
     /// The rest of `lw_spin_lock`, whose compare-and-exchange saw `seen`.
     pub fn lw_spin_lock_slow(s: *mut lw_spinlock_t, seen: u32);
 }

@@ -6,8 +6,9 @@
 //! | [`Mutex`] | 24 | spin while the holder runs, then sleep; no sleeper starves |
 //! | [`RwLock`] | 8 | spin, in order of arrival, neighbouring readers together |
 //! | [`SpinLock`] | 4 | spin, by default in order of arrival |
+//! | [`Condvar`] | 8 | sleep; for a [`Mutex`] |
 //!
-//! They are [`lock_api`] types, used as those of `std` are, but for poisoning:
+//! The locks are [`lock_api`] types, used as those of `std` are, but for poisoning:
 //!
 //! ```
 //! use lockwork::Mutex;
@@ -60,12 +61,14 @@
 #[cfg(feature = "std")]
 extern crate std;
 
+mod condvar;
 mod fast;
 mod knobs;
 mod mutex;
 mod rwlock;
 mod spinlock;
 
+pub use condvar::{Condvar, WaitTimeoutResult};
 pub use knobs::{set_knob, set_spin_mode, KnobError, SpinMode};
 pub use mutex::{MappedMutexGuard, Mutex, MutexGuard, RawMutex};
 pub use rwlock::{

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* include/lockwork/lockwork.h over the locks; checks under LOCKWORK_DEBUG. */
-#include "internal.h"
-/* All that a shared library shows. */
-#pragma GCC visibility push(default)
-#include "lockwork/lockwork.h"
-#pragma GCC visibility pop
-#include "inline.h"
+#include "lib.h"
 #include "mutex.h"
 #include "qrwlock.h"
 #include "user.h"
@@ -147,17 +142,9 @@ static bool lock_until(struct lk_mutex *m, const struct lw_deadline *deadline)
 
 bool lw_mutex_timedlock(lw_mutex_t *m, const struct timespec *deadline)
 {
-	/* Whole seconds among the nanoseconds count as such. */
-	struct lw_deadline until = {
-		CLOCK_MONOTONIC,
-		deadline->tv_sec + deadline->tv_nsec / 1000000000,
-		deadline->tv_nsec % 1000000000,
-	};
+	struct lw_deadline until;
 
-	if (until.nsec < 0) {
-		until.nsec += 1000000000;
-		until.sec--;
-	}
+	deadline_at(&until, deadline);
 	return lock_until(mutex_of(m), &until);
 }
 

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+#ifndef LW_LIB_H
+#define LW_LIB_H
+
+/* Shared by the files of the library. */
+#include "internal.h"
+/* All that a shared library shows. */
+#pragma GCC visibility push(default)
+#include "lockwork/lockwork.h"
+#pragma GCC visibility pop
+
+/* @until is @time, on CLOCK_MONOTONIC; nanoseconds may be out of their range. */
+static inline void deadline_at(struct lw_deadline *until,
+			       const struct timespec *time)
+{
+	until->clock = CLOCK_MONOTONIC;
+	until->sec = time->tv_sec + time->tv_nsec / 1000000000;
+	until->nsec = time->tv_nsec % 1000000000;
+	if (until->nsec < 0) {
+		until->nsec += 1000000000;
+		until->sec--;
+	}
+}
+
+/*
+ * For callers in the same program that inline the fast paths of lockwork.h by
+ * themselves, as the Rust crate does. Not part of the public interface.
+ */
+
+/* Waits at most @ns nanoseconds from now. True: held. */
+bool lw_mutex_lock_for(lw_mutex_t *m, uint64_t ns);
+/* lw_cond_timedwait() for at most @ns nanoseconds from now. */
+bool lw_cond_wait_for(lw_cond_t *c, lw_mutex_t *m, uint64_t ns);
+/* The rest of lw_spin_lock(), whose compare-and-exchange saw @seen. */
+void lw_spin_lock_slow(lw_spinlock_t *s, uint32_t seen);
+
+#endif

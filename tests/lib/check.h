@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+#ifndef LOCKWORK_TESTS_LIB_CHECK_H
+#define LOCKWORK_TESTS_LIB_CHECK_H
+
+#include <lockwork/lockwork.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CHECK(what)                                                       \
+	do {                                                              \
+		if (!(what)) {                                            \
+			printf("%s:%d: %s\n", __FILE__, __LINE__, #what); \
+			exit(1);                                          \
+		}                                                         \
+	} while (0)
+
+/* cond.c: the condition variable. */
+void check_cond(void);
+
+#endif
