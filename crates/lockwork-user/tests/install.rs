@@ -17,11 +17,9 @@ const STRICT: &[&str] = &["-Wall", "-Wextra", "-Werror", "-pedantic"];
 fn done(command: &mut Command) -> Output {
     let tool = command.get_program().to_string_lossy().into_owned();
     let output = command.output().unwrap_or_else(|err| {
-        assert_ne!(
-            err.kind(),
-            io::ErrorKind::NotFound,
-            "this test needs {tool}, which is not installed: run scripts/install-deps"
-        );
+        if err.kind() == io::ErrorKind::NotFound {
+            panic!("this test needs {tool}, which is not installed: run scripts/install-deps");
+        }
         panic!("cannot run {tool}: {err}")
     });
     assert!(
@@ -111,6 +109,28 @@ fn c_by_pkg_config_shared() {
     let said = String::from_utf8_lossy(&alone.stderr);
     assert!(said.contains("liblockwork.so.0.1:"), "not shared: {said}");
     done(Command::new(&program).env("LD_LIBRARY_PATH", libdir()));
+}
+
+/// C++17 and C++20, each with the static and with the shared library.
+#[test]
+fn cpp_by_find_package() {
+    let binary = empty("cpp-build");
+    // By CMAKE_PREFIX_PATH, cmake looks into folders of lib/ that it knows only.
+    let package = libdir().join("cmake/lockwork");
+    let options = [format!("-Dlockwork_DIR={}", package.display())];
+    let source = Path::new(ROOT).join("tests/consumers/cpp");
+    build(&source, &binary, &options);
+    for program in ["static17", "static20", "shared17", "shared20"] {
+        done(&mut Command::new(binary.join(program)));
+    }
+    let needed = |program: &str| {
+        let mut readelf = Command::new("readelf");
+        let words = words(done(readelf.arg("-d").arg(binary.join(program))));
+        words
+            .iter()
+            .any(|word| word.contains("[liblockwork.so.0.1]"))
+    };
+    assert!(needed("shared17") && !needed("static17"));
 }
 
 /// The functions that the header declares: words of that form before a bracket.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * A program that uses the installed library from C99: four threads count under
- * each lock. Built and run by crates/lockwork-user/tests/install.rs.
+ * each lock, two take turns. Built and run by crates/lockwork-user/tests/install.rs.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <lockwork/lockwork.h>
@@ -14,7 +14,8 @@ enum { THREADS = 4, ROUNDS = 10000 };
 static lw_mutex_t mutex = LW_MUTEX_INIT;
 static lw_spinlock_t spin = LW_SPINLOCK_INIT;
 static lw_rwlock_t rw = LW_RWLOCK_INIT;
-static long by_mutex, by_spin, by_rw;
+static lw_cond_t changed = LW_COND_INIT;
+static long by_mutex, by_spin, by_rw, turn;
 
 static void *count(void *unused)
 {
@@ -34,6 +35,22 @@ static void *count(void *unused)
 		lw_read_unlock(&rw);
 	}
 	return unused;
+}
+
+static void *take_turns(void *own)
+{
+	const long mine = own != NULL;
+	int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		lw_mutex_lock(&mutex);
+		while (turn % 2 != mine)
+			lw_cond_wait(&changed, &mutex);
+		turn++;
+		lw_mutex_unlock(&mutex);
+		lw_cond_signal(&changed);
+	}
+	return NULL;
 }
 
 static void *time_out(void *late)
@@ -60,12 +77,18 @@ int main(void)
 	for (i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
 
+	if (pthread_create(&threads[0], NULL, take_turns, NULL))
+		return 2;
+	take_turns(&mutex);
+	pthread_join(threads[0], NULL);
+
 	lw_mutex_lock(&mutex);
 	if (pthread_create(&threads[0], NULL, time_out, &late))
 		return 2;
 	pthread_join(threads[0], NULL);
 	lw_mutex_unlock(&mutex);
 
-	printf("%ld %ld %ld %d\n", by_mutex, by_spin, by_rw, late);
-	return by_mutex != all || by_spin != all || by_rw != all || !late;
+	printf("%ld %ld %ld %ld %d\n", by_mutex, by_spin, by_rw, turn, late);
+	return by_mutex != all || by_spin != all || by_rw != all ||
+	       turn != 2 * ROUNDS || !late;
 }

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * The C++ classes of the installed library, each with the standard's own guards.
+ * A wake-up that is lost is a hang.
+ */
+#include <lockwork/lockwork.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <shared_mutex>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+using namespace std::chrono_literals;
+
+#define CHECK(what)                                                            \
+	do {                                                                   \
+		if (!(what)) {                                                 \
+			std::printf("%s:%d: %s\n", __FILE__, __LINE__, #what); \
+			std::exit(1);                                          \
+		}                                                              \
+	} while (0)
+
+namespace
+{
+
+template <class Lock, std::size_t Size> constexpr void check_type()
+{
+	static_assert(sizeof(Lock) == Size);
+	static_assert(std::is_standard_layout_v<Lock>);
+	static_assert(std::is_nothrow_default_constructible_v<Lock>);
+	static_assert(std::is_trivially_destructible_v<Lock>);
+	static_assert(!std::is_copy_constructible_v<Lock>);
+	static_assert(!std::is_move_constructible_v<Lock>);
+	static_assert(!std::is_copy_assignable_v<Lock>);
+	static_assert(!std::is_move_assignable_v<Lock>);
+}
+
+template void check_type<lockwork::mutex, 24>();
+template void check_type<lockwork::spinlock, 4>();
+template void check_type<lockwork::shared_mutex, 8>();
+template void check_type<lockwork::condition_variable, 8>();
+
+/* Constant initialisation, which C++20 can insist on. */
+#if __cplusplus >= 202002L
+#define CONSTINIT constinit
+#else
+#define CONSTINIT
+#endif
+CONSTINIT lockwork::mutex mutex;
+CONSTINIT lockwork::spinlock spin;
+CONSTINIT lockwork::shared_mutex shared;
+CONSTINIT lockwork::condition_variable changed;
+
+constexpr int threads = 4, rounds = 10000;
+
+template <class Body> void in_threads(int n, Body body)
+{
+	std::vector<std::thread> running;
+
+	for (int i = 0; i < n; i++)
+		running.emplace_back(body, i);
+	for (std::thread &thread : running)
+		thread.join();
+}
+
+void check_exclusion()
+{
+	long by_mutex = 0, by_spin = 0, by_both = 0, pair[2] = {};
+
+	in_threads(threads, [&](int) {
+		for (int i = 0; i < rounds; i++) {
+			{
+				std::lock_guard<lockwork::mutex> held(mutex);
+				by_mutex++;
+			}
+			{
+				std::unique_lock<lockwork::spinlock> held(spin);
+				by_spin++;
+			}
+			{
+				std::scoped_lock both(spin, mutex);
+				by_both++;
+			}
+			if (i % 4 == 0) {
+				std::unique_lock<lockwork::shared_mutex> held(
+					shared);
+				pair[0]++;
+				pair[1]++;
+			} else {
+				std::shared_lock<lockwork::shared_mutex> held(
+					shared);
+				CHECK(pair[0] == pair[1]);
+			}
+		}
+	});
+	CHECK(by_mutex == long(threads) * rounds && by_spin == by_mutex);
+	CHECK(by_both == by_mutex && pair[0] == by_mutex / 4);
+}
+
+void check_tries()
+{
+	std::scoped_lock all(mutex, spin, shared);
+
+	in_threads(1, [](int) {
+		CHECK(!mutex.try_lock() && !spin.try_lock());
+		CHECK(!shared.try_lock() && !shared.try_lock_shared());
+	});
+	shared.unlock();
+	shared.lock_shared();
+	in_threads(1, [](int) {
+		CHECK(!shared.try_lock() && shared.try_lock_shared());
+		shared.unlock_shared();
+	});
+	shared.unlock_shared();
+	CHECK(shared.try_lock()); /* for the guard to unlock */
+}
+
+/* On a held mutex: a wait ends, and not before its time on its own clock. */
+template <class Clock> void check_deadline()
+{
+	const auto start = Clock::now();
+
+	CHECK(!mutex.try_lock_until(start + 10ms));
+	CHECK(Clock::now() >= start + 10ms);
+	CHECK(!mutex.try_lock_until(start));
+	CHECK(!mutex.try_lock_until(typename Clock::time_point{}));
+}
+
+void check_timed_mutex()
+{
+	std::unique_lock<lockwork::mutex> held(mutex);
+
+	in_threads(1, [](int) {
+		const auto start = std::chrono::steady_clock::now();
+
+		CHECK(!mutex.try_lock_for(10ms));
+		CHECK(!mutex.try_lock_for(std::chrono::duration<float>(0.01f)));
+		CHECK(std::chrono::steady_clock::now() >= start + 19ms);
+		CHECK(!mutex.try_lock_for(-1h));
+		CHECK(!mutex.try_lock_for(0s));
+		check_deadline<std::chrono::steady_clock>();
+		check_deadline<std::chrono::system_clock>();
+	});
+	held.unlock();
+	CHECK(mutex.try_lock_for(0s));
+	in_threads(1, [](int) {
+		std::thread unlocks([] {
+			std::this_thread::sleep_for(5ms);
+			mutex.unlock();
+		});
+		CHECK(mutex.try_lock_for(std::chrono::hours::max()));
+		unlocks.join();
+	});
+	in_threads(1, [](int) {
+		std::thread unlocks([] {
+			std::this_thread::sleep_for(5ms);
+			mutex.unlock();
+		});
+		CHECK(mutex.try_lock_until(
+			std::chrono::system_clock::time_point::max()));
+		unlocks.join();
+	});
+	mutex.unlock();
+}
+
+/* Threads take turns; Condition is ours, or the standard's for any lock. */
+template <class Condition> void check_turns(Condition &condition)
+{
+	int turn = 0;
+
+	in_threads(2, [&](int own) {
+		for (int i = 0; i < rounds; i++) {
+			std::unique_lock<lockwork::mutex> lock(mutex);
+
+			condition.wait(lock, [&] { return turn % 2 == own; });
+			CHECK(lock.owns_lock());
+			turn++;
+			lock.unlock();
+			condition.notify_one();
+		}
+	});
+	CHECK(turn == 2 * rounds);
+}
+
+template <class Clock> void check_wait_until()
+{
+	std::unique_lock<lockwork::mutex> lock(mutex);
+	const auto end = Clock::now() + 10ms;
+
+	while (changed.wait_until(lock, end) == std::cv_status::no_timeout)
+		;
+	CHECK(Clock::now() >= end);
+	CHECK(!changed.wait_until(lock, end, [] { return false; }));
+	CHECK(changed.wait_until(lock, end, [] { return true; }));
+	CHECK(!mutex.try_lock()); /* ours again */
+}
+
+void check_wait_for()
+{
+	std::unique_lock<lockwork::mutex> lock(mutex);
+	const auto start = std::chrono::steady_clock::now();
+	bool go = false;
+
+	CHECK(!changed.wait_for(lock, 10ms, [] { return false; }));
+	CHECK(std::chrono::steady_clock::now() >= start + 10ms);
+	(void)changed.wait_for(lock, -1s);
+	std::thread other([&] {
+		std::lock_guard<lockwork::mutex> held(mutex);
+		go = true;
+		changed.notify_all();
+	});
+	CHECK(changed.wait_for(lock, 24h * 365 * 1000, [&] { return go; }));
+	lock.unlock();
+	other.join();
+}
+
+} // namespace
+
+int main()
+{
+	std::condition_variable_any any;
+
+	check_exclusion();
+	check_tries();
+	check_timed_mutex();
+	check_turns(changed);
+	check_turns(any);
+	check_wait_until<std::chrono::steady_clock>();
+	check_wait_until<std::chrono::system_clock>();
+	check_wait_for();
+	return 0;
+}
