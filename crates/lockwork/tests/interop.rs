@@ -6,6 +6,8 @@ use lockwork::lock_api::{RawMutex as _, RawRwLock as _};
 use lockwork::{RawMutex, RawRwLock, RawSpinLock};
 use lockwork_sys as c;
 use std::cell::UnsafeCell;
+use std::env;
+use std::process::{Command, Output};
 use std::thread;
 
 const THREADS: usize = 8;
@@ -147,4 +149,35 @@ fn a_forked_child_goes_on() {
     assert_eq!(status, 0);
     // SAFETY: held by this thread.
     unsafe { held.unlock() };
+}
+
+/// Runs the test `name` of this file in a process of its own that checks mutexes.
+fn in_debug_mode(name: &str, variable: &str) -> Output {
+    let mut command = Command::new(env::current_exe().expect("a test runs"));
+    command.env("LOCKWORK_DEBUG", "1").env(variable, "1");
+    command.args(["--exact", name]).output().expect("as above")
+}
+
+/// C's checks know which mutexes an inlined fast path has locked.
+#[test]
+fn debug_mode_lets_rust_lock_what_c_unlocks() {
+    let output = in_debug_mode("mutex", "LOCKWORK_UNUSED");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+}
+
+/// Without inlined fast paths, the checks are for Rust code too.
+#[cfg(feature = "out-of-line")]
+#[test]
+fn debug_mode_finds_a_relock() {
+    const CHILD: &str = "LOCKWORK_TEST_RELOCK";
+    if env::var_os(CHILD).is_some() {
+        let mutex = RawMutex::INIT;
+        mutex.lock();
+        mutex.lock();
+    }
+    let output = in_debug_mode("debug_mode_finds_a_relock", CHILD);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("locked again by its holder"), "{said}");
+    assert!(!output.status.success());
 }
