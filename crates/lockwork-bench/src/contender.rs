@@ -214,7 +214,7 @@ mod tests {
         for own in catalogue() {
             assert_eq!(names(&format!("lockwork.{}", own.name())), [own.name()]);
         }
-        assert!(names("mutex").iter().any(|name| *name == "mutex"));
+        assert!(names("mutex").contains(&"mutex"));
         assert!(names("mutex").len() > 1, "the family, not the lock");
     }
 

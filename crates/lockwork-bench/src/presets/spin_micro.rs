@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The micro benchmark of the queued spinlock's patch mails: how long tasks
 //! need for a fixed number of loops.
-use super::{missing, plain, present, rows, sources, Defaults};
+use super::{missing, present, rows, sources, Defaults};
 use crate::args::BenchArgs;
 use crate::journal::Data;
 use crate::plan::Form;
@@ -31,7 +31,6 @@ pub(super) fn defaults(_: &BenchArgs) -> Defaults {
         rounds: 3,
         time_ms: |_| 2000,
         loops: Some(LOOPS),
-        ..plain()
     }
 }
 
@@ -42,9 +41,12 @@ pub(super) fn body(data: &Data) -> String {
         "Milliseconds until every task has locked and unlocked {} times; median of rounds\n",
         text::grouped(loops as f64, 0)
     );
-    let header = std::iter::once("Tasks".to_owned()).chain(plan.locks.iter().cloned());
+    let mut locks = plan.locks.clone();
+    let place = |name: &String| LOCKS.iter().position(|own| own == name);
+    locks.sort_by_key(|name| place(name).unwrap_or(LOCKS.len()));
+    let header = std::iter::once("Tasks".to_owned()).chain(locks.iter().cloned());
     let rows = plan.cells.iter().map(|cell| {
-        let locks = plan.locks.iter().map(|lock| entry(data, cell, lock));
+        let locks = locks.iter().map(|lock| entry(data, cell, lock));
         std::iter::once(cell.threads.to_string())
             .chain(locks)
             .collect::<Vec<String>>()

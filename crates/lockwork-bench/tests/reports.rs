@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! From rounds to what people read: numbers that are known beforehand.
+use lockwork_bench::{
+    draw, render, summaries, Calibration, Cell, Data, End, Ended, Form, Header, Journal, LockInfo,
+    Measured, Plan, Sample, Waits, Work, SCHEMA,
+};
+use lockwork_report::machine::Machine;
+
+const LOCKS: [(&str, &str); 4] = [
+    ("ours", "lockwork"),
+    ("slow", "lockwork"),
+    ("lib.fast", "lib"),
+    ("lib.slow", "lib"),
+];
+
+fn cell(threads: u32) -> Cell {
+    Cell {
+        threads,
+        inside: Work::Ns(100),
+        outside: Work::Ns(200),
+        reads: 0,
+        objects: 1,
+        time_ms: 10,
+        loops: None,
+        calls: None,
+    }
+}
+
+fn calibration() -> Calibration {
+    Calibration {
+        rounds_per_ns: 1.0,
+        delay_error: vec![(100, 0.01)],
+        timing_ns: 30.0,
+    }
+}
+
+fn header(cells: Vec<Cell>) -> Header {
+    let locks = LOCKS.map(|(name, library)| LockInfo {
+        name: name.into(),
+        library: library.into(),
+        family: "mutex".into(),
+        version: "1".into(),
+    });
+    Header {
+        schema: SCHEMA,
+        lockwork: "0".into(),
+        started: 0,
+        machine: Machine::look(),
+        plan: Plan {
+            form: Form::Cells,
+            cells,
+            locks: LOCKS.map(|(name, _)| name.into()).to_vec(),
+            under_test: vec!["ours".into()],
+            missing: Vec::new(),
+            baseline: None,
+            rounds: 3,
+            pin: false,
+            patience: 60,
+            seed: 1,
+            knobs: Vec::new(),
+        },
+        locks: locks.to_vec(),
+        absent: Vec::new(),
+        calibration: calibration(),
+    }
+}
+
+/// A round with that many operations a second, each of which waited `wait`.
+fn sample(cell: &Cell, lock: &str, round: u32, rate: u64, wait: u64) -> Sample {
+    let mut waits = Waits::new();
+    for _ in 0..10 {
+        waits.record(wait);
+    }
+    Sample {
+        cell: cell.clone(),
+        lock: lock.into(),
+        round,
+        order: 1,
+        measured: Measured {
+            seconds: 1.0,
+            writes: vec![rate / 2; 2],
+            cpu: 2.0,
+            voluntary: rate / 1000,
+            write_waits: Some(waits),
+            ..Measured::default()
+        },
+    }
+}
+
+fn data() -> Data {
+    let (few, many) = (cell(1), cell(8));
+    let mut data = Data::new(header(vec![few.clone(), many.clone()]));
+    for round in 1..=3 {
+        // Drift of the machine, which hits all locks of a round.
+        let drift = u64::from(round);
+        for (lock, rate, wait) in [
+            ("ours", 900, 20),
+            ("slow", 500, 20),
+            ("lib.fast", 1000, 50),
+            ("lib.slow", 100, 900),
+        ] {
+            data.samples
+                .push(sample(&few, lock, round, rate * 1000 * drift, wait));
+        }
+        for (lock, rate, wait) in [
+            ("ours", 400, 60),
+            ("slow", 300, 60),
+            ("lib.fast", 800, 30),
+            ("lib.slow", 500, 10),
+        ] {
+            data.samples
+                .push(sample(&many, lock, round, rate * 1000 * drift, wait));
+        }
+    }
+    data.end = Some(End {
+        ended: Ended::Completed,
+        calibration: calibration(),
+    });
+    data
+}
+
+#[test]
+fn ratios_are_paired_by_round() {
+    let all = summaries(&data());
+    assert_eq!(all.len(), 2);
+    let few = &all[0];
+    assert_eq!(
+        few.best_peer("mutex").expect("a peer").lock.name,
+        "lib.fast"
+    );
+    let ours = &few.lines[0];
+    let ratio = ours.ratio.expect("a ratio");
+    // The rates differ by a factor of three between rounds, the ratios do not.
+    assert!((ratio.low - 0.9).abs() < 1e-9 && (ratio.high - 0.9).abs() < 1e-9);
+    assert_eq!((ours.rate, ours.jain), (1_800_000.0, 1.0));
+    assert!(ours.variation.expect("three rounds") > 0.4);
+    assert_eq!((ours.tail(), ours.writes.count()), (20, 30));
+    assert!((ours.voluntary - 1.0).abs() < 1e-9);
+    assert_eq!(few.lines[2].ratio.expect("itself").median, 1.0);
+}
+
+#[test]
+fn the_last_section_says_where_we_lose_and_by_how_much() {
+    let text = render(&data());
+    let lost = "ours is not on the front of throughput and p99.9 wait in:\n  8 threads, 100ns \
+                inside, 200ns outside: lib.fast (throughput x2.00, p99.9 wait x0.50), lib.slow \
+                (throughput x1.25, p99.9 wait x0.17)\n";
+    assert!(text.contains(lost), "{text}");
+    let score =
+        "ours: geometric mean 0.67 of the best peer's throughput in 2 cells; worst 0.50 (8 \
+                 threads, 100ns inside, 200ns outside; best peer lib.fast); 0.85 or more in 1; on \
+                 the front in 1 of 2.\n";
+    assert!(text.contains(score), "{text}");
+    assert!(
+        text.contains("rounds vary much (CV above 10 %): ours, slow"),
+        "{text}"
+    );
+    assert!(!text.contains("slow is not on the front"), "{text}");
+}
+
+#[test]
+fn what_is_written_is_read_again_and_prints_the_same() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let path = dir.path().join("run.jsonl");
+    let data = data();
+    let mut journal = Journal::open(Some(&path)).expect("a file");
+    journal.header(&data.header).expect("written");
+    for sample in &data.samples {
+        journal.sample(sample).expect("written");
+    }
+    journal
+        .end(data.end.as_ref().expect("an end"))
+        .expect("written");
+    let (read, whole) = Data::read(&path).expect("read");
+    assert_eq!(read.samples, data.samples);
+    assert_eq!(render(&read), render(&data));
+
+    // The machine went down in the middle of a line.
+    let text = std::fs::read_to_string(&path).expect("text");
+    assert_eq!(whole, text.len() as u64);
+    let last = text.trim_end().rfind('\n').expect("lines") + 1;
+    std::fs::write(&path, &text[..text.len() - 5]).expect("cut");
+    let (cut, whole) = Data::read(&path).expect("read");
+    assert_eq!(
+        (cut.samples.len(), whole),
+        (data.samples.len(), last as u64)
+    );
+    assert!(render(&cut).contains("not complete: 24 measurements so far"));
+}
+
+#[test]
+fn a_file_of_something_else_is_refused() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let path = dir.path().join("run.jsonl");
+    for text in [
+        "",
+        "{}\n",
+        "hello\n",
+        "{\"record\":\"end\",\"how\":\"completed\"}\n",
+    ] {
+        std::fs::write(&path, text).expect("written");
+        let error = Data::read(&path).expect_err(text);
+        assert!(
+            format!("{error:#}").contains("not what 'lockwork bench --json' writes"),
+            "{error:#}"
+        );
+    }
+}
+
+#[test]
+fn plots_are_whole_and_hold_every_lock() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let files = draw(&data(), dir.path()).expect("plots");
+    assert_eq!(files.len(), 2);
+    for file in files {
+        let text = std::fs::read_to_string(&file).expect("a plot");
+        assert!(
+            text.starts_with("<svg ") && text.trim_end().ends_with("</svg>"),
+            "{text}"
+        );
+        for tag in ["svg", "text"] {
+            let (open, close) = (format!("<{tag} "), format!("</{tag}>"));
+            assert_eq!(text.matches(&open).count(), text.matches(&close).count());
+        }
+        for (name, _) in LOCKS {
+            assert!(text.contains(name), "{name}");
+        }
+        // Two points a lock, beside lines and legend.
+        assert!(text.matches("<circle ").count() >= 2 * LOCKS.len());
+        assert!(!text.contains("NaN") && !text.contains("inf"));
+    }
+}
+
+#[test]
+fn a_single_cell_can_be_drawn() {
+    let mut data = data();
+    data.header.plan.cells.truncate(1);
+    let dir = tempfile::tempdir().expect("a directory");
+    assert_eq!(draw(&data, dir.path()).expect("plots").len(), 2);
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Single rounds: every lock there is, every kind of work, and broken locks.
+use lockwork_bench::{contenders, measure, Cell, Conditions, Contender, Tools, Trouble, Work};
+use lockwork_torture::canaries;
+use std::time::Duration;
+
+fn cell(threads: u32) -> Cell {
+    Cell {
+        threads,
+        inside: Work::Ns(100),
+        outside: Work::Ns(100),
+        reads: 0,
+        objects: 1,
+        time_ms: 3,
+        loops: None,
+        calls: None,
+    }
+}
+
+fn conditions(patience: u64) -> Conditions {
+    Conditions {
+        pin: false,
+        patience: Duration::from_secs(patience),
+        seed: 7,
+    }
+}
+
+fn lock(name: &str) -> Contender {
+    let mut all = contenders().into_iter();
+    all.find(|lock| lock.name() == name).expect("that lock")
+}
+
+fn canary(name: &str) -> Contender {
+    let mut all = canaries().into_iter();
+    Contender::ours(all.find(|kind| kind.name() == name).expect("that canary"))
+}
+
+#[test]
+fn every_lock_can_be_measured() {
+    let tools = Tools::calibrate();
+    for lock in contenders() {
+        for threads in [1, 2, 5] {
+            let cell = cell(threads);
+            let measured = measure(lock.kind, &cell, &conditions(600), &tools, &|| false)
+                .unwrap_or_else(|trouble| panic!("{}: {trouble}", lock.name()));
+            let visits: u64 = measured.writes.iter().sum();
+            assert!(visits > 0, "{}", lock.name());
+            assert_eq!(measured.writes.len(), threads as usize);
+            assert!(measured.reads.is_empty());
+            assert!(measured.seconds > 0.0);
+            let waits = measured.write_waits.expect("waits");
+            assert_eq!(waits.count(), visits, "{}", lock.name());
+        }
+    }
+}
+
+#[test]
+fn readers_and_writers_are_counted_apart() {
+    let tools = Tools::calibrate();
+    for lock in contenders() {
+        if !lock.kind.has_read() {
+            continue;
+        }
+        for reads in [50, 100] {
+            let cell = Cell {
+                reads,
+                time_ms: 10,
+                ..cell(3)
+            };
+            let measured = measure(lock.kind, &cell, &conditions(600), &tools, &|| false)
+                .unwrap_or_else(|trouble| panic!("{}: {trouble}", lock.name()));
+            let count = |of: &[u64]| of.iter().sum::<u64>();
+            assert_eq!(count(&measured.writes) > 0, reads < 100, "{}", lock.name());
+            let waits = measured.read_waits.expect("waits of readers");
+            assert_eq!(waits.count(), count(&measured.reads), "{}", lock.name());
+            assert_eq!(measured.write_waits.is_some(), reads < 100);
+        }
+    }
+}
+
+#[test]
+fn every_kind_of_work() {
+    let tools = Tools::calibrate();
+    let lock = lock("mutex");
+    let works = [Work::Ns(0), Work::Ns(2000), Work::Lines(9), Work::Torture];
+    for inside in works {
+        for outside in works {
+            for objects in [1, 7] {
+                let cell = Cell {
+                    inside,
+                    outside,
+                    objects,
+                    ..cell(2)
+                };
+                let conditions = Conditions {
+                    pin: true,
+                    ..conditions(600)
+                };
+                let measured = measure(lock.kind, &cell, &conditions, &tools, &|| false);
+                assert!(measured.is_ok(), "{cell}: {measured:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_number_of_loops_is_kept_to() {
+    let tools = Tools::calibrate();
+    let lock = lock("mutex");
+    let cell = Cell {
+        loops: Some(500),
+        time_ms: 600_000,
+        ..cell(4)
+    };
+    let measured = measure(lock.kind, &cell, &conditions(600), &tools, &|| false).expect("all");
+    assert_eq!(measured.writes, [500; 4]);
+    assert_eq!(measured.overrun, 0.0);
+    assert!(measured.write_waits.is_none(), "nobody looked at a clock");
+
+    let cell = Cell {
+        loops: Some(u64::MAX),
+        time_ms: 5,
+        ..cell
+    };
+    let measured = measure(lock.kind, &cell, &conditions(600), &tools, &|| false).expect("some");
+    assert!(measured.operations() > 0);
+}
+
+/// The watchdog must not be what ends a sound round; a hang must not stay one.
+#[test]
+fn a_lock_that_hangs_is_an_error() {
+    let tools = Tools::calibrate();
+    let broken = canary("canary_lost_wakeup");
+    let cell = Cell {
+        inside: Work::Ns(20_000),
+        outside: Work::Ns(0),
+        time_ms: 200,
+        ..cell(8)
+    };
+    // Whether it hangs is chance; it does not get through all of these.
+    let hung = (0..200).any(|_| {
+        let measured = measure(broken.kind, &cell, &conditions(1), &tools, &|| false);
+        matches!(measured, Err(Trouble::Hung(_)))
+    });
+    assert!(hung, "the lock that loses wake-ups never hung");
+}
+
+#[test]
+fn a_lock_that_lets_two_in_is_an_error() {
+    let tools = Tools::calibrate();
+    let broken = canary("canary_exclusion");
+    for inside in [Work::Ns(1000), Work::Lines(64)] {
+        let cell = Cell {
+            inside,
+            outside: Work::Ns(0),
+            time_ms: 100,
+            ..cell(8)
+        };
+        let lost = (0..200).any(|_| {
+            let measured = measure(broken.kind, &cell, &conditions(600), &tools, &|| false);
+            matches!(measured, Err(Trouble::Lost(visits, counted)) if counted < visits)
+        });
+        assert!(lost, "{inside}: exclusion was never seen to be lost");
+    }
+}
+
+#[test]
+fn an_interruption_ends_the_round() {
+    let tools = Tools::calibrate();
+    let cell = Cell {
+        time_ms: 3_600_000,
+        ..cell(2)
+    };
+    let measured = measure(lock("mutex").kind, &cell, &conditions(600), &tools, &|| {
+        true
+    });
+    assert_eq!(measured, Err(Trouble::Interrupted));
+}
