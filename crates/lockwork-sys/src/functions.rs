@@ -64,6 +64,8 @@ extern "C" {
     pub fn lk_mutex_unlock_slow(m: *mut lw_mutex_t);
     /// The rest of `lw_mutex_unlock` where a sleeper may want to be told.
     pub fn lk_mutex_wake(m: *mut lw_mutex_t);
+    /// The rest of `lw_spin_unlock` where the head of the queue is asleep.
+    pub fn lk_qspin_kick(s: *mut lw_spinlock_t);
 
     /// The rest of `lw_read_lock`, once the caller is counted as a reader.
     pub fn lk_qrw_read_lock_slow(l: *mut lw_rwlock_t);

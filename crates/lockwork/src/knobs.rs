@@ -2,18 +2,27 @@
 //! What is set for the whole process.
 use core::ffi::{c_uint, CStr};
 use core::fmt;
-use lockwork_sys::{lw_set_knob, lw_spin_set_mode, SPIN_MODE_FAIR, SPIN_MODE_STEAL, SPIN_MODE_TAS};
+use lockwork_sys::{
+    lw_set_knob, lw_spin_set_mode, SPIN_MODE_AUTO, SPIN_MODE_FAIR, SPIN_MODE_PV, SPIN_MODE_STEAL,
+    SPIN_MODE_TAS,
+};
 
 /// How all [`SpinLock`](crate::SpinLock)s of the process wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SpinMode {
-    /// In order of arrival. The default.
+    /// In order of arrival.
     Fair,
     /// An arrival may take a lock that is free, past the queue.
     Steal,
     /// Test-and-set: no queue, unfair.
     Tas,
+    /// For more threads than CPUs: arrivals try for a while before they queue, and
+    /// who waits long sleeps.
+    Pv,
+    /// `Pv` while CPUs are short, otherwise `Steal` on a virtual machine and `Fair`
+    /// elsewhere. The default.
+    Auto,
 }
 
 /// Sets the mode of all spinlocks of the process, at any time, also while some are
@@ -27,6 +36,8 @@ pub fn set_spin_mode(mode: SpinMode) {
         SpinMode::Fair => SPIN_MODE_FAIR,
         SpinMode::Steal => SPIN_MODE_STEAL,
         SpinMode::Tas => SPIN_MODE_TAS,
+        SpinMode::Pv => SPIN_MODE_PV,
+        SpinMode::Auto => SPIN_MODE_AUTO,
     };
     // SAFETY: a mode.
     unsafe { lw_spin_set_mode(mode as c_uint) };

@@ -7,8 +7,8 @@ use lockwork_sys::{lw_spinlock_t, SPIN_LOCKED_MASK, SPIN_VAL};
 
 /// A queued spinlock: 4 bytes and the data.
 ///
-/// For sections of some hundred nanoseconds, and no more threads than CPUs. Its
-/// mode is one for the process: [`set_spin_mode`](crate::set_spin_mode).
+/// For sections of some hundred nanoseconds. Its mode is one for the process:
+/// [`set_spin_mode`](crate::set_spin_mode).
 ///
 /// ```
 /// use lockwork::SpinLock;

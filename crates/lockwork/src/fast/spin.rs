@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The inline functions of `locks/qspinlock.h`.
 use super::word;
-use super::x86_64::release_byte;
+use super::x86_64::{byte, mb_light, release_byte};
 use core::sync::atomic::Ordering::*;
 use lockwork_sys::*;
+
+// `unlock` below is the one of the two unlocks that this is for.
+const _: () = assert!(SPIN_WAITERS_HALT == 1);
 
 /// `wait_tag()`: what a free spinlock reads.
 #[inline]
@@ -52,12 +55,27 @@ fn try_lock_slow(s: &lw_spinlock_t) -> bool {
     unsafe { lw_spin_trylock(s.get()) }
 }
 
-/// `lk_qspin_unlock`.
+/// `lk_qspin_unlock`, where waiters halt.
 ///
 /// # Safety
 /// The caller holds `s`.
 #[inline]
 pub(crate) unsafe fn unlock(s: &lw_spinlock_t) {
+    // SAFETY: a byte of a spinlock.
+    let flags = unsafe { byte(s.get(), SPIN_HALTED_BYTE) };
+
     // [qspinlock.B] RELEASE. SAFETY: a byte of a spinlock.
     unsafe { release_byte(s.get(), SPIN_LOCKED_BYTE) };
+    // [qspinlock.J] MB (light): either we see halted, or the head sees the
+    // lock free.
+    mb_light();
+    if u32::from(flags.load(Relaxed)) & SPIN_HALTED != 0 {
+        kick(s);
+    }
+}
+
+#[cold]
+fn kick(s: &lw_spinlock_t) {
+    // SAFETY: a spinlock.
+    unsafe { lk_qspin_kick(s.get()) };
 }
