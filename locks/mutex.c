@@ -93,22 +93,33 @@ static bool owner_may_run(struct lk_mutex *m)
 	return false;
 }
 
-/* Watches the word and takes it as @held once it is free. */
-static bool spin_on_word(struct lk_mutex *m, u32 held)
+/*
+ * Watches the word without a place in the queue, while nobody has one: most
+ * holders are done soon, and to queue would take the line from them twice more.
+ */
+static bool spin_briefly(struct lk_mutex *m)
 {
-	for (;;) {
-		u32 word = READ_ONCE(m->word);
+	u32 rounds;
 
-		/* [mutex.A] */
-		if (word == LK_MUTEX_FREE &&
-		    try_cmpxchg_acquire(&m->word, &word, held)) {
-			WRITE_ONCE(m->owner, this_owner());
+	for (rounds = brief_spins(); rounds; rounds--) {
+		if (lk_mutex_trylock(m))
 			return true;
-		}
+		if (lk_osq_is_locked(&m->osq))
+			return false;
+		brief_pause();
+	}
+	return false;
+}
+
+/* The head of the queue watches the word and takes it once it is free. */
+static bool spin_on_word(struct lk_mutex *m)
+{
+	while (!lk_mutex_trylock(m)) {
 		if (need_resched() || !owner_may_run(m))
 			return false;
 		cpu_relax();
 	}
+	return true;
 }
 
 static bool spin_in_queue(struct lk_mutex *m)
@@ -118,9 +129,11 @@ static bool spin_in_queue(struct lk_mutex *m)
 	begin_waiting();
 	if (READ_ONCE(m->word) != LK_MUTEX_FREE && !owner_may_run(m))
 		return false;
+	if (spin_briefly(m))
+		return true;
 	if (!lk_osq_lock(&m->osq))
 		return false;
-	taken = spin_on_word(m, LK_MUTEX_HELD);
+	taken = spin_on_word(m);
 	lk_osq_unlock(&m->osq);
 	return taken;
 }

@@ -31,6 +31,11 @@ struct lk_osq {
 #define LK_OSQ_INIT { ATOMIC_INIT(0) }
 /* clang-format on */
 
+static inline bool lk_osq_is_locked(struct lk_osq *osq)
+{
+	return atomic_read(&osq->tail) != 0;
+}
+
 /* False: gave up, or had no node to queue with; not held. */
 bool lk_osq_lock(struct lk_osq *osq);
 void lk_osq_unlock(struct lk_osq *osq);

@@ -127,7 +127,8 @@ static inline void lk_qspin_unlock(struct lk_qspin *lock)
 	if (!waiters_halt())
 		return;
 	/* [qspinlock.J] MB (light), pairs with qspinlock.K (heavy): either we
-	 * see halted, or the head sees the lock free. */
+	 * see halted, or the head sees the lock free. Spare none: the model
+	 * takes the bytes of a word for one location; a CPU does not. */
 	smp_mb_light();
 	if (unlikely(READ_ONCE(lock->pending) & LK_Q_HALTED >> 8))
 		lk_qspin_kick(lock);

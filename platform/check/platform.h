@@ -232,7 +232,8 @@ typedef struct {
 
 struct check_world {
 	u32 spin_budget[CHECK_THREADS]; /* rounds until need_resched() */
-	u32 pending_rounds, steal_patience, steal_rounds, owner_rounds;
+	u32 pending_rounds, steal_patience, steal_rounds, brief_spins;
+	u32 owner_rounds;
 	u32 overtake_limit, handover_spins;
 	u32 spurious;	      /* early returns of wait_on_value() a thread */
 	u16 epoch;	      /* fork epoch that the threads live in */
@@ -282,6 +283,8 @@ bool need_resched(void);
 #define pending_rounds() check_world_read(&check_world.pending_rounds)
 #define steal_patience() check_world_read(&check_world.steal_patience)
 #define steal_rounds()	 check_world_read(&check_world.steal_rounds)
+#define brief_spins()	 check_world_read(&check_world.brief_spins)
+#define brief_pause()	 lwc_round(__lwc_site("brief_pause", ""))
 #define owner_rounds()	 check_world_read(&check_world.owner_rounds)
 #define overtake_limit() check_world_read(&check_world.overtake_limit)
 #define handover_spins() check_world_read(&check_world.handover_spins)

@@ -123,6 +123,8 @@ static inline bool on_hypervisor(void)
 #define pending_rounds() 64u
 #define steal_patience() 64u
 #define steal_rounds()	 1u
+#define brief_spins()	 0u
+#define brief_pause()	 cpu_relax()
 #define owner_rounds()	 4u
 
 /* Parameters of the module; world.c. */

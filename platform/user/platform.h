@@ -303,6 +303,17 @@ static inline bool need_resched(void)
 #define pending_rounds() 64u
 /* Races for a free lock that a head loses to stealers before it stops them. */
 #define steal_patience() 64u
+/* Looks that an arrival takes at a mutex before it queues, and between two. */
+extern u32 lw_brief_spins;
+#define brief_spins() READ_ONCE(lw_brief_spins)
+static inline void brief_pause(void)
+{
+	u32 i;
+
+	for (i = 0; i < 4; i++)
+		cpu_relax();
+}
+
 /* Rounds that an arrival tries to take a spinlock past its queue (mode pv). */
 extern u32 lw_steal_rounds;
 #define steal_rounds() READ_ONCE(lw_steal_rounds)

@@ -24,6 +24,13 @@ static void init_spinning(void)
 	spin(1);
 }
 
+/* An arrival looks at the word for itself before it queues. */
+static void init_brief(void)
+{
+	spin(1);
+	check_world.brief_spins = 1;
+}
+
 static void lock_and_unlock(u32 id)
 {
 	(void)id;
@@ -205,6 +212,8 @@ const struct check_client check_mutex[] = {
 	  NO_BOUND, 600, 0, init, lock_and_unlock, finish },
 	{ "mutex", "spinning", "one spins, the others queue", 3, 1, 2, 600, 16,
 	  init_spinning, lock_and_unlock, finish },
+	{ "mutex", "brief", "an arrival looks before it queues", 3, 1, 2, 600,
+	  16, init_brief, lock_and_unlock, finish },
 	{ "mutex", "one_cpu", "the owner has lost its CPU", 3, 1, 2, 600, 16,
 	  init_one_cpu, lock_and_unlock, finish },
 	{ "mutex", "try", "a try that fails changes nothing", 3, 2, 2, 600, 16,

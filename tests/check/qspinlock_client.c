@@ -230,7 +230,7 @@ const struct check_client check_qspinlock[] = {
 	{ "qspinlock_pv", "stop", "a head stops the stealers, then halts", 3, 1,
 	  2, 300, 16, init_halting_impatient, pv, finish },
 	{ "qspinlock_pv", "late_kick", "a kick that comes late is not lost", 3,
-	  2, 3, 300, 0, init_halting, one_halts, finish },
+	  2, 4, 300, 0, init_halting, one_halts, finish },
 	{ "qspinlock_pv", "spurious", "the same, and sleepers wake early", 3, 1,
 	  3, 300, 0, init_spurious, one_halts, finish },
 	{ "qspinlock_pv", "mixed", "fair waiters beside halting ones", 3, 1, 2,

@@ -71,6 +71,7 @@ pub fn order_of(primitive: &str) -> Option<Order> {
         | "atomic_set"
         | "atomic_sub"
         | "atomic_try_cmpxchg_relaxed"
+        | "brief_pause"
         | "cpu_relax"
         | "cpu_relax_wait"
         | "smp_cond_load_relaxed"
