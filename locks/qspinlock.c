@@ -20,6 +20,7 @@ enum { QUEUED, HEAD, ASLEEP, HEAD_ASLEEP };
 
 DEFINE_WAIT_NODES(struct qnode, qnodes);
 
+atomic_t lk_qspin_halting __cacheline_aligned;
 /* The heads that may be asleep. */
 static struct lk_kick_table halted;
 
@@ -171,6 +172,8 @@ static void kick(struct lk_qspin *lock, u16 self)
 
 __cold void lk_qspin_kick(struct lk_qspin *lock)
 {
+	if (!(READ_ONCE(lock->pending) & LK_Q_HALTED >> 8))
+		return;
 	/* [qspinlock.M] ACQUIRE, pairs with qspinlock.L. Before the entry is
 	 * claimed: a flag set after this one stays. */
 	(void)atomic_fetch_andnot_acquire(LK_Q_HALTED, &lock->val);
@@ -325,13 +328,14 @@ static void lock_queued(struct lk_qspin *lock, u32 slot, u32 level,
 {
 	struct qnode *node = wait_node(qnodes, slot, level), *next = NULL;
 	u16 code = (u16)(slot << 2 | level), old;
-	bool last;
+	bool last, halts = waiters_halt() && mode == LK_QSPIN_PV;
 
+	if (halts)
+		atomic_add(1, &lk_qspin_halting);
 	WRITE_ONCE(node->next, NULL);
 	WRITE_ONCE(node->state, QUEUED);
 	WRITE_ONCE(node->vcpu, this_vcpu());
-	WRITE_ONCE(node->halts,
-		   waiters_halt() && mode == LK_QSPIN_PV ? code : 0);
+	WRITE_ONCE(node->halts, halts ? code : 0);
 	/* [qspinlock.H] WMB, pairs with qspinlock.F and .I: the node is clean
 	 * before it can be found. */
 	smp_wmb();
@@ -342,9 +346,11 @@ static void lock_queued(struct lk_qspin *lock, u32 slot, u32 level,
 		wait_in_queue(node, decode(old), mode);
 	}
 	last = head_take(lock, node, (u32)code << LK_Q_TAIL_SHIFT);
-	/* Makes room in the table; what it cleared with it, it wakes. */
-	if (READ_ONCE(node->halts))
+	if (halts) {
+		/* Makes room in the table; whom else it finds, it wakes. */
 		kick(lock, code);
+		atomic_sub(1, &lk_qspin_halting);
+	}
 	if (last)
 		return;
 	/* Its node is clean: head_take() has seen its tail, by qspinlock.F. */

@@ -36,8 +36,6 @@ BYTES(SPIN_SIZE, sizeof(struct lk_qspin));
 BYTES(SPIN_ALIGN, _Alignof(struct lk_qspin));
 BYTES(SPIN_VAL, offsetof(struct lk_qspin, val));
 BYTES(SPIN_LOCKED_BYTE, offsetof(struct lk_qspin, locked));
-BYTES(SPIN_HALTED_BYTE, offsetof(struct lk_qspin, pending));
-VALUE(SPIN_HALTED, LK_Q_HALTED >> 8);
 VALUE(SPIN_WAITERS_HALT, waiters_halt());
 VALUE(SPIN_LOCKED, LK_Q_LOCKED);
 VALUE(SPIN_LOCKED_MASK, LK_Q_LOCKED_MASK);

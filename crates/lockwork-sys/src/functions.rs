@@ -76,6 +76,8 @@ extern "C" {
     pub static lw_membarrier: AtomicU32;
     /// What a free spinlock of this process reads.
     pub static lw_wait_tag: AtomicU32;
+    /// Waiters of spinlocks that may be asleep; 0: unlock need not look.
+    pub static lk_qspin_halting: AtomicU32;
     /// Where the caller's CPU number is, from the thread pointer.
     pub static lw_rseq_cpu: AtomicIsize;
     /// The caller's CPU where that word is negative.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The inline functions of `locks/qspinlock.h`.
 use super::word;
-use super::x86_64::{byte, mb_light, release_byte};
+use super::x86_64::{mb_light, release_byte};
 use core::sync::atomic::Ordering::*;
 use lockwork_sys::*;
 
@@ -61,15 +61,13 @@ fn try_lock_slow(s: &lw_spinlock_t) -> bool {
 /// The caller holds `s`.
 #[inline]
 pub(crate) unsafe fn unlock(s: &lw_spinlock_t) {
-    // SAFETY: a byte of a spinlock.
-    let flags = unsafe { byte(s.get(), SPIN_HALTED_BYTE) };
-
     // [qspinlock.B] RELEASE. SAFETY: a byte of a spinlock.
     unsafe { release_byte(s.get(), SPIN_LOCKED_BYTE) };
-    // [qspinlock.J] MB (light): either we see halted, or the head sees the
-    // lock free.
+    // [qspinlock.J] MB (light): either we see that somebody may be asleep, or
+    // the head sees the lock free.
     mb_light();
-    if u32::from(flags.load(Relaxed)) & SPIN_HALTED != 0 {
+    // SAFETY: a C variable that lives as long as the program.
+    if unsafe { &lk_qspin_halting }.load(Relaxed) != 0 {
         kick(s);
     }
 }
