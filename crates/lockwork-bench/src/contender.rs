@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What is measured: our catalogue and the locks of others, by name.
-use crate::inlined::{self, Loops};
+use crate::inlined;
 use anyhow::{bail, Result};
-use lockwork_peers::{peers, Family};
+use lockwork_peers::{peers, Family, Inlined};
 use lockwork_user::{catalogue, LockKind, Promises};
 
 /// The library that our own locks are from.
@@ -31,7 +31,7 @@ pub struct Contender {
     /// The library's version.
     pub version: String,
     /// A loop that is compiled together with it.
-    pub inlined: Option<Loops>,
+    pub inlined: Option<Inlined>,
 }
 
 impl Contender {
@@ -82,10 +82,7 @@ pub fn contenders() -> Vec<Contender> {
         library: peer.library,
         family: peer.family,
         version: peer.version.clone(),
-        inlined: peer.inlined.as_ref().map(|loops| Loops {
-            pairs: loops.pairs,
-            read_pairs: loops.read_pairs,
-        }),
+        inlined: peer.inlined,
     });
     let ours = catalogue().into_iter().map(Contender::ours);
     ours.chain(others).collect()

@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Our locks' inlined loops, from `c/inlined.c`.
+use lockwork_peers::Inlined;
 use lockwork_user::{LockKind, RawOps};
 use std::ffi::{c_char, c_void, CStr};
 
 /// Runs that many uncontended pairs of lock and unlock on a free lock.
-pub type Pairs = unsafe extern "C" fn(*mut c_void, u64);
-
-/// Loops that are compiled together with a lock.
-#[derive(Clone, Copy, Debug)]
-pub struct Loops {
-    /// Exclusive pairs.
-    pub pairs: Pairs,
-    /// Shared ones.
-    pub read_pairs: Option<Pairs>,
-}
+type Pairs = unsafe extern "C" fn(*mut c_void, u64);
 
 /// The mirror of `struct lw_bench_loop`.
 #[repr(C)]
@@ -31,7 +23,7 @@ extern "C" {
 }
 
 /// The loops of all locks that have any, with the locks' names.
-fn loops() -> Vec<(&'static str, Loops)> {
+fn loops() -> Vec<(&'static str, Inlined)> {
     let mut found = Vec::new();
     let first = (&raw const lw_bench_loops).cast::<Loop>();
     // SAFETY: the table is constant and ends with an entry without a name.
@@ -42,23 +34,23 @@ fn loops() -> Vec<(&'static str, Loops)> {
             };
             let name = CStr::from_ptr(entry.name).to_str().unwrap_or("?");
             let read_pairs = entry.read_pairs;
-            found.push((name, Loops { pairs, read_pairs }));
+            found.push((name, Inlined { pairs, read_pairs }));
         }
     }
     found
 }
 
 /// One compare-and-exchange and one store, as a kind of lock.
-pub(crate) fn bare() -> (LockKind, Loops) {
+pub(crate) fn bare() -> (LockKind, Inlined) {
     // SAFETY: a complete table that is constant.
     let kind = unsafe { LockKind::from_raw(&raw const lw_bench_bare_ops) };
     let pairs = lw_bench_bare_pairs as Pairs;
     let read_pairs = None;
-    (kind, Loops { pairs, read_pairs })
+    (kind, Inlined { pairs, read_pairs })
 }
 
 /// The loops of the lock of that name.
-pub(crate) fn of(name: &str) -> Option<Loops> {
+pub(crate) fn of(name: &str) -> Option<Inlined> {
     let mut all = loops().into_iter();
     all.find(|(own, _)| *own == name).map(|(_, loops)| loops)
 }

@@ -30,7 +30,6 @@ mod worker;
 pub use args::BenchArgs;
 pub use command::run;
 pub use contender::{contenders, flagships, select, Contender, Selection, BARE, LOCKWORK};
-pub use inlined::{Loops, Pairs};
 pub use journal::{AbsentInfo, Data, End, Ended, Header, Journal, LockInfo, SCHEMA};
 pub use pareto::{dominators, Point};
 pub use plan::{Form, Plan};

@@ -16,9 +16,11 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread::Builder;
 use std::time::{Duration, Instant};
 
-/// How often the watchdog looks. It counts its own looks, so that a process
-/// that was stopped for a while is no hang.
+/// How often the watchdog looks. It adds up its own naps, so that a process that
+/// was stopped for a while is no hang.
 const LOOK: Duration = Duration::from_millis(50);
+/// The same until the first operation is over.
+const FIRST_LOOK: Duration = Duration::from_micros(200);
 
 /// How a round is run, beside its cell.
 #[derive(Clone, Debug)]
@@ -191,26 +193,28 @@ pub fn measure(
     Ok(measured)
 }
 
-/// Lets the threads run for their time and waits for all of them; also says
-/// when they were told to stop, in ticks.
+/// Lets the threads run for their time, which begins with the first operation,
+/// and waits for all of them; also says when they were told to stop, in ticks.
 fn collect(
     round: &Round,
     told: &Receiver<Outcome>,
     patience: Duration,
     interrupted: &dyn Fn() -> bool,
 ) -> Result<(Vec<Outcome>, u64), Trouble> {
-    let deadline = Instant::now() + Duration::from_millis(round.cell.time_ms);
+    let time = Duration::from_millis(round.cell.time_ms);
     let mut outcomes = Vec::new();
-    let (mut stopped, mut beats, mut looks) = (None, 0, 0);
+    let (mut deadline, mut stopped) = (None, None);
+    let (mut beats, mut idle) = (0, Duration::ZERO);
     while outcomes.len() < round.seats.len() {
-        let left = deadline.saturating_duration_since(Instant::now());
-        if stopped.is_none() && left.is_zero() {
+        let left = deadline.map(|end: Instant| end.saturating_duration_since(Instant::now()));
+        if stopped.is_none() && left.is_some_and(|left| left.is_zero()) {
             round.stop.store(true, Relaxed);
             stopped = Some(round.tools.clock.now());
         }
-        let nap = match stopped {
-            None => left.min(LOOK),
-            Some(_) => LOOK,
+        let nap = match (left, stopped) {
+            (None, _) => FIRST_LOOK,
+            (Some(left), None) => left.min(LOOK),
+            (_, Some(_)) => LOOK,
         };
         match told.recv_timeout(nap) {
             Ok(outcome) => {
@@ -226,9 +230,16 @@ fn collect(
             return Err(Trouble::Interrupted);
         }
         let now = round.beats();
-        looks = if now == beats { looks + 1 } else { 0 };
+        idle = if now == beats {
+            idle + nap
+        } else {
+            Duration::ZERO
+        };
         beats = now;
-        if LOOK * looks > patience {
+        if beats > 0 && deadline.is_none() {
+            deadline = Some(Instant::now() + time);
+        }
+        if idle > patience {
             round.stop.store(true, Relaxed);
             return Err(Trouble::Hung(patience));
         }

@@ -72,9 +72,9 @@ pub struct Measured {
     pub reads: Vec<u64>,
     /// CPU seconds of the threads, in user space and in the kernel.
     pub cpu: f64,
-    /// Context switches because a thread slept or yielded.
+    /// Context switches because a thread slept.
     pub voluntary: u64,
-    /// Context switches because a thread was preempted.
+    /// Context switches because a thread was preempted, or yielded.
     pub involuntary: u64,
     /// Waits for exclusive acquisitions, in nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Uncontended pairs of lock and unlock, in one thread.
 use crate::contender::Contender;
-use crate::inlined::Pairs;
 use crate::sample::{Calls, Cell, Measured};
 use crate::tools::Clock;
 use crate::worker::Usage;
@@ -63,7 +62,8 @@ pub(crate) fn measure_pairs(contender: &Contender, cell: &Cell, clock: &Clock) -
         false => Some(loops.pairs),
     });
     let run = |n| match inlined {
-        Some(pairs) => by_loop(&lock, pairs, n),
+        // SAFETY: a free lock of the loop's kind, which nobody else uses.
+        Some(pairs) => unsafe { pairs(lock.as_ptr(), n) },
         None if shared => read_by_pointer(&lock, n),
         None => write_by_pointer(&lock, n),
     };
@@ -108,9 +108,4 @@ fn read_by_pointer(lock: &Lock, n: u64) {
             lock.read_unlock();
         }
     }
-}
-
-fn by_loop(lock: &Lock, pairs: Pairs, n: u64) {
-    // SAFETY: a free lock of the loop's kind, which nobody else uses.
-    unsafe { pairs(lock.as_ptr(), n) }
 }

@@ -293,11 +293,9 @@ fn the_sweep_has_all_its_cells() {
         "--threads",
         "1,2",
     ];
-    let args = [
-        &args[..],
-        &["--locks", "lockwork.mutex", "--json", &text(&json)],
-    ]
-    .concat();
+    let file = text(&json);
+    let own = ["--locks", "lockwork.mutex", "--json", &file];
+    let args = [&args[..], &own].concat();
     let shown = bench(&room, &args);
     assert_eq!(read(&json).header.plan.cells.len(), 2 * 4 * 3);
     assert!(shown.contains("0 inside, 1us outside"), "{shown}");
