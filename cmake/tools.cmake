@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-# The interposers, as `lockwork run` carries them, and the micro benchmark.
+# The interposers, as `lockwork run` carries them.
 file(GLOB PRELOAD CONFIGURE_DEPENDS preload/*.c)
 list(REMOVE_ITEM PRELOAD ${CMAKE_CURRENT_SOURCE_DIR}/preload/passthrough.c)
 
@@ -15,6 +15,3 @@ target_link_libraries(lockwork-preload PRIVATE Threads::Threads
 add_library(lockwork-passthrough MODULE preload/passthrough.c)
 target_include_directories(lockwork-passthrough PRIVATE preload platform/user)
 target_link_libraries(lockwork-passthrough PRIVATE ${CMAKE_DL_LIBS})
-
-add_executable(micro tests/perf/micro.c)
-target_link_libraries(micro PRIVATE lockwork m)
