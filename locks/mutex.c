@@ -99,14 +99,14 @@ static bool owner_may_run(struct lk_mutex *m)
  */
 static bool spin_briefly(struct lk_mutex *m)
 {
-	u32 rounds;
+	u32 round;
 
-	for (rounds = brief_spins(); rounds; rounds--) {
+	for (round = 0; round < brief_spins(); round++) {
 		if (lk_mutex_trylock(m))
 			return true;
 		if (lk_osq_is_locked(&m->osq))
 			return false;
-		brief_pause();
+		brief_pause(round);
 	}
 	return false;
 }

@@ -284,7 +284,8 @@ bool need_resched(void);
 #define steal_patience() check_world_read(&check_world.steal_patience)
 #define steal_rounds()	 check_world_read(&check_world.steal_rounds)
 #define brief_spins()	 check_world_read(&check_world.brief_spins)
-#define brief_pause()	 lwc_round(__lwc_site("brief_pause", ""))
+#define brief_pause(round) \
+	((void)(round), lwc_round(__lwc_site("brief_pause", "")))
 #define owner_rounds()	 check_world_read(&check_world.owner_rounds)
 #define overtake_limit() check_world_read(&check_world.overtake_limit)
 #define handover_spins() check_world_read(&check_world.handover_spins)

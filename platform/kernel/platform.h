@@ -119,13 +119,13 @@ static inline bool on_hypervisor(void)
 /* -- how long to spin, and when to be fair ------------------------------- */
 
 /* need_resched() says when to stop; rounds are not counted. */
-#define begin_waiting()	 ((void)0)
-#define pending_rounds() 64u
-#define steal_patience() 64u
-#define steal_rounds()	 1u
-#define brief_spins()	 0u
-#define brief_pause()	 cpu_relax()
-#define owner_rounds()	 4u
+#define begin_waiting()	   ((void)0)
+#define pending_rounds()   64u
+#define steal_patience()   64u
+#define steal_rounds()	   1u
+#define brief_spins()	   0u
+#define brief_pause(round) ((void)(round), cpu_relax())
+#define owner_rounds()	   4u
 
 /* Parameters of the module; world.c. */
 extern unsigned int lw_overtake_limit, lw_handover_spins;

@@ -17,9 +17,9 @@ const struct lw_knob lw_user_knobs[] = {
 	KNOB(spin_budget, 0, 1000000, 1000,
 	     "rounds a thread spins for a mutex before it sleeps; 0: never "
 	     "spins"),
-	KNOB(brief_spins, 0, 1000000, 40,
-	     "looks at a mutex, four pauses apart, before a thread queues to "
-	     "spin for it"),
+	KNOB(brief_spins, 0, 1000000, 30,
+	     "looks at a mutex, 4 to 32 pauses apart, before a thread queues "
+	     "to spin for it"),
 	KNOB(overtake_limit, 1, 1000000, 64,
 	     "unlocks that may pass the first sleeper over before one hands "
 	     "off to it"),

@@ -306,11 +306,12 @@ static inline bool need_resched(void)
 /* Looks that an arrival takes at a mutex before it queues, and between two. */
 extern u32 lw_brief_spins;
 #define brief_spins() READ_ONCE(lw_brief_spins)
-static inline void brief_pause(void)
+/* Ever longer, as a look takes the line from the holder: 4, 8, 16, 32 pauses. */
+static inline void brief_pause(u32 round)
 {
-	u32 i;
+	u32 pauses = round < 3 ? 4u << round : 32;
 
-	for (i = 0; i < 4; i++)
+	while (pauses--)
 		cpu_relax();
 }
 
