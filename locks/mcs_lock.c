@@ -13,11 +13,16 @@ DEFINE_WAIT_NODES(struct lk_mcs_node, mcs_nodes);
 /* A node for one more lock, clean, or NULL: there is none for this thread. */
 static struct lk_mcs_node *push_node(void)
 {
-	u32 slot = this_slot(), level = wait_depth(mcs_nodes);
 	struct lk_mcs_node *node;
+	u32 slot, level;
 
-	if (unlikely(!slot || level >= LW_MAX_NEST))
+	queue_enter(); /* until the node is no longer ours */
+	slot = this_slot();
+	level = wait_depth(mcs_nodes);
+	if (unlikely(!slot || level >= LW_MAX_NEST)) {
+		queue_exit();
 		return NULL;
+	}
 	wait_depth(mcs_nodes)++;
 	barrier(); /* a signal handler's lock from here on is one level up */
 	node = wait_node(mcs_nodes, slot, level);
@@ -33,6 +38,7 @@ static inline void pop_node(void)
 {
 	barrier();
 	wait_depth(mcs_nodes)--;
+	queue_exit();
 }
 
 void lk_mcs_lock(struct lk_mcs *lock)
