@@ -48,7 +48,7 @@ static bool owner_gone(struct lk_mutex_xchg *m)
 
 	while ((int)owner >= 0) {
 		if (owner != found || need_resched() ||
-		    vcpu_is_preempted(owner))
+		    owner_is_preempted(owner))
 			return false;
 		cpu_relax();
 		owner = READ_ONCE(m->owner);
@@ -59,7 +59,7 @@ static bool owner_gone(struct lk_mutex_xchg *m)
 /* Each spinner for itself, and for the line: it tries before it reads. */
 static bool spin_on_word(struct lk_mutex_xchg *m)
 {
-	spin_begin();
+	begin_waiting();
 	while (!need_resched() && owner_gone(m)) {
 		if (lk_mutex_xchg_trylock(m))
 			return true;
@@ -90,7 +90,7 @@ static void sleep_until_held(struct lk_mutex_xchg *m)
 	/* Nobody to tell: let the unlock be a fast one. */
 	if (!m->first)
 		atomic_set(&m->word, LK_MX_HELD);
-	WRITE_ONCE(m->owner, this_vcpu());
+	WRITE_ONCE(m->owner, this_owner());
 	list_unlock(m);
 }
 

@@ -63,7 +63,7 @@ static inline bool lk_mutex_xchg_trylock(struct lk_mutex_xchg *m)
 	/* [mutex_xchg.A] ACQUIRE, pairs with mutex_xchg.B and .C. */
 	if (!atomic_try_cmpxchg_acquire(&m->word, &word, LK_MX_HELD))
 		return false;
-	WRITE_ONCE(m->owner, this_vcpu());
+	WRITE_ONCE(m->owner, this_owner());
 	return true;
 }
 
@@ -71,7 +71,7 @@ static inline void lk_mutex_xchg_lock(struct lk_mutex_xchg *m)
 {
 	/* [mutex_xchg.A] */
 	if (likely(atomic_add_return_acquire(1, &m->word) == LK_MX_HELD))
-		WRITE_ONCE(m->owner, this_vcpu());
+		WRITE_ONCE(m->owner, this_owner());
 	else
 		lk_mutex_xchg_lock_slow(m);
 }

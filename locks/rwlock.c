@@ -40,17 +40,17 @@ static void unlock(void *lock)
 	lk_rwlock_unlock(lock);
 }
 
-static void read_lock(void *lock)
+static void lock_read(void *lock)
 {
 	lk_rwlock_read_lock(lock);
 }
 
-static bool read_trylock(void *lock)
+static bool trylock_read(void *lock)
 {
 	return lk_rwlock_read_trylock(lock);
 }
 
-static void read_unlock(void *lock)
+static void unlock_read(void *lock)
 {
 	lk_rwlock_read_unlock(lock);
 }
@@ -65,7 +65,7 @@ const struct lk_ops lk_rwlock_ops = {
 	.lock = lock,
 	.trylock = trylock,
 	.unlock = unlock,
-	.read_lock = read_lock,
-	.read_trylock = read_trylock,
-	.read_unlock = read_unlock,
+	.read_lock = lock_read,
+	.read_trylock = trylock_read,
+	.read_unlock = unlock_read,
 };

@@ -5,8 +5,8 @@
 /*
  * Plain reader-count read/write lock: 4 bytes, unfair, no queue.
  *
- *   cnts   bits 0-30  number of readers
- *          bit 31     a writer holds
+ *   cnts   bits 0-29  number of readers
+ *          bit 30     a writer holds
  *
  *   (-,0) --read_lock--> (-,1) --read_lock--> (-,2) --read_unlock--> (-,1)
  *   (-,0) --lock--> (W,0) --unlock--> (-,0)
@@ -24,7 +24,7 @@
 #include <platform.h>
 
 #define LK_RWLOCK_READER 1u
-#define LK_RWLOCK_WRITER (1u << 31)
+#define LK_RWLOCK_WRITER (1u << 30)
 
 struct lk_rwlock {
 	atomic_t cnts;
