@@ -70,19 +70,17 @@ static inline bool take_half_as_head(struct lk_qspin *lock)
 				   (u16)(wait_tag() | LK_Q_LOCKED));
 }
 
-/* An arrival takes the lock past the queue, unless its head forbids it. */
-static bool steal(struct lk_qspin *lock)
+/* An arrival takes the lock past the queue, while the word has none of @never. */
+static bool steal(struct lk_qspin *lock, u32 rounds, u32 never)
 {
-	u32 rounds;
+	u32 round;
 
-	for (rounds = steal_rounds(); rounds; rounds--) {
-		if (take_half(lock))
-			return true;
-		if (READ_ONCE(lock->pending) & LK_Q_PENDING >> 8)
+	for (round = 0; !take_half(lock); round++) {
+		if (round >= rounds || atomic_read(&lock->val) & never)
 			return false;
-		cpu_relax();
+		brief_pause(round);
 	}
-	return false;
+	return true;
 }
 
 /*
@@ -368,6 +366,22 @@ static enum lk_qspin_mode choose_mode(void)
 	return on_hypervisor() ? LK_QSPIN_STEAL : LK_QSPIN_FAIR;
 }
 
+/* What an arrival does before it queues; true: it has the lock. */
+static bool enter(struct lk_qspin *lock, u32 val, enum lk_qspin_mode mode)
+{
+	switch (mode) {
+	case LK_QSPIN_FAIR:
+		return lock_pending(lock, val);
+	case LK_QSPIN_STEAL: /* to queue takes the line from the holder twice */
+		return steal(lock, brief_spins(),
+			     LK_Q_PENDING | LK_Q_TAIL_MASK);
+	case LK_QSPIN_PV:
+		return steal(lock, steal_rounds(), LK_Q_PENDING);
+	default:
+		return take_half(lock);
+	}
+}
+
 static inline void lock_slow(struct lk_qspin *lock, u32 val,
 			     enum lk_qspin_mode mode)
 {
@@ -375,9 +389,7 @@ static inline void lock_slow(struct lk_qspin *lock, u32 val,
 	enum lk_qspin_mode now = mode == LK_QSPIN_AUTO ? choose_mode() : mode;
 
 	val = lk_qspin_adopt(lock, val);
-	if (now == LK_QSPIN_FAIR ? lock_pending(lock, val)
-	    : now == LK_QSPIN_PV ? steal(lock)
-				 : take_half(lock))
+	if (enter(lock, val, now))
 		return;
 	/* No slot left, or nested too deep: wait without a node, unfairly. */
 	if (now == LK_QSPIN_TAS || unlikely(!slot) ||

@@ -25,7 +25,6 @@ void check_world_reset(void)
 		check_world.spin_budget[i] = UINT32_MAX;
 	check_world.pending_rounds = 1;
 	check_world.steal_patience = 64;
-	check_world.steal_rounds = 1;
 	check_world.owner_rounds = 1;
 	check_world.overtake_limit = 64;
 	check_world.handover_spins = 1;

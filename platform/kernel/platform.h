@@ -122,7 +122,7 @@ static inline bool on_hypervisor(void)
 #define begin_waiting()	   ((void)0)
 #define pending_rounds()   64u
 #define steal_patience()   64u
-#define steal_rounds()	   1u
+#define steal_rounds()	   0u
 #define brief_spins()	   0u
 #define brief_pause(round) ((void)(round), cpu_relax())
 #define owner_rounds()	   4u

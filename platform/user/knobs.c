@@ -18,8 +18,8 @@ const struct lw_knob lw_user_knobs[] = {
 	     "rounds a thread spins for a mutex before it sleeps; 0: never "
 	     "spins"),
 	KNOB(brief_spins, 0, 1000000, 30,
-	     "looks at a mutex, 4 to 32 pauses apart, before a thread queues "
-	     "to spin for it"),
+	     "looks at a mutex or a spinlock in mode steal, 4 to 32 pauses "
+	     "apart, before a thread queues"),
 	KNOB(overtake_limit, 1, 1000000, 64,
 	     "unlocks that may pass the first sleeper over before one hands "
 	     "off to it"),
@@ -27,9 +27,9 @@ const struct lw_knob lw_user_knobs[] = {
 	     "rounds an unlock watches for a taker before it wakes a sleeper"),
 	KNOB(yield_after, 1, 1000000, 200,
 	     "rounds a queued waiter spins before it yields its CPU"),
-	KNOB(steal_rounds, 0, 1000000, 100,
-	     "rounds an arrival tries to take a spinlock past its queue in "
-	     "mode pv"),
+	KNOB(steal_rounds, 0, 1000000, 30,
+	     "looks at a spinlock, 4 to 32 pauses apart, before a thread "
+	     "queues in mode pv"),
 	KNOB(auto_cpus, 0, 1000000, 0,
 	     "CPUs that a spinlock in mode auto compares threads with; 0: "
 	     "those the process may use"),

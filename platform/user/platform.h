@@ -303,7 +303,7 @@ static inline bool need_resched(void)
 #define pending_rounds() 64u
 /* Races for a free lock that a head loses to stealers before it stops them. */
 #define steal_patience() 64u
-/* Looks that an arrival takes at a mutex before it queues, and between two. */
+/* The same at a mutex, or a spinlock in mode steal; and the pause after each. */
 extern u32 lw_brief_spins;
 #define brief_spins() READ_ONCE(lw_brief_spins)
 /* Ever longer, as a look takes the line from the holder: 4, 8, 16, 32 pauses. */
@@ -315,7 +315,7 @@ static inline void brief_pause(u32 round)
 		cpu_relax();
 }
 
-/* Rounds that an arrival tries to take a spinlock past its queue (mode pv). */
+/* Looks that an arrival takes at a spinlock in mode pv before it queues. */
 extern u32 lw_steal_rounds;
 #define steal_rounds() READ_ONCE(lw_steal_rounds)
 /* Looks at an owner's CPU that is ours too before that is believed. */

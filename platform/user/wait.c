@@ -17,7 +17,7 @@ u32 lw_watch_owner = 1;
 u32 lw_give_way_us = 1000;
 u32 lw_overtake_limit = 64;
 u32 lw_handover_spins = 20;
-u32 lw_steal_rounds = 100;
+u32 lw_steal_rounds = 30;
 u32 lw_brief_spins = 30;
 
 long lw_syscall(long nr, long a, long b, long c, long d, long e, long f)

@@ -75,6 +75,7 @@ static void init_halting(void)
 static void init_halting_impatient(void)
 {
 	init_halting();
+	check_world.steal_rounds = 1;
 	check_world.steal_patience = 0;
 }
 
