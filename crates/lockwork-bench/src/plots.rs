@@ -56,7 +56,7 @@ pub fn draw(data: &Data, dir: &Path) -> Result<Vec<PathBuf>> {
     let cells = summaries(data);
     let mut groups: Vec<Vec<&Summary>> = Vec::new();
     for summary in &cells {
-        let alike = |group: &&mut Vec<&Summary>| ground(&group[0].cell) == ground(&summary.cell);
+        let alike = |group: &&mut Vec<&Summary>| group[0].cell.ground() == summary.cell.ground();
         match groups.iter_mut().find(alike) {
             Some(group) => group.push(summary),
             None => groups.push(vec![summary]),
@@ -75,17 +75,8 @@ pub fn draw(data: &Data, dir: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The cell without its threads and what follows from them.
-fn ground(cell: &Cell) -> Cell {
-    Cell {
-        threads: 0,
-        time_ms: 0,
-        ..cell.clone()
-    }
-}
-
 fn title(cell: &Cell) -> String {
-    let text = ground(cell).to_string();
+    let text = cell.ground().to_string();
     text.trim_start_matches("0 threads, ").to_owned()
 }
 

@@ -39,6 +39,17 @@ pub struct Cell {
     pub calls: Option<Calls>,
 }
 
+impl Cell {
+    /// The cell but for its threads and what follows from them.
+    pub fn ground(&self) -> Cell {
+        Cell {
+            threads: 0,
+            time_ms: 0,
+            ..self.clone()
+        }
+    }
+}
+
 impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let s = if self.threads == 1 { "" } else { "s" };

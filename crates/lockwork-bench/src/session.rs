@@ -6,6 +6,7 @@ use crate::plan::{Form, Plan};
 use crate::round::{measure, Conditions, Trouble};
 use crate::sample::{Cell, Sample};
 use crate::single::{can, measure_pairs, Companion};
+use crate::slow::left_out;
 use crate::tools::Tools;
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -66,7 +67,8 @@ impl<'a> Session<'a> {
         for step in steps(&plan, self.locks) {
             let (cell, lock) = (&plan.cells[step.cell], &self.locks[step.lock]);
             self.bar.set_message(format!("{cell}: {}", lock.name()));
-            if !done.contains(&(cell.clone(), step.round, lock.name().to_owned())) {
+            let done = done.contains(&(cell.clone(), step.round, lock.name().to_owned()));
+            if !done && left_out(&self.data.samples, cell, lock.name()).is_none() {
                 self.one(&plan, cell, lock, &step)?;
             }
             self.bar.inc(1);

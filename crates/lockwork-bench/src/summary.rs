@@ -4,6 +4,7 @@ use crate::contender::LOCKWORK;
 use crate::journal::{Data, LockInfo};
 use crate::pareto::Point;
 use crate::sample::{per, Cell, Measured, Sample};
+use crate::slow::left_out;
 use crate::waits::Waits;
 use lockwork_report::stats;
 
@@ -90,6 +91,21 @@ pub struct Summary {
     pub cell: Cell,
     /// The locks that were measured in it.
     pub lines: Vec<Line>,
+    /// Locks that were left out of it, or of its later rounds.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A lock that took so long to stop that it was not run like that again.
+#[derive(Clone, Debug)]
+pub struct LeftOut {
+    /// Which.
+    pub lock: String,
+    /// How many rounds of this cell there are for all that.
+    pub rounds: usize,
+    /// How long stopping took, in seconds.
+    pub seconds: f64,
+    /// With how many threads.
+    pub threads: u32,
 }
 
 impl Summary {
@@ -120,12 +136,19 @@ fn summary(data: &Data, cell: &Cell) -> Option<Summary> {
         .iter()
         .filter_map(|lock| line(lock, &here))
         .collect();
-    if lines.is_empty() {
+    let left_out: Vec<LeftOut> = data
+        .header
+        .locks
+        .iter()
+        .filter_map(|lock| gone(data, cell, &lock.name, &here))
+        .collect();
+    if lines.is_empty() && left_out.is_empty() {
         return None;
     }
     let mut summary = Summary {
         cell: cell.clone(),
         lines,
+        left_out,
     };
     let ratios: Vec<Option<Ratio>> = summary
         .lines
@@ -139,6 +162,18 @@ fn summary(data: &Data, cell: &Cell) -> Option<Summary> {
         line.ratio = ratio;
     }
     Some(summary)
+}
+
+/// `lock`, if it was left out here.
+fn gone(data: &Data, cell: &Cell, lock: &str, here: &[&Sample]) -> Option<LeftOut> {
+    let because = left_out(&data.samples, cell, lock)?;
+    let rounds = here.iter().filter(|s| s.lock == lock).count();
+    (rounds < data.header.plan.rounds as usize).then(|| LeftOut {
+        lock: lock.to_owned(),
+        rounds,
+        seconds: because.measured.overrun,
+        threads: because.cell.threads,
+    })
 }
 
 /// `one`'s rate over `other`'s in each round that has both.

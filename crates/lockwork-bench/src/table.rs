@@ -173,6 +173,15 @@ fn notes(summary: &Summary) -> String {
         all.join(", ")
     };
     let mut text = String::new();
+    for out in &summary.left_out {
+        text += &format!(
+            "left out after {} here: {}, which took {:.1} s to stop with {}\n",
+            counted(out.rounds, "round"),
+            out.lock,
+            out.seconds,
+            counted(out.threads as usize, "thread"),
+        );
+    }
     let vary = names(&|line| line.variation.is_some_and(|cv| cv > MUCH));
     if !vary.is_empty() {
         text += &format!("warning: rounds vary much (CV above 10 %): {vary}\n");

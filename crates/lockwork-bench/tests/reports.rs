@@ -140,6 +140,25 @@ fn ratios_are_paired_by_round() {
 }
 
 #[test]
+fn a_lock_that_is_left_out_is_named() {
+    let mut data = data();
+    let slow = |s: &Sample| s.lock == "lib.slow" && s.cell.threads == 8;
+    data.samples.retain(|s| !slow(s) || s.round == 1);
+    for sample in data.samples.iter_mut().filter(|s| slow(s)) {
+        sample.measured.overrun = 7.0;
+    }
+    let all = summaries(&data);
+    assert!(all[0].left_out.is_empty());
+    let out = &all[1].left_out[0];
+    assert_eq!(
+        (out.lock.as_str(), out.rounds, out.threads),
+        ("lib.slow", 1, 8)
+    );
+    let note = "left out after 1 round here: lib.slow, which took 7.0 s to stop with 8 threads";
+    assert!(render(&data).contains(note), "{}", render(&data));
+}
+
+#[test]
 fn the_last_section_says_where_we_lose_and_by_how_much() {
     let text = render(&data());
     let lost = "ours is not on the front of throughput and p99.9 wait in:\n  8 threads, 100ns \
