@@ -4,6 +4,38 @@ use crate::sample::Calls;
 use crate::work::{Outside, Work};
 use std::path::PathBuf;
 
+/// What `lockwork bench --help` begins with.
+pub const HELP: &str = "\
+Measures locks themselves: Lockwork's and those of other libraries, in one
+process, in the same loop, called in the same way.
+
+Each combination of --threads, --inside, --outside and --reads is a cell. In a
+cell every lock is run once a round, in an order shuffled anew; a round is fresh
+locks, and threads that start together. Each wait is timed. Ratio is a lock's
+throughput over that of the best lock of another library in its family, taken
+round by round: the median and the quartiles.
+
+Throughput never stands alone: beside it are Jain's fairness index, waits, CPU
+time and context switches. The last section says where Lockwork's locks are not
+on the front of throughput and p99.9 wait, and who is ahead.";
+
+/// What it ends with.
+pub const AFTER_HELP: &str = "\
+Exit status:
+  0; or 1 if a lock hung or let two threads in, 2 for a wrong command line, 125
+  if lockwork itself fails, 130 after Ctrl-C.
+
+Examples:
+  lockwork bench
+        The mutexes, with fewer and more threads than CPUs.
+  lockwork bench --locks spin --threads 2,8 --inside 0,1us --outside 1x,10x
+  lockwork bench --locks rw --reads 50,99 --inside 4lines
+  lockwork bench --locks lockwork.mutex,glibc.mutex --json raw.jsonl
+  lockwork bench --from raw.jsonl
+  lockwork bench --preset single-thread
+  lockwork bench --preset sweep --json sweep.jsonl --plots plots
+  lockwork bench --resume sweep.jsonl";
+
 /// What says how to measure, for where that is settled already.
 const MEASURING: [&str; 18] = [
     "locks", "threads", "inside", "outside", "reads", "pin", "objects", "rounds", "time", "set",

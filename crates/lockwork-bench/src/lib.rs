@@ -28,7 +28,7 @@ mod waits;
 mod work;
 mod worker;
 
-pub use args::BenchArgs;
+pub use args::{BenchArgs, AFTER_HELP, HELP};
 pub use command::run;
 pub use contender::{contenders, flagships, select, Contender, Selection, BARE, LOCKWORK};
 pub use journal::{AbsentInfo, Data, End, Ended, Header, Journal, LockInfo, SCHEMA};

@@ -107,33 +107,6 @@ Examples:
   lockwork check --pairs .
         Does every ordering of this source tree say what it pairs with?";
 
-const BENCH_HELP: &str = "\
-Measures locks themselves: Lockwork's and those of other libraries, in one
-process, in the same loop, called in the same way.
-
-Each combination of --threads, --inside, --outside and --reads is a cell. In a
-cell every lock is run once a round, in an order shuffled anew; a round is fresh
-locks, and threads that start together. Each wait is timed. Ratio is a lock's
-throughput over that of the best lock of another library in its family, taken
-round by round: the median and the quartiles.
-
-Throughput never stands alone: beside it are Jain's fairness index, waits, CPU
-time and context switches. The last section says where Lockwork's locks are not
-on the front of throughput and p99.9 wait, and who is ahead.";
-
-const BENCH_AFTER: &str = "\
-Exit status:
-  0; or 1 if a lock hung or let two threads in, 2 for a wrong command line, 125
-  if lockwork itself fails, 130 after Ctrl-C.
-
-Examples:
-  lockwork bench
-        The mutexes, with fewer and more threads than CPUs.
-  lockwork bench --locks spin --threads 2,8 --inside 0,1us --outside 1x,10x
-  lockwork bench --locks rw --reads 50,99 --inside 4lines
-  lockwork bench --locks lockwork.mutex,glibc.mutex --json raw.jsonl
-  lockwork bench --from raw.jsonl";
-
 /// Try the Linux kernel's scalable locks under an unmodified program.
 #[derive(Debug, Parser)]
 #[command(name = "lockwork", version, max_term_width = 90, after_help = EXAMPLES)]
@@ -165,7 +138,7 @@ pub enum Command {
     #[command(long_about = CHECK_HELP, after_help = CHECK_AFTER)]
     Check(lockwork_check::CheckArgs),
     /// Measure locks: every one of the catalogue and its peers, in one loop.
-    #[command(long_about = BENCH_HELP, after_help = BENCH_AFTER)]
+    #[command(long_about = lockwork_bench::HELP, after_help = lockwork_bench::AFTER_HELP)]
     Bench(lockwork_bench::BenchArgs),
     /// One run of `check`, asked for on standard input.
     #[command(hide = true)]

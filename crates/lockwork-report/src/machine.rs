@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The machine that the numbers are from.
 
+use std::collections::HashSet;
 use std::ffi::CStr;
 use std::fs;
 use std::thread::available_parallelism;
@@ -14,6 +15,9 @@ pub struct Machine {
     pub cpus: usize,
     /// CPUs that are online.
     pub cpus_online: usize,
+    /// Sockets, if the kernel says how many.
+    #[serde(default)]
+    pub sockets: Option<usize>,
     /// The processor's name, if the kernel gives one.
     pub model: Option<String>,
     /// The architecture, as uname says it.
@@ -40,6 +44,7 @@ impl Machine {
         Machine {
             cpus: available_parallelism().map_or(1, usize::from),
             cpus_online: usize::try_from(online).unwrap_or(1),
+            sockets: sockets(),
             model: model(),
             arch,
             kernel,
@@ -62,6 +67,9 @@ impl Machine {
                 if self.cpus == 1 { "" } else { "s" }
             ));
         }
+        if self.cpus > 2 && self.sockets == Some(1) {
+            all.push("only one socket: says little about lines that move between sockets".into());
+        }
         if self.load > self.cpus as f64 {
             all.push(format!(
                 "the machine was busy at the start (load {:.1} on {} CPUs)",
@@ -82,6 +90,17 @@ fn read(path: &str) -> Option<String> {
     Some(text.trim().to_string()).filter(|text| !text.is_empty())
 }
 
+/// How many different packages the online CPUs are in.
+fn sockets() -> Option<usize> {
+    let cpus = fs::read_dir("/sys/devices/system/cpu").ok()?;
+    let package = |cpu: fs::DirEntry| {
+        let file = cpu.path().join("topology/physical_package_id");
+        fs::read_to_string(file).ok()
+    };
+    let packages: HashSet<String> = cpus.flatten().filter_map(package).collect();
+    (!packages.is_empty()).then_some(packages.len())
+}
+
 fn model() -> Option<String> {
     let text = fs::read_to_string("/proc/cpuinfo").ok()?;
     let line = text.lines().find(|line| line.starts_with("model name"))?;
@@ -99,5 +118,30 @@ fn uname() -> (String, String) {
                 .into_owned()
         };
         (text(&name.release), text(&name.machine))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn warnings(cpus: usize, sockets: Option<usize>) -> String {
+        let machine = Machine {
+            cpus,
+            sockets,
+            load: 0.0,
+            governor: None,
+            ..Machine::look()
+        };
+        machine.warnings().join("; ")
+    }
+
+    #[test]
+    fn says_what_a_small_machine_cannot_show() {
+        assert!(warnings(2, Some(1)).contains("only 2 CPUs"));
+        assert!(warnings(1, None).contains("only 1 CPU:"));
+        assert!(warnings(16, Some(1)).contains("only one socket"));
+        assert_eq!(warnings(16, Some(2)), "");
+        assert_eq!(warnings(16, None), "");
     }
 }
