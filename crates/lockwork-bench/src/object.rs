@@ -46,22 +46,70 @@ impl Object {
         }
     }
 
-    /// What an exclusive holder does to the data.
+    /// The first thing that an exclusive holder does: it reads the count of visits,
+    /// and reads and writes the other lines.
     #[inline]
-    pub(crate) fn write(&self) {
-        touch(&self.lines);
+    pub(crate) fn enter(&self) -> u64 {
+        touch(&self.lines[1..]);
+        self.lines[0].0.load(Relaxed)
     }
 
-    /// What a shared one does.
+    /// The last thing: it counts its visit. Who was inside meanwhile is lost.
+    #[inline]
+    pub(crate) fn leave(&self, entered: u64) {
+        self.lines[0].0.store(entered + 1, Relaxed);
+    }
+
+    /// What a shared holder does.
     #[inline]
     pub(crate) fn read(&self) {
         self.lines.iter().for_each(Line::look);
     }
 
     /// Exclusive visits, unless the lock let two in at once: then some line
-    /// counted fewer.
+    /// counted fewer of them.
     pub(crate) fn visits(&self) -> u64 {
         let counts = self.lines.iter().map(|line| line.0.load(Relaxed));
         counts.min().unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object(guarded: u32) -> Object {
+        Object::new(lockwork_user::catalogue()[0], guarded)
+    }
+
+    #[test]
+    fn visits_are_counted() {
+        for guarded in [0, 1, 5] {
+            let object = object(guarded);
+            for _ in 0..3 {
+                let entered = object.enter();
+                object.leave(entered);
+            }
+            object.read();
+            assert_eq!(object.visits(), 3, "{guarded}");
+        }
+    }
+
+    #[test]
+    fn who_is_inside_together_is_lost() {
+        let object = object(4);
+        let (one, other) = (object.enter(), object.enter());
+        object.leave(one);
+        object.leave(other);
+        assert_eq!(object.visits(), 1);
+    }
+
+    #[test]
+    fn an_update_of_any_line_that_is_lost_is_seen() {
+        let object = object(4);
+        let entered = object.enter();
+        object.leave(entered);
+        object.lines[3].0.store(0, Relaxed);
+        assert_eq!(object.visits(), 0);
     }
 }

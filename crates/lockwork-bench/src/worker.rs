@@ -132,8 +132,9 @@ impl<'a> Worker<'a> {
         // SAFETY: the thread holds no lock.
         unsafe { object.lock.lock() };
         let to = clock.now();
-        object.write();
+        let entered = object.enter();
         self.hold();
+        object.leave(entered);
         // SAFETY: it holds this one.
         unsafe { object.lock.unlock() };
         self.writes.record(clock.ns(from, to));
@@ -165,8 +166,9 @@ impl<'a> Worker<'a> {
                 object.lock.read_unlock();
             } else {
                 object.lock.lock();
-                object.write();
+                let entered = object.enter();
                 self.hold();
+                object.leave(entered);
                 object.lock.unlock();
             }
         }
