@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! From rounds to what people read: numbers that are known beforehand.
 use lockwork_bench::{
-    draw, render, summaries, Calibration, Cell, Data, End, Ended, Form, Header, Journal, LockInfo,
-    Measured, Plan, Sample, Waits, Work, SCHEMA,
+    draw, render, summaries, Calibration, Cell, Contender, Data, End, Ended, Form, Header, Journal,
+    LockInfo, Measured, Plan, Sample, Session, Tools, Waits, Work, SCHEMA,
 };
 use lockwork_report::machine::Machine;
 
@@ -256,4 +256,31 @@ fn a_single_cell_can_be_drawn() {
     data.header.plan.cells.truncate(1);
     let dir = tempfile::tempdir().expect("a directory");
     assert_eq!(draw(&data, dir.path()).expect("plots").len(), 2);
+}
+
+#[test]
+fn a_broken_lock_ends_the_run_and_is_named() {
+    let mut kinds = lockwork_torture::canaries().into_iter();
+    let broken = kinds.find(|kind| kind.name() == "canary_exclusion");
+    let locks = [Contender::ours(broken.expect("that canary"))];
+    let visit = Cell {
+        inside: Work::Ns(20_000_000),
+        outside: Work::Ns(0),
+        time_ms: 100,
+        ..cell(8)
+    };
+    let mut data = Data::new(header(vec![visit]));
+    data.header.plan.rounds = 200;
+    data.header.plan.locks = vec!["canary_exclusion".into()];
+    let (tools, mut journal) = (Tools::calibrate(), Journal::None);
+    let session = Session::new(&locks, &tools, &mut data, &mut journal);
+    let ended = session.expect("signals").run().expect("no journal");
+    let Ended::Failed { why } = ended else {
+        panic!("{ended:?}");
+    };
+    assert!(
+        why.starts_with("canary_exclusion with 8 threads, 20ms inside"),
+        "{why}"
+    );
+    assert!(why.contains("mutual exclusion was lost"), "{why}");
 }
