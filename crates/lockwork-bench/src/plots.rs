@@ -183,9 +183,14 @@ where
         let dot = style.filled();
         chart.draw_series(points.map(|at| Circle::new(at, 3, dot)))?;
     }
+    // Where there is mostly nothing: throughput starts at 0, waits grow.
+    let corner = match quantity.logarithmic {
+        true => SeriesLabelPosition::UpperLeft,
+        false => SeriesLabelPosition::LowerLeft,
+    };
     chart
         .configure_series_labels()
-        .position(SeriesLabelPosition::UpperRight)
+        .position(corner)
         .background_style(WHITE.mix(0.8))
         .border_style(BLACK.mix(0.3))
         .draw()?;
