@@ -148,8 +148,8 @@ static bool ask_for_kick(struct lk_qspin *lock, u16 code, u32 busy)
 			return false;
 		/* [qspinlock.L] RELEASE, pairs with qspinlock.M: who sees the
 		 * flag finds the entry. */
-	} while (!try_cmpxchg_release(&lock->val.counter, &val,
-				      val | LK_Q_HALTED));
+	} while (!atomic_try_cmpxchg_release(&lock->val, &val,
+					     val | LK_Q_HALTED));
 	return true;
 }
 
@@ -407,6 +407,11 @@ static inline void lock_slow(struct lk_qspin *lock, u32 val,
 __cold void lk_qspin_lock_slow(struct lk_qspin *lock, u32 val,
 			       enum lk_qspin_mode mode)
 {
+	/* While sleepers queue every arrival comes here: no detour for those
+	 * that find the lock free. */
+	if (mode >= LK_QSPIN_PV && atomic_read(&lk_qspin_halting) &&
+	    take_half(lock))
+		return;
 	queue_enter();
 	lock_slow(lock, val, mode);
 	queue_exit();
