@@ -167,9 +167,8 @@ class mutex
 };
 
 /*
- * A queued spinlock: lw_spinlock_t. For sections of some hundred nanoseconds and
- * no more threads than CPUs. Its mode is one for the process:
- * lw_spin_set_mode(). No limited waits: a queue of spinners cannot be left.
+ * A queued spinlock: lw_spinlock_t. For sections of some hundred nanoseconds.
+ * Its mode is one for the process: lw_spin_set_mode(). No limited waits: a queue of spinners cannot be left.
  */
 class spinlock
 {
