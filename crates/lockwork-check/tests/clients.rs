@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Every lock of the catalogue is proved, deep enough, and the page says how.
-use lockwork_check::{clients, locks, Bound, Client};
+use lockwork_check::{clients, locks, logic_mutants, Bound, Client};
 use std::path::Path;
 
 fn of(lock: &str) -> Vec<Client> {
@@ -22,6 +22,20 @@ fn each_lock_has_a_client_that_goes_deep() {
     for lock in locks() {
         let deep = of(lock).iter().any(|client| is_deep(client.bound()));
         assert!(deep, "no client follows {lock} to 3x2@2");
+    }
+}
+
+/// Mistakes in ordering follow from the tags; what a lock does wrong beyond
+/// them, only its clients' file can name.
+#[test]
+fn each_lock_has_a_mistake_in_logic_to_find() {
+    let mistakes = logic_mutants();
+    for lock in locks() {
+        let clients = of(lock);
+        let found = mistakes
+            .iter()
+            .any(|mistake| clients.iter().any(|client| client.stem() == mistake.stem));
+        assert!(found, "the file with the clients of {lock} names no mutant");
     }
 }
 

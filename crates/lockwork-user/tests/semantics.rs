@@ -5,18 +5,9 @@ use lockwork_user::{by_name, catalogue, knobs, set_knob, KnobError, Lock, Promis
 use std::time::Duration;
 
 #[test]
-fn sizes_are_the_stated_ones() {
-    let stated = |name: &str| match name {
-        name if name.starts_with("qspinlock") => 4..=4,
-        "osq_lock" => 4..=4,
-        "qrwlock" => 8..=8,
-        "tas_lock" => 1..=1,
-        "mutex" => 1..=32,
-        _ => 1..=64,
-    };
+fn kinds_are_well_described() {
     for kind in catalogue() {
         let (name, size, align) = (kind.name(), kind.size(), kind.align());
-        assert!(stated(name).contains(&size), "{name} has {size} bytes");
         assert!(
             align.is_power_of_two() && align <= 64,
             "{name} is aligned to {align}"
