@@ -237,7 +237,7 @@ const struct check_client check_qspinlock[] = {
 	{ "qspinlock_pv", "mixed", "fair waiters beside halting ones", 3, 1, 2,
 	  300, 16, init_halting, fair_and_pv, finish },
 	{ "qspinlock_auto", "switch", "the mode changes while threads wait", 3,
-	  1, 2, 300, 16, init_auto, automatic, finish },
+	  2, 2, 300, 16, init_auto, automatic, finish },
 	{ 0 },
 };
 
