@@ -164,6 +164,10 @@ fn mark_group(all: &[Contender], word: &str, chosen: &mut [bool]) -> bool {
 }
 
 fn unknown(all: &[Contender], word: &str) -> String {
+    let mut absent = lockwork_peers::peers().absent.iter();
+    if let Some(absent) = absent.find(|peer| peer.name == word || peer.library == word) {
+        return format!("'{word}' is absent here: {}", absent.reason);
+    }
     let mut groups = vec!["all", "peers"];
     groups.extend(FAMILIES.iter().map(|family| family.name()));
     for contender in all {

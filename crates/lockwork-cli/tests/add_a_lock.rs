@@ -13,10 +13,11 @@ use common::{stderr, stdout, text};
 use tempfile::TempDir;
 
 /// What a build and its tests read.
-const SOURCES: [&str; 9] = [
+const SOURCES: [&str; 10] = [
     "Cargo.toml",
     "Cargo.lock",
     "crates",
+    "data",
     "docs",
     "include",
     "locks",
