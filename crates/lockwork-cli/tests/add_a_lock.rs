@@ -12,19 +12,8 @@ use std::process::{Command, Output};
 use common::{stderr, stdout, text};
 use tempfile::TempDir;
 
-/// What a build and its tests read.
-const SOURCES: [&str; 10] = [
-    "Cargo.toml",
-    "Cargo.lock",
-    "crates",
-    "data",
-    "docs",
-    "include",
-    "locks",
-    "platform",
-    "preload",
-    "tests",
-];
+/// Beside the sources, in a checkout that is worked in.
+const NO_SOURCES: [&str; 3] = ["target", "build", ".git"];
 
 /// What runs briefly here need not be compiled as if it ran for hours.
 const QUICKLY: &str = "profile.dev.package.lockwork-check.opt-level=0";
@@ -48,12 +37,10 @@ impl Copy {
             dir,
         };
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        fs::create_dir(copy.root()).expect("directory");
-        for name in SOURCES {
-            place(&root.join(name), &copy.path(name), &|from, to| {
-                fs::copy(from, to).map(drop)
-            });
-        }
+        let no_source = |name: &str| NO_SOURCES.contains(&name);
+        place_all(&root, &copy.root(), &no_source, &|from, to| {
+            fs::copy(from, to).map(drop)
+        });
         copy.take_dependencies(built);
         copy
     }
@@ -73,23 +60,14 @@ impl Copy {
     /// What cargo has built already, but for this workspace's own crates: those
     /// have to meet the new lock. Saves minutes, changes nothing.
     fn take_dependencies(&self, built: &Path) {
+        let own = |name: &str| name.contains("lockwork");
         for part in [".fingerprint", "build", "deps"] {
-            let own = |path: &Path| text(path).contains("lockwork");
-            let mut entries: Vec<PathBuf> = fs::read_dir(built.join(part))
-                .expect("cargo has built there")
-                .map(|entry| entry.expect("entry").path())
-                .collect();
-            entries.retain(|path| !own(Path::new(path.file_name().expect("name"))));
             let to = self.target().join(&self.profile).join(part);
-            fs::create_dir_all(&to).expect("directory");
-            for from in entries {
-                let to = to.join(from.file_name().expect("name"));
-                place(&from, &to, &|from, to| match part {
-                    // Cargo writes to these in place.
-                    ".fingerprint" => fs::copy(from, to).map(drop),
-                    _ => fs::hard_link(from, to),
-                });
-            }
+            place_all(&built.join(part), &to, &own, &|from, to| match part {
+                // Cargo writes to these in place.
+                ".fingerprint" => fs::copy(from, to).map(drop),
+                _ => fs::hard_link(from, to),
+            });
         }
     }
 
@@ -146,16 +124,23 @@ impl Copy {
     }
 }
 
-/// Puts `from`, a file or all that is in a directory, to `to`.
-fn place(from: &Path, to: &Path, file: &dyn Fn(&Path, &Path) -> std::io::Result<()>) {
-    if !from.is_dir() {
-        file(from, to).unwrap_or_else(|err| panic!("{} to {}: {err}", text(from), text(to)));
-        return;
-    }
+/// How one file gets from one place to another.
+type Place<'a> = &'a dyn Fn(&Path, &Path) -> std::io::Result<()>;
+
+/// Puts all that is in the directory `from`, but for names to be left out there,
+/// into `to`.
+fn place_all(from: &Path, to: &Path, left_out: &dyn Fn(&str) -> bool, file: Place<'_>) {
     fs::create_dir_all(to).expect("directory");
     for entry in fs::read_dir(from).expect("it can be listed") {
         let name = entry.expect("entry").file_name();
-        place(&from.join(&name), &to.join(&name), file);
+        let (from, to) = (from.join(&name), to.join(&name));
+        if left_out(&name.to_string_lossy()) {
+            continue;
+        } else if from.is_dir() {
+            place_all(&from, &to, &|_| false, file);
+        } else if let Err(err) = file(&from, &to) {
+            panic!("{} to {}: {err}", text(&from), text(&to));
+        }
     }
 }
 
@@ -177,6 +162,9 @@ fn a_lock_joins_by_its_files_and_a_line() {
     assert!(listed.contains("\n  toy_lock "), "{listed}");
     let tortured = copy.lockwork(&["torture", "toy_lock", "--seconds", "0", "--threads", "4"]);
     assert!(tortured.starts_with("toy_lock (4 bytes"), "{tortured}");
+    let briefly = ["--threads", "2", "--rounds", "1", "--time", "1"];
+    let benched = copy.lockwork(&[&["bench", "--locks", "toy_lock"], &briefly[..]].concat());
+    assert!(benched.contains("\ntoy_lock "), "{benched}");
 
     let checked = copy.lockwork(&["check", "toy_lock", "--mutants", "--fuzz", "20"]);
     assert!(checked.contains("3 of 3 runs passed"), "{checked}");
