@@ -184,7 +184,8 @@ static void halt_head(struct lk_qspin *lock, struct qnode *node, u32 busy)
 	WRITE_ONCE(node->state, HEAD_ASLEEP);
 	if (ask_for_kick(lock, READ_ONCE(node->halts), busy)) {
 		/* [qspinlock.K] MB (heavy), pairs with qspinlock.J. Spare
-		 * none: as there. */
+		 * none: the model takes the bytes of a word for one location,
+		 * and so orders them; a CPU does not. */
 		smp_mb_heavy();
 		if (atomic_read(&lock->val) & busy)
 			wait_on_value(&node->state, HEAD_ASLEEP, NULL, 0);

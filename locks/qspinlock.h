@@ -130,8 +130,7 @@ static inline void lk_qspin_unlock(struct lk_qspin *lock)
 		return;
 	/* Not the lock: to load what a locked RMW just wrote costs 30 %. */
 	/* [qspinlock.J] MB (light), pairs with qspinlock.K (heavy): either we
-	 * see halted, or the head sees the lock free. Spare none: the model
-	 * takes the bytes of a word for one location; a CPU does not. */
+	 * see halted, or the head sees the lock free. */
 	smp_mb_light();
 	if (unlikely(atomic_read(&lk_qspin_halting)))
 		lk_qspin_kick(lock);

@@ -28,8 +28,9 @@ pub(crate) enum Class {
     Unexplained,
 }
 
-/// Seconds of a quick run.
-const QUICK: f64 = 4.0;
+/// Executions of a quick run. Not seconds: whose verdict it is must not depend on
+/// how busy the machine is.
+const QUICK: u64 = 30_000;
 
 /// A mutant and the runs that may kill it.
 pub(crate) struct Trial {
@@ -52,8 +53,8 @@ impl Trial {
             .filter(|done| done.run.task.method == Method::Exhaustive)
             .filter(|done| reaches(done, &planned.mutant.spot))
             .collect();
-        let cost = |done: &Done| done.answer.outcome.seconds;
-        candidates.sort_by(|a, b| cost(b).total_cmp(&cost(a)));
+        let cost = |done: &&Done| done.answer.outcome.executions;
+        candidates.sort_by_key(|done| std::cmp::Reverse(cost(done)));
         if planned.spare.is_some() && !thorough {
             let slow = candidates.iter().filter(|done| cost(done) > QUICK).count();
             candidates.drain(..slow.min(candidates.len().saturating_sub(1)));
@@ -187,10 +188,9 @@ mod tests {
         }
     }
 
-    /// A run of the client at `index` that took so long and reached that.
-    fn done(index: usize, seconds: f64, reached: &[(&str, u32, &str)]) -> Done {
-        let mut outcome = samples::passed(10);
-        outcome.seconds = seconds;
+    /// A run of the client at `index` that took so many executions and reached that.
+    fn done(index: usize, executions: u64, reached: &[(&str, u32, &str)]) -> Done {
+        let mut outcome = samples::passed(executions);
         outcome.reached = reached
             .iter()
             .map(|&(file, line, name)| (file.to_owned(), line, name.to_owned(), String::new(), 1))
@@ -212,9 +212,9 @@ mod tests {
             ("x.h", 8, "xchg"),
         ];
         let all = [
-            done(0, 3.0, &here),
-            done(1, 1.0, &here),
-            done(2, 0.1, &elsewhere),
+            done(0, 300, &here),
+            done(1, 100, &here),
+            done(2, 10, &elsewhere),
         ];
         Trial::new(planned("relaxed", spare), &all, true)
     }
