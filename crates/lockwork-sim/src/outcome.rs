@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! What a simulation found.
+
+use crate::machine::Distance;
+use hdrhistogram::Histogram;
+
+/// What the waits of all acquisitions together were spent on, ns.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct WaitSplit {
+    /// Others were served first.
+    pub queueing: f64,
+    /// A line was under way to the waiter.
+    pub transfer: f64,
+    /// The holder was off its CPU.
+    pub preempted_holder: f64,
+    /// The lock was free, and the one that got it next was off its CPU.
+    pub preempted_next: f64,
+    /// Asleep, and nobody had woken it yet.
+    pub asleep: f64,
+    /// Woken, and not running yet.
+    pub waking: f64,
+}
+
+/// Counts of the measured part of a simulation.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Counts {
+    /// Loads by primitives of the locks, and of the workload's shared data.
+    pub loads: u64,
+    /// Stores.
+    pub stores: u64,
+    /// Atomic read-modify-writes, compares that failed included.
+    pub rmws: u64,
+    /// Lines that came from elsewhere, by where they came from.
+    pub moved: [u64; Distance::COUNT],
+    /// The same from memory, by how far away the home is.
+    pub from_memory: [u64; Distance::COUNT],
+    /// Bytes from socket to socket, row after row.
+    pub link_bytes: Vec<u64>,
+    /// Acquisitions by how far away the one before had been: [`Distance::Own`]
+    /// is the same CPU again.
+    pub handovers: [u64; Distance::COUNT],
+    /// Wake-ups, and kicks of halted CPUs.
+    pub wakeups: u64,
+    /// Those whose sleeper acquired before it slept again.
+    pub useful_wakeups: u64,
+    /// Switches of threads.
+    pub switches: u64,
+    /// Times that a virtual CPU lost its CPU to another.
+    pub preemptions: u64,
+}
+
+/// One simulation.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Simulated time that was measured, ns.
+    pub ns: f64,
+    /// Acquisitions in it, by thread.
+    pub by_thread: Vec<u64>,
+    /// Those that were shared.
+    pub reads: u64,
+    /// Waits, ns: from the call of lock until it returned.
+    pub waits: Histogram<u64>,
+    /// What they were spent on.
+    pub split: WaitSplit,
+    /// CPU time inside lock and unlock, ns, that was neither asleep nor off CPU.
+    pub ns_in_lock: f64,
+    /// CPU time of the threads in all, ns.
+    pub ns_busy: f64,
+    /// Counts.
+    pub counts: Counts,
+    /// For workloads of a fixed number of loops: when the last thread was done, ns.
+    pub finished_ns: Option<f64>,
+    /// Host: simulated memory operations, warm-up included.
+    pub operations: u64,
+    /// Host: seconds it took.
+    pub seconds: f64,
+    /// What happened in the window, if one was asked for.
+    pub timeline: Vec<Event>,
+}
+
+impl Outcome {
+    /// Acquisitions in the measured time.
+    pub fn acquisitions(&self) -> u64 {
+        self.by_thread.iter().sum()
+    }
+
+    /// Acquisitions a second.
+    pub fn rate(&self) -> f64 {
+        self.acquisitions() as f64 * 1e9 / self.ns
+    }
+}
+
+/// What a thread did for a while.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doing {
+    /// Thinks: outside of the lock.
+    Think,
+    /// Waits for the lock: from the call until it has it.
+    Wait,
+    /// Holds it.
+    Hold,
+    /// Asleep, or its CPU is halted.
+    Sleep,
+    /// Ready, and without a CPU.
+    Ready,
+}
+
+/// A piece of a thread's time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Event {
+    /// The thread.
+    pub thread: u32,
+    /// Its CPU.
+    pub cpu: u32,
+    /// What it did.
+    pub doing: Doing,
+    /// From when, ns.
+    pub from: f64,
+    /// How long, ns.
+    pub ns: f64,
+}
+
+/// A simulation that cannot go on: nobody will ever run again.
+#[derive(Clone, Debug)]
+pub struct Stuck {
+    /// "deadlock" or "livelock", and when.
+    pub what: String,
+    /// One line for each thread: CPU, state, and the source line where it waits.
+    pub threads: Vec<String>,
+}
