@@ -304,9 +304,9 @@ __cold int lk_mutex_lock_slow(struct lk_mutex *m,
  */
 static bool passed_on(struct lk_mutex *m)
 {
-	u32 rounds, word;
+	u32 rounds = 0, word;
 
-	for (rounds = handover_spins(); rounds; rounds--) {
+	while (rounds < handover_spins()) {
 		word = READ_ONCE(m->word);
 		if (word > LK_MUTEX_HELD ||
 		    (word == LK_MUTEX_HELD && mutex_outlives_unlock()))
@@ -315,7 +315,7 @@ static bool passed_on(struct lk_mutex *m)
 		if (word == LK_MUTEX_HELD &&
 		    try_cmpxchg_relaxed(&m->word, &word, LK_MUTEX_WANTED))
 			return true;
-		cpu_relax();
+		cpu_relax_wait(&rounds);
 	}
 	return false;
 }

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The locks' own C on a simulated NUMA machine.
 
+mod calls;
+mod engine;
 pub mod machine;
 pub mod outcome;
 mod simulate;
+mod threads;
 pub mod workload;
+mod world;
 
-pub use simulate::{simulate, Guests, Placement, Setup};
+pub use simulate::{locks, simulate, Found, Guests, Lock, Placement, Setup};

@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! One simulation, from outside.
 
+use crate::calls;
+use crate::engine::caches::{ps, Caches};
+use crate::engine::{Engine, Ps};
 use crate::machine::Machine;
 use crate::outcome::{Outcome, Stuck};
+use crate::threads::{self, Code};
 use crate::workload::Workload;
+use crate::world;
+use anyhow::{bail, Result};
+use corosensei::stack::DefaultStack;
+use corosensei::Coroutine;
+use std::time::Instant;
 
 /// On which CPUs the threads start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,10 +55,173 @@ pub struct Setup<'a> {
     pub window: Option<(f64, f64)>,
 }
 
+/// What came of it.
+pub type Found = Result<Outcome, Stuck>;
+
+/// Virtual CPUs at most: a lock's word names them.
+const MAX_CPUS: usize = 2047;
+/// Bytes of a simulated thread's stack.
+const STACK: usize = 64 * 1024;
+
+/// A lock of the catalogue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lock {
+    /// What users type.
+    pub name: &'static str,
+    /// One line.
+    pub summary: &'static str,
+    /// Waiters leave the CPU.
+    pub sleeps: bool,
+    /// It has shared acquisitions.
+    pub is_rw: bool,
+}
+
+/// All locks, in the order of the catalogue.
+///
+/// # Errors
+/// They cannot be loaded.
+pub fn locks() -> Result<Vec<Lock>> {
+    world::with(|world| {
+        let lock = |ops: &&'static world::Ops| Lock {
+            name: ops.name(),
+            summary: ops.summary(),
+            sleeps: ops.sleeps(),
+            is_rw: ops.is_rw(),
+        };
+        world.locks().iter().map(lock).collect()
+    })
+}
+
+/// The machine's CPUs in the order in which threads are placed on them.
+pub(crate) fn order(setup: &Setup, caches: &Caches, place_of: &[u16]) -> Vec<usize> {
+    let mut cpus: Vec<usize> = (0..place_of.len()).collect();
+    if setup.placement != Placement::Compact {
+        let mut met = vec![0; setup.machine.nodes()];
+        let mut key: Vec<(usize, usize)> = Vec::with_capacity(cpus.len());
+        for &cpu in &cpus {
+            let node = usize::from(caches.node(place_of[cpu]));
+            key.push((met[node], node));
+            met[node] += 1;
+        }
+        cpus.sort_by_key(|&cpu| key[cpu]);
+    }
+    if setup.cpus > 0 {
+        cpus.truncate(setup.cpus);
+    }
+    cpus
+}
+
 /// Simulates. The same setup gives the same outcome, bit for bit.
 ///
 /// # Errors
-/// The simulated threads are stuck.
-pub fn simulate(_setup: &Setup) -> Result<Outcome, Stuck> {
-    todo!()
+/// The setup is impossible: an unknown lock, no threads, a shared workload for a
+/// lock that has no shared acquisitions, too many CPUs. Inside: the simulated
+/// threads are stuck.
+pub fn simulate(setup: &Setup) -> Result<Found> {
+    if setup.threads == 0 {
+        bail!("no threads: give at least 1");
+    }
+    let copies = setup.guests.map_or(1, |guests| guests.overcommit as usize);
+    if copies == 0 || setup.machine.cpus() * copies > MAX_CPUS {
+        bail!(
+            "{} × {copies} CPUs: the locks' words name 1 to {MAX_CPUS}",
+            setup.machine.cpus()
+        );
+    }
+    world::with(|world| {
+        let ops = world.locks().iter().find(|ops| ops.name() == setup.lock);
+        let Some(ops) = ops else {
+            let names: Vec<&str> = world.locks().iter().map(|ops| ops.name()).collect();
+            bail!(
+                "there is no lock named '{}'; choose of: {}",
+                setup.lock,
+                names.join(", ")
+            );
+        };
+        if setup.workload.reads > 0.0 && !ops.is_rw() {
+            bail!(
+                "{} has no shared acquisitions, and {} has some: take a read/write lock",
+                setup.lock,
+                setup.workload.name
+            );
+        }
+        world.reset();
+        Ok(run(setup, ops))
+    })?
+}
+
+/// Unsets the engine, whatever happens.
+struct Running;
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        calls::set_engine(std::ptr::null_mut());
+    }
+}
+
+fn run(setup: &Setup, ops: &'static world::Ops) -> Found {
+    let started = Instant::now();
+    let mut engine = Box::new(Engine::new(setup));
+    let code = Code::new(setup, ops);
+    for thread in 0..setup.threads {
+        let code: *const Code = &code;
+        let seed = setup.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ thread as u64;
+        let stack = DefaultStack::new(STACK).expect("memory for a stack");
+        let routine = Coroutine::with_stack(stack, move |yielder, ()| {
+            calls::with(|engine| engine.set_yielder(yielder));
+            // SAFETY: it outlives the coroutines, which end below.
+            threads::run(unsafe { &*code }, seed);
+        });
+        engine.set_routine(thread, routine);
+    }
+    let engine = Box::into_raw(engine);
+    calls::set_engine(engine);
+    let guard = Running;
+    calls::with(|engine| engine.direct = true);
+    code.init();
+    calls::with(|engine| engine.direct = false);
+    while let Some(mut routine) = calls::with(Engine::next) {
+        let thread = calls::with(|engine| engine.thread()) as u32;
+        routine.resume(());
+        calls::with(|engine| engine.suspended(routine, thread));
+    }
+    drop(guard);
+    // SAFETY: it was made above, and no call goes to it any more.
+    let mut engine = unsafe { Box::from_raw(engine) };
+    for mut routine in engine.take_routines() {
+        // SAFETY: nothing that has to be dropped is on its stack.
+        unsafe { routine.force_reset() };
+    }
+    let stuck = (!engine.is_over()).then(|| engine.stuck());
+    match stuck {
+        Some(stuck) => Err(stuck),
+        None => Ok(outcome(setup, &mut engine, started)),
+    }
+}
+
+fn outcome(setup: &Setup, engine: &mut Engine, started: Instant) -> Outcome {
+    let threads = engine.of_threads();
+    let end = engine.end();
+    let ns = |time: Ps| time as f64 / 1000.0;
+    let tally = &mut engine.tally;
+    let busy: Ps = threads.iter().map(|thread| thread.busy).sum();
+    Outcome {
+        ns: ns(end - tally.from),
+        by_thread: threads.iter().map(|thread| thread.acquisitions).collect(),
+        reads: tally.reads,
+        waits: tally.waits.clone(),
+        split: tally.split,
+        ns_in_lock: ns(tally.in_lock),
+        ns_busy: ns(busy),
+        operations: tally.operations(),
+        counts: std::mem::take(&mut tally.counts),
+        finished_ns: setup.workload.loops.map(|_| ns(tally.last_end)),
+        seconds: started.elapsed().as_secs_f64(),
+        timeline: std::mem::take(&mut tally.timeline),
+    }
+}
+
+/// Picoseconds of `ns`, for the threads' code.
+pub(crate) fn time(ns: f64) -> Ps {
+    ps(ns)
 }

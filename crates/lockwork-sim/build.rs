@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Compiles the locks against the sim world, into a shared object that the crate
+//! carries inside itself.
+use std::env;
+use std::path::PathBuf;
+use std::process::Command;
+
+fn main() {
+    let root = lockwork_build::root();
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
+    lockwork_build::watch(&["locks", "platform/sim"]);
+    let mut build = lockwork_build::world("sim");
+    build.pic(true).debug(false);
+    let objects = build
+        .clone()
+        .files(lockwork_build::c_files(&root.join("locks")))
+        .files(lockwork_build::c_files(&root.join("platform/sim")))
+        .compile_intermediates();
+    let mut link = build.get_compiler().to_command();
+    link.args(["-shared", "-nostdlib", "-Wl,-z,defs", "-o"])
+        .arg(out.join("lockwork_sim_world.so"))
+        .args(objects);
+    link_with(&mut link);
+}
+
+fn link_with(link: &mut Command) {
+    let tool = link.get_program().to_string_lossy().into_owned();
+    let advice = "to link the simulated locks needs gcc or clang, and binutils: install them";
+    match link.status() {
+        Ok(status) if status.success() => {}
+        Ok(status) => panic!("{tool} failed ({status}); {advice}"),
+        Err(err) => panic!("cannot run {tool}: {err}; {advice}"),
+    }
+}

@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The caches: who has which line, and what it costs to get it.
+//!
+//! Places are the machine's CPUs, numbered by where they are, so that the CPUs
+//! of a core, a cluster, a die and a socket are next to each other.
+
+use super::tree::Ps;
+use crate::machine::{Distance, Home, Machine, Place};
+use rustc_hash::FxHashMap;
+use std::ops::Range;
+
+/// Picoseconds of `ns`.
+pub(crate) fn ps(ns: f64) -> Ps {
+    (ns * 1000.0).round() as Ps
+}
+
+/// What an access does to its line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Load,
+    Store,
+    Rmw,
+}
+
+/// Nobody.
+pub(crate) const NONE: u16 = u16::MAX;
+
+/// One line of memory.
+pub(crate) struct Line {
+    /// The place that has it alone, or [`NONE`].
+    pub owner: u16,
+    /// Copies, where nobody has it alone.
+    pub copies: u16,
+    /// A bit for each place with a copy.
+    who: Box<[u64]>,
+    /// The node where it lives: that of its first user.
+    home: u16,
+    /// The place that it is on its way to, or was last.
+    pub coming: u16,
+    /// When the next request can be granted.
+    pub free_at: Ps,
+    /// Changes whenever copies are taken back.
+    pub version: u32,
+    /// Requests that have arrived, by agent.
+    pub pending: Vec<u16>,
+    /// CPUs that wait for the line to be taken from them, each with the number
+    /// of that wait.
+    pub waiters: Vec<(u16, u32)>,
+}
+
+/// What a request costs, and where its line comes from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Price {
+    pub cost: Ps,
+    pub distance: Distance,
+    /// The socket that sends the line.
+    pub from: u16,
+    pub from_memory: bool,
+}
+
+/// [`crate::machine::Costs`] in ps.
+#[derive(Clone, Copy, Default)]
+struct Table {
+    load: Ps,
+    load_shared: Ps,
+    store: Ps,
+    rmw: Ps,
+    memory: Ps,
+}
+
+/// All lines that were ever touched, and the machine that they move in.
+pub(crate) struct Caches {
+    pub lines: Vec<Line>,
+    index: FxHashMap<usize, u32>,
+    places: Vec<Place>,
+    /// By place: the places of its core, cluster, die and socket.
+    near: Vec<[Range<u16>; 4]>,
+    sockets: Vec<Range<u16>>,
+    hops: Vec<Distance>,
+    /// A place of each node.
+    nodes: Vec<Place>,
+    costs: [Table; Distance::COUNT],
+    local_memory: Ps,
+    home: Home,
+    invalidate: Ps,
+    matrix: Option<Vec<f32>>,
+    cores: usize,
+}
+
+impl Caches {
+    /// Cold caches, and for each CPU number its place.
+    pub fn new(machine: &Machine) -> (Self, Vec<u16>) {
+        let mut order: Vec<usize> = (0..machine.cpus()).collect();
+        order.sort_by_key(|&cpu| {
+            let at = &machine.places[cpu];
+            (at.socket, at.die, at.cluster, at.core, cpu)
+        });
+        let mut place_of = vec![0; machine.cpus()];
+        for (place, &cpu) in order.iter().enumerate() {
+            place_of[cpu] = place as u16;
+        }
+        let places: Vec<Place> = order.iter().map(|&cpu| machine.places[cpu]).collect();
+        let range = |same: &dyn Fn(&Place) -> bool| {
+            let first = places.iter().position(same).unwrap_or(0);
+            let count = places.iter().filter(|place| same(place)).count();
+            first as u16..(first + count) as u16
+        };
+        let near = places
+            .iter()
+            .map(|at| {
+                [
+                    range(&|other| other.core == at.core),
+                    range(&|other| other.cluster == at.cluster),
+                    range(&|other| other.die == at.die),
+                    range(&|other| other.socket == at.socket),
+                ]
+            })
+            .collect();
+        let sockets = (0..machine.socket_count())
+            .map(|socket| range(&|other| usize::from(other.socket) == socket))
+            .collect();
+        let node = |node| places.iter().find(|at| usize::from(at.node) == node);
+        let nodes = (0..machine.nodes()).filter_map(node).copied().collect();
+        let costs = machine.costs.map(|costs| Table {
+            load: ps(costs.load),
+            load_shared: ps(costs.load_shared),
+            store: ps(costs.store),
+            rmw: ps(costs.rmw),
+            memory: ps(costs.memory),
+        });
+        let local = [Distance::Cluster, Distance::Die, Distance::Socket];
+        let local = local.map(|distance| costs[distance as usize].memory);
+        let caches = Caches {
+            lines: Vec::new(),
+            index: FxHashMap::default(),
+            near,
+            sockets,
+            hops: machine.sockets.clone(),
+            nodes,
+            costs,
+            local_memory: local.into_iter().find(|&cost| cost > 0).unwrap_or(0),
+            home: machine.home,
+            invalidate: ps(machine.line.invalidate),
+            matrix: machine.matrix.clone(),
+            cores: places
+                .iter()
+                .map(|at| usize::from(at.core) + 1)
+                .max()
+                .unwrap_or(0),
+            places,
+        };
+        (caches, place_of)
+    }
+
+    /// The line at `addr`; its home is the node of `place` if it is new.
+    #[inline]
+    pub fn line_of(&mut self, addr: usize, place: u16) -> u32 {
+        let next = self.lines.len() as u32;
+        let found = *self.index.entry(addr >> 6).or_insert(next);
+        if found == next {
+            self.lines.push(Line {
+                owner: NONE,
+                copies: 0,
+                who: Box::default(),
+                home: self.places[usize::from(place)].node,
+                coming: NONE,
+                free_at: 0,
+                version: 0,
+                pending: Vec::new(),
+                waiters: Vec::new(),
+            });
+        }
+        found
+    }
+
+    /// Whether `place` can do `kind` to `line` without asking.
+    #[inline]
+    pub fn has(&self, line: u32, place: u16, kind: Kind) -> bool {
+        let line = &self.lines[line as usize];
+        line.owner == place || (kind == Kind::Load && line.copies > 0 && line.has_copy(place))
+    }
+
+    /// What its own cache costs a CPU.
+    #[inline]
+    pub fn hit(&self, kind: Kind) -> Ps {
+        let own = &self.costs[Distance::Own as usize];
+        match kind {
+            Kind::Load => own.load,
+            Kind::Store => own.store,
+            Kind::Rmw => own.rmw,
+        }
+    }
+
+    /// The place's socket.
+    pub fn socket(&self, place: u16) -> u16 {
+        self.places[usize::from(place)].socket
+    }
+
+    /// The place's NUMA node.
+    pub fn node(&self, place: u16) -> u16 {
+        self.places[usize::from(place)].node
+    }
+
+    /// How far apart two places are.
+    #[inline]
+    pub fn distance(&self, a: u16, b: u16) -> Distance {
+        if a == b {
+            return Distance::Own;
+        }
+        let (a, b) = (&self.places[usize::from(a)], &self.places[usize::from(b)]);
+        if a.core == b.core {
+            Distance::Smt
+        } else if a.cluster == b.cluster {
+            Distance::Cluster
+        } else if a.die == b.die {
+            Distance::Die
+        } else {
+            self.between_sockets(a.socket, b.socket)
+        }
+    }
+
+    fn between_sockets(&self, a: u16, b: u16) -> Distance {
+        if a == b {
+            return Distance::Socket;
+        }
+        self.hops[usize::from(a) * self.sockets.len() + usize::from(b)]
+    }
+
+    fn to_home(&self, place: u16, home: u16) -> Distance {
+        let at = &self.places[usize::from(place)];
+        if at.node == home {
+            return Distance::Die;
+        }
+        let home = &self.nodes[usize::from(home)];
+        self.between_sockets(at.socket, home.socket)
+    }
+
+    /// `direct`, or the longest of the ways over the home where all lead there.
+    fn way(&self, direct: Distance, line: &Line, place: u16, other: u16) -> Distance {
+        if self.home == Home::Snoop || direct <= Distance::Cluster {
+            return direct;
+        }
+        let ways = [
+            self.to_home(place, line.home),
+            self.to_home(other, line.home),
+        ];
+        ways.into_iter().fold(direct, Distance::max)
+    }
+
+    /// What `kind` of access to `line` costs `place`, which does not have it.
+    pub fn price(&self, line: u32, place: u16, kind: Kind) -> Price {
+        let line = &self.lines[line as usize];
+        let other = if line.owner != NONE {
+            line.owner
+        } else if line.copies == 0 && line.coming != NONE {
+            line.coming
+        } else if line.copies == 0 {
+            return self.memory(line, place);
+        } else if kind == Kind::Load {
+            self.nearest(line, place)
+        } else {
+            self.farthest(line, place)
+        };
+        let direct = self.distance(place, other);
+        let distance = self.way(direct, line, place, other);
+        let table = &self.costs[distance as usize];
+        let mut cost = match kind {
+            Kind::Load if line.owner == NONE => table.load_shared,
+            Kind::Load => table.load,
+            Kind::Store => table.store,
+            Kind::Rmw => table.rmw,
+        };
+        if let (Some(matrix), true) = (&self.matrix, line.owner != NONE) {
+            let core = |place: u16| usize::from(self.places[usize::from(place)].core);
+            if core(place) != core(other) {
+                cost = ps(f64::from(matrix[core(place) * self.cores + core(other)]));
+            }
+        }
+        if kind != Kind::Load && line.copies > 1 {
+            let others = line.copies - u16::from(line.has_copy(place));
+            cost += self.invalidate * Ps::from(others.saturating_sub(1));
+        }
+        Price {
+            cost,
+            distance,
+            from: self.socket(other),
+            from_memory: false,
+        }
+    }
+
+    fn memory(&self, line: &Line, place: u16) -> Price {
+        let distance = self.to_home(place, line.home);
+        let local = self.places[usize::from(place)].node == line.home;
+        Price {
+            cost: if local {
+                self.local_memory
+            } else {
+                self.costs[distance as usize].memory
+            },
+            distance,
+            from: self.nodes[usize::from(line.home)].socket,
+            from_memory: true,
+        }
+    }
+
+    fn nearest(&self, line: &Line, place: u16) -> u16 {
+        let rings = &self.near[usize::from(place)];
+        let near = rings.iter().find_map(|ring| line.first_copy_in(ring));
+        near.unwrap_or_else(|| self.by_hops(line, place, false))
+    }
+
+    fn farthest(&self, line: &Line, place: u16) -> u16 {
+        let rings = &self.near[usize::from(place)];
+        if line.copies > line.copies_in(&rings[3]) {
+            return self.by_hops(line, place, true);
+        }
+        let outside = |ring: &Range<u16>, inner: &Range<u16>| {
+            let before = line.first_copy_in(&(ring.start..inner.start));
+            before.or_else(|| line.first_copy_in(&(inner.end..ring.end)))
+        };
+        let found = (1..4).rev().find_map(|i| outside(&rings[i], &rings[i - 1]));
+        found
+            .or_else(|| line.first_copy_in(&(rings[0].start..place)))
+            .or_else(|| line.first_copy_in(&(place + 1..rings[0].end)))
+            .unwrap_or(place)
+    }
+
+    /// The nearest or the farthest copy in another socket.
+    fn by_hops(&self, line: &Line, place: u16, farthest: bool) -> u16 {
+        let mine = self.socket(place);
+        let others = (0..self.sockets.len() as u16).filter(|&socket| socket != mine);
+        let copies = others.filter_map(|socket| {
+            let copy = line.first_copy_in(&self.sockets[usize::from(socket)])?;
+            Some((self.between_sockets(mine, socket), copy))
+        });
+        let found = if farthest {
+            copies.max_by_key(|&(distance, _)| distance)
+        } else {
+            copies.min_by_key(|&(distance, _)| distance)
+        };
+        found.map_or(place, |(_, copy)| copy)
+    }
+
+    /// Takes the line from all that have it.
+    pub fn take_away(&mut self, line: u32) {
+        let line = &mut self.lines[line as usize];
+        line.owner = NONE;
+        line.copies = 0;
+        line.who.fill(0);
+        line.version += 1;
+    }
+
+    /// The line has arrived at `place`, which has it alone now.
+    pub fn give_alone(&mut self, line: u32, place: u16) {
+        let line = &mut self.lines[line as usize];
+        line.owner = place;
+    }
+
+    /// Who had it alone shares it from now on.
+    pub fn share(&mut self, line: u32) {
+        let owner = self.lines[line as usize].owner;
+        if owner != NONE {
+            self.lines[line as usize].owner = NONE;
+            self.give_copy(line, owner);
+        }
+    }
+
+    /// A copy has arrived at `place`.
+    pub fn give_copy(&mut self, line: u32, place: u16) {
+        let words = self.places.len().div_ceil(64);
+        let line = &mut self.lines[line as usize];
+        if line.who.is_empty() {
+            line.who = vec![0; words].into();
+        }
+        let (word, bit) = (usize::from(place) / 64, 1 << (place % 64));
+        if line.who[word] & bit == 0 {
+            line.who[word] |= bit;
+            line.copies += 1;
+        }
+    }
+}
+
+impl Line {
+    #[inline]
+    fn has_copy(&self, place: u16) -> bool {
+        let word = self.who.get(usize::from(place) / 64);
+        word.is_some_and(|word| word >> (place % 64) & 1 == 1)
+    }
+
+    fn words(&self, range: &Range<u16>) -> impl Iterator<Item = (u16, u64)> + '_ {
+        let range = range.clone();
+        let words = range.start / 64..range.end.div_ceil(64);
+        words.filter(|_| !self.who.is_empty()).map(move |word| {
+            let base = word * 64;
+            let low = range.start.saturating_sub(base);
+            let high = (range.end - base).min(64);
+            let mask = (u64::MAX >> (64 - high)) & (u64::MAX << low);
+            (base, self.who[usize::from(word)] & mask)
+        })
+    }
+
+    fn first_copy_in(&self, range: &Range<u16>) -> Option<u16> {
+        if range.is_empty() {
+            return None;
+        }
+        let mut words = self.words(range).filter(|&(_, bits)| bits != 0);
+        words
+            .next()
+            .map(|(base, bits)| base + bits.trailing_zeros() as u16)
+    }
+
+    fn copies_in(&self, range: &Range<u16>) -> u16 {
+        self.words(range)
+            .map(|(_, bits)| bits.count_ones() as u16)
+            .sum()
+    }
+}

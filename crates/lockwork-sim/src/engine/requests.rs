@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Requests for lines: they travel, arrive, are chosen, and done.
+//!
+//! ```text
+//! ask --request--> Arrive --line busy--> pending --Choose--+
+//!                    |                                     |
+//!                    +-------------- grant <---------------+
+//!                                      | the line leaves who has it
+//!                                      +--rest of the way--> Done --hold--> free
+//! ```
+//! The new owner keeps a line for `hold` after `Done`: until then the next
+//! request is on its way between the owner and where requests are ordered.
+
+use super::caches::{Kind, Price, NONE};
+use super::tree::{Ps, NEVER};
+use super::{Action, Engine, Parked, JITTER};
+
+/// Who can want a line: a CPU's thread (half 0) or its store buffer (half 1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Agent(pub u16);
+
+impl Agent {
+    pub fn of(cpu: usize, half: usize) -> Self {
+        Agent((2 * cpu + half) as u16)
+    }
+
+    pub fn cpu(self) -> usize {
+        usize::from(self.0) / 2
+    }
+
+    pub fn half(self) -> usize {
+        usize::from(self.0) % 2
+    }
+}
+
+/// A request under way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request {
+    pub line: u32,
+    pub kind: Kind,
+    asked: Ps,
+    arrived: Ps,
+    /// Of the line, when it was granted.
+    version: u32,
+}
+
+impl Engine {
+    /// `agent` sends for `line`, at `time`.
+    pub(super) fn ask(&mut self, agent: Agent, line: u32, kind: Kind, time: Ps) {
+        let cpu = &mut self.cpus[agent.cpu()];
+        let price = self.caches.price(line, cpu.place, kind);
+        let way = price.cost as f64 * self.fixed.request;
+        let arrived = time + way as Ps;
+        cpu.requests[agent.half()] = Some(Request {
+            line,
+            kind,
+            asked: time,
+            arrived,
+            version: 0,
+        });
+        self.plan(agent, Action::Arrive, arrived);
+    }
+
+    pub(super) fn plan(&mut self, agent: Agent, action: Action, time: Ps) {
+        self.cpus[agent.cpu()].actions[agent.half()] = action;
+        self.tree.set(agent.0.into(), time);
+    }
+
+    fn request(&self, agent: Agent) -> Request {
+        self.cpus[agent.cpu()].requests[agent.half()].expect("an agent that waits has asked")
+    }
+
+    pub(super) fn arrive(&mut self, agent: Agent) {
+        let request = self.request(agent);
+        let line = &mut self.caches.lines[request.line as usize];
+        if line.pending.is_empty() && line.free_at <= self.time {
+            self.grant(agent, request);
+            return;
+        }
+        line.pending.push(agent.0);
+        // The first of those that wait has the line's next choice in its place.
+        let free_at = line.free_at.max(self.time);
+        let (action, time) = match line.pending.len() {
+            1 => (Action::Choose, free_at),
+            _ => (Action::Arrive, NEVER),
+        };
+        self.plan(agent, action, time);
+    }
+
+    /// The line of `agent`'s request is free, and several may want it.
+    pub(super) fn choose(&mut self, agent: Agent) {
+        let line = self.request(agent).line;
+        let now = self.time;
+        let pending = std::mem::take(&mut self.caches.lines[line as usize].pending);
+        let rank = |agent: u16| {
+            let request = self.request(Agent(agent));
+            let place = self.cpus[Agent(agent).cpu()].place;
+            let price = self.caches.price(line, place, request.kind);
+            let bias = price.cost as f64 * self.fixed.near_bias;
+            (request.arrived + bias as Ps, agent)
+        };
+        let mut ranked: Vec<(Ps, u16)> = pending.iter().map(|&agent| rank(agent)).collect();
+        // Loads that come before the first of the others are served together.
+        let first = *ranked.iter().min().expect("somebody chose");
+        let is_load = |agent: u16| self.request(Agent(agent)).kind == Kind::Load;
+        let mut served = vec![first.1];
+        if is_load(first.1) {
+            let others = ranked.iter().filter(|&&(_, agent)| !is_load(agent));
+            let limit = others.min().copied().unwrap_or((Ps::MAX, 0));
+            ranked.retain(|&(rank, agent)| is_load(agent) && (rank, agent) < limit);
+            ranked.sort_unstable();
+            served = ranked.iter().map(|&(_, agent)| agent).collect();
+        }
+        let left: Vec<u16> = pending
+            .into_iter()
+            .filter(|agent| !served.contains(agent))
+            .collect();
+        for &agent in &served {
+            let request = self.request(Agent(agent));
+            self.grant(Agent(agent), request);
+        }
+        self.wait_on(line, left, now);
+    }
+
+    /// Puts those that are left behind `line`; the first has its next choice.
+    fn wait_on(&mut self, line: u32, left: Vec<u16>, now: Ps) {
+        let at = &mut self.caches.lines[line as usize];
+        let free_at = at.free_at.max(now);
+        at.pending = left.clone();
+        for (i, &agent) in left.iter().enumerate() {
+            if i == 0 {
+                self.plan(Agent(agent), Action::Choose, free_at);
+            } else {
+                self.plan(Agent(agent), Action::Arrive, NEVER);
+            }
+        }
+    }
+
+    fn grant(&mut self, agent: Agent, request: Request) {
+        let (line, kind) = (request.line, request.kind);
+        let place = self.cpus[agent.cpu()].place;
+        let now = self.time.max(self.caches.lines[line as usize].free_at);
+        if self.caches.has(line, place, kind) {
+            // Its other half, or its neighbour on this CPU, has got it meanwhile.
+            self.finish_at(agent, line, now + self.caches.hit(kind));
+            return;
+        }
+        let price = self.caches.price(line, place, kind);
+        let cost = self.vary(price.cost);
+        let rest = (cost as f64 * (1.0 - self.fixed.request)) as Ps;
+        let done = (request.asked + cost).max(now + rest);
+        self.tally.moved(&price, self.caches.socket(place));
+        let hold = (cost as f64 * self.fixed.hold) as Ps;
+        let hold = hold.max(self.fixed.hold_min);
+        if kind == Kind::Load {
+            self.grant_load(line, &price, now, done);
+        } else {
+            self.caches.take_away(line);
+            let at = &mut self.caches.lines[line as usize];
+            (at.coming, at.free_at) = (place, done + hold);
+            self.wake_spinners(line, now);
+        }
+        self.finish_at(agent, line, done);
+    }
+
+    /// Copies of a copy follow each other closely; the first one is a transfer.
+    fn grant_load(&mut self, line: u32, price: &Price, now: Ps, done: Ps) {
+        let was_alone = self.caches.lines[line as usize].owner != NONE;
+        self.caches.share(line);
+        let at = &mut self.caches.lines[line as usize];
+        at.free_at = if was_alone || price.from_memory {
+            done
+        } else {
+            now + self.fixed.hold_min
+        };
+    }
+
+    fn finish_at(&mut self, agent: Agent, line: u32, time: Ps) {
+        let version = self.caches.lines[line as usize].version;
+        if let Some(request) = &mut self.cpus[agent.cpu()].requests[agent.half()] {
+            request.version = version;
+        }
+        self.plan(agent, Action::Done, time);
+    }
+
+    fn vary(&mut self, cost: Ps) -> Ps {
+        let share = 1.0 + JITTER * (2.0 * self.random.f64() - 1.0);
+        (cost as f64 * share) as Ps
+    }
+
+    /// The line that `agent` asked for has arrived.
+    fn take(&mut self, agent: Agent) -> Request {
+        let request = self.request(agent);
+        let place = self.cpus[agent.cpu()].place;
+        self.cpus[agent.cpu()].requests[agent.half()] = None;
+        let line = &self.caches.lines[request.line as usize];
+        let untouched = line.owner == NONE && line.copies == 0;
+        let still = line.version == request.version;
+        if self.caches.has(request.line, place, request.kind) {
+            return request;
+        }
+        match request.kind {
+            // From memory, with nobody else: alone.
+            Kind::Load if untouched && still => self.caches.give_alone(request.line, place),
+            Kind::Load if still => self.caches.give_copy(request.line, place),
+            // Taken back while it was under way: good for this one load.
+            Kind::Load => {}
+            _ => self.caches.give_alone(request.line, place),
+        }
+        request
+    }
+
+    /// The thread's line has arrived.
+    pub(super) fn line_is_here(&mut self, cpu: usize) {
+        let request = self.take(Agent::of(cpu, 0));
+        let time = self.time;
+        let thread = self.cpus[cpu].thread as usize;
+        self.threads[thread].tally.transfer(time - request.asked);
+        let state = &mut self.cpus[cpu];
+        state.actions[0] = Action::Run;
+        if state.paused {
+            state.rest = Some(0);
+            self.tree.set(Agent::of(cpu, 0).0.into(), NEVER);
+        } else {
+            // A spinner's line was asked for in its place: it looks by itself.
+            state.granted = state.parked == Parked::No;
+        }
+    }
+
+    /// The line of the oldest store has arrived: now it is visible.
+    pub(super) fn store_done(&mut self, cpu: usize) {
+        let request = self.take(Agent::of(cpu, 1));
+        self.tree.set(Agent::of(cpu, 1).0.into(), NEVER);
+        self.cpus[cpu].actions[1] = Action::Run;
+        self.write_oldest(cpu, request.line);
+        self.next_store(cpu, self.time);
+    }
+
+    fn write_oldest(&mut self, cpu: usize, line: u32) {
+        let store = self.cpus[cpu].stores.pop_front();
+        let store = store.expect("a request of the buffer is for its oldest store");
+        super::steps::write(store.addr, store.size, store.value);
+        self.wake_spinners(line, self.time);
+    }
+
+    /// Goes on with the buffer: what needs no request is visible at once.
+    pub(super) fn next_store(&mut self, cpu: usize, time: Ps) {
+        let place = self.cpus[cpu].place;
+        while let Some(store) = self.cpus[cpu].stores.front() {
+            let line = self.caches.line_of(store.addr, place);
+            if !self.caches.has(line, place, Kind::Store) {
+                self.ask(Agent::of(cpu, 1), line, Kind::Store, time);
+                break;
+            }
+            self.write_oldest(cpu, line);
+        }
+        let state = &mut self.cpus[cpu];
+        if state
+            .draining
+            .is_some_and(|left| state.stores.len() <= left)
+        {
+            state.draining = None;
+            let time = state.now.max(time);
+            self.run_at(cpu, time);
+        }
+    }
+
+    /// `line` is taken from its spinners: they ask for it again.
+    pub(super) fn wake_spinners(&mut self, line: u32, time: Ps) {
+        if self.caches.lines[line as usize].waiters.is_empty() {
+            return;
+        }
+        let mut waiters = std::mem::take(&mut self.caches.lines[line as usize].waiters);
+        for &(cpu, wait) in &waiters {
+            let state = &mut self.cpus[usize::from(cpu)];
+            if state.parked == Parked::No || state.wait != wait {
+                continue;
+            }
+            let cpu = usize::from(cpu);
+            let again = time + self.fixed.respin;
+            state.wait += 1;
+            state.now = state.now.max(again);
+            if state.paused {
+                state.rest = Some(0);
+            } else if self.caches.has(line, state.place, Kind::Load) {
+                self.run_at(cpu, again);
+            } else {
+                self.ask(Agent::of(cpu, 0), line, Kind::Load, again);
+            }
+        }
+        waiters.clear();
+        self.caches.lines[line as usize].waiters = waiters;
+    }
+}

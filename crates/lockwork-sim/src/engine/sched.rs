@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The operating system: who has which CPU; sleeping and waking.
+
+use super::steps::Step;
+use super::tree::{Ps, NEVER};
+use super::{Action, Agent, Asked, Engine, Parked, Site, State, Timer, NOBODY};
+
+/// `sleep` without a time limit.
+pub(crate) const FOR_EVER: u64 = u64::MAX;
+
+impl Engine {
+    /// The thread of `cpu` goes on at `time`.
+    pub(super) fn run_at(&mut self, cpu: usize, time: Ps) {
+        if self.cpus[cpu].paused {
+            self.cpus[cpu].rest = Some(0);
+            return;
+        }
+        self.plan(Agent::of(cpu, 0), Action::Run, time);
+    }
+
+    /// Whether the thread of `cpu`, whose turn it is, may go on; another one may
+    /// have its CPU now.
+    pub(super) fn may_run(&mut self, cpu: usize) -> bool {
+        let state = &self.cpus[cpu];
+        if state.thread == NOBODY || state.paused {
+            self.tree.set(Agent::of(cpu, 0).0.into(), NEVER);
+            return false;
+        }
+        let keeps = self.threads[state.thread as usize].preempt > 0;
+        // A switch would have to wait for the stores.
+        if !state.resched || keeps || state.ready.is_empty() || !state.stores.is_empty() {
+            return true;
+        }
+        self.preempt(cpu, 0);
+        false
+    }
+
+    /// Whether `thread` has a CPU that runs.
+    pub(super) fn is_running(&self, thread: usize) -> bool {
+        let thread = &self.threads[thread];
+        thread.state == State::Running && !self.cpus[thread.cpu as usize].paused
+    }
+
+    /// To be called whenever what [`Engine::is_running`] says may have changed.
+    pub(super) fn note(&mut self, thread: usize) {
+        let runs = self.is_running(thread);
+        let time = self.time;
+        if self.threads[thread].tally.set_running(runs, time) {
+            self.tally.holder_ran(thread, runs, time);
+            self.changed(Asked::Thread(thread as u32));
+        }
+    }
+
+    /// The thread of `cpu` loses it, with `rest` left to compute.
+    fn preempt(&mut self, cpu: usize, rest: Ps) {
+        let thread = self.cpus[cpu].thread;
+        let state = &mut self.threads[thread as usize];
+        state.state = State::Ready;
+        state.rest = rest;
+        self.cpus[cpu].ready.push_back(thread);
+        self.tally
+            .show(&mut self.threads[thread as usize].tally, self.time);
+        self.leave(cpu, self.time);
+    }
+
+    /// `cpu` has no thread from `time` on: takes the next one.
+    fn leave(&mut self, cpu: usize, time: Ps) {
+        let thread = self.cpus[cpu].thread;
+        let state = &mut self.cpus[cpu];
+        state.thread = NOBODY;
+        state.resched = false;
+        state.granted = false;
+        state.parked = Parked::No;
+        state.wait += 1;
+        state.quiet = 0;
+        state.now = state.now.max(time);
+        self.tree.set(Agent::of(cpu, 0).0.into(), NEVER);
+        self.note(thread as usize);
+        let next = self.cpus[cpu].ready.pop_front().or_else(|| self.pull());
+        match next {
+            Some(next) => self.start(cpu, next, time + self.fixed.switch),
+            None => self.guest_leaves(cpu),
+        }
+    }
+
+    /// A ready thread from the longest queue of another CPU.
+    fn pull(&mut self) -> Option<u32> {
+        if self.affinity {
+            return None;
+        }
+        let longest = (0..self.cpus.len()).max_by_key(|&cpu| self.cpus[cpu].ready.len())?;
+        self.cpus[longest].ready.pop_back()
+    }
+
+    /// `thread` gets `cpu` at `time`.
+    fn start(&mut self, cpu: usize, thread: u32, time: Ps) {
+        self.tally.counts.switches += 1;
+        let state = &mut self.threads[thread as usize];
+        state.state = State::Running;
+        state.cpu = cpu as u32;
+        let rest = std::mem::take(&mut state.rest);
+        let state = &mut self.cpus[cpu];
+        state.thread = thread;
+        state.since = time;
+        state.now = state.now.max(time);
+        let at = state.now + rest;
+        if state.paused {
+            state.rest = Some(rest);
+        } else {
+            self.run_at(cpu, at);
+        }
+        self.note(thread as usize);
+        self.tally
+            .show(&mut self.threads[thread as usize].tally, time);
+        self.end_slice_at(cpu, time + self.fixed.slice);
+    }
+
+    /// Has the slice of the thread of `cpu` end, if others are ready.
+    fn end_slice_at(&mut self, cpu: usize, time: Ps) {
+        if !self.cpus[cpu].ready.is_empty() && !self.cpus[cpu].slice {
+            self.cpus[cpu].slice = true;
+            self.set_timer(time, Timer::Slice(cpu as u32));
+        }
+    }
+
+    /// The thread of `cpu` had its time.
+    pub(super) fn slice_is_over(&mut self, cpu: usize) {
+        let state = &mut self.cpus[cpu];
+        state.slice = false;
+        if state.thread == NOBODY || state.ready.is_empty() {
+            return;
+        }
+        // A thread that came since has its own time.
+        let due = state.since + self.fixed.slice / 4;
+        if due > self.time {
+            self.end_slice_at(cpu, due);
+            return;
+        }
+        state.resched = true;
+        let keeps = self.threads[state.thread as usize].preempt > 0;
+        let agent = Agent::of(cpu, 0);
+        let computes = state.requests[0].is_none() && state.stores.is_empty() && !state.paused;
+        if state.parked != Parked::No {
+            self.look_again(cpu);
+        } else if computes && !keeps {
+            let at = self.tree.time(agent.0.into());
+            let rest = if at == NEVER { 0 } else { at - self.time };
+            self.cpus[cpu].now = self.time;
+            self.preempt(cpu, rest);
+        }
+    }
+
+    /// `thread` can run: on its CPU, or, if it is free, on an idle one near it.
+    pub(super) fn becomes_ready(&mut self, thread: u32) {
+        let last = self.threads[thread as usize].cpu as usize;
+        let idle = |cpu: usize| self.cpus[cpu].thread == NOBODY && self.cpus[cpu].ready.is_empty();
+        let cpu = if self.affinity || idle(last) {
+            last
+        } else {
+            self.nearest_idle(last).unwrap_or(last)
+        };
+        let time = self.time;
+        self.threads[thread as usize].cpu = cpu as u32;
+        self.threads[thread as usize].tally.woken_up(time);
+        if self.cpus[cpu].thread == NOBODY {
+            self.start(cpu, thread, time);
+            self.guest_enters(cpu);
+            return;
+        }
+        self.threads[thread as usize].state = State::Ready;
+        self.tally
+            .show(&mut self.threads[thread as usize].tally, time);
+        // Who slept goes before those that compute all the time.
+        self.cpus[cpu].ready.push_front(thread);
+        let due = self.cpus[cpu].since + self.fixed.slice / 4;
+        self.end_slice_at(cpu, due.max(time));
+    }
+
+    fn nearest_idle(&self, near: usize) -> Option<usize> {
+        let place = self.cpus[near].place;
+        let idle = self.by_place.iter().map(|&cpu| cpu as usize);
+        let idle = idle.filter(|&cpu| self.cpus[cpu].thread == NOBODY);
+        idle.min_by_key(|&cpu| (self.caches.distance(place, self.cpus[cpu].place), cpu))
+    }
+
+    /// The running thread is at its end.
+    pub(super) fn thread_ends(&mut self, thread: u32) {
+        let state = &mut self.threads[thread as usize];
+        state.state = State::Done;
+        let cpu = state.cpu as usize;
+        let time = self.cpus[cpu].now;
+        self.alive -= 1;
+        self.tally.thread_ended(time);
+        self.time = self.time.max(time);
+        self.leave(cpu, time);
+        self.over |= self.alive == 0;
+    }
+
+    /// May the thread lose its CPU? `change` of +1 forbids it, -1 takes that back.
+    /// True: it has to be suspended once, for somebody else has waited for that.
+    pub fn may_preempt(&mut self, change: i32) -> bool {
+        let cpu = self.current;
+        let thread = self.thread();
+        self.threads[thread].preempt += change;
+        let state = &self.cpus[cpu];
+        if self.threads[thread].preempt > 0 || !state.resched || state.ready.is_empty() {
+            return false;
+        }
+        let now = state.now;
+        self.run_at(cpu, now);
+        true
+    }
+
+    /// Goes to sleep at `addr`, until somebody wakes or `deadline`, ns. To be
+    /// called right after a load of the word.
+    pub fn sleep(&mut self, addr: usize, deadline: u64, site: *const Site) -> Step<()> {
+        let (cpu, thread) = (self.current, self.thread());
+        self.cpus[cpu].site = site;
+        if self.threads[thread].preempt > 0 && self.guests.is_none() {
+            // Who may not be preempted cannot sleep, and has no CPU to halt.
+            self.cpus[cpu].now += self.fixed.relax;
+            return Step::Made(());
+        }
+        self.sleepers
+            .entry(addr)
+            .or_default()
+            .push_back(thread as u32);
+        if deadline != FOR_EVER {
+            let sleep = self.threads[thread].sleep;
+            self.set_timer(
+                deadline.saturating_mul(1000).min(NEVER - 1),
+                Timer::Timeout(thread as u32, sleep),
+            );
+        }
+        self.threads[thread].timed_out = false;
+        self.fall_asleep(cpu, State::Asleep(addr));
+        Step::Wait
+    }
+
+    /// The running thread sleeps for `time`.
+    pub fn sleep_for(&mut self, time: Ps) {
+        let (cpu, thread) = (self.current, self.thread());
+        let at = self.cpus[cpu].now + time;
+        self.fall_asleep(cpu, State::Asleep(0));
+        self.threads[thread].state = State::Waking;
+        self.set_timer(at, Timer::Wake(thread as u32));
+    }
+
+    fn fall_asleep(&mut self, cpu: usize, state: State) {
+        let thread = self.cpus[cpu].thread as usize;
+        let now = self.cpus[cpu].now;
+        self.threads[thread].sleep += 1;
+        self.threads[thread].tally.falls_asleep(now);
+        self.tally.show(&mut self.threads[thread].tally, now);
+        if self.threads[thread].preempt > 0 && state != State::Asleep(0) {
+            // A virtual CPU halts, with the thread on it.
+            self.cpus[cpu].halted = true;
+            self.tree.set(Agent::of(cpu, 0).0.into(), NEVER);
+            self.threads[thread].state = state;
+            self.note(thread);
+            self.guest_leaves(cpu);
+            return;
+        }
+        self.threads[thread].state = state;
+        self.leave(cpu, now + self.fixed.switch);
+    }
+
+    /// Whether the running thread's last sleep ended by its deadline.
+    pub fn timed_out(&self) -> bool {
+        self.threads[self.thread()].timed_out
+    }
+
+    /// Wakes the first that sleeps at `addr`.
+    pub fn wake(&mut self, addr: usize) {
+        let now = self.now();
+        self.tally.counts.wakeups += 1;
+        let Some(sleepers) = self.sleepers.get_mut(&addr) else {
+            return;
+        };
+        let Some(thread) = sleepers.pop_front() else {
+            return;
+        };
+        if sleepers.is_empty() {
+            self.sleepers.remove(&addr);
+        }
+        self.threads[thread as usize].tally.is_woken(now);
+        let cpu = self.threads[thread as usize].cpu as usize;
+        if self.cpus[cpu].halted && self.cpus[cpu].thread == thread {
+            self.threads[thread as usize].state = State::Waking;
+            self.cpus[self.current].now += self.fixed.kicker;
+            self.set_timer(now + self.fixed.kick, Timer::GuestReady(cpu as u32));
+            return;
+        }
+        self.threads[thread as usize].state = State::Waking;
+        self.cpus[self.current].now += self.fixed.waker;
+        self.set_timer(now + self.fixed.wake, Timer::Wake(thread));
+    }
+
+    /// A sleep with a time limit: over, unless it ended before.
+    pub(super) fn time_is_up(&mut self, thread: u32, sleep: u32) {
+        let state = &mut self.threads[thread as usize];
+        let State::Asleep(addr) = state.state else {
+            return;
+        };
+        if state.sleep != sleep + 1 {
+            return;
+        }
+        state.timed_out = true;
+        let time = self.time;
+        state.tally.is_woken(time);
+        if let Some(sleepers) = self.sleepers.get_mut(&addr) {
+            sleepers.retain(|&sleeper| sleeper != thread);
+        }
+        let cpu = self.threads[thread as usize].cpu;
+        if self.cpus[cpu as usize].halted && self.cpus[cpu as usize].thread == thread {
+            self.set_timer(time, Timer::GuestReady(cpu));
+        } else {
+            self.threads[thread as usize].state = State::Waking;
+            self.set_timer(time, Timer::Wake(thread));
+        }
+    }
+}

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The steps of the running thread: each is made once it is the earliest, and
+//! again after each wait, until there is a result.
+
+use super::caches::Kind;
+use super::tree::{Ps, NEVER};
+use super::{Agent, Asked, Engine, Parked, Site, NOBODY};
+
+/// A step was made, or the thread has to be suspended and to make it again.
+pub(crate) enum Step<T> {
+    Made(T),
+    Wait,
+}
+
+/// What a read-modify-write does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Change {
+    Exchange(u64),
+    Add(u64),
+    Or(u64),
+    AndNot(u64),
+    /// If it is the first, the second.
+    Compare(u64, u64),
+}
+
+/// Quiet rounds after which a spinner is parked.
+const QUIET_ROUNDS: u32 = 4;
+/// Rounds after which one that counts them looks again.
+const COUNTED_ROUNDS: Ps = 64;
+/// Lines of a round that are remembered; with more it is not parked.
+const ROUND_LINES: usize = 6;
+
+fn read(addr: usize, size: u32) -> u64 {
+    // SAFETY: C gave the address of an object of this size and alignment, which
+    // no other OS thread knows of.
+    unsafe {
+        match size {
+            1 => u64::from(*(addr as *const u8)),
+            2 => u64::from(*(addr as *const u16)),
+            4 => u64::from(*(addr as *const u32)),
+            _ => *(addr as *const u64),
+        }
+    }
+}
+
+pub(super) fn write(addr: usize, size: u32, value: u64) {
+    // SAFETY: as in `read`.
+    unsafe {
+        match size {
+            1 => *(addr as *mut u8) = value as u8,
+            2 => *(addr as *mut u16) = value as u16,
+            4 => *(addr as *mut u32) = value as u32,
+            _ => *(addr as *mut u64) = value,
+        }
+    }
+}
+
+impl Engine {
+    /// Whether nobody else is earlier than the running CPU; if not, it is planned.
+    #[inline]
+    fn is_first(&mut self) -> bool {
+        let cpu = self.current;
+        let now = self.cpus[cpu].now;
+        let agent = Agent::of(cpu, 0).0.into();
+        self.tree.set(agent, now);
+        let first = self.tree.first() == (agent, now) && self.next_timer > now;
+        if first {
+            self.time = now;
+        }
+        first && !self.over
+    }
+
+    /// The running CPU waits for its stores until at most `left` are.
+    fn drain(&mut self, left: usize) -> bool {
+        let cpu = self.current;
+        if self.cpus[cpu].stores.len() <= left {
+            return false;
+        }
+        self.cpus[cpu].draining = Some(left);
+        self.tree.set(Agent::of(cpu, 0).0.into(), NEVER);
+        true
+    }
+
+    /// The line at `addr` is here; or it has been asked for.
+    fn have(&mut self, addr: usize, kind: Kind) -> bool {
+        let cpu = self.current;
+        let place = self.cpus[cpu].place;
+        let line = self.caches.line_of(addr, place);
+        if std::mem::take(&mut self.cpus[cpu].granted) {
+            self.cpus[cpu].round_hit = false;
+            return true;
+        }
+        if self.caches.has(line, place, kind) {
+            let hit = self.caches.hit(kind);
+            let state = &mut self.cpus[cpu];
+            state.now += hit;
+            if state.round.len() <= ROUND_LINES && !state.round.contains(&line) {
+                state.round.push(line);
+            }
+            return true;
+        }
+        let now = self.cpus[cpu].now;
+        self.ask(Agent::of(cpu, 0), line, kind, now);
+        false
+    }
+
+    /// A load of the `size` bytes at `addr`.
+    #[inline]
+    pub fn load(&mut self, addr: usize, size: u32) -> Step<u64> {
+        if self.direct {
+            return Step::Made(read(addr, size));
+        }
+        if !self.is_first() {
+            return Step::Wait;
+        }
+        if !self.cpus[self.current].stores.is_empty() {
+            if let Some(step) = self.forward(addr, size) {
+                return step;
+            }
+        }
+        if !self.have(addr, Kind::Load) {
+            return Step::Wait;
+        }
+        self.tally.counts.loads += 1;
+        Step::Made(read(addr, size))
+    }
+
+    /// A load that its own stores, not visible yet, have to do with.
+    fn forward(&mut self, addr: usize, size: u32) -> Option<Step<u64>> {
+        let cpu = &mut self.cpus[self.current];
+        let overlaps = |store: &&super::Store| {
+            store.addr < addr + size as usize && addr < store.addr + store.size as usize
+        };
+        let store = cpu.stores.iter().rev().find(overlaps)?;
+        if (store.addr, store.size) == (addr, size) {
+            let value = store.value;
+            cpu.now += self.caches.hit(Kind::Load);
+            self.tally.counts.loads += 1;
+            cpu.round_hit = false;
+            return Some(Step::Made(value));
+        }
+        self.drain(0);
+        Some(Step::Wait)
+    }
+
+    /// A store.
+    pub fn store(&mut self, addr: usize, size: u32, value: u64) -> Step<()> {
+        if self.direct {
+            write(addr, size, value);
+            return Step::Made(());
+        }
+        if !self.is_first() || self.drain(self.fixed.store_buffer - 1) {
+            return Step::Wait;
+        }
+        self.tally.counts.stores += 1;
+        let cpu = self.current;
+        let place = self.cpus[cpu].place;
+        let line = self.caches.line_of(addr, place);
+        let hit = self.caches.hit(Kind::Store);
+        let state = &mut self.cpus[cpu];
+        state.round_hit = false;
+        state.now += hit;
+        let now = state.now;
+        if state.stores.is_empty() && self.caches.has(line, place, Kind::Store) {
+            write(addr, size, value);
+            self.wake_spinners(line, now);
+            return Step::Made(());
+        }
+        state.stores.push_back(super::Store { addr, size, value });
+        if state.stores.len() == 1 {
+            self.ask(Agent::of(cpu, 1), line, Kind::Store, now);
+        }
+        Step::Made(())
+    }
+
+    /// A read-modify-write: what was there.
+    pub fn rmw(&mut self, addr: usize, size: u32, change: Change) -> Step<u64> {
+        if !self.is_first() || self.drain(0) || !self.have(addr, Kind::Rmw) {
+            return Step::Wait;
+        }
+        self.tally.counts.rmws += 1;
+        self.cpus[self.current].round_hit = false;
+        let mask = u64::MAX >> (64 - 8 * size);
+        let old = read(addr, size);
+        let new = match change {
+            Change::Exchange(value) => value,
+            Change::Add(value) => old.wrapping_add(value),
+            Change::Or(bits) => old | bits,
+            Change::AndNot(bits) => old & !bits,
+            Change::Compare(want, value) if old == want & mask => value,
+            Change::Compare(..) => return Step::Made(old),
+        };
+        write(addr, size, new & mask);
+        let line = self.caches.line_of(addr, self.cpus[self.current].place);
+        self.wake_spinners(line, self.time);
+        Step::Made(old)
+    }
+
+    /// A full fence.
+    pub fn fence(&mut self) -> Step<()> {
+        if !self.is_first() || self.drain(0) {
+            return Step::Wait;
+        }
+        self.cpus[self.current].now += self.fixed.fence;
+        Step::Made(())
+    }
+
+    /// A pause. True: the thread is parked, and has to be suspended once.
+    pub fn relax(&mut self, counted: bool, site: *const Site) -> bool {
+        let relax = self.fixed.relax;
+        let cpu = &mut self.cpus[self.current];
+        cpu.now += relax;
+        cpu.site = site;
+        let quiet = cpu.round_hit && !cpu.round.is_empty() && cpu.round.len() <= ROUND_LINES;
+        cpu.quiet = if quiet { cpu.quiet + 1 } else { 0 };
+        let park = cpu.quiet >= QUIET_ROUNDS && !cpu.resched && cpu.stores.is_empty();
+        let lines = std::mem::take(&mut cpu.round);
+        let asked = cpu.asked.take();
+        cpu.round_hit = true;
+        let parked = park && self.park(&lines, Parked::Relax);
+        if parked && counted {
+            let until = self.cpus[self.current].now + COUNTED_ROUNDS * relax;
+            self.tree.set(Agent::of(self.current, 0).0.into(), until);
+        }
+        if parked && asked.is_some() {
+            self.cpus[self.current].asked = asked;
+            self.askers.push(self.current as u32);
+        }
+        let mut lines = lines;
+        lines.clear();
+        self.cpus[self.current].round = lines;
+        parked
+    }
+
+    /// The thread has just seen a value at `addr` that is not what it waits for.
+    /// True: it is parked, and has to be suspended once.
+    pub fn wait_line(&mut self, addr: usize, site: *const Site) -> bool {
+        let place = self.cpus[self.current].place;
+        let line = self.caches.line_of(addr, place);
+        let cpu = &mut self.cpus[self.current];
+        cpu.site = site;
+        cpu.round.clear();
+        if !cpu.resched && cpu.stores.is_empty() && self.park(&[line], Parked::Line) {
+            return true;
+        }
+        self.cpus[self.current].now += self.fixed.relax;
+        false
+    }
+
+    /// Waits until one of `lines` is taken away; false: that has happened.
+    fn park(&mut self, lines: &[u32], parked: Parked) -> bool {
+        let cpu = self.current;
+        let place = self.cpus[cpu].place;
+        let has = |&line: &u32| self.caches.has(line, place, Kind::Load);
+        if !lines.iter().all(has) {
+            return false;
+        }
+        let state = &mut self.cpus[cpu];
+        state.wait += 1;
+        state.parked = parked;
+        let entry = (cpu as u16, state.wait);
+        for &line in lines {
+            let waiters = &mut self.caches.lines[line as usize].waiters;
+            match waiters.iter_mut().find(|waiter| waiter.0 == entry.0) {
+                Some(old) => *old = entry,
+                None => waiters.push(entry),
+            }
+        }
+        self.tree.set(Agent::of(cpu, 0).0.into(), NEVER);
+        true
+    }
+
+    /// The time since `then`, in pauses.
+    pub fn pauses_since(&self, then: Ps) -> u32 {
+        ((self.now() - then) / self.fixed.relax) as u32
+    }
+
+    /// The spinner on `cpu` looks again now, if it waits for nothing but a change.
+    pub(super) fn look_again(&mut self, cpu: usize) {
+        let state = &mut self.cpus[cpu];
+        let waits = state.parked != Parked::No && state.thread != NOBODY;
+        if !waits || state.requests[0].is_some() {
+            return;
+        }
+        state.wait += 1;
+        let time = state.now.max(self.time);
+        self.run_at(cpu, time);
+    }
+
+    /// What spinners asked about has changed: they look again.
+    pub(super) fn changed(&mut self, what: Asked) {
+        if self.askers.is_empty() {
+            return;
+        }
+        let askers = std::mem::take(&mut self.askers);
+        for cpu in askers {
+            let state = &self.cpus[cpu as usize];
+            if state.parked != Parked::Relax || state.asked.is_none() {
+                continue;
+            }
+            if state.asked == Some(what) {
+                self.look_again(cpu as usize);
+            } else {
+                self.askers.push(cpu);
+            }
+        }
+    }
+
+    /// Whether the thread should leave its CPU.
+    pub fn need_resched(&self) -> bool {
+        self.cpus[self.current].resched
+    }
+
+    /// Notes that the running thread looks at the state of `what`.
+    fn asks(&mut self, what: Asked) {
+        self.cpus[self.current].asked = Some(what);
+    }
+
+    /// Whether the holder that left `owner` is off its CPU.
+    pub fn owner_is_preempted(&mut self, owner: u32) -> bool {
+        self.asks(Asked::Thread(owner));
+        let known = (owner as usize) < self.threads.len();
+        known && !self.is_running(owner as usize)
+    }
+
+    /// Whether `cpu` is virtual and has lost its real one.
+    pub fn vcpu_is_preempted(&mut self, cpu: u32) -> bool {
+        if self.guests.is_none() {
+            return false;
+        }
+        self.asks(Asked::Cpu(cpu));
+        let state = self.cpus.get(cpu as usize);
+        state.is_some_and(|state| state.paused && !state.halted)
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! What a simulated thread runs: think, lock, section, unlock, and again.
+
+use crate::calls;
+use crate::simulate::{time, Setup};
+use crate::workload::{Time, Workload};
+use crate::world::{Op, Ops};
+use std::ffi::c_void;
+
+/// A page, for the lock and its data: lines of their own.
+#[repr(C, align(4096))]
+struct Page([u8; 4096]);
+
+/// What all threads of a simulation share.
+pub(crate) struct Code {
+    ops: &'static Ops,
+    workload: Workload,
+    threads: f64,
+    call: u64,
+    /// The lock in the first page, data from the second on.
+    memory: *mut Page,
+    pages: usize,
+    /// The holder keeps its CPU.
+    keeps: bool,
+}
+
+impl Drop for Code {
+    fn drop(&mut self) {
+        // SAFETY: `new` made it of a boxed slice of so many pages.
+        unsafe {
+            drop(Box::from_raw(std::ptr::slice_from_raw_parts_mut(
+                self.memory,
+                self.pages,
+            )))
+        };
+    }
+}
+
+impl Code {
+    /// A lock and its data, new.
+    pub fn new(setup: &Setup, ops: &'static Ops) -> Self {
+        let pages = 2 + setup.workload.lines as usize / 64;
+        let memory: Box<[Page]> = (0..pages).map(|_| Page([0; 4096])).collect();
+        assert!(ops.size <= 4096, "a lock fits into a page");
+        Code {
+            ops,
+            workload: setup.workload.clone(),
+            threads: setup.threads as f64,
+            call: time(setup.machine.cpu.call),
+            memory: Box::into_raw(memory).cast(),
+            pages,
+            keeps: !ops.sleeps() && !setup.workload.preemptible,
+        }
+    }
+
+    /// Initialises the lock.
+    pub fn init(&self) {
+        call(self.ops.init, self.lock());
+    }
+
+    fn lock(&self) -> *mut c_void {
+        self.memory.cast()
+    }
+
+    fn data(&self, line: u32) -> *mut c_void {
+        // SAFETY: `new` made enough pages.
+        unsafe {
+            self.memory
+                .add(1)
+                .cast::<[u8; 64]>()
+                .add(line as usize)
+                .cast()
+        }
+    }
+}
+
+fn call(op: Op, lock: *mut c_void) {
+    if let Some(op) = op {
+        // SAFETY: an operation of this lock, which is initialised.
+        unsafe { op(lock) }
+    }
+}
+
+fn draw(random: &mut fastrand::Rng, length: Time) -> u64 {
+    match length {
+        Time::Fixed(ns) => time(ns),
+        Time::Exponential(ns) => time(-ns * (1.0 - random.f64()).ln()),
+    }
+}
+
+/// Runs a thread until all is over, or its loops are done.
+pub(crate) fn run(code: &Code, seed: u64) {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut loops = 0;
+    while code.workload.loops.is_none_or(|limit| loops < limit) {
+        once(code, &mut random);
+        loops += 1;
+    }
+}
+
+fn once(code: &Code, random: &mut fastrand::Rng) {
+    let workload = &code.workload;
+    let shared = workload.reads > 0.0 && random.f64() < workload.reads;
+    calls::work(draw(random, workload.think));
+    if let Some(length) = workload.sleep {
+        calls::sleep_for(draw(random, length));
+    }
+    if code.keeps {
+        calls::may_preempt(1);
+    }
+    calls::with(|engine| engine.waits());
+    calls::work(code.call);
+    let (lock, unlock) = if shared {
+        (code.ops.read_lock, code.ops.read_unlock)
+    } else {
+        (code.ops.lock, code.ops.unlock)
+    };
+    call(lock, code.lock());
+    calls::with(|engine| engine.holds(shared));
+    section(code, random, shared);
+    calls::with(|engine| engine.gives_back());
+    call(unlock, code.lock());
+    calls::with(|engine| engine.gave_back());
+    if code.keeps {
+        calls::may_preempt(-1);
+    }
+}
+
+fn section(code: &Code, random: &mut fastrand::Rng, shared: bool) {
+    let workload = &code.workload;
+    for line in 0..workload.lines {
+        let value = calls::load(code.data(line), 8);
+        if !shared {
+            calls::store(code.data(line), 8, value + 1);
+        }
+    }
+    let length = if shared {
+        workload.read_section
+    } else {
+        workload.section
+    };
+    calls::work(draw(random, length));
+    if let Some((one_in, ns)) = workload.long_hold {
+        if random.f64() * one_in * code.threads < 1.0 {
+            calls::work(time(ns));
+        }
+    }
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The locks, compiled against the sim world.
+//!
+//! They are a shared object inside this program, loaded once by each OS thread
+//! that simulates: what the locks keep in static memory is then each thread's own.
+
+use crate::calls::{Calls, CALLS};
+use anyhow::{anyhow, Context, Result};
+use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+use object::{Object, ObjectSection, ObjectSymbol};
+use rustix::fs::{memfd_create, MemfdFlags};
+use std::cell::OnceCell;
+use std::ffi::{c_char, c_void, CStr};
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::AsRawFd;
+
+const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/lockwork_sim_world.so"));
+
+/// An operation on a lock.
+pub(crate) type Op = Option<unsafe extern "C" fn(*mut c_void)>;
+
+/// `struct lk_ops`.
+#[repr(C)]
+pub(crate) struct Ops {
+    name: *const c_char,
+    summary: *const c_char,
+    /// Bytes of a lock.
+    pub size: u32,
+    align: u32,
+    flags: u32,
+    pub init: Op,
+    pub lock: Op,
+    pub unlock: Op,
+    trylock: *const c_void,
+    timedlock: *const c_void,
+    attempt: *const c_void,
+    pub read_lock: Op,
+    pub read_unlock: Op,
+    read_trylock: *const c_void,
+    last_waiter: *const c_void,
+}
+
+const SLEEPS: u32 = 1 << 3;
+
+impl Ops {
+    /// What users type.
+    pub fn name(&self) -> &'static str {
+        text(self.name)
+    }
+
+    /// One line.
+    pub fn summary(&self) -> &'static str {
+        text(self.summary)
+    }
+
+    /// Waiters leave the CPU.
+    pub fn sleeps(&self) -> bool {
+        self.flags & SLEEPS != 0
+    }
+
+    /// It has shared acquisitions.
+    pub fn is_rw(&self) -> bool {
+        self.read_lock.is_some()
+    }
+}
+
+fn text(text: *const c_char) -> &'static str {
+    // SAFETY: a string constant of the world, which is never unloaded.
+    unsafe { CStr::from_ptr(text) }.to_str().unwrap_or("?")
+}
+
+/// This OS thread's copy of the locks.
+pub(crate) struct World {
+    locks: Vec<&'static Ops>,
+    /// Writable memory of the locks: address, and what was there at first.
+    data: Vec<(usize, Vec<u8>)>,
+    zeros: Vec<(usize, usize)>,
+}
+
+thread_local! {
+    static WORLD: OnceCell<World> = const { OnceCell::new() };
+}
+
+/// The world of this OS thread, loaded if need be.
+///
+/// # Errors
+/// It cannot be loaded.
+pub(crate) fn with<R>(f: impl FnOnce(&World) -> R) -> Result<R> {
+    WORLD.with(|cell| {
+        if cell.get().is_none() {
+            let world = World::load().context(
+                "cannot load the simulated locks; is memory that can be executed forbidden here?",
+            )?;
+            let _ = cell.set(world);
+        }
+        Ok(f(cell.get().ok_or_else(|| anyhow!("no world"))?))
+    })
+}
+
+impl World {
+    fn load() -> Result<World> {
+        let file = in_memory()?;
+        let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+        // SAFETY: it has no constructors.
+        let library = unsafe { Library::open(Some(&path), RTLD_NOW | RTLD_LOCAL) }?;
+        // SAFETY: platform/sim/world.c and locks/catalogue.c define them so.
+        let (calls, catalogue) = unsafe {
+            let calls = library.get::<*mut Calls>(b"lws\0")?.into_raw();
+            let catalogue = library
+                .get::<*const *const Ops>(b"lk_catalogue\0")?
+                .into_raw();
+            calls.cast::<Calls>().write(CALLS);
+            (calls as usize, catalogue.cast::<*const Ops>())
+        };
+        // It is never unloaded. The file stays open, because the loader takes
+        // what has the same path for the same object.
+        std::mem::forget(library);
+        std::mem::forget(file);
+        // SAFETY: the catalogue ends with a null pointer.
+        let locks = (0..).map_while(|i| unsafe { (*catalogue.add(i)).as_ref() });
+        let (data, zeros) = memory(calls)?;
+        Ok(World {
+            locks: locks.collect(),
+            data,
+            zeros,
+        })
+    }
+
+    /// All locks, in the order of the catalogue.
+    pub fn locks(&self) -> &[&'static Ops] {
+        &self.locks
+    }
+
+    /// Makes the locks' memory as it was at first.
+    pub fn reset(&self) {
+        for (addr, bytes) in &self.data {
+            // SAFETY: writable memory of the object; no simulation runs.
+            unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), *addr as *mut u8, bytes.len()) };
+        }
+        for &(addr, len) in &self.zeros {
+            // SAFETY: as above.
+            unsafe { std::ptr::write_bytes(addr as *mut u8, 0, len) };
+        }
+    }
+}
+
+fn in_memory() -> io::Result<File> {
+    let name = "lockwork-sim-world";
+    let flags = MemfdFlags::CLOEXEC;
+    // Linux 6.3 wants to be told; before, it was always so, and no flag for it.
+    let fd = memfd_create(name, flags | MemfdFlags::EXEC).or_else(|_| memfd_create(name, flags));
+    let mut file = File::from(fd?);
+    file.write_all(OBJECT)?;
+    Ok(file)
+}
+
+/// Address and content of `.data`, addresses and sizes of `.bss`: where the loader
+/// has put them is known from `lws`.
+#[allow(clippy::type_complexity)]
+fn memory(calls: usize) -> Result<(Vec<(usize, Vec<u8>)>, Vec<(usize, usize)>)> {
+    let file = object::File::parse(OBJECT)?;
+    let mut symbols = file.dynamic_symbols();
+    let symbol = symbols.find(|symbol| symbol.name() == Ok("lws"));
+    let base = calls - symbol.context("the object has no lws")?.address() as usize;
+    let (mut data, mut zeros) = (Vec::new(), Vec::new());
+    for section in file.sections() {
+        let (addr, size) = (base + section.address() as usize, section.size() as usize);
+        match section.name()? {
+            ".data" => {
+                // SAFETY: a section of an object that is loaded.
+                let bytes = unsafe { std::slice::from_raw_parts(addr as *const u8, size) };
+                data.push((addr, bytes.to_vec()));
+            }
+            ".bss" => {
+                // `lws` itself keeps its value.
+                let end = calls + std::mem::size_of::<Calls>();
+                zeros.push((addr, calls.saturating_sub(addr)));
+                zeros.push((end, (addr + size).saturating_sub(end)));
+            }
+            _ => {}
+        }
+    }
+    Ok((data, zeros))
+}

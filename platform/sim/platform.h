@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+#ifndef LW_PLATFORM_SIM_H
+#define LW_PLATFORM_SIM_H
+
+/*
+ * The sim world: every access of a lock is an access of a simulated CPU, which
+ * takes as long as the simulated machine's caches and links need for it.
+ * platform/CONTRACT.md states each name and what this world makes of it.
+ *
+ * It is the kernel's world on another machine: who queues keeps its CPU,
+ * need_resched() is the scheduler's word, and a spinlock's waiter that halts
+ * gives its virtual CPU away. Plain C accesses cost nothing.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "byte layouts");
+
+/* clang-format off: columns of macros */
+#define likely(x)	    __builtin_expect(!!(x), 1)
+#define unlikely(x)	    __builtin_expect(!!(x), 0)
+#define __cold		    __attribute__((cold, noinline))
+#define __cacheline_aligned __attribute__((aligned(64)))
+#define container_of(ptr, type, member) \
+	((type *)((char *)(ptr)-offsetof(type, member)))
+
+/* -- calls into the simulator -------------------------------------------- */
+
+/* Read-modify-writes. */
+enum { LWS_XCHG, LWS_ADD, LWS_OR, LWS_ANDNOT };
+
+/* Where somebody waits: what a report of a deadlock names. */
+struct lws_site {
+	const char *file; /* without directories */
+	const char *func;
+	u32 line;
+};
+
+#define __lws_site()                                                          \
+	({                                                                    \
+		static const struct lws_site __site = { __FILE_NAME__,        \
+							__func__, __LINE__ }; \
+		&__site;                                                      \
+	})
+
+/* Set by the simulator before anything runs; see crates/lockwork-sim/src/calls.rs. */
+struct lws_calls {
+	u64 (*load)(const volatile void *p, u32 size);
+	void (*store)(volatile void *p, u32 size, u64 value);
+	/* Both return what was there. */
+	u64 (*rmw)(volatile void *p, u32 size, u32 kind, u64 operand);
+	u64 (*cas)(volatile void *p, u32 size, u64 old, u64 new);
+	void (*fence)(void);
+	/* A pause; @rounds, if any, counts it, and those that nobody had to see. */
+	void (*relax)(u32 *rounds, const struct lws_site *site);
+	/* Until the line of @p, just loaded, is somebody else's. */
+	void (*wait_line)(const volatile void *p, const struct lws_site *site);
+	/* The running CPU, from 0, and the running thread. */
+	u32 (*cpu)(void);
+	u32 (*thread)(void);
+	void (*preempt)(int change);
+	bool (*need_resched)(void);
+	bool (*vcpu_is_preempted)(u32 vcpu);
+	bool (*owner_is_preempted)(u32 owner);
+	/* Whether there is a hypervisor. */
+	bool (*has_guests)(void);
+	bool (*cpus_are_short)(void);
+	void (*saw_preempted)(void);
+	u64 (*clock)(void);
+	int (*sleep)(u32 *p, u32 value, u64 deadline,
+		     const struct lws_site *site);
+	void (*wake)(u32 *p);
+};
+extern struct lws_calls lws;
+
+/* -- plain accesses ------------------------------------------------------ */
+
+#define __lws_load(p)	  ((__typeof__(*(p)))lws.load((p), sizeof(*(p))))
+#define __lws_store(p, v) lws.store((p), sizeof(*(p)), (u64)(v))
+
+#define READ_ONCE(x)		__lws_load(&(x))
+#define WRITE_ONCE(x, v)	__lws_store(&(x), v)
+#define READ_ONCE_DEP(x)	__lws_load(&(x))
+#define smp_load_acquire(p)	__lws_load(p)
+#define smp_store_release(p, v) __lws_store(p, v)
+
+/* -- fences: stores keep their order here, as on x86 ---------------------- */
+
+#define barrier()      __asm__ __volatile__("" ::: "memory")
+#define smp_mb()       lws.fence()
+#define smp_wmb()      barrier()
+#define smp_mb_light() lws.fence()
+#define smp_mb_heavy() lws.fence()
+
+/* -- read-modify-write on plain scalars: all of them full, as on x86 ------ */
+
+#define __lws_rmw(p, kind, v) \
+	({ (__typeof__(*(p)))lws.rmw((p), sizeof(*(p)), kind, (u64)(v)); })
+#define xchg(p, v)	       __lws_rmw(p, LWS_XCHG, v)
+#define xchg_acquire(p, v)     __lws_rmw(p, LWS_XCHG, v)
+#define xchg_relaxed_dep(p, v) __lws_rmw(p, LWS_XCHG, v)
+
+#define __lws_try(p, old, new)                                       \
+	({                                                           \
+		__typeof__(*(p)) __want = (__typeof__(*(p)))*(old);  \
+		__typeof__(*(p)) __seen = (__typeof__(*(p)))lws.cas( \
+			(p), sizeof(*(p)), (u64)__want, (u64)(new)); \
+		if (__seen != __want)                                \
+			*(old) = __seen;                             \
+		__seen == __want;                                    \
+	})
+#define try_cmpxchg(p, old, new)	 __lws_try(p, old, new)
+#define try_cmpxchg_acquire(p, old, new) __lws_try(p, old, new)
+#define try_cmpxchg_release(p, old, new) __lws_try(p, old, new)
+#define try_cmpxchg_relaxed(p, old, new) __lws_try(p, old, new)
+
+/* -- atomic_t ------------------------------------------------------------ */
+
+typedef struct {
+	int counter;
+} atomic_t;
+
+#define ATOMIC_INIT(i) \
+	{              \
+		(i)    \
+	}
+#define __lws_atomic(a, kind, i)	  __lws_rmw(&(a)->counter, kind, (u32)(i))
+#define atomic_read(a)			  READ_ONCE((a)->counter)
+#define atomic_set(a, i)		  lws.store(&(a)->counter, 4, (u32)(i))
+#define atomic_xchg(a, i)		  __lws_atomic(a, LWS_XCHG, i)
+#define atomic_or(i, a)			  ((void)__lws_atomic(a, LWS_OR, i))
+#define atomic_add(i, a)		  ((void)__lws_atomic(a, LWS_ADD, i))
+#define atomic_sub(i, a)		  ((void)__lws_atomic(a, LWS_ADD, -(i)))
+#define atomic_andnot(i, a)		  ((void)__lws_atomic(a, LWS_ANDNOT, i))
+#define atomic_fetch_andnot_acquire(i, a) __lws_atomic(a, LWS_ANDNOT, i)
+#define atomic_fetch_or_relaxed(i, a)	  __lws_atomic(a, LWS_OR, i)
+#define atomic_fetch_or_acquire(i, a)	  __lws_atomic(a, LWS_OR, i)
+#define atomic_fetch_add_acquire(i, a)	  __lws_atomic(a, LWS_ADD, i)
+#define atomic_add_return_acquire(i, a)	  (__lws_atomic(a, LWS_ADD, i) + (int)(i))
+#define atomic_sub_return_release(i, a) \
+	(__lws_atomic(a, LWS_ADD, -(i)) - (int)(i))
+#define atomic_try_cmpxchg(a, old, new) \
+	__lws_try(&(a)->counter, old, (u32)(new))
+#define atomic_try_cmpxchg_acquire(a, old, new) \
+	__lws_try(&(a)->counter, old, (u32)(new))
+#define atomic_try_cmpxchg_release(a, old, new) \
+	__lws_try(&(a)->counter, old, (u32)(new))
+#define atomic_try_cmpxchg_relaxed(a, old, new) \
+	__lws_try(&(a)->counter, old, (u32)(new))
+
+/* -- waiting on the CPU -------------------------------------------------- */
+
+/*
+ * A pause. When all that a thread has loaded since the last one is in its own
+ * cache, and was the time before, the simulator has it wait until one of those
+ * lines is taken from it: that costs no events. So a loop that counts its
+ * rounds uses cpu_relax_wait(), which is told how many went by meanwhile.
+ */
+#define cpu_relax()	       lws.relax(NULL, __lws_site())
+#define cpu_relax_wait(rounds) lws.relax(rounds, __lws_site())
+
+#define __lws_cond_load(p, cond)                        \
+	({                                              \
+		__typeof__(*(p)) VAL;                   \
+		for (;;) {                              \
+			VAL = __lws_load(p);            \
+			if (cond)                       \
+				break;                  \
+			lws.wait_line(p, __lws_site()); \
+		}                                       \
+		VAL;                                    \
+	})
+#define smp_cond_load_acquire(p, cond)	  __lws_cond_load(p, cond)
+#define smp_cond_load_relaxed(p, cond)	  __lws_cond_load(p, cond)
+#define atomic_cond_read_acquire(a, cond) __lws_cond_load(&(a)->counter, cond)
+#define atomic_cond_read_relaxed(a, cond) __lws_cond_load(&(a)->counter, cond)
+
+/* clang-format on */
+
+/* -- this CPU: who queues keeps it, so it owns the nodes ------------------ */
+
+#define LW_MAX_SLOTS 2047u /* simulated CPUs, virtual ones if there are any */
+#define LW_MAX_NEST  4u
+
+#define queue_enter() lws.preempt(1)
+#define queue_exit()  lws.preempt(-1)
+#define this_slot()   (lws.cpu() + 1)
+
+/* A CPU's nodes share no line, nor a pair of lines, with another's. */
+#define DEFINE_WAIT_NODES(type, name)                           \
+	static struct {                                         \
+		type level[LW_MAX_NEST];                        \
+	} __attribute__((aligned(128))) name[LW_MAX_SLOTS + 1]; \
+	static u8 name##_depth[LW_MAX_SLOTS + 1]
+#define wait_node(name, slot, l) (&(name)[slot].level[l])
+#define wait_depth(name)	 (name##_depth[this_slot()])
+
+/* Nobody forks. */
+#define wait_epoch()  ((u16)0)
+#define wait_tag()    0u
+#define WAIT_TAG_MASK 0u
+
+/* -- where threads run --------------------------------------------------- */
+
+#define this_vcpu()		  lws.cpu()
+#define vcpu_is_preempted(vcpu)	  lws.vcpu_is_preempted(vcpu)
+#define this_owner()		  lws.thread()
+#define owner_is_preempted(owner) lws.owner_is_preempted(owner)
+
+#define on_hypervisor()	 lws.has_guests()
+#define waiters_halt()	 lws.has_guests()
+#define cpus_are_short() lws.cpus_are_short()
+#define saw_preempted()	 lws.saw_preempted()
+
+/* -- how long to spin, and when to be fair: as in the kernel -------------- */
+
+#define begin_waiting()	   ((void)0)
+#define need_resched()	   lws.need_resched()
+#define pending_rounds()   64u
+#define steal_patience()   64u
+#define steal_rounds()	   0u
+#define brief_pause(round) ((void)(round), cpu_relax())
+#define owner_rounds()	   4u
+#define overtake_limit()   64u
+#define handover_spins()   20u
+#define local_clock()	   lws.clock()
+#define give_way_ns()	   UINT64_MAX
+#define give_way()	   ((void)0)
+
+/* A function: to compare an unsigned number with a constant 0 is a warning. */
+static inline u32 brief_spins(void)
+{
+	return 0;
+}
+
+/* Interrupts are off, and so is preemption. */
+static inline void *section_enter(void *obj)
+{
+	lws.preempt(1);
+	return obj;
+}
+
+static inline bool section_exit(void *outer)
+{
+	(void)outer;
+	lws.preempt(-1);
+	return false;
+}
+
+#define in_section(obj)	 ((void)(obj), false)
+#define section_missed() ((void)0)
+
+/* -- sleeping ------------------------------------------------------------ */
+
+/* A time on local_clock(); NULL is never. */
+struct lw_deadline {
+	u64 at;
+};
+
+static inline void deadline_after(struct lw_deadline *deadline, u64 ns)
+{
+	deadline->at = lws.clock() + ns;
+}
+
+static inline int __lws_sleep(u32 *word, u32 value,
+			      const struct lw_deadline *deadline,
+			      const struct lws_site *site)
+{
+	return lws.sleep(word, value, deadline ? deadline->at : UINT64_MAX,
+			 site);
+}
+
+#define wait_on_value(word, val, deadline, naps) \
+	((void)(naps), __lws_sleep(word, val, deadline, __lws_site()))
+#define wake_value(word) lws.wake(word)
+
+#define LK_MUTEX_EMBED
+#define mutex_outlives_unlock() true
+#define foreign_waiters()	false
+#define wake_foreign(word)	((void)(word))
+
+#endif
