@@ -90,14 +90,14 @@ fn class_costs(class: &Spanned<Class>, distance: Distance, numa: Numa) -> Result
     for (i, wanted) in wanted(distance, numa).into_iter().enumerate() {
         let (cost, name) = (COSTS[i], distance.name());
         match given[i] {
-            Some(figure) if wanted => values[i] = figure.get_ref().value,
+            Some(figure) if wanted => values[i] = figure.value,
             Some(figure) => {
                 let why = match cost {
                     "memory" => "is in the CPU's own node, whose memory [distance.own] has",
                     _ => "is the same as load there",
                 };
                 return Err(Fault::at(
-                    figure.span(),
+                    figure.span.clone(),
                     format!("`{cost}` of [distance.{name}] {why}; remove it"),
                 ));
             }

@@ -3,9 +3,11 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::ops::Range;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
+use toml::Spanned;
 
 /// What a number counts.
 pub trait Unit {
@@ -71,6 +73,8 @@ pub struct Figure<U> {
     pub value: f64,
     /// Where it is from.
     pub source: String,
+    /// Where the number is in the file's text.
+    pub span: Range<usize>,
     unit: PhantomData<U>,
 }
 
@@ -80,6 +84,7 @@ impl<U: Unit> Figure<U> {
         Figure {
             value,
             source: source.into(),
+            span: 0..0,
             unit: PhantomData,
         }
     }
@@ -101,7 +106,7 @@ impl<U: Unit> Figure<U> {
         format!("{{ {} = NUMBER, source = \"WHERE FROM\" }}", U::NAME)
     }
 
-    fn check(value: f64) -> Result<f64, String> {
+    fn check(value: f64) -> Result<(), String> {
         let name = U::NAME;
         if !value.is_finite() || value < 0.0 {
             return Err(format!("{name} is {value}; give a number from 0 on"));
@@ -112,7 +117,7 @@ impl<U: Unit> Figure<U> {
         if U::WHOLE && (value.fract() != 0.0 || value < 1.0) {
             return Err(format!("{name} is {value}; give a whole number from 1 on"));
         }
-        Ok(value)
+        Ok(())
     }
 }
 
@@ -163,8 +168,9 @@ impl<'de, U: Unit> Visitor<'de> for FigureVisitor<U> {
             match key.as_str() {
                 "source" => source = Some(map.next_value::<String>()?),
                 name if name == U::NAME => {
-                    let number = map.next_value::<f64>()?;
-                    value = Some(Figure::<U>::check(number).map_err(A::Error::custom)?);
+                    let number = map.next_value::<Spanned<f64>>()?;
+                    Figure::<U>::check(*number.get_ref()).map_err(A::Error::custom)?;
+                    value = Some(number);
                 }
                 other => {
                     return Err(A::Error::custom(format!(
@@ -182,8 +188,11 @@ impl<'de, U: Unit> Visitor<'de> for FigureVisitor<U> {
             ))
         })?;
         match source.filter(|text| !text.trim().is_empty()) {
-            Some(source) => Ok(Figure::new(value, source)),
-            None => self.bare(&value),
+            Some(source) => Ok(Figure {
+                span: value.span(),
+                ..Figure::new(value.into_inner(), source)
+            }),
+            None => self.bare(value.get_ref()),
         }
     }
 }

@@ -31,7 +31,7 @@ pub struct File {
     pub hypervisor: Hypervisor,
     /// What its calibrated numbers were fitted to.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub calibration: Option<Calibration>,
+    pub calibration: Option<Spanned<Calibration>>,
 }
 
 /// `[machine]`.
@@ -166,19 +166,19 @@ impl Distances {
 pub struct Class {
     /// A load of a modified line.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub load: Option<Spanned<Figure<Ns>>>,
+    pub load: Option<Figure<Ns>>,
     /// A load of a shared one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub load_shared: Option<Spanned<Figure<Ns>>>,
+    pub load_shared: Option<Figure<Ns>>,
     /// A store.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub store: Option<Spanned<Figure<Ns>>>,
+    pub store: Option<Figure<Ns>>,
     /// A read-modify-write.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub rmw: Option<Spanned<Figure<Ns>>>,
+    pub rmw: Option<Figure<Ns>>,
     /// A line that is in memory only.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub memory: Option<Spanned<Figure<Ns>>>,
+    pub memory: Option<Figure<Ns>>,
 }
 
 /// The names of a class's costs.
@@ -186,7 +186,7 @@ pub const COSTS: [&str; 5] = ["load", "load_shared", "store", "rmw", "memory"];
 
 impl Class {
     /// The costs, in the order of [`COSTS`].
-    pub fn all(&self) -> [Option<&Spanned<Figure<Ns>>>; 5] {
+    pub fn all(&self) -> [Option<&Figure<Ns>>; 5] {
         [
             self.load.as_ref(),
             self.load_shared.as_ref(),

@@ -4,6 +4,7 @@
 //! Times are in nanoseconds, as in the machine's file.
 
 mod costs;
+mod entries;
 mod figure;
 mod file;
 mod matrix;

@@ -6,6 +6,7 @@ use std::ops::Range;
 use toml::Spanned;
 
 use super::costs::{costs, out_of_order};
+use super::figure::Basis;
 use super::file::{self, File};
 use super::matrix;
 use super::topology::{sockets, Shape};
@@ -50,6 +51,8 @@ impl From<toml::de::Error> for Fault {
             format!("the field {name} is missing; add it (docs/machines.md describes each)")
         } else if let Some((found, wanted)) = message.split_once(", expected ") {
             format!("{found}; give {wanted}")
+        } else if message == "duplicate key" {
+            format!("{message}; keep one of them")
         } else {
             message
         };
@@ -75,6 +78,7 @@ pub(super) fn parse(
     read: &dyn Fn(&str) -> anyhow::Result<String>,
 ) -> Result<Loaded, Fault> {
     let file: File = toml::from_str(text)?;
+    calibrated(&file)?;
     let shape = Shape::of(&file.topology)?;
     let sockets = sockets(&file.topology, shape.sockets)?;
     let costs = costs(&file, &shape, &sockets)?;
@@ -122,6 +126,43 @@ pub(super) fn parse(
     })
 }
 
+/// What was fitted says to what, and names what it fitted.
+fn calibrated(file: &File) -> Result<(), Fault> {
+    let entries = file.entries();
+    let fitted = file.calibration.as_ref().map(|c| &c.get_ref().fitted);
+    for entry in entries.iter().filter(|e| e.basis == Basis::Calibrated) {
+        if !fitted.is_some_and(|all| all.contains(&entry.path)) {
+            let why = format!(
+                "{} is calibrated; name it in `fitted` of [calibration], beside the rows",
+                entry.path
+            );
+            return Err(Fault::at(entry.span.clone(), why));
+        }
+    }
+    let Some(calibration) = &file.calibration else {
+        return Ok(());
+    };
+    let (rows, fitted) = (&calibration.get_ref().rows, &calibration.get_ref().fitted);
+    if rows.is_empty() {
+        let why = "[calibration] has no rows; name the tables and columns that were fitted to";
+        return Err(Fault::at(calibration.span(), why));
+    }
+    let is = |path: &String| {
+        let mut calibrated = entries.iter().filter(|e| e.basis == Basis::Calibrated);
+        calibrated.any(|entry| entry.path == *path)
+    };
+    match fitted.iter().find(|path| !is(path)) {
+        Some(path) => Err(Fault::at(
+            calibration.span(),
+            format!(
+                "[calibration] names {path}, whose source is not \"calibrated\"; \
+                 write it there, or remove the name here"
+            ),
+        )),
+        None => Ok(()),
+    }
+}
+
 fn line(line: &file::Line) -> LineCosts {
     LineCosts {
         hold: line.hold.value,
@@ -143,3 +184,7 @@ fn cells(
     matrix::parse(&text, cores)
         .map_err(|why| Fault::at(file.span(), format!("{}: {why}", file.get_ref())))
 }
+
+#[cfg(test)]
+#[path = "parse_tests.rs"]
+mod tests;
