@@ -3,6 +3,18 @@
 //!
 //! Times are in nanoseconds, as in the machine's file.
 
+mod costs;
+mod entries;
+mod figure;
+mod file;
+mod matrix;
+mod parse;
+mod shipped;
+mod topology;
+
+pub use parse::Loaded;
+pub use shipped::{load, names, open, open_file};
+
 /// How far apart two CPUs, or a CPU and a line's home, are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
@@ -169,7 +181,8 @@ pub struct Machine {
     pub places: Vec<Place>,
     /// By socket, row after row: how far apart two sockets are.
     pub sockets: Vec<Distance>,
-    /// By distance. What the machine does not have is zero.
+    /// By distance. What the machine does not have is zero; but `memory` is that
+    /// of the CPU's own node for all distances within a node.
     pub costs: [Costs; Distance::COUNT],
     /// How a line is found.
     pub home: Home,

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! From a file's text to a machine, or to the line that is wrong.
+
+use std::ops::Range;
+
+use toml::Spanned;
+
+use super::costs::{costs, out_of_order};
+use super::figure::Basis;
+use super::file::{self, File};
+use super::matrix;
+use super::topology::{sockets, Shape};
+use super::{CpuCosts, Home, HypervisorCosts, LineCosts, Machine, SchedulerCosts};
+
+/// What is wrong, what to do about it, and where.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Fault {
+    pub(super) why: String,
+    pub(super) span: Range<usize>,
+}
+
+impl Fault {
+    pub(super) fn at(span: Range<usize>, why: impl Into<String>) -> Fault {
+        Fault {
+            why: why.into(),
+            span,
+        }
+    }
+
+    /// As people read it.
+    pub(super) fn tell(&self, file: &str, text: &str) -> String {
+        let before = &text.as_bytes()[..self.span.start.min(text.len())];
+        let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
+        format!("{file}:{line}: {}", self.why)
+    }
+}
+
+/// Makes errors of the library say what to do.
+impl From<toml::de::Error> for Fault {
+    fn from(error: toml::de::Error) -> Fault {
+        let message = error.message().trim().replace('\n', "; ");
+        let why = if let Some(rest) = message.strip_prefix("unknown field ") {
+            let (name, known) = rest.split_once(", expected ").unwrap_or((rest, "others"));
+            let known = known.strip_prefix("one of ").unwrap_or(known);
+            format!("there is no field {name} here; remove it, or use one of these: {known}")
+        } else if let Some(rest) = message.strip_prefix("unknown variant ") {
+            let (name, known) = rest.split_once(", expected ").unwrap_or((rest, "others"));
+            let known = known.strip_prefix("one of ").unwrap_or(known);
+            format!("{name} is not known here; use one of these: {known}")
+        } else if let Some(name) = message.strip_prefix("missing field ") {
+            format!("the field {name} is missing; add it (docs/machines.md describes each)")
+        } else if let Some((found, wanted)) = message.split_once(", expected ") {
+            format!("{found}; give {wanted}")
+        } else if message == "duplicate key" {
+            format!("{message}; keep one of them")
+        } else {
+            message
+        };
+        Fault::at(error.span().unwrap_or(0..0), why)
+    }
+}
+
+/// A machine, what its file says, and what is odd about it.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The machine.
+    pub machine: Machine,
+    /// Its file.
+    pub file: File,
+    /// What is odd, but not wrong.
+    pub warnings: Vec<String>,
+}
+
+/// Reads the file `text` of the machine `name`. `read` reads files beside it.
+pub(super) fn parse(
+    name: &str,
+    text: &str,
+    read: &dyn Fn(&str) -> anyhow::Result<String>,
+) -> Result<Loaded, Fault> {
+    let file: File = toml::from_str(text)?;
+    calibrated(&file)?;
+    let shape = Shape::of(&file.topology)?;
+    let sockets = sockets(&file.topology, shape.sockets)?;
+    let costs = costs(&file, &shape, &sockets)?;
+    let matrix = match &file.matrix {
+        Some(matrix) => Some(cells(&matrix.file, shape.all_cores(), read)?),
+        None => None,
+    };
+    let machine = Machine {
+        name: name.to_owned(),
+        summary: file.machine.summary.clone(),
+        places: shape.places(file.topology.numa),
+        sockets,
+        costs,
+        home: match file.line.home {
+            file::Home::Snoop => Home::Snoop,
+            file::Home::Directory => Home::Directory,
+        },
+        line: line(&file.line),
+        cpu: CpuCosts {
+            relax: file.cpu.relax.value,
+            call: file.cpu.call.value,
+            fence: file.cpu.fence.value,
+            store_buffer: file.cpu.store_buffer.value as u32,
+        },
+        scheduler: SchedulerCosts {
+            slice_us: file.scheduler.slice.value,
+            wake_us: file.scheduler.wake.value,
+            waker_us: file.scheduler.waker.value,
+            switch_us: file.scheduler.switch.value,
+        },
+        hypervisor: HypervisorCosts {
+            slice_us: file.hypervisor.slice.value,
+            kick_us: file.hypervisor.kick.value,
+            kicker_us: file.hypervisor.kicker.value,
+            switch_us: file.hypervisor.switch.value,
+            directed_yield: file.hypervisor.directed_yield,
+        },
+        matrix,
+    };
+    let warnings = out_of_order(&machine.costs);
+    Ok(Loaded {
+        machine,
+        file,
+        warnings,
+    })
+}
+
+/// What was fitted says to what, and names what it fitted.
+fn calibrated(file: &File) -> Result<(), Fault> {
+    let entries = file.entries();
+    let fitted = file.calibration.as_ref().map(|c| &c.get_ref().fitted);
+    for entry in entries.iter().filter(|e| e.basis == Basis::Calibrated) {
+        if !fitted.is_some_and(|all| all.contains(&entry.path)) {
+            let why = format!(
+                "{} is calibrated; name it in `fitted` of [calibration], beside the rows",
+                entry.path
+            );
+            return Err(Fault::at(entry.span.clone(), why));
+        }
+    }
+    let Some(calibration) = &file.calibration else {
+        return Ok(());
+    };
+    let (rows, fitted) = (&calibration.get_ref().rows, &calibration.get_ref().fitted);
+    if rows.is_empty() {
+        let why = "[calibration] has no rows; name the tables and columns that were fitted to";
+        return Err(Fault::at(calibration.span(), why));
+    }
+    let is = |path: &String| {
+        let mut calibrated = entries.iter().filter(|e| e.basis == Basis::Calibrated);
+        calibrated.any(|entry| entry.path == *path)
+    };
+    match fitted.iter().find(|path| !is(path)) {
+        Some(path) => Err(Fault::at(
+            calibration.span(),
+            format!(
+                "[calibration] names {path}, whose source is not \"calibrated\"; \
+                 write it there, or remove the name here"
+            ),
+        )),
+        None => Ok(()),
+    }
+}
+
+fn line(line: &file::Line) -> LineCosts {
+    LineCosts {
+        hold: line.hold.value,
+        hold_min: line.hold_min.value,
+        request: line.request.value,
+        invalidate: line.invalidate.value,
+        near_bias: line.near_bias.value,
+        respin: line.respin.value,
+    }
+}
+
+fn cells(
+    file: &Spanned<String>,
+    cores: usize,
+    read: &dyn Fn(&str) -> anyhow::Result<String>,
+) -> Result<Vec<f32>, Fault> {
+    let text = read(file.get_ref())
+        .map_err(|error| Fault::at(file.span(), format!("{error:#}; give a readable file")))?;
+    matrix::parse(&text, cores)
+        .map_err(|why| Fault::at(file.span(), format!("{}: {why}", file.get_ref())))
+}
+
+#[cfg(test)]
+#[path = "parse_tests.rs"]
+mod tests;

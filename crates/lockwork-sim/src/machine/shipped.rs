@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Machines by name, which are in the program, and by file.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{anyhow, bail, Context, Result};
+use include_dir::{include_dir, Dir};
+
+use super::parse::{parse, Loaded};
+use super::Machine;
+
+/// `data/machines`, as it was when this was built.
+static SHIPPED: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../data/machines");
+
+/// The machines that come with the program, by name.
+pub fn names() -> Vec<&'static str> {
+    let mut names: Vec<&str> = SHIPPED
+        .files()
+        .filter_map(|file| file.path().to_str()?.strip_suffix(".toml"))
+        .collect();
+    names.sort_unstable();
+    names
+}
+
+/// Reads a machine: by its name, or from a file if there is a `/` in it or it
+/// ends in `.toml`.
+///
+/// # Errors
+/// There is no such machine or file, or a line of it is wrong.
+pub fn load(name_or_path: &str) -> Result<Machine> {
+    Ok(open(name_or_path)?.machine)
+}
+
+/// The same, with its file and what is odd about it.
+///
+/// # Errors
+/// As [`load`].
+pub fn open(name_or_path: &str) -> Result<Loaded> {
+    if name_or_path.contains('/') || name_or_path.ends_with(".toml") {
+        return open_file(Path::new(name_or_path));
+    }
+    let file = format!("{name_or_path}.toml");
+    let Some(text) = shipped(&file) else {
+        bail!(
+            "there is no machine '{name_or_path}'; give the path of a file, or one of these: {}",
+            names().join(", ")
+        );
+    };
+    let beside = |file: &str| -> Result<String> {
+        let text = shipped(file).ok_or_else(|| anyhow!("no file {file} in data/machines"))?;
+        Ok(text.to_owned())
+    };
+    parse(name_or_path, text, &beside)
+        .map_err(|fault| anyhow!(fault.tell(&format!("data/machines/{file}"), text)))
+}
+
+fn shipped(path: &str) -> Option<&'static str> {
+    SHIPPED.get_file(path)?.contents_utf8()
+}
+
+/// Reads the file of a machine that is not in the program.
+///
+/// # Errors
+/// As [`load`].
+pub fn open_file(path: &Path) -> Result<Loaded> {
+    let shown = path.display();
+    let text = fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    let beside = |file: &str| -> Result<String> {
+        let file = path.with_file_name(file);
+        fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))
+    };
+    parse(&name, &text, &beside).map_err(|fault| anyhow!(fault.tell(&shown.to_string(), &text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    fn directory() -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/machines")
+    }
+
+    #[test]
+    fn each_file_of_data_is_in_the_program_as_it_is_and_sound() {
+        let mut found = 0;
+        for entry in fs::read_dir(directory()).expect("data/machines") {
+            let path = entry.expect("entry").path();
+            if path.extension().is_none_or(|ending| ending != "toml") {
+                continue;
+            }
+            let name = path.file_stem().expect("stem").to_str().expect("UTF-8");
+            assert!(names().contains(&name), "{name} is not in the program");
+            let text = fs::read_to_string(&path).expect("readable");
+            assert_eq!(shipped(&format!("{name}.toml")), Some(&*text), "{name}");
+            let machine = load(name).unwrap_or_else(|error| panic!("{error:#}"));
+            assert_eq!(machine.name, name);
+            let by_path = load(path.to_str().expect("UTF-8")).expect("the same file");
+            assert_eq!(machine, by_path, "{name}");
+            found += 1;
+        }
+        assert_eq!(found, names().len(), "a machine without a file");
+    }
+
+    #[test]
+    fn an_unknown_name_is_answered_with_those_there_are() {
+        let error = load("cray-1").expect_err("unknown").to_string();
+        for name in names() {
+            assert!(error.contains(name), "{name}: {error}");
+        }
+    }
+}
