@@ -80,7 +80,6 @@ pub(crate) struct Caches {
     /// A place of each node.
     nodes: Vec<Place>,
     costs: [Table; Distance::COUNT],
-    local_memory: Ps,
     home: Home,
     invalidate: Ps,
     matrix: Option<Vec<f32>>,
@@ -128,8 +127,6 @@ impl Caches {
             rmw: ps(costs.rmw),
             memory: ps(costs.memory),
         });
-        let local = [Distance::Cluster, Distance::Die, Distance::Socket];
-        let local = local.map(|distance| costs[distance as usize].memory);
         let caches = Caches {
             lines: Vec::new(),
             index: FxHashMap::default(),
@@ -138,7 +135,6 @@ impl Caches {
             hops: machine.sockets.clone(),
             nodes,
             costs,
-            local_memory: local.into_iter().find(|&cost| cost > 0).unwrap_or(0),
             home: machine.home,
             invalidate: ps(machine.line.invalidate),
             matrix: machine.matrix.clone(),
@@ -289,14 +285,14 @@ impl Caches {
     }
 
     fn memory(&self, line: &Line, place: u16) -> Price {
-        let distance = self.to_home(place, line.home);
         let local = self.places[usize::from(place)].node == line.home;
+        let distance = if local {
+            Distance::Own
+        } else {
+            self.to_home(place, line.home)
+        };
         Price {
-            cost: if local {
-                self.local_memory
-            } else {
-                self.costs[distance as usize].memory
-            },
+            cost: self.costs[distance as usize].memory,
             distance,
             from: self.nodes[usize::from(line.home)].socket,
             from_memory: true,

@@ -170,9 +170,8 @@ enum Timer {
 }
 
 /// Costs that are not of caches, in ps.
-pub(crate) struct Fixed {
-    pub relax: Ps,
-    pub call: Ps,
+struct Fixed {
+    relax: Ps,
     fence: Ps,
     store_buffer: usize,
     slice: Ps,
@@ -197,7 +196,6 @@ impl Fixed {
         let (scheduler, guests) = (&machine.scheduler, &machine.hypervisor);
         Fixed {
             relax: ps(machine.cpu.relax).max(1),
-            call: ps(machine.cpu.call),
             fence: ps(machine.cpu.fence),
             store_buffer: (machine.cpu.store_buffer as usize).max(1),
             slice: us(scheduler.slice_us).max(1),
@@ -226,7 +224,7 @@ pub(crate) struct Engine {
     next_timer: Ps,
     set_timers: u64,
     pub caches: Caches,
-    pub fixed: Fixed,
+    fixed: Fixed,
     cpus: Vec<Cpu>,
     threads: Vec<Thread>,
     /// CPUs for free threads, the nearest to each other next to each other.
