@@ -185,6 +185,8 @@ struct Fixed {
     directed_yield: bool,
     hold: f64,
     hold_min: Ps,
+    store_hold: f64,
+    occupancy: f64,
     request: f64,
     near_bias: f64,
     respin: Ps,
@@ -209,6 +211,8 @@ impl Fixed {
             directed_yield: guests.directed_yield,
             hold: machine.line.hold,
             hold_min: ps(machine.line.hold_min),
+            store_hold: std::env::var("SH").map_or(0.0, |x| x.parse::<f64>().unwrap()),
+            occupancy: std::env::var("OCC").map_or(0.0, |x| x.parse::<f64>().unwrap()),
             request: machine.line.request,
             near_bias: machine.line.near_bias,
             respin: ps(machine.line.respin),
@@ -233,11 +237,14 @@ pub(crate) struct Engine {
     sleepers: FxHashMap<usize, VecDeque<u32>>,
     /// Spinners in [`Parked::Relax`] that asked about somebody.
     askers: Vec<u32>,
+    /// Room for [`Engine::choose`].
+    ranked: Vec<(Ps, u16, bool)>,
     guests: Option<guests::Guests>,
     pub random: fastrand::Rng,
     pub tally: Tally,
-    /// The CPU whose coroutine runs.
+    /// The CPU whose coroutine runs, and the thread that it is of.
     current: usize,
+    running: usize,
     /// The time of what happens now.
     time: Ps,
     alive: usize,
@@ -276,7 +283,9 @@ impl Engine {
             affinity: setup.workload.affinity,
             sleepers: FxHashMap::default(),
             askers: Vec::new(),
+            ranked: Vec::new(),
             current: 0,
+            running: 0,
             time: 0,
             alive: setup.threads,
             over: false,
@@ -349,7 +358,8 @@ impl Engine {
             let state = &mut self.cpus[cpu];
             state.now = state.now.max(time);
             state.parked = Parked::No;
-            return self.threads[state.thread as usize].routine.take();
+            self.running = state.thread as usize;
+            return self.threads[self.running].routine.take();
         }
         None
     }
@@ -365,7 +375,7 @@ impl Engine {
 
     /// The running thread.
     pub fn thread(&self) -> usize {
-        self.cpus[self.current].thread as usize
+        self.running
     }
 
     /// The running CPU.

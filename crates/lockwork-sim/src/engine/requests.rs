@@ -14,6 +14,7 @@
 use super::caches::{Kind, Price, NONE};
 use super::tree::{Ps, NEVER};
 use super::{Action, Engine, Parked, JITTER};
+use crate::machine::Distance;
 
 /// Who can want a line: a CPU's thread (half 0) or its store buffer (half 1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,43 +91,58 @@ impl Engine {
     /// The line of `agent`'s request is free, and several may want it.
     pub(super) fn choose(&mut self, agent: Agent) {
         let line = self.request(agent).line;
-        let now = self.time;
-        let pending = std::mem::take(&mut self.caches.lines[line as usize].pending);
-        let rank = |agent: u16| {
-            let request = self.request(Agent(agent));
-            let place = self.cpus[Agent(agent).cpu()].place;
-            let price = self.caches.price(line, place, request.kind);
-            let bias = price.cost as f64 * self.fixed.near_bias;
-            (request.arrived + bias as Ps, agent)
-        };
-        let mut ranked: Vec<(Ps, u16)> = pending.iter().map(|&agent| rank(agent)).collect();
+        let mut pending = std::mem::take(&mut self.caches.lines[line as usize].pending);
+        if pending.len() == 1 {
+            pending.clear();
+            self.caches.lines[line as usize].pending = pending;
+            self.grant(agent, self.request(agent));
+            return;
+        }
+        let mut ranked = std::mem::take(&mut self.ranked);
+        ranked.extend(pending.iter().map(|&agent| self.rank(Agent(agent))));
         // Loads that come before the first of the others are served together.
         let first = *ranked.iter().min().expect("somebody chose");
-        let is_load = |agent: u16| self.request(Agent(agent)).kind == Kind::Load;
-        let mut served = vec![first.1];
-        if is_load(first.1) {
-            let others = ranked.iter().filter(|&&(_, agent)| !is_load(agent));
-            let limit = others.min().copied().unwrap_or((Ps::MAX, 0));
-            ranked.retain(|&(rank, agent)| is_load(agent) && (rank, agent) < limit);
-            ranked.sort_unstable();
-            served = ranked.iter().map(|&(_, agent)| agent).collect();
+        let others = ranked.iter().filter(|ranked| !ranked.2);
+        let limit = others
+            .min()
+            .map_or((Ps::MAX, 0), |other| (other.0, other.1));
+        let serve = |ranked: &(Ps, u16, bool)| match first.2 {
+            true => ranked.2 && (ranked.0, ranked.1) < limit,
+            false => ranked.1 == first.1,
+        };
+        pending.clear();
+        pending.extend(
+            ranked
+                .iter()
+                .filter(|ranked| !serve(ranked))
+                .map(|ranked| ranked.1),
+        );
+        ranked.retain(serve);
+        ranked.sort_unstable();
+        for &(_, agent, _) in &ranked {
+            self.grant(Agent(agent), self.request(Agent(agent)));
         }
-        let left: Vec<u16> = pending
-            .into_iter()
-            .filter(|agent| !served.contains(agent))
-            .collect();
-        for &agent in &served {
-            let request = self.request(Agent(agent));
-            self.grant(Agent(agent), request);
-        }
-        self.wait_on(line, left, now);
+        ranked.clear();
+        self.ranked = ranked;
+        self.wait_on(line, pending);
+    }
+
+    /// When a request is served, who it is, and whether it is a load.
+    fn rank(&self, agent: Agent) -> (Ps, u16, bool) {
+        let request = self.request(agent);
+        let place = self.cpus[agent.cpu()].place;
+        let price = self.caches.price(request.line, place, request.kind);
+        let bias = price.cost as f64 * self.fixed.near_bias;
+        (
+            request.arrived + bias as Ps,
+            agent.0,
+            request.kind == Kind::Load,
+        )
     }
 
     /// Puts those that are left behind `line`; the first has its next choice.
-    fn wait_on(&mut self, line: u32, left: Vec<u16>, now: Ps) {
-        let at = &mut self.caches.lines[line as usize];
-        let free_at = at.free_at.max(now);
-        at.pending = left.clone();
+    fn wait_on(&mut self, line: u32, left: Vec<u16>) {
+        let free_at = self.caches.lines[line as usize].free_at.max(self.time);
         for (i, &agent) in left.iter().enumerate() {
             if i == 0 {
                 self.plan(Agent(agent), Action::Choose, free_at);
@@ -134,6 +150,7 @@ impl Engine {
                 self.plan(Agent(agent), Action::Arrive, NEVER);
             }
         }
+        self.caches.lines[line as usize].pending = left;
     }
 
     fn grant(&mut self, agent: Agent, request: Request) {
@@ -150,8 +167,11 @@ impl Engine {
         let rest = (cost as f64 * (1.0 - self.fixed.request)) as Ps;
         let done = (request.asked + cost).max(now + rest);
         self.tally.moved(&price, self.caches.socket(place));
-        let hold = (cost as f64 * self.fixed.hold) as Ps;
-        let hold = hold.max(self.fixed.hold_min);
+        let hold = match kind {
+            Kind::Rmw => cost as f64 * self.fixed.hold * (0.5 + self.random.f64()),
+            _ => cost as f64 * self.fixed.store_hold,
+        };
+        let hold = (hold as Ps).max(self.fixed.hold_min);
         if kind == Kind::Load {
             self.grant_load(line, &price, now, done);
         } else {
@@ -171,7 +191,12 @@ impl Engine {
         at.free_at = if was_alone || price.from_memory {
             done
         } else {
-            now + self.fixed.hold_min
+            let busy = if price.distance > Distance::Cluster {
+                price.cost as f64 * self.fixed.occupancy
+            } else {
+                0.0
+            };
+            now + (busy as Ps).max(self.fixed.hold_min)
         };
     }
 

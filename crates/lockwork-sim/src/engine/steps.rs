@@ -23,8 +23,9 @@ pub(crate) enum Change {
     Compare(u64, u64),
 }
 
-/// Quiet rounds after which a spinner is parked.
-const QUIET_ROUNDS: u32 = 4;
+/// Quiet rounds after which a spinner is parked: more than any loop of
+/// `cpu_relax()` that ends by a count has (`owner_rounds()` is 4).
+const QUIET_ROUNDS: u32 = 6;
 /// Rounds after which one that counts them looks again.
 const COUNTED_ROUNDS: Ps = 64;
 /// Lines of a round that are remembered; with more it is not parked.
@@ -213,7 +214,7 @@ impl Engine {
         cpu.site = site;
         let quiet = cpu.round_hit && !cpu.round.is_empty() && cpu.round.len() <= ROUND_LINES;
         cpu.quiet = if quiet { cpu.quiet + 1 } else { 0 };
-        let park = cpu.quiet >= QUIET_ROUNDS && !cpu.resched && cpu.stores.is_empty();
+        let park = cpu.quiet >= QUIET_ROUNDS && !cpu.resched;
         let lines = std::mem::take(&mut cpu.round);
         let asked = cpu.asked.take();
         cpu.round_hit = true;
@@ -240,7 +241,7 @@ impl Engine {
         let cpu = &mut self.cpus[self.current];
         cpu.site = site;
         cpu.round.clear();
-        if !cpu.resched && cpu.stores.is_empty() && self.park(&[line], Parked::Line) {
+        if !cpu.resched && self.park(&[line], Parked::Line) {
             return true;
         }
         self.cpus[self.current].now += self.fixed.relax;
@@ -283,6 +284,7 @@ impl Engine {
             return;
         }
         state.wait += 1;
+        state.quiet = 0;
         let time = state.now.max(self.time);
         self.run_at(cpu, time);
     }
