@@ -7,6 +7,7 @@ mod file;
 mod tests;
 
 pub use builtin::{all, load, names};
+pub(crate) use file::MOST_THREADS;
 
 /// How long a step takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
