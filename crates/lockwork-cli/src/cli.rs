@@ -140,6 +140,9 @@ pub enum Command {
     /// Measure locks: every one of the catalogue and its peers, in one loop.
     #[command(long_about = lockwork_bench::HELP, after_help = lockwork_bench::AFTER_HELP)]
     Bench(lockwork_bench::BenchArgs),
+    /// Simulate locks: their own C on a NUMA machine that is not here.
+    #[command(long_about = lockwork_sim::HELP, after_help = lockwork_sim::AFTER_HELP)]
+    Sim(Box<lockwork_sim::SimArgs>),
     /// One run of `check`, asked for on standard input.
     #[command(hide = true)]
     CheckWorker,

@@ -2,6 +2,7 @@
 //! The locks' own C on a simulated NUMA machine.
 
 mod calls;
+mod command;
 mod engine;
 pub mod machine;
 pub mod outcome;
@@ -10,4 +11,5 @@ mod threads;
 pub mod workload;
 mod world;
 
+pub use command::{run, SimArgs, Switch, Where, AFTER_HELP, HELP};
 pub use simulate::{locks, simulate, Found, Guests, Lock, Placement, Setup};

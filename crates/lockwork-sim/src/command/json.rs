@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! `--json`: one object for each simulation, with all that it found.
+
+use super::plan::{placed, Job, Plan};
+use crate::machine::Distance;
+use crate::outcome::{Counts, Outcome, Stuck};
+use serde_json::{json, Map, Value};
+
+/// What was asked for.
+fn setup(plan: &Plan, job: Job) -> Map<String, Value> {
+    let setup = plan.setup(job);
+    let workload = setup.workload;
+    let object = json!({
+        "lockwork": env!("CARGO_PKG_VERSION"),
+        "machine": plan.machine.name,
+        "workload": workload.name,
+        "lock": setup.lock,
+        "threads": setup.threads,
+        "seed": setup.seed,
+        "placement": placed(setup.placement),
+        "cpus": plan.cpus(),
+        "overcommit": setup.guests.map(|guests| guests.overcommit),
+        "affinity": workload.affinity,
+        "think_ns": workload.think.mean(),
+        "section_ns": workload.section.mean(),
+        "read_share": workload.reads,
+        "loops": workload.loops,
+    });
+    match object {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}
+
+/// A simulation that ended as it should.
+pub(super) fn outcome(plan: &Plan, job: Job, outcome: &Outcome) -> Value {
+    let waits = outcome.waits.iter_recorded();
+    let waits: Vec<[u64; 2]> = waits
+        .map(|step| [step.value_iterated_to(), step.count_at_value()])
+        .collect();
+    let split = &outcome.split;
+    let mut object = setup(plan, job);
+    let found = json!({
+        "ns": outcome.ns,
+        "acquisitions": outcome.acquisitions(),
+        "reads": outcome.reads,
+        "by_thread": outcome.by_thread,
+        "finished_ns": outcome.finished_ns,
+        "waits_ns": waits,
+        "wait_split_ns": {
+            "queueing": split.queueing,
+            "transfer": split.transfer,
+            "preempted_holder": split.preempted_holder,
+            "preempted_next": split.preempted_next,
+            "asleep": split.asleep,
+            "waking": split.waking,
+        },
+        "ns_in_lock": outcome.ns_in_lock,
+        "ns_busy": outcome.ns_busy,
+        "counts": counts(&outcome.counts),
+        "host_operations": outcome.operations,
+        "host_seconds": outcome.seconds,
+    });
+    if let Value::Object(found) = found {
+        object.extend(found);
+    }
+    Value::Object(object)
+}
+
+/// One that could not go on.
+pub(super) fn stuck(plan: &Plan, job: Job, stuck: &Stuck) -> Value {
+    let mut object = setup(plan, job);
+    object.insert("stuck".to_owned(), json!(stuck.what));
+    object.insert("stuck_threads".to_owned(), json!(stuck.threads));
+    Value::Object(object)
+}
+
+fn counts(counts: &Counts) -> Value {
+    let sockets = counts.link_bytes.len().isqrt().max(1);
+    let links: Vec<&[u64]> = counts.link_bytes.chunks(sockets).collect();
+    json!({
+        "loads": counts.loads,
+        "stores": counts.stores,
+        "rmws": counts.rmws,
+        "moved": by_distance(&counts.moved),
+        "from_memory": by_distance(&counts.from_memory),
+        "link_bytes": links,
+        "handovers": by_distance(&counts.handovers),
+        "wakeups": counts.wakeups,
+        "useful_wakeups": counts.useful_wakeups,
+        "switches": counts.switches,
+        "preemptions": counts.preemptions,
+    })
+}
+
+fn by_distance(counts: &[u64; Distance::COUNT]) -> Value {
+    let all = Distance::ALL.into_iter().zip(counts);
+    let named = all.map(|(distance, count)| (distance.name().to_owned(), json!(count)));
+    Value::Object(named.collect())
+}

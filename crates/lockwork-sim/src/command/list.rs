@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! `--list`: what there is.
+
+use super::locks::Lock;
+use crate::{machine, workload};
+use anyhow::Result;
+
+/// Locks, machines and workloads.
+pub(super) fn list(locks: &[Lock]) -> Result<String> {
+    let mut text = String::from("Locks (--lock):\n");
+    text += &named(locks.iter().map(|l| (l.name.clone(), l.summary.clone())));
+    text += "\n\nMachines (--machine):\n";
+    let mut machines = Vec::new();
+    for name in machine::names() {
+        machines.push((name.to_owned(), machine::load(name)?.summary));
+    }
+    text += &named(machines);
+    text += "\n\nWorkloads (--workload):\n";
+    text += &named(workload::all()?.into_iter().map(|w| (w.name, w.summary)));
+    Ok(text + "\n")
+}
+
+fn named(rows: impl IntoIterator<Item = (String, String)>) -> String {
+    let rows: Vec<(String, String)> = rows.into_iter().collect();
+    let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    let line = |(name, what): &(String, String)| format!("  {name:width$}  {what}");
+    rows.iter().map(line).collect::<Vec<String>>().join("\n")
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! What is to be simulated.
+
+use super::args::{SimArgs, Switch};
+use super::locks::{self, Lock};
+use crate::machine::{self, Machine};
+use crate::workload::{self, Workload};
+use crate::{Guests, Placement, Setup};
+use anyhow::{bail, Result};
+
+/// What a timeline records if nobody says, µs.
+const WINDOW: (f64, f64) = (0.0, 100.0);
+
+/// All simulations of a command.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    pub(super) machine: Machine,
+    pub(super) locks: Vec<Lock>,
+    pub(super) workload: Workload,
+    /// The same, for locks without readers.
+    exclusive: Workload,
+    pub(super) threads: Vec<usize>,
+    pub(super) placement: Placement,
+    /// 0: all.
+    cpus: usize,
+    pub(super) guests: Option<Guests>,
+    pub(super) seeds: u64,
+    window: Option<(f64, f64)>,
+    /// What is odd about the machine's file.
+    pub(super) oddities: Vec<String>,
+}
+
+/// One simulation of a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Job {
+    pub(super) threads: usize,
+    /// Its place in the plan's list.
+    pub(super) lock: usize,
+    /// From 1 on.
+    pub(super) seed: u64,
+}
+
+impl Plan {
+    /// What the arguments ask for.
+    pub(super) fn of(args: &SimArgs, known: &[Lock]) -> Result<Plan> {
+        let loaded = machine::open(&args.machine)?;
+        let workload = overridden(workload::load(&args.workload)?, args)?;
+        let names = match args.locks.is_empty() {
+            true => &workload.locks,
+            false => &args.locks,
+        };
+        let mut threads = match args.threads.is_empty() {
+            true => workload.threads.clone(),
+            false => args.threads.clone(),
+        };
+        threads.sort_unstable();
+        threads.dedup();
+        let plan = Plan {
+            locks: locks::named(names, known)?,
+            exclusive: Workload {
+                reads: 0.0,
+                ..workload.clone()
+            },
+            threads,
+            placement: args.placement.placement(),
+            cpus: args.cpus.unwrap_or(0),
+            guests: args.overcommit.map(|overcommit| Guests { overcommit }),
+            seeds: args.seeds,
+            window: args
+                .timeline
+                .as_ref()
+                .map(|_| args.window.unwrap_or(WINDOW)),
+            oddities: loaded.warnings,
+            machine: loaded.machine,
+            workload,
+        };
+        plan.possible()
+    }
+
+    fn possible(self) -> Result<Plan> {
+        let (name, cpus) = (&self.machine.name, self.machine.cpus());
+        if self.cpus > cpus {
+            bail!("{name} has {cpus} CPUs; --cpus must be 1 to {cpus}");
+        }
+        if self.window.is_some() && (self.locks.len() > 1 || self.threads.len() > 1) {
+            bail!(
+                "a timeline is of one simulation; name one lock (--lock) and one number of \
+                 threads (--threads)"
+            );
+        }
+        Ok(self)
+    }
+
+    /// How many simulations.
+    pub(super) fn len(&self) -> usize {
+        self.threads.len() * self.locks.len() * self.seeds as usize
+    }
+
+    /// The simulation at a place, of `len()`: the threads change last.
+    pub(super) fn job(&self, at: usize) -> Job {
+        let seeds = self.seeds as usize;
+        Job {
+            seed: (at % seeds) as u64 + 1,
+            lock: at / seeds % self.locks.len(),
+            threads: self.threads[at / seeds / self.locks.len()],
+        }
+    }
+
+    /// What a simulation is told.
+    pub(super) fn setup(&self, job: Job) -> Setup<'_> {
+        let lock = &self.locks[job.lock];
+        Setup {
+            machine: &self.machine,
+            lock: &lock.name,
+            workload: match lock.has_readers() {
+                true => &self.workload,
+                false => &self.exclusive,
+            },
+            threads: job.threads,
+            placement: self.placement,
+            cpus: self.cpus,
+            guests: self.guests,
+            seed: job.seed,
+            window: self.window.filter(|_| job.seed == 1),
+        }
+    }
+
+    /// CPUs in use.
+    pub(super) fn cpus(&self) -> usize {
+        match self.cpus {
+            0 => self.machine.cpus(),
+            cpus => cpus,
+        }
+    }
+}
+
+/// The workload, with what the command line changes.
+fn overridden(mut workload: Workload, args: &SimArgs) -> Result<Workload> {
+    if let Some(ns) = args.section_ns {
+        workload.section = workload.section.with_mean(ns);
+        workload.read_section = workload.read_section.with_mean(ns);
+    }
+    if let Some(ns) = args.think_ns {
+        workload.think = workload.think.with_mean(ns);
+    }
+    if let Some(reads) = args.read_ratio {
+        workload.reads = reads;
+    }
+    if let Some(switch) = args.affinity {
+        workload.affinity = switch == Switch::On;
+    }
+    match (workload.loops, args.loops, args.measure_us) {
+        (Some(_), _, Some(_)) => bail!(
+            "the workload {} ends after a number of loops; give --loops instead of --measure-us",
+            workload.name
+        ),
+        (None, Some(_), _) => bail!(
+            "the workload {} ends after a time; give --measure-us instead of --loops",
+            workload.name
+        ),
+        (_, loops, measure) => {
+            workload.loops = loops.or(workload.loops);
+            workload.measure_us = measure.unwrap_or(workload.measure_us);
+        }
+    }
+    Ok(workload)
+}
+
+/// As the command line names it.
+pub(super) fn placed(placement: Placement) -> &'static str {
+    match placement {
+        Placement::Compact => "compact",
+        Placement::Spread => "spread",
+        Placement::PerNode => "per-node",
+    }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Rows of the tables: all seeds of one lock with one number of threads.
+
+use crate::outcome::{Counts, Outcome, WaitSplit};
+use hdrhistogram::Histogram;
+use lockwork_report::stats;
+
+/// What the seeds of one lock with one number of threads say together.
+pub(super) struct Row<'a> {
+    pub(super) lock: &'a str,
+    pub(super) threads: usize,
+    /// One for each seed.
+    pub(super) outcomes: Vec<&'a Outcome>,
+    /// Against the first lock: 0.5 is half as much again.
+    pub(super) improve: Option<f64>,
+    pub(super) waits: Histogram<u64>,
+    pub(super) counts: Counts,
+    pub(super) split: WaitSplit,
+}
+
+impl<'a> Row<'a> {
+    /// Sums the outcomes of a lock up.
+    pub(super) fn of(lock: &'a str, threads: usize, outcomes: Vec<&'a Outcome>) -> Row<'a> {
+        let mut row = Row {
+            lock,
+            threads,
+            improve: None,
+            waits: all_waits(&outcomes),
+            counts: Counts::default(),
+            split: WaitSplit::default(),
+            outcomes,
+        };
+        for outcome in &row.outcomes {
+            add_counts(&mut row.counts, &outcome.counts);
+            add_split(&mut row.split, &outcome.split);
+        }
+        row
+    }
+
+    /// Acquisitions of all seeds.
+    pub(super) fn acquisitions(&self) -> u64 {
+        self.outcomes.iter().map(|o| o.acquisitions()).sum()
+    }
+
+    /// So much of all seeds for each acquisition, if there were any.
+    pub(super) fn each(&self, total: f64) -> Option<f64> {
+        let n = self.acquisitions();
+        (n > 0).then(|| total / n as f64)
+    }
+
+    fn rates(&self) -> Vec<f64> {
+        self.outcomes.iter().map(|o| o.rate()).collect()
+    }
+
+    /// Acquisitions a second, on average of the seeds.
+    pub(super) fn rate(&self) -> f64 {
+        stats::mean(&self.rates())
+    }
+
+    /// The coefficient of variation of the rates.
+    pub(super) fn variation(&self) -> Option<f64> {
+        stats::variation(&self.rates())
+    }
+
+    /// Jain's index of fairness, on average of the seeds.
+    pub(super) fn jain(&self) -> f64 {
+        let all: Vec<f64> = self.outcomes.iter().map(|o| jain(&o.by_thread)).collect();
+        stats::mean(&all)
+    }
+
+    /// The share of the CPU time that went into lock and unlock.
+    pub(super) fn in_lock(&self) -> Option<f64> {
+        let busy: f64 = self.outcomes.iter().map(|o| o.ns_busy).sum();
+        let inside: f64 = self.outcomes.iter().map(|o| o.ns_in_lock).sum();
+        (busy > 0.0).then(|| inside / busy)
+    }
+
+    /// When the last thread was done, ns, on average; for workloads that end so.
+    pub(super) fn finished(&self) -> Option<f64> {
+        let all: Option<Vec<f64>> = self.outcomes.iter().map(|o| o.finished_ns).collect();
+        all.map(|all| stats::mean(&all))
+    }
+
+    /// Bytes from one socket to another.
+    pub(super) fn link_bytes(&self) -> u64 {
+        let sockets = self.counts.link_bytes.len().isqrt();
+        let all = self.counts.link_bytes.iter().enumerate();
+        all.filter(|(at, _)| sockets > 0 && at / sockets != at % sockets)
+            .map(|(_, bytes)| bytes)
+            .sum()
+    }
+}
+
+/// Says of each row how it compares with the first lock's of as many threads.
+pub(super) fn compare(rows: &mut [Row], first: &str) {
+    let base: Vec<(usize, f64)> = rows
+        .iter()
+        .filter(|row| row.lock == first)
+        .map(|row| (row.threads, row.rate()))
+        .collect();
+    for row in rows.iter_mut().filter(|row| row.lock != first) {
+        let base = base.iter().find(|(threads, _)| *threads == row.threads);
+        row.improve = base
+            .filter(|(_, rate)| *rate > 0.0)
+            .map(|(_, rate)| row.rate() / rate - 1.0);
+    }
+}
+
+/// 1: all threads had as much; 1 / threads: one had all.
+fn jain(by_thread: &[u64]) -> f64 {
+    let sum: f64 = by_thread.iter().map(|&n| n as f64).sum();
+    let squares: f64 = by_thread.iter().map(|&n| (n as f64).powi(2)).sum();
+    match squares > 0.0 {
+        true => sum * sum / (by_thread.len() as f64 * squares),
+        false => 1.0,
+    }
+}
+
+fn all_waits(outcomes: &[&Outcome]) -> Histogram<u64> {
+    let mut all = Histogram::new(3).expect("three digits are possible");
+    for outcome in outcomes {
+        all.add(&outcome.waits).expect("it grows as needed");
+    }
+    all
+}
+
+fn add_counts(sum: &mut Counts, more: &Counts) {
+    let add = |a: &mut [u64], b: &[u64]| a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+    sum.loads += more.loads;
+    sum.stores += more.stores;
+    sum.rmws += more.rmws;
+    add(&mut sum.moved, &more.moved);
+    add(&mut sum.from_memory, &more.from_memory);
+    add(&mut sum.handovers, &more.handovers);
+    if sum.link_bytes.len() < more.link_bytes.len() {
+        sum.link_bytes.resize(more.link_bytes.len(), 0);
+    }
+    add(&mut sum.link_bytes, &more.link_bytes);
+    sum.wakeups += more.wakeups;
+    sum.useful_wakeups += more.useful_wakeups;
+    sum.switches += more.switches;
+    sum.preemptions += more.preemptions;
+}
+
+fn add_split(sum: &mut WaitSplit, more: &WaitSplit) {
+    sum.queueing += more.queueing;
+    sum.transfer += more.transfer;
+    sum.preempted_holder += more.preempted_holder;
+    sum.preempted_next += more.preempted_next;
+    sum.asleep += more.asleep;
+    sum.waking += more.waking;
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The first table: how the locks did.
+
+use super::plan::{placed, Plan};
+use super::rows::Row;
+use lockwork_report::table;
+use lockwork_report::text::{grouped, short};
+
+/// What stands above the tables.
+pub(super) fn head(plan: &Plan) -> String {
+    let (machine, workload) = (&plan.machine, &plan.workload);
+    let switch = if workload.affinity { "on" } else { "off" };
+    let mut text = format!(
+        "Simulated: {} on {}\nmachine: {}\nworkload: {}\n{} of {}, {}, affinity {switch}, {}\n",
+        workload.name,
+        machine.name,
+        machine.summary,
+        workload.summary,
+        counted(plan.cpus(), "CPU"),
+        machine.cpus(),
+        placed(plan.placement),
+        counted(plan.seeds as usize, "seed"),
+    );
+    if let Some(guests) = plan.guests {
+        text += &format!("hypervisor: {} virtual CPUs a CPU\n", guests.overcommit);
+    }
+    text
+}
+
+/// "1 lock", "2 locks".
+pub(super) fn counted(n: usize, what: &str) -> String {
+    let s = if n == 1 { "" } else { "s" };
+    format!("{n} {what}{s}")
+}
+
+/// The table.
+pub(super) fn render(rows: &[Row]) -> String {
+    let timed = rows.iter().any(|row| row.finished().is_some());
+    let mut header = vec!["Lock", "Threads", "Average", "CV", "Improve"];
+    header.extend(timed.then_some("Time"));
+    header.extend(["p50", "p99", "Max", "Jain", "In lock"]);
+    let mut units = vec!["", "", "Mops/s", "", ""];
+    units.extend(timed.then_some("ms"));
+    units.extend(["µs", "µs", "µs", "", ""]);
+    let units = units.into_iter().map(str::to_owned).collect();
+    let rows = rows.iter().map(|row| line(row, timed));
+    table::render(header, std::iter::once(units).chain(rows))
+}
+
+fn line(row: &Row, timed: bool) -> Vec<String> {
+    let us = |quantile| short(row.waits.value_at_quantile(quantile) as f64 / 1e3);
+    let mut cells = vec![
+        row.lock.to_owned(),
+        row.threads.to_string(),
+        short(row.rate() / 1e6),
+        row.variation().map_or_else(dash, percent),
+        row.improve.map_or_else(String::new, signed_percent),
+    ];
+    if timed {
+        let time = row.finished().map(|ns| short(ns / 1e6));
+        cells.push(time.unwrap_or_else(dash));
+    }
+    cells.extend([us(0.5), us(0.99), us(1.0)]);
+    cells.push(format!("{:.2}", row.jain()));
+    cells.push(row.in_lock().map_or_else(dash, percent));
+    cells
+}
+
+/// Where there is nothing to say.
+pub(super) fn dash() -> String {
+    "-".to_owned()
+}
+
+/// 0.5: "50.0 %".
+pub(super) fn percent(share: f64) -> String {
+    format!("{} %", grouped(share * 100.0, 1))
+}
+
+fn signed_percent(share: f64) -> String {
+    let text = percent(share);
+    let minus = if text.starts_with('-') { "" } else { "+" };
+    format!("{minus}{text}")
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! What about these simulations is to be kept in mind.
+
+use super::plan::Plan;
+use super::rows::Row;
+use super::table::counted;
+
+/// Fewer acquisitions than this say little.
+const FEW: u64 = 1000;
+
+/// One sentence each.
+pub(super) fn warnings(plan: &Plan, rows: &[Row]) -> Vec<String> {
+    let mut all = plan.oddities.clone();
+    if plan.seeds == 1 {
+        all.push("only one seed: nothing says how much chance there is in this (--seeds)".into());
+    }
+    all.extend(alone(plan, rows));
+    all.extend(exclusive(plan));
+    all.extend(crowded(plan));
+    let short = concerned(rows, |row| (row.outcomes.len() as u64) < plan.seeds);
+    if !short.is_empty() {
+        all.push(format!("fewer seeds than asked for: {short}"));
+    }
+    let few = concerned(rows, |row| row.acquisitions() < FEW);
+    if !few.is_empty() {
+        all.push(format!(
+            "fewer than {FEW} acquisitions, so quantiles and shares are rough: {few}"
+        ));
+    }
+    let starved = concerned(rows, |row| {
+        row.outcomes
+            .iter()
+            .any(|outcome| outcome.by_thread.contains(&0))
+    });
+    if !starved.is_empty() {
+        all.push(format!(
+            "threads that never got the lock, in some seed; their waits are in no column: {starved}"
+        ));
+    }
+    all
+}
+
+/// Seeds that made no difference.
+fn alone(plan: &Plan, rows: &[Row]) -> Option<String> {
+    let same = |row: &Row| row.variation() == Some(0.0);
+    let all = plan.seeds > 1 && !rows.is_empty() && rows.iter().all(same);
+    all.then(|| "all seeds gave the same: nothing here is random, and CV says nothing".to_owned())
+}
+
+fn exclusive(plan: &Plan) -> Option<String> {
+    let locks = plan.locks.iter().filter(|lock| !lock.has_readers());
+    let names: Vec<&str> = locks.map(|lock| lock.name.as_str()).collect();
+    (plan.workload.reads > 0.0 && !names.is_empty()).then(|| {
+        format!(
+            "locks without readers take, and write, what others share: {}",
+            names.join(", ")
+        )
+    })
+}
+
+fn crowded(plan: &Plan) -> Option<String> {
+    let most = plan.threads.iter().max().copied().unwrap_or(0);
+    let cpus = plan.cpus();
+    (plan.workload.affinity && most > cpus).then(|| {
+        format!(
+            "affinity with more threads than CPUs ({most} on {cpus}): threads that share a CPU \
+             cannot move to an idle one"
+        )
+    })
+}
+
+/// The rows of which something is true: "tas_lock with 1 thread, …".
+fn concerned(rows: &[Row], is: impl Fn(&Row) -> bool) -> String {
+    let text = |row: &Row| format!("{} with {}", row.lock, counted(row.threads, "thread"));
+    let all: Vec<String> = rows.iter().filter(|row| is(row)).map(text).collect();
+    match all.len() {
+        0..=6 => all.join(", "),
+        more => format!("{}, and {} more", all[..5].join(", "), more - 5),
+    }
+}

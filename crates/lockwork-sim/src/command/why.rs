@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The tables that say why: what an acquisition cost, and on what it waited.
+
+use super::rows::Row;
+use super::table::{dash, percent};
+use crate::machine::Distance;
+use lockwork_report::table;
+use lockwork_report::text::short;
+
+/// A column: its name, and what a row has there.
+struct Column<'a> {
+    name: String,
+    cell: Box<dyn Fn(&Row) -> String + 'a>,
+}
+
+impl<'a> Column<'a> {
+    fn new(name: impl Into<String>, cell: impl Fn(&Row) -> String + 'a) -> Column<'a> {
+        Column {
+            name: name.into(),
+            cell: Box::new(cell),
+        }
+    }
+
+    /// A total, for each acquisition.
+    fn each(name: impl Into<String>, total: impl Fn(&Row) -> f64 + 'a) -> Column<'a> {
+        Column::new(name, move |row| {
+            row.each(total(row)).map_or_else(dash, short)
+        })
+    }
+}
+
+/// All of them, with their headings.
+pub(super) fn render(rows: &[Row]) -> String {
+    let mut text = String::from("Why: memory, per acquisition\n");
+    text += &columns(rows, memory(rows));
+    text += "\n\nWhy: where the lock came from, share of acquisitions\n";
+    text += &columns(rows, handovers(rows));
+    text += "\n\nWhy: what waits were spent on, ns per acquisition, and wake-ups\n";
+    text += &columns(rows, waits(rows));
+    text + "\n"
+}
+
+fn columns(rows: &[Row], columns: Vec<Column>) -> String {
+    let first = ["Lock", "Threads"].map(str::to_owned);
+    let names = columns.iter().map(|column| column.name.clone());
+    let header: Vec<String> = first.into_iter().chain(names).collect();
+    let body = rows.iter().map(|row| {
+        let first = [row.lock.to_owned(), row.threads.to_string()];
+        let cells = columns.iter().map(|column| (column.cell)(row));
+        first.into_iter().chain(cells).collect::<Vec<String>>()
+    });
+    table::render(header, body)
+}
+
+/// The distances at which `of` counts something in any row.
+fn occurring(rows: &[Row], of: impl Fn(&Row) -> [u64; Distance::COUNT]) -> Vec<Distance> {
+    let there = |distance: &Distance| rows.iter().any(|row| of(row)[*distance as usize] > 0);
+    Distance::ALL.into_iter().filter(there).collect()
+}
+
+fn memory<'a>(rows: &[Row]) -> Vec<Column<'a>> {
+    let mut all = vec![
+        Column::each("RMWs", |row| row.counts.rmws as f64),
+        Column::each("Loads", |row| row.counts.loads as f64),
+        Column::each("Stores", |row| row.counts.stores as f64),
+    ];
+    for distance in occurring(rows, |row| row.counts.moved) {
+        let at = distance as usize;
+        let name = format!("from {}", distance.name());
+        all.push(Column::each(name, move |row| row.counts.moved[at] as f64));
+    }
+    for distance in occurring(rows, |row| row.counts.from_memory) {
+        let at = distance as usize;
+        let name = format!("mem {}", distance.name());
+        all.push(Column::each(name, move |row| {
+            row.counts.from_memory[at] as f64
+        }));
+    }
+    all.push(Column::each("Link bytes", |row| row.link_bytes() as f64));
+    all
+}
+
+fn handovers<'a>(rows: &[Row]) -> Vec<Column<'a>> {
+    let mut all = Vec::new();
+    for distance in occurring(rows, |row| row.counts.handovers) {
+        let at = distance as usize;
+        all.push(Column::new(distance.name(), move |row| {
+            let total: u64 = row.counts.handovers.iter().sum();
+            let share = row.counts.handovers[at] as f64 / total as f64;
+            if total > 0 {
+                percent(share)
+            } else {
+                dash()
+            }
+        }));
+    }
+    all
+}
+
+fn waits<'a>(_rows: &[Row]) -> Vec<Column<'a>> {
+    vec![
+        Column::each("Queueing", |row| row.split.queueing),
+        Column::each("Transfer", |row| row.split.transfer),
+        Column::each("Holder off", |row| row.split.preempted_holder),
+        Column::each("Next off", |row| row.split.preempted_next),
+        Column::each("Asleep", |row| row.split.asleep),
+        Column::each("Waking", |row| row.split.waking),
+        Column::each("Wake-ups", |row| row.counts.wakeups as f64),
+        Column::new("Useful", |row| {
+            let (useful, all) = (row.counts.useful_wakeups, row.counts.wakeups);
+            if all > 0 {
+                percent(useful as f64 / all as f64)
+            } else {
+                dash()
+            }
+        }),
+    ]
+}
