@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What the threads of a simulation do.
 
+mod builtin;
+mod file;
+#[cfg(test)]
+mod tests;
+
+pub use builtin::{all, load, names};
+
 /// How long a step takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Time {
@@ -10,6 +17,23 @@ pub enum Time {
     Exponential(f64),
 }
 
+impl Time {
+    /// The mean, ns.
+    pub fn mean(self) -> f64 {
+        match self {
+            Time::Fixed(ns) | Time::Exponential(ns) => ns,
+        }
+    }
+
+    /// Distributed alike, with another mean in ns.
+    pub fn with_mean(self, ns: f64) -> Time {
+        match self {
+            Time::Fixed(_) => Time::Fixed(ns),
+            Time::Exponential(_) => Time::Exponential(ns),
+        }
+    }
+}
+
 /// Steps of one loop: think, lock, section, unlock.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Workload {
@@ -17,6 +41,8 @@ pub struct Workload {
     pub name: String,
     /// One line for lists.
     pub summary: String,
+    /// The locks to compare, when the command line does not say.
+    pub locks: Vec<String>,
     /// Outside of the lock, on the CPU.
     pub think: Time,
     /// Outside of the lock, asleep; none: never.

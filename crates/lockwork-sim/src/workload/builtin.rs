@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The workloads that the program carries inside itself.
+
+use super::file::parse;
+use super::Workload;
+use anyhow::{bail, Context, Result};
+use include_dir::{include_dir, Dir};
+
+/// `data/workloads`, as it was when this was built.
+static SHIPPED: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../data/workloads");
+
+/// The workloads that come with the program, by name.
+pub fn names() -> Vec<&'static str> {
+    let mut names: Vec<&str> = SHIPPED
+        .files()
+        .filter_map(|file| file.path().to_str()?.strip_suffix(".toml"))
+        .collect();
+    names.sort_unstable();
+    names
+}
+
+/// All that the program carries, read.
+///
+/// # Errors
+/// A file is wrong, which a test rules out.
+pub fn all() -> Result<Vec<Workload>> {
+    names().into_iter().map(load).collect()
+}
+
+/// The workload of that name; or, if `what` has a slash or ends in `.toml`, the
+/// one in that file.
+///
+/// # Errors
+/// There is none of that name, or the file cannot be read or is wrong; with the
+/// line, and what would be right.
+pub fn load(what: &str) -> Result<Workload> {
+    if what.contains('/') || what.ends_with(".toml") {
+        let text = std::fs::read_to_string(what)
+            .with_context(|| format!("cannot read the workload '{what}'"))?;
+        let stem = std::path::Path::new(what).file_stem();
+        let name = stem.map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+        return parse(what, &name, &text);
+    }
+    let file = format!("{what}.toml");
+    match SHIPPED
+        .get_file(&file)
+        .and_then(|file| file.contents_utf8())
+    {
+        Some(text) => parse(&format!("data/workloads/{file}"), what, text),
+        None => bail!(
+            "there is no workload '{what}'; give the path of a file (with a slash, or ending in \
+             .toml), or one of these: {}",
+            names().join(", ")
+        ),
+    }
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+use super::file::parse;
+use super::*;
+
+const GOOD: &str = r#"summary = "a test"
+locks = ["ticket_lock"]
+threads = [1, 2]
+affinity = true
+preemptible = false
+think = { us = 1.5, distribution = "exponential", source = "assumed" }
+section = { ns = 50, source = "assumed" }
+warmup = { us = 10, source = "assumed" }
+measure = { us = 100, source = "assumed" }
+"#;
+
+fn refused(text: &str) -> String {
+    let error = parse("x.toml", "x", text).expect_err(text);
+    format!("{error:#}")
+}
+
+/// The message about `GOOD` with `line`, counted from 1, replaced.
+fn with_line(number: usize, line: &str) -> String {
+    let mut lines: Vec<&str> = GOOD.lines().collect();
+    lines[number - 1] = line;
+    refused(&lines.join("\n"))
+}
+
+#[test]
+fn a_file_is_read_with_its_units() {
+    let workload = parse("x.toml", "x", GOOD).expect("a workload");
+    assert_eq!(workload.name, "x");
+    assert_eq!(workload.think, Time::Exponential(1500.0));
+    assert_eq!(workload.section, Time::Fixed(50.0));
+    assert_eq!(workload.read_section, Time::Fixed(50.0));
+    assert_eq!((workload.warmup_us, workload.measure_us), (10.0, 100.0));
+    assert_eq!((workload.reads, workload.lines), (0.0, 0));
+    assert_eq!((workload.sleep, workload.loops), (None, None));
+    let more = format!(
+        "{GOOD}{}",
+        r#"read_section = { ns = 7, source = "s" }
+sleep = { us = 2, source = "s" }
+reads = { share = 0.25, source = "s" }
+lines = { count = 3, source = "s" }
+loops = { count = 9, source = "s" }
+long_hold = { one_in = 200, us = 500, source = "s" }
+"#
+    );
+    let workload = parse("x.toml", "x", &more).expect("a workload");
+    assert_eq!(workload.read_section, Time::Fixed(7.0));
+    assert_eq!(workload.sleep, Some(Time::Fixed(2000.0)));
+    assert_eq!((workload.reads, workload.lines), (0.25, 3));
+    assert_eq!(workload.loops, Some(9));
+    assert_eq!(workload.long_hold, Some((200.0, 500_000.0)));
+}
+
+#[test]
+fn mistakes_have_their_line_and_what_exists() {
+    for (line, text, words) in [
+        (
+            7,
+            "sektion = 5",
+            &["unknown field `sektion`", "read_section"][..],
+        ),
+        (7, "section = 5", &["invalid type"]),
+        (7, "section = { ns = 5 }", &["missing field `source`"]),
+        (7, "section = { ms = 5, source = \"s\" }", &["`ms`", "`us`"]),
+        (7, "section = { source = \"s\" }", &["either ns or us"]),
+        (
+            7,
+            "section = { ns = 1, us = 1, source = \"s\" }",
+            &["either ns or us"],
+        ),
+        (
+            7,
+            "section = { ns = -1, source = \"s\" }",
+            &["0 to 10 s", "-1"],
+        ),
+        (7, "section = { ns = nan, source = \"s\" }", &["0 to 10 s"]),
+        (
+            7,
+            "section = { ns = 1, source = \" \" }",
+            &["no source", "assumed"],
+        ),
+        (
+            6,
+            "think = { ns = 1, distribution = \"x\", source = \"s\" }",
+            &["`fixed`"],
+        ),
+        (3, "threads = [0]", &["1 to 16000"]),
+        (3, "threads = []", &["1 to 16000"]),
+        (2, "locks = []", &["at least one"]),
+        (
+            9,
+            "measure = { us = 0, source = \"s\" }",
+            &["longer than nothing"],
+        ),
+        (4, "affinity = \"yes\"", &["boolean"]),
+        (5, "preemptible = ", &[]),
+    ] {
+        let message = with_line(line, text);
+        assert!(
+            message.starts_with(&format!("x.toml:{line}: ")),
+            "{text}: {message}"
+        );
+        assert!(!message.contains('\n'), "{message}");
+        for word in words {
+            assert!(message.contains(word), "{text}: {word}: {message}");
+        }
+    }
+    for (text, word) in [
+        ("reads = { share = 1.5, source = \"s\" }", "0 to 1"),
+        ("lines = { count = 5000, source = \"s\" }", "0 to 4096"),
+        ("loops = { count = 0, source = \"s\" }", "1 to 1000000000"),
+        (
+            "long_hold = { one_in = 0, us = 1, source = \"s\" }",
+            "1 or more",
+        ),
+    ] {
+        let message = refused(&format!("{GOOD}{text}\n"));
+        assert!(message.starts_with("x.toml:10: "), "{message}");
+        assert!(message.contains(word), "{message}");
+    }
+    assert!(with_line(6, "").contains("missing field `think`"));
+}
+
+#[test]
+fn the_program_carries_every_file() {
+    let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/workloads");
+    let mut files: Vec<String> = std::fs::read_dir(dir)
+        .expect("the directory")
+        .map(|entry| {
+            entry
+                .expect("an entry")
+                .file_name()
+                .into_string()
+                .expect("a name")
+        })
+        .filter_map(|name| Some(name.strip_suffix(".toml")?.to_owned()))
+        .collect();
+    files.sort();
+    let mut carried = names();
+    carried.sort_unstable();
+    assert_eq!(files, carried);
+    let all = all().expect("all can be read");
+    assert_eq!(all.len(), carried.len());
+}
+
+#[test]
+fn a_users_file_is_found_by_its_path() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let path = dir.path().join("mine.toml");
+    std::fs::write(&path, GOOD).expect("written");
+    let path = path.to_str().expect("text");
+    assert_eq!(load(path).expect("a workload").name, "mine");
+    let message = format!("{:#}", load("/no/such.toml").expect_err("no file"));
+    assert!(message.contains("/no/such.toml"), "{message}");
+    let message = format!("{:#}", load("spin-makro").expect_err("no name"));
+    assert!(
+        message.contains("spin-micro") && message.contains(".toml"),
+        "{message}"
+    );
+}
+
+/// One in 200 for each thread, of 500 µs: 2.5 µs over the threads, as the real
+/// one in 200,000, of 500 ms.
+#[test]
+fn the_scaled_long_hold_weighs_as_much() {
+    let (one_in, ns) = load("locktorture-mutex")
+        .expect("read")
+        .long_hold
+        .expect("it");
+    assert_eq!(ns / one_in, 500e6 / (2000.0 * 100.0));
+    let (one_in, ns) = load("locktorture-spin")
+        .expect("read")
+        .long_hold
+        .expect("it");
+    assert_eq!(ns / one_in, 100e6 / (2000.0 * 100.0));
+}
