@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What the commands that measure share: the statistics, the machine that the
-//! numbers are from, numbers and tables as people read them, and Ctrl-C.
+//! numbers are from, numbers, tables and plots as people read them, and Ctrl-C.
 
 pub mod interrupt;
 pub mod machine;
+pub mod plot;
 pub mod stats;
 pub mod table;
 pub mod text;
