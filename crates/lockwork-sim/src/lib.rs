@@ -5,6 +5,7 @@ mod calls;
 mod engine;
 pub mod machine;
 pub mod outcome;
+pub mod pool;
 mod simulate;
 mod threads;
 pub mod workload;
