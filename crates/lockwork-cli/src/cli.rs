@@ -140,6 +140,10 @@ pub enum Command {
     /// Measure locks: every one of the catalogue and its peers, in one loop.
     #[command(long_about = lockwork_bench::HELP, after_help = lockwork_bench::AFTER_HELP)]
     Bench(lockwork_bench::BenchArgs),
+    /// Simulate published measurements, and print both: is the simulator right?
+    #[command(long_about = lockwork_sim::reproduce::HELP)]
+    #[command(after_help = lockwork_sim::reproduce::AFTER_HELP)]
+    Reproduce(lockwork_sim::reproduce::ReproduceArgs),
     /// One run of `check`, asked for on standard input.
     #[command(hide = true)]
     CheckWorker,
