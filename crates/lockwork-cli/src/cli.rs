@@ -143,6 +143,10 @@ pub enum Command {
     /// Simulate locks: their own C on a NUMA machine that is not here.
     #[command(long_about = lockwork_sim::HELP, after_help = lockwork_sim::AFTER_HELP)]
     Sim(Box<lockwork_sim::SimArgs>),
+    /// Simulate published measurements, and print both: is the simulator right?
+    #[command(long_about = lockwork_sim::reproduce::HELP)]
+    #[command(after_help = lockwork_sim::reproduce::AFTER_HELP)]
+    Reproduce(lockwork_sim::reproduce::ReproduceArgs),
     /// One run of `check`, asked for on standard input.
     #[command(hide = true)]
     CheckWorker,

@@ -6,6 +6,8 @@ mod command;
 mod engine;
 pub mod machine;
 pub mod outcome;
+pub mod pool;
+pub mod reproduce;
 mod simulate;
 mod threads;
 pub mod workload;

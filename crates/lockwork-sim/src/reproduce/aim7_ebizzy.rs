@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! What four spinlocks of the kernel are worth to two loads.
+
+use super::lab;
+use super::published::{published, Figure};
+use super::table::{Cell, Measure, Role, Table, Trial, Unit};
+use super::target::Target;
+use crate::Placement;
+use anyhow::{bail, Context, Result};
+use serde::Deserialize;
+
+pub(crate) const NAME: &str = "aim7-ebizzy";
+const TITLE: &str = "AIM7 on XFS and ext4, ebizzy: throughput over the ticket lock's";
+const MACHINE: &str = "westmere-ex-4s";
+/// What the author's runs of a load without contention differ by.
+const TIE: f64 = 0.03;
+/// What is measured of each simulation, µs.
+const MEASURE_US: f64 = 5_000.0;
+const BASE: &str = "ticketlock";
+
+#[derive(Deserialize)]
+struct Row {
+    test: String,
+    kernel: String,
+    throughput: Figure,
+}
+
+/// Our workload for a test, and the row's name.
+fn workload(test: &str) -> Result<(&'static str, &'static str)> {
+    match test {
+        "AIM7_XFS_JPM" => Ok(("aim7-disk-xfs", "AIM7 disk, XFS")),
+        "AIM7_EXT4_JPM" => Ok(("aim7-disk-ext4", "AIM7 disk, ext4")),
+        "ebizzy_-m_rec_s" => Ok(("ebizzy", "ebizzy -m")),
+        _ => bail!("no workload stands for the published '{test}'"),
+    }
+}
+
+/// The table.
+///
+/// # Errors
+/// Its file, its machine or its workload is wrong.
+pub(crate) fn table() -> Result<Table> {
+    let file = published!("qspinlock_aim7_ebizzy.csv");
+    let machine = lab::machine(MACHINE)?;
+    let mut table = Table::new(NAME, TITLE, file.source()?, TIE);
+    table.machine = machine.name.clone();
+    table.notes = vec![
+        "The workloads' times are derived from the published CPU times of the ticket lock; \
+         threads are the CPUs that were busy (32; ebizzy 22)."
+            .into(),
+    ];
+    let rows: Vec<Row> = file.rows()?;
+    for row in rows.iter().filter(|row| row.kernel != BASE) {
+        let base = rows
+            .iter()
+            .find(|base| base.test == row.test && base.kernel == BASE)
+            .with_context(|| format!("{}: no {BASE} of {}", file.name, row.test))?;
+        let (workload, name) = workload(&row.test)?;
+        let workload = lab::timed(lab::workload(workload)?, MEASURE_US);
+        let threads = workload.threads.iter().copied().max().unwrap_or(1);
+        let trial = |kernel: &str| -> Result<Trial> {
+            Ok(Trial {
+                machine: machine.clone(),
+                lock: lab::lock(kernel)?,
+                workload: workload.clone(),
+                threads,
+                placement: Placement::Spread,
+            })
+        };
+        let trials = vec![table.trial(trial(&row.kernel)?), table.trial(trial(BASE)?)];
+        table.cells.push(Cell {
+            row: name.to_owned(),
+            column: row.kernel.clone(),
+            group: name.to_owned(),
+            published: row.throughput.0 / base.throughput.0,
+            unit: Unit::Times,
+            role: Role::Prediction,
+            base: None,
+            trials,
+            measure: Measure::RateOver,
+        });
+    }
+    table.targets = vec![
+        Target::signs("cells with the wrong sign"),
+        Target::ranks("loads with the three locks out of order"),
+    ];
+    Ok(table)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_the_published_one() {
+        let table = table().expect("the table");
+        assert_eq!((table.cells.len(), table.trials.len()), (9, 12));
+        let ext4: Vec<f64> = table.cells[3..6].iter().map(|c| c.published).collect();
+        assert!((ext4[0] - 1.96).abs() < 0.01 && (ext4[1] - 0.532).abs() < 0.001);
+        for cell in &table.cells {
+            assert_eq!(table.trials[cell.trials[1]].lock, "ticket_lock");
+            assert_eq!(
+                table.trials[cell.trials[0]].lock,
+                lab::lock(&cell.column).expect("one")
+            );
+        }
+    }
+}

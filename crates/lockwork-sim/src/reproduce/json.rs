@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The tables as one JSON document.
+
+use super::page::Judged;
+use super::sheet::Summary;
+use super::statistics::error;
+use super::table::{Role, Unit};
+use anyhow::{Context, Result};
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Document<'a> {
+    lockwork: &'static str,
+    seeds: u64,
+    tables: Vec<TableInfo<'a>>,
+}
+
+#[derive(Serialize)]
+struct TableInfo<'a> {
+    name: &'a str,
+    title: &'a str,
+    source: &'a str,
+    machine: &'a str,
+    notes: &'a [String],
+    cells: Vec<CellInfo<'a>>,
+    summary: Summary,
+    targets: Vec<TargetInfo<'a>>,
+    stuck: &'a [String],
+}
+
+#[derive(Serialize)]
+struct CellInfo<'a> {
+    row: &'a str,
+    column: &'a str,
+    unit: &'a str,
+    role: &'a str,
+    published: f64,
+    simulated: Option<f64>,
+    /// Relative; of a share, in points.
+    error: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct TargetInfo<'a> {
+    name: &'a str,
+    /// "at most", "at least", "under" or "over".
+    is: &'a str,
+    bound: f64,
+    found: Option<f64>,
+    met: bool,
+}
+
+/// `judged`, with a newline at the end.
+///
+/// # Errors
+/// A number that JSON has no form for.
+pub(crate) fn render(judged: &[Judged], seeds: u64) -> Result<String> {
+    let document = Document {
+        lockwork: env!("CARGO_PKG_VERSION"),
+        seeds,
+        tables: judged.iter().map(table).collect(),
+    };
+    let text = serde_json::to_string_pretty(&document).context("cannot write JSON")?;
+    Ok(text + "\n")
+}
+
+fn table<'a>(judged: &'a Judged<'a>) -> TableInfo<'a> {
+    let table = judged.sheet.table;
+    let cells = judged.sheet.cells().map(|(cell, value)| CellInfo {
+        row: &cell.row,
+        column: &cell.column,
+        unit: cell.unit.name(),
+        role: match cell.role {
+            Role::Calibration => "calibration",
+            Role::Prediction => "prediction",
+            Role::Shown => "shown",
+        },
+        published: cell.unit.number(cell.published),
+        simulated: value.map(|value| cell.unit.number(value)),
+        error: value.map(|value| match cell.unit {
+            Unit::Share => (value - cell.published) * 100.0,
+            _ => error(cell.published, value),
+        }),
+    });
+    let targets = judged.verdicts.iter().map(|verdict| TargetInfo {
+        name: &verdict.name,
+        is: verdict.bound.parts().0,
+        bound: verdict.bound.parts().1,
+        found: verdict.found,
+        met: verdict.met,
+    });
+    TableInfo {
+        name: table.name,
+        title: table.title,
+        source: &table.source,
+        machine: &table.machine,
+        notes: &table.notes,
+        cells: cells.collect(),
+        summary: judged.summary,
+        targets: targets.collect(),
+        stuck: &judged.sheet.stuck,
+    }
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! `lockwork reproduce`: the simulator against published measurements.
+
+mod aim7_ebizzy;
+mod args;
+mod json;
+mod lab;
+mod mb_cache;
+mod mutex_nodes;
+mod osq_locktorture;
+mod page;
+mod published;
+mod qrwlock_single;
+mod run;
+#[cfg(test)]
+mod samples;
+mod sheet;
+mod spin_micro;
+mod statistics;
+mod table;
+mod target;
+
+pub use args::{ReproduceArgs, AFTER_HELP, HELP};
+
+use anyhow::{bail, Context, Result};
+use lockwork_report::interrupt::Interrupt;
+use lockwork_report::text;
+use run::Ended;
+use std::process::ExitCode;
+use table::Table;
+
+type Build = fn() -> Result<Table>;
+
+/// The tables, in the order in which they are printed.
+const TABLES: [(&str, Build); 6] = [
+    (spin_micro::NAME, spin_micro::table),
+    (qrwlock_single::NAME, qrwlock_single::table),
+    (mb_cache::NAME, mb_cache::table),
+    (mutex_nodes::NAME, mutex_nodes::table),
+    (osq_locktorture::NAME, osq_locktorture::table),
+    (aim7_ebizzy::NAME, aim7_ebizzy::table),
+];
+
+/// Does what the arguments say. Failure: a target is missed.
+///
+/// # Errors
+/// The arguments name what there is not, or a file of the program is wrong.
+pub fn reproduce(args: &ReproduceArgs) -> Result<ExitCode> {
+    let tables = choose(&args.tables)?;
+    if args.list {
+        text::print(&page::list(&tables))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let jobs = args.jobs.map_or_else(crate::pool::cpus, |n| n as usize);
+    let interrupt = Interrupt::listen().context("cannot take over Ctrl-C")?;
+    let found = match run::simulate_all(&tables, jobs, args.seeds, &interrupt)? {
+        Ended::Completed(found) => found,
+        Ended::Interrupted(signal) => {
+            text::complain("lockwork: interrupted; no table is complete\n");
+            return Ok(ExitCode::from(128 + signal as u8));
+        }
+    };
+    let sheets = tables.iter().zip(&found);
+    let sheets = sheets.map(|(table, found)| sheet::Sheet::new(table, found));
+    let judged: Vec<page::Judged> = sheets.map(page::Judged::new).collect();
+    text::print(&match (args.json, args.markdown) {
+        (true, _) => json::render(&judged, args.seeds)?,
+        (_, true) => page::markdown(&judged),
+        _ => page::text(&judged),
+    })?;
+    let missed: usize = judged.iter().map(page::Judged::missed).sum();
+    match missed {
+        0 => Ok(ExitCode::SUCCESS),
+        missed => {
+            let plural = if missed == 1 {
+                "target is"
+            } else {
+                "targets are"
+            };
+            text::complain(&format!("lockwork: {missed} {plural} missed\n"));
+            Ok(ExitCode::FAILURE)
+        }
+    }
+}
+
+/// The tables of those names, once each, in their own order; all without names.
+fn choose(names: &[String]) -> Result<Vec<Table>> {
+    for name in names {
+        if !TABLES.iter().any(|(known, _)| known == name) {
+            let known: Vec<&str> = TABLES.iter().map(|(known, _)| *known).collect();
+            bail!(
+                "there is no table named '{name}'; choose one of: {}",
+                known.join(", ")
+            );
+        }
+    }
+    TABLES
+        .iter()
+        .filter(|(known, _)| names.is_empty() || names.iter().any(|name| name == known))
+        .map(|(known, build)| build().with_context(|| format!("the table {known}")))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sheet::Sheet;
+    use super::table::Role;
+    use super::*;
+    use lockwork_user::LockKind;
+
+    fn as_published(table: &Table) -> Sheet<'_> {
+        Sheet {
+            table,
+            values: table
+                .cells
+                .iter()
+                .map(|cell| Some(cell.published))
+                .collect(),
+            stuck: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn what_was_published_meets_every_target() {
+        for table in choose(&[]).expect("all") {
+            for verdict in target::judge(&as_published(&table)) {
+                assert!(verdict.met, "{}: {verdict:?}", table.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_simulator_that_sees_no_difference_misses_targets_of_every_table() {
+        for table in choose(&[]).expect("all") {
+            let mut sheet = as_published(&table);
+            sheet.values = table.cells.iter().map(|_| Some(1.0)).collect();
+            let missed = page::Judged::new(sheet).missed();
+            assert!(missed > 0, "{}", table.name);
+        }
+    }
+
+    #[test]
+    fn tables_are_whole() {
+        let catalogue = lockwork_user::catalogue();
+        let locks: Vec<&str> = catalogue.iter().map(LockKind::name).collect();
+        for table in choose(&[]).expect("all") {
+            assert!(!table.targets.is_empty() && !table.notes.is_empty());
+            for cell in &table.cells {
+                let at = format!("{}: {}, {}", table.name, cell.row, cell.column);
+                assert!(cell.published > 0.0, "{at}");
+                assert!(cell.trials.iter().all(|&t| t < table.trials.len()), "{at}");
+                let same =
+                    |other: &&table::Cell| (&other.row, &other.column) == (&cell.row, &cell.column);
+                assert_eq!(table.cells.iter().filter(same).count(), 1, "{at}");
+            }
+            for trial in &table.trials {
+                assert!(locks.contains(&trial.lock), "{}", trial.lock);
+                let most = trial.machine.cpus();
+                assert!(trial.threads <= most || trial.placement != crate::Placement::PerNode);
+            }
+            let fitted = table.cells.iter().any(|c| c.role == Role::Calibration);
+            assert_eq!(fitted, table.name == spin_micro::NAME, "{}", table.name);
+        }
+    }
+
+    #[test]
+    fn tables_are_chosen_by_name() {
+        let names = |of: &[&str]| {
+            let of: Vec<String> = of.iter().map(|&name| name.to_owned()).collect();
+            choose(&of).map(|tables| tables.iter().map(|t| t.name).collect::<Vec<_>>())
+        };
+        let all: Vec<&str> = TABLES.iter().map(|(name, _)| *name).collect();
+        assert_eq!(names(&[]).expect("all"), all);
+        let two = names(&["mb-cache", "spin-micro", "mb-cache"]).expect("two");
+        assert_eq!(two, ["spin-micro", "mb-cache"]);
+        let error = names(&["spin"]).expect_err("none").to_string();
+        assert!(error.contains("'spin'") && error.contains("spin-micro, qrwlock-single"));
+    }
+}

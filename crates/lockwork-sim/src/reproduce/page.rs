@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The tables as people read them: as text, and as Markdown.
+
+use super::sheet::{Sheet, Summary};
+use super::statistics::error;
+use super::table::{Cell, Role, Table, Unit};
+use super::target::{judge, Verdict};
+use lockwork_report::table::render;
+
+/// A table, what was simulated, and what it is worth.
+pub(crate) struct Judged<'a> {
+    pub sheet: Sheet<'a>,
+    pub summary: Summary,
+    pub verdicts: Vec<Verdict>,
+}
+
+impl<'a> Judged<'a> {
+    pub fn new(sheet: Sheet<'a>) -> Judged<'a> {
+        Judged {
+            summary: sheet.summary(),
+            verdicts: judge(&sheet),
+            sheet,
+        }
+    }
+
+    /// Targets that are missed.
+    pub fn missed(&self) -> usize {
+        self.verdicts.iter().filter(|verdict| !verdict.met).count()
+    }
+}
+
+/// What marks a cell that does not count.
+const fn mark(role: Role) -> &'static str {
+    match role {
+        Role::Calibration => "*",
+        Role::Shown => "~",
+        Role::Prediction => "",
+    }
+}
+
+/// What the marks mean, of those that the table has.
+fn legend(table: &Table) -> Option<String> {
+    let has = |role| table.cells.iter().any(|cell| cell.role == role);
+    let parts = [
+        (Role::Calibration, "the machine was fitted to it"),
+        (Role::Shown, "shown only"),
+    ];
+    let parts = parts.into_iter().filter(|(role, _)| has(*role));
+    let parts: Vec<String> = parts
+        .map(|(role, words)| format!("{} {words}", mark(role)))
+        .collect();
+    (!parts.is_empty()).then(|| format!("{}: not counted below", parts.join(", ")))
+}
+
+/// How far a cell is off.
+fn off(cell: &Cell, simulated: f64) -> String {
+    let mark = mark(cell.role);
+    match cell.unit {
+        Unit::Share => {
+            let points = (simulated - cell.published) * 100.0;
+            format!("{points:+.1} pp{mark}")
+        }
+        _ => {
+            let percent = error(cell.published, simulated) * 100.0;
+            format!("{percent:+.0} %{mark}")
+        }
+    }
+}
+
+/// The header and the rows: three columns for each of the table.
+fn grid(sheet: &Sheet) -> (Vec<String>, Vec<Vec<String>>) {
+    let cells = &sheet.table.cells;
+    let mut columns: Vec<&str> = Vec::new();
+    let mut names: Vec<&str> = Vec::new();
+    for cell in cells {
+        if !columns.contains(&cell.column.as_str()) {
+            columns.push(&cell.column);
+        }
+        if !names.contains(&cell.row.as_str()) {
+            names.push(&cell.row);
+        }
+    }
+    let mut header = vec![String::new()];
+    for column in &columns {
+        header.extend([*column, "simulated", "error"].map(str::to_owned));
+    }
+    let row = |name: &&str| {
+        let mut row = vec![(*name).to_owned()];
+        for column in &columns {
+            let mut found = sheet.cells();
+            let found = found.find(|(cell, _)| cell.row == *name && cell.column == *column);
+            row.extend(match found {
+                None => [(); 3].map(|()| "-".to_owned()),
+                Some((cell, None)) => [
+                    cell.unit.show(cell.published),
+                    "stuck".to_owned(),
+                    mark(cell.role).to_owned(),
+                ],
+                Some((cell, Some(value))) => [
+                    cell.unit.show(cell.published),
+                    cell.unit.show(value),
+                    off(cell, value),
+                ],
+            });
+        }
+        row
+    };
+    (header, names.iter().map(row).collect())
+}
+
+/// The figures below a table, in one line.
+fn figures(summary: &Summary) -> String {
+    let percent = |share: f64| format!("{:.0} %", share * 100.0);
+    let mut text = format!(
+        "{} predictions: groups in order {} of {} (pairs {} of {}), signs {} of {}",
+        summary.predictions,
+        summary.ranks.right,
+        summary.ranks.of,
+        summary.pairs.right,
+        summary.pairs.of,
+        summary.signs.right,
+        summary.signs.of,
+    );
+    if let (Some(median), Some(worst)) = (summary.median_error, summary.worst_error) {
+        text += &format!(
+            ", error median {}, worst {}",
+            percent(median),
+            percent(worst)
+        );
+    }
+    text
+}
+
+fn verdict(verdict: &Verdict) -> String {
+    let (words, bound) = verdict.bound.parts();
+    let found = verdict
+        .found
+        .map_or_else(|| "no value".to_owned(), |found| verdict.form.show(found));
+    format!(
+        "{}  {}: {found} ({words} {})",
+        if verdict.met { "met   " } else { "MISSED" },
+        verdict.name,
+        verdict.form.show(bound)
+    )
+}
+
+/// All tables, and what became of the targets.
+pub(crate) fn text(judged: &[Judged]) -> String {
+    let pages: Vec<String> = judged.iter().map(text_of).collect();
+    pages.join("\n")
+}
+
+fn text_of(judged: &Judged) -> String {
+    let table = judged.sheet.table;
+    let (header, rows) = grid(&judged.sheet);
+    let mut text = format!("{}: {}\n", table.name, table.title);
+    text += &format!("machine {}; published: {}\n", table.machine, table.source);
+    for note in &table.notes {
+        text += &format!("note: {note}\n");
+    }
+    text += &format!("\n{}\n", render(header, rows));
+    if let Some(line) = legend(table) {
+        text += &format!("{line}\n");
+    }
+    text += &format!("\n{}\n", figures(&judged.summary));
+    for line in &judged.sheet.stuck {
+        text += &format!("stuck: {line}\n");
+    }
+    for target in &judged.verdicts {
+        text += &format!("  {}\n", verdict(target));
+    }
+    text
+}
+
+/// The same, as Markdown.
+pub(crate) fn markdown(judged: &[Judged]) -> String {
+    let pages: Vec<String> = judged.iter().map(markdown_of).collect();
+    pages.join("\n")
+}
+
+fn markdown_of(judged: &Judged) -> String {
+    let table = judged.sheet.table;
+    let (header, rows) = grid(&judged.sheet);
+    let line = |cells: &[String]| {
+        let cells: Vec<String> = cells.iter().map(|cell| escaped(cell)).collect();
+        format!("| {} |\n", cells.join(" | "))
+    };
+    let mut text = format!("### `{}`\n\n", table.name);
+    text += &format!(
+        "{}; machine `{}`. Published: {}\n\n",
+        escaped(table.title),
+        table.machine,
+        escaped(&table.source)
+    );
+    text += &line(&header);
+    text += &format!("|---{}|\n", "|---:".repeat(header.len() - 1));
+    text += &rows.iter().map(|row| line(row)).collect::<String>();
+    text += "\n";
+    for words in legend(table).iter().chain(&table.notes) {
+        text += &format!("- {}\n", escaped(words));
+    }
+    for stuck in &judged.sheet.stuck {
+        text += &format!("- stuck: {}\n", escaped(stuck));
+    }
+    text += &format!("\n{}.\n\n", escaped(&figures(&judged.summary)));
+    text += "| target | found | bound | |\n|---|---:|---:|---|\n";
+    for target in &judged.verdicts {
+        let (words, bound) = target.bound.parts();
+        let found = target
+            .found
+            .map_or_else(String::new, |n| target.form.show(n));
+        let met = if target.met { "met" } else { "**missed**" };
+        text += &line(&[
+            target.name.clone(),
+            found,
+            format!("{words} {}", target.form.show(bound)),
+        ])
+        .replace(" |\n", &format!(" | {met} |\n"));
+    }
+    text
+}
+
+/// What Markdown would take for itself.
+fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        if "|*_~<>[]`".contains(c) {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// The tables and where they are from.
+pub(crate) fn list(tables: &[Table]) -> String {
+    let header = ["table", "machine", "cells", "simulations", "targets"];
+    let rows = tables.iter().map(|table| {
+        vec![
+            table.name.to_owned(),
+            table.machine.clone(),
+            table.cells.len().to_string(),
+            table.trials.len().to_string(),
+            (table.targets.len() + 1).to_string(), // and that nothing gets stuck
+        ]
+    });
+    let mut text = render(header, rows) + "\n\n";
+    for table in tables {
+        text += &format!("{}: {}\n  {}\n", table.name, table.title, table.source);
+    }
+    text
+}
+
+#[cfg(test)]
+#[path = "page_tests.rs"]
+mod tests;

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+use super::*;
+use crate::reproduce::json;
+use crate::reproduce::samples::cell;
+use crate::reproduce::target::{Bound, Form, Target};
+
+fn table() -> Table {
+    let fitted = Cell {
+        role: Role::Calibration,
+        ..cell("2", "ticket", 4603.0)
+    };
+    let share = Cell {
+        unit: Unit::Share,
+        ..cell("3", "fair", 0.65)
+    };
+    Table {
+        machine: "m".to_owned(),
+        notes: vec!["a note".to_owned()],
+        cells: vec![fitted, cell("2", "fair", 1034.0), share],
+        targets: vec![
+            Target::median_error(0.2),
+            Target::cell("part", Form::Percent, Bound::Over(0.4), ("3", "fair")),
+        ],
+        ..Table::new("t_1", "a test", "a mail".to_owned(), 0.03)
+    }
+}
+
+fn judged(table: &Table, values: [Option<f64>; 3]) -> Judged<'_> {
+    Judged::new(Sheet {
+        table,
+        values: values.to_vec(),
+        stuck: match values.contains(&None) {
+            true => vec!["a lock: deadlock".to_owned()],
+            false => Vec::new(),
+        },
+    })
+}
+
+#[test]
+fn a_table_is_published_simulated_error() {
+    let table = table();
+    let judged = judged(&table, [Some(4603.0), Some(2068.0), Some(0.5)]);
+    let text = text(&[judged]);
+    let wanted = "\
+t_1: a test
+machine m; published: a mail
+note: a note
+
+   ticket  simulated  error     fair  simulated     error
+2   4,603      4,603  +0 %*    1,034      2,068    +100 %
+3       -          -      -  65.00 %    50.00 %  -15.0 pp
+* the machine was fitted to it: not counted below
+
+2 predictions: groups in order 1 of 1 (pairs 1 of 1), signs 0 of 0, error median 100 %, worst 100 %
+  met     cells without a value: 0 (at most 0)
+  MISSED  median error of predictions: 100.0 % (at most 20.0 %)
+  met     part: 50.0 % (over 40.0 %)
+";
+    assert_eq!(text, wanted);
+}
+
+#[test]
+fn what_got_stuck_is_said_and_missed() {
+    let table = table();
+    let judged = judged(&table, [Some(4603.0), None, Some(0.1)]);
+    assert_eq!(judged.missed(), 3);
+    let text = text(&[judged]);
+    for words in [
+        "1,034      stuck",
+        "stuck: a lock: deadlock",
+        "MISSED  cells without a value: 1 (at most 0)",
+        "MISSED  median error of predictions: no value (at most 20.0 %)",
+        "MISSED  part: 10.0 % (over 40.0 %)",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+}
+
+#[test]
+fn markdown_has_the_same_cells() {
+    let table = table();
+    let judged = judged(&table, [Some(4603.0), Some(2068.0), Some(0.5)]);
+    let text = markdown(&[judged]);
+    for words in [
+        "### `t_1`\n",
+        "|  | ticket | simulated | error | fair | simulated | error |\n|---|---:|",
+        "| 2 | 4,603 | 4,603 | +0 %\\* | 1,034 | 2,068 | +100 % |\n",
+        "- a note\n",
+        "| median error of predictions | 100.0 % | at most 20.0 % | **missed** |\n",
+        "| part | 50.0 % | over 40.0 % | met |\n",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+}
+
+#[test]
+fn json_has_numbers_in_their_units() {
+    let table = table();
+    let judged = judged(&table, [Some(4603.0), Some(2068.0), None]);
+    let text = json::render(&[judged], 3).expect("JSON");
+    let document: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let table = &document["tables"][0];
+    assert_eq!(document["seeds"], 3);
+    assert_eq!(table["cells"][0]["role"], "calibration");
+    assert_eq!(table["cells"][1]["error"], 1.0);
+    assert_eq!(table["cells"][2]["published"], 65.0);
+    assert_eq!(table["cells"][2]["simulated"], serde_json::Value::Null);
+    assert_eq!(table["summary"]["ranks"]["of"], 1);
+    assert_eq!(table["targets"][1]["is"], "at most");
+    assert_eq!(table["targets"][1]["met"], false);
+    assert_eq!(table["stuck"][0], "a lock: deadlock");
+}
+
+#[test]
+fn the_list_counts() {
+    let text = list(&[table()]);
+    let row = "t_1          m      3            0        3\n";
+    assert!(text.contains(row), "{text}");
+    assert!(text.ends_with("\nt_1: a test\n  a mail\n"), "{text}");
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! A table with what was simulated for it.
+
+use super::statistics::{error, factor, middle_and_worst, same_order, same_sign, Pair, Share};
+use super::table::{Cell, Found, Role, Table, Unit};
+
+/// A table and each cell's simulated value.
+pub(crate) struct Sheet<'a> {
+    pub table: &'a Table,
+    /// In the order of the table's cells; none where a simulation got stuck.
+    pub values: Vec<Option<f64>>,
+    /// What got stuck, once each.
+    pub stuck: Vec<String>,
+}
+
+/// How well predictions agree.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+pub(crate) struct Summary {
+    /// Cells that count.
+    pub predictions: usize,
+    /// Groups in which all cells are in the published order.
+    pub ranks: Share,
+    /// Pairs of cells of a group in the published order.
+    pub pairs: Share,
+    /// Cells on the published side of what they are compared with.
+    pub signs: Share,
+    /// Absolute relative errors.
+    pub median_error: Option<f64>,
+    /// The greatest of them.
+    pub worst_error: Option<f64>,
+    /// How many times too much or too little the worst cell is.
+    pub worst_factor: Option<f64>,
+}
+
+impl<'a> Sheet<'a> {
+    /// What was found, by trial.
+    pub fn new(table: &'a Table, found: &[Found]) -> Sheet<'a> {
+        let mut stuck = Vec::new();
+        for (trial, seeds) in table.trials.iter().zip(found) {
+            if let Some(Err(reason)) = seeds.iter().find(|seed| seed.is_err()) {
+                stuck.push(format!(
+                    "{}, {}, {} threads: {}",
+                    trial.lock, trial.workload.name, trial.threads, reason.what
+                ));
+            }
+        }
+        Sheet {
+            table,
+            values: table.cells.iter().map(|cell| cell.value(found)).collect(),
+            stuck,
+        }
+    }
+
+    /// Cells with their values.
+    pub fn cells(&self) -> impl Iterator<Item = (&'a Cell, Option<f64>)> + '_ {
+        self.table.cells.iter().zip(self.values.iter().copied())
+    }
+
+    /// The simulated value of a cell.
+    pub fn value(&self, row: &str, column: &str) -> Option<f64> {
+        let mut cells = self.cells();
+        let found = cells.find(|(cell, _)| cell.row == row && cell.column == column);
+        found.and_then(|(_, value)| value)
+    }
+
+    /// The values of the cells that `wanted` picks; none if one got stuck, or if
+    /// there is no such cell.
+    pub fn values_of(&self, wanted: impl Fn(&Cell) -> bool) -> Option<Vec<f64>> {
+        let picked = self.cells().filter(|(cell, _)| wanted(cell));
+        let values: Option<Vec<f64>> = picked.map(|(_, value)| value).collect();
+        values.filter(|values| !values.is_empty())
+    }
+
+    fn pair(&self, index: usize) -> Pair {
+        Pair {
+            published: self.table.cells[index].published,
+            simulated: self.values[index],
+        }
+    }
+
+    /// Predictions only: a pair counts if one of the two is one, and neither is
+    /// only shown.
+    pub fn summary(&self) -> Summary {
+        let mut summary = Summary::default();
+        self.count_ranks(&mut summary);
+        self.count_signs(&mut summary);
+        let is_prediction = |cell: &Cell| cell.role == Role::Prediction;
+        summary.predictions = self.cells().filter(|(cell, _)| is_prediction(cell)).count();
+        let judged = self
+            .cells()
+            .filter(|(cell, _)| is_prediction(cell) && cell.unit != Unit::Share);
+        let judged: Vec<(f64, f64)> = judged
+            .filter_map(|(cell, value)| Some((cell.published, value?)))
+            .collect();
+        let errors: Vec<f64> = judged.iter().map(|&(p, s)| error(p, s)).collect();
+        let factors = judged.iter().map(|&(p, s)| factor(p, s));
+        summary.worst_factor = factors.max_by(f64::total_cmp);
+        if let Some((median, worst)) = middle_and_worst(&errors) {
+            (summary.median_error, summary.worst_error) = (Some(median), Some(worst));
+        }
+        summary
+    }
+
+    fn count_ranks(&self, summary: &mut Summary) {
+        let cells = &self.table.cells;
+        let mut groups: Vec<(&str, Share)> = Vec::new();
+        for a in 0..cells.len() {
+            for b in a + 1..cells.len() {
+                let roles = [cells[a].role, cells[b].role];
+                if cells[a].group != cells[b].group
+                    || !roles.contains(&Role::Prediction)
+                    || roles.contains(&Role::Shown)
+                {
+                    continue;
+                }
+                let right = same_order(self.pair(a), self.pair(b), self.table.tie);
+                summary.pairs.count(right);
+                let group = cells[a].group.as_str();
+                match groups.iter_mut().find(|(name, _)| *name == group) {
+                    Some((_, share)) => share.count(right),
+                    None => {
+                        groups.push((group, Share::default()));
+                        groups.last_mut().expect("just pushed").1.count(right);
+                    }
+                }
+            }
+        }
+        for (_, share) in groups {
+            summary.ranks.count(share.wrong() == 0);
+        }
+    }
+
+    fn count_signs(&self, summary: &mut Summary) {
+        const ONE: Pair = Pair {
+            published: 1.0,
+            simulated: Some(1.0),
+        };
+        for (index, cell) in self.table.cells.iter().enumerate() {
+            let base = match (cell.base, cell.unit) {
+                (Some(base), _) => self.pair(base),
+                (None, Unit::Change | Unit::Times) => ONE,
+                _ => continue,
+            };
+            if cell.role == Role::Prediction {
+                let right = same_sign(self.pair(index), base, self.table.tie);
+                summary.signs.count(right);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reproduce::samples::cell;
+
+    fn table(cells: Vec<Cell>) -> Table {
+        Table {
+            cells,
+            ..Table::new("t", "a test", "a mail".to_owned(), 0.03)
+        }
+    }
+
+    fn sheet<'a>(table: &'a Table, values: &[f64]) -> Sheet<'a> {
+        let value = |value: &f64| value.is_finite().then_some(*value);
+        Sheet {
+            table,
+            values: values.iter().map(value).collect(),
+            stuck: Vec::new(),
+        }
+    }
+
+    /// Two rows: a ticket lock that was fitted, and two predictions.
+    fn locks() -> Table {
+        let mut cells = Vec::new();
+        for (row, values) in [("1", [100.0, 101.0, 102.0]), ("2", [200.0, 300.0, 100.0])] {
+            let base = cells.len();
+            for (column, value) in ["ticket", "fair", "steal"].into_iter().zip(values) {
+                cells.push(Cell {
+                    role: match column {
+                        "ticket" => Role::Calibration,
+                        _ => Role::Prediction,
+                    },
+                    base: (column != "ticket").then_some(base),
+                    ..cell(row, column, value)
+                });
+            }
+        }
+        table(cells)
+    }
+
+    #[test]
+    fn what_is_published_agrees_with_itself() {
+        let table = locks();
+        let published: Vec<f64> = table.cells.iter().map(|cell| cell.published).collect();
+        let summary = sheet(&table, &published).summary();
+        assert_eq!(summary.predictions, 4);
+        assert_eq!(summary.ranks, Share { right: 2, of: 2 });
+        assert_eq!(summary.pairs, Share { right: 6, of: 6 });
+        assert_eq!(summary.signs, Share { right: 4, of: 4 });
+        assert_eq!(summary.median_error, Some(0.0));
+        assert_eq!(summary.worst_factor, Some(1.0));
+    }
+
+    #[test]
+    fn predictions_alone_are_judged() {
+        let table = locks();
+        // The fitted cells are far off; the predictions by 0, 0, +50 % and -50 %.
+        let sheet = sheet(&table, &[300.0, 101.0, 102.0, 90.0, 450.0, 50.0]);
+        let summary = sheet.summary();
+        assert_eq!(summary.median_error, Some(0.25));
+        assert_eq!(summary.worst_error, Some(0.5));
+        assert_eq!(summary.worst_factor, Some(2.0));
+        // Row 1: tied in print, and not simulated so. Row 2: as published.
+        assert_eq!(summary.ranks, Share { right: 2, of: 2 });
+        assert_eq!(summary.signs, Share { right: 2, of: 4 });
+    }
+
+    #[test]
+    fn one_pair_out_of_order_spoils_its_row_only() {
+        let table = locks();
+        let sheet = sheet(&table, &[100.0, 101.0, 102.0, 200.0, 300.0, 250.0]);
+        let summary = sheet.summary();
+        assert_eq!(summary.pairs, Share { right: 5, of: 6 });
+        assert_eq!(summary.ranks, Share { right: 1, of: 2 });
+        assert_eq!(summary.signs, Share { right: 3, of: 4 });
+    }
+
+    #[test]
+    fn what_got_stuck_is_wrong_and_has_no_error() {
+        let table = locks();
+        let sheet = sheet(&table, &[100.0, f64::NAN, 102.0, 200.0, 300.0, 100.0]);
+        let summary = sheet.summary();
+        assert_eq!(summary.pairs, Share { right: 4, of: 6 });
+        assert_eq!(summary.signs, Share { right: 3, of: 4 });
+        assert_eq!(summary.worst_error, Some(0.0));
+        assert_eq!(sheet.value("1", "fair"), None);
+        assert_eq!(sheet.value("1", "steal"), Some(102.0));
+        assert_eq!(sheet.values_of(|cell| cell.row == "1"), None);
+        let row = sheet.values_of(|cell| cell.row == "2");
+        assert_eq!(row, Some(vec![200.0, 300.0, 100.0]));
+        assert_eq!(sheet.values_of(|cell| cell.row == "3"), None);
+    }
+
+    #[test]
+    fn fitted_cells_are_not_ranked_among_themselves_and_shown_ones_never() {
+        let mut table = locks();
+        for cell in &mut table.cells[..3] {
+            cell.role = Role::Calibration;
+        }
+        table.cells[5].role = Role::Shown;
+        let published: Vec<f64> = table.cells.iter().map(|cell| cell.published).collect();
+        let summary = sheet(&table, &published).summary();
+        assert_eq!(summary.predictions, 1);
+        assert_eq!(summary.pairs, Share { right: 1, of: 1 });
+        assert_eq!(summary.ranks, Share { right: 1, of: 1 });
+    }
+
+    #[test]
+    fn ratios_are_held_against_one_and_shares_have_no_error() {
+        let ratio = |value| Cell {
+            unit: Unit::Times,
+            ..cell("r", "c", value)
+        };
+        let share = Cell {
+            unit: Unit::Share,
+            group: "s".to_owned(),
+            ..cell("r", "s", 0.65)
+        };
+        let table = table(vec![ratio(2.0), ratio(0.5), share]);
+        let summary = sheet(&table, &[1.5, 1.5, 0.01]).summary();
+        assert_eq!(summary.signs, Share { right: 1, of: 2 });
+        assert_eq!(summary.worst_factor, Some(3.0));
+        assert_eq!(summary.predictions, 3);
+    }
+}
