@@ -140,6 +140,10 @@ pub enum Command {
     /// Measure locks: every one of the catalogue and its peers, in one loop.
     #[command(long_about = lockwork_bench::HELP, after_help = lockwork_bench::AFTER_HELP)]
     Bench(lockwork_bench::BenchArgs),
+    /// Machines to simulate: list, show, check them, and measure this one.
+    #[command(long_about = lockwork_sim::machine::HELP)]
+    #[command(after_help = lockwork_sim::machine::AFTER_HELP)]
+    Machine(lockwork_sim::machine::MachineArgs),
     /// One run of `check`, asked for on standard input.
     #[command(hide = true)]
     CheckWorker,

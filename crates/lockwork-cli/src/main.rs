@@ -60,6 +60,7 @@ fn dispatch(command: &Command) -> Result<ExitCode> {
         Command::Torture(args) => return lockwork_torture::run(args),
         Command::Check(args) => return lockwork_check::check(args),
         Command::Bench(args) => return lockwork_bench::run(args),
+        Command::Machine(args) => return lockwork_sim::machine::run(args),
         Command::CheckWorker => return lockwork_check::check_worker(),
         Command::Locks => text::print(&locks())?,
         Command::Workload(args) => text::print(&workload::run(args)?)?,
