@@ -55,7 +55,7 @@ pub(super) fn measure(
         runner,
         regular,
         bar: &bar,
-        short: Duration::from_secs_f64((seconds / 20.0).min(0.5)),
+        short: Duration::from_secs_f64(seconds / 20.0),
         pair: Duration::from_secs_f64(seconds / pairs.max(1) as f64),
     };
     let measured = steps.all(sysfs);
