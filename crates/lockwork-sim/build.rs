@@ -8,7 +8,7 @@ use std::process::Command;
 fn main() {
     let root = lockwork_build::root();
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
-    lockwork_build::watch(&["locks", "platform/sim"]);
+    lockwork_build::watch(&["locks", "platform/sim", "data"]);
     let mut build = lockwork_build::world("sim");
     build.pic(true).debug(false);
     let objects = build

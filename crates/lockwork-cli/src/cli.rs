@@ -147,6 +147,10 @@ pub enum Command {
     #[command(long_about = lockwork_sim::reproduce::HELP)]
     #[command(after_help = lockwork_sim::reproduce::AFTER_HELP)]
     Reproduce(lockwork_sim::reproduce::ReproduceArgs),
+    /// Machines to simulate: list, show, check them, and measure this one.
+    #[command(long_about = lockwork_sim::machine::HELP)]
+    #[command(after_help = lockwork_sim::machine::AFTER_HELP)]
+    Machine(lockwork_sim::machine::MachineArgs),
     /// One run of `check`, asked for on standard input.
     #[command(hide = true)]
     CheckWorker,

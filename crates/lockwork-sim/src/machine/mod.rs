@@ -3,15 +3,22 @@
 //!
 //! Times are in nanoseconds, as in the machine's file.
 
+mod args;
+mod command;
 mod costs;
 mod entries;
 mod figure;
 mod file;
 mod matrix;
+mod measure;
 mod parse;
 mod shipped;
+mod show;
 mod topology;
+mod write;
 
+pub use args::{MachineArgs, AFTER_HELP, HELP};
+pub use command::run;
 pub use parse::Loaded;
 pub use shipped::{load, names, open, open_file};
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Machines by name, which are in the program, and by file.
 
+use std::fmt;
 use std::fs;
 use std::path::Path;
 
@@ -9,6 +10,18 @@ use include_dir::{include_dir, Dir};
 
 use super::parse::{parse, Loaded};
 use super::Machine;
+
+/// What is wrong in a machine's file, with the line.
+#[derive(Debug)]
+pub struct Mistake(String);
+
+impl fmt::Display for Mistake {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Mistake {}
 
 /// `data/machines`, as it was when this was built.
 static SHIPPED: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../data/machines");
@@ -27,7 +40,7 @@ pub fn names() -> Vec<&'static str> {
 /// ends in `.toml`.
 ///
 /// # Errors
-/// There is no such machine or file, or a line of it is wrong.
+/// There is no such machine or file, or ([`Mistake`]) a line of it is wrong.
 pub fn load(name_or_path: &str) -> Result<Machine> {
     Ok(open(name_or_path)?.machine)
 }
@@ -52,7 +65,7 @@ pub fn open(name_or_path: &str) -> Result<Loaded> {
         Ok(text.to_owned())
     };
     parse(name_or_path, text, &beside)
-        .map_err(|fault| anyhow!(fault.tell(&format!("data/machines/{file}"), text)))
+        .map_err(|fault| Mistake(fault.tell(&format!("data/machines/{file}"), text)).into())
 }
 
 fn shipped(path: &str) -> Option<&'static str> {
@@ -71,7 +84,8 @@ pub fn open_file(path: &Path) -> Result<Loaded> {
         let file = path.with_file_name(file);
         fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))
     };
-    parse(&name, &text, &beside).map_err(|fault| anyhow!(fault.tell(&shown.to_string(), &text)))
+    parse(&name, &text, &beside)
+        .map_err(|fault| Mistake(fault.tell(&shown.to_string(), &text)).into())
 }
 
 #[cfg(test)]

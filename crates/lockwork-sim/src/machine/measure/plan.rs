@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! What is measured, in which order, and for how long.
+
+use std::time::Duration;
+
+use anyhow::{anyhow, Result};
+use indicatif::{ProgressBar, ProgressStyle};
+use rustix::system::sysinfo;
+
+use super::alone::{alone, memory, Alone};
+use super::pairs::{line_way, spread, wake, Wake};
+use super::regular::Regular;
+use super::runner::{Runner, Stop};
+use super::sysfs::Sysfs;
+use crate::machine::Distance;
+
+/// A pair whose batches differ by more than this share is worth a warning.
+const TOLERABLE: f64 = 0.5;
+/// Second threads of so many cores are enough.
+const SMT_PAIRS: usize = 4;
+/// The least that a buffer for memory has, and the most, bytes.
+const BUFFER: [usize; 2] = [64 << 20, 1 << 30];
+
+/// What was found.
+#[derive(Clone, Debug)]
+pub(super) struct Measured {
+    /// By core, row after row: one way of a line, ns; the diagonal is 0.
+    pub(super) matrix: Vec<f64>,
+    /// The same between two threads of one core.
+    pub(super) smt: Option<f64>,
+    pub(super) alone: Alone,
+    /// By distance of the home: memory, ns.
+    pub(super) memory: [Option<f64>; Distance::COUNT],
+    /// From one CPU to another.
+    pub(super) wake: Option<Wake>,
+    /// The same between two threads of one CPU.
+    pub(super) switch: Wake,
+    pub(super) warnings: Vec<String>,
+}
+
+/// Measures all of it.
+pub(super) fn measure(
+    runner: &Runner,
+    regular: &Regular,
+    sysfs: &Sysfs,
+    seconds: f64,
+) -> Result<Measured> {
+    let cores = regular.shape.all_cores();
+    let pairs = cores * (cores - 1) / 2;
+    let bar = ProgressBar::new(pairs as u64 + 4);
+    bar.set_style(ProgressStyle::with_template(
+        "{bar:30} {pos}/{len}  {msg}  ETA {eta}",
+    )?);
+    let steps = Steps {
+        runner,
+        regular,
+        bar: &bar,
+        short: Duration::from_secs_f64(seconds / 20.0),
+        pair: Duration::from_secs_f64(seconds / pairs.max(1) as f64),
+    };
+    let measured = steps.all(sysfs);
+    bar.finish_and_clear();
+    measured
+}
+
+struct Steps<'a> {
+    runner: &'a Runner,
+    regular: &'a Regular,
+    bar: &'a ProgressBar,
+    /// For what is measured once.
+    short: Duration,
+    /// For each pair of cores.
+    pair: Duration,
+}
+
+impl Steps<'_> {
+    fn one<T: Send>(
+        &self,
+        what: String,
+        job: impl FnOnce(&Stop) -> Result<Option<T>> + Send,
+    ) -> Result<T> {
+        self.bar.set_message(what);
+        let found = self.runner.run(job)?;
+        self.bar.inc(1);
+        found.ok_or_else(|| anyhow!("a measurement ended early"))
+    }
+
+    fn all(&self, sysfs: &Sysfs) -> Result<Measured> {
+        let cpus = &self.regular.cpus;
+        let first = cpus[0];
+        let own = self.one("steps of one CPU".into(), |stop| alone(first, stop))?;
+        let memory = self.memory(sysfs)?;
+        let short = self.short;
+        let switch = self.one("switching threads".into(), |stop| {
+            wake(first, first, short, stop)
+        })?;
+        let other = cpus.get(1).copied();
+        let waking = |other| self.one("waking".into(), |stop| wake(first, other, short, stop));
+        let wake = other.map(waking).transpose()?;
+        let mut warnings = Vec::new();
+        let smt = self.smt()?;
+        let matrix = self.matrix(&mut warnings)?;
+        Ok(Measured {
+            matrix,
+            smt,
+            alone: own,
+            memory,
+            wake,
+            switch,
+            warnings,
+        })
+    }
+
+    fn matrix(&self, warnings: &mut Vec<String>) -> Result<Vec<f64>> {
+        let (cores, pair) = (self.regular.shape.all_cores(), self.pair);
+        let mut matrix = vec![0.0; cores * cores];
+        let mut wild: Vec<(f64, String)> = Vec::new();
+        for a in 0..cores {
+            for b in a + 1..cores {
+                let (x, y) = (self.regular.cpus[a], self.regular.cpus[b]);
+                let what = format!("CPUs {x} and {y}");
+                let way = self.one(what.clone(), move |stop| line_way(x, y, pair, stop))?;
+                matrix[a * cores + b] = way.median;
+                matrix[b * cores + a] = way.median;
+                if way.spread > TOLERABLE {
+                    wild.push((way.spread, what));
+                }
+            }
+        }
+        wild.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
+        if let Some((spread, what)) = wild.first() {
+            warnings.push(format!(
+                "{} of {} pairs of cores vary by more than {:.0} %; the worst, {what}, by {:.0} %",
+                wild.len(),
+                cores * (cores - 1) / 2,
+                TOLERABLE * 100.0,
+                spread * 100.0
+            ));
+        }
+        if cores == 1 {
+            warnings.push("there is one core only: no line could be seen to move".into());
+        }
+        Ok(matrix)
+    }
+
+    fn smt(&self) -> Result<Option<f64>> {
+        let (cores, pair) = (self.regular.shape.all_cores(), self.pair);
+        if self.regular.shape.threads < 2 {
+            return Ok(None);
+        }
+        let mut ways = Vec::new();
+        for core in 0..cores.min(SMT_PAIRS) {
+            let [x, y] = [core, cores + core].map(|cpu| self.regular.cpus[cpu]);
+            let what = format!("CPUs {x} and {y}");
+            ways.push(
+                self.one(what, move |stop| line_way(x, y, pair, stop))?
+                    .median,
+            );
+        }
+        Ok(spread(&mut ways).map(|spread| spread.median))
+    }
+
+    /// The CPU's own node, and one node at each distance that leaves it.
+    fn memory(&self, sysfs: &Sysfs) -> Result<[Option<f64>; Distance::COUNT]> {
+        let first = self.regular.cpus[0];
+        // A quarter of what is free is not missed.
+        let bytes = (4 * sysfs.largest_cache)
+            .clamp(BUFFER[0], BUFFER[1])
+            .min(free_bytes() / 4);
+        let bytes = bytes.max(1 << 22);
+        let mut found = [None; Distance::COUNT];
+        for (cpu, distance, same_node) in self.regular.seen_from_first() {
+            let slot = if same_node { Distance::Own } else { distance };
+            if found[slot as usize].is_some() {
+                continue;
+            }
+            let home = self.regular.cpus[cpu];
+            let what = format!("memory of CPU {home}'s node");
+            let short = self.short;
+            let ns = self.one(what, |stop| memory(first, home, bytes, short, stop))?;
+            found[slot as usize] = Some(ns);
+        }
+        Ok(found)
+    }
+}
+
+/// Bytes of memory that nobody uses.
+fn free_bytes() -> usize {
+    let info = sysinfo();
+    let bytes = info.freeram as u64 * u64::from(info.mem_unit);
+    usize::try_from(bytes).unwrap_or(usize::MAX)
+}
