@@ -51,9 +51,11 @@ impl File {
         let (scheduler, hypervisor) = (&self.scheduler, &self.hypervisor);
         all.extend([
             entry("line", "hold", &line.hold),
+            entry("line", "store_hold", &line.store_hold),
             entry("line", "hold_min", &line.hold_min),
             entry("line", "request", &line.request),
             entry("line", "invalidate", &line.invalidate),
+            entry("line", "occupancy", &line.occupancy),
             entry("line", "near_bias", &line.near_bias),
             entry("line", "respin", &line.respin),
             entry("cpu", "relax", &cpu.relax),

@@ -215,12 +215,16 @@ pub struct Line {
     pub home: Home,
     /// See [`super::LineCosts::hold`].
     pub hold: Figure<Share>,
+    /// See [`super::LineCosts::store_hold`].
+    pub store_hold: Figure<Share>,
     /// See [`super::LineCosts::hold_min`].
     pub hold_min: Figure<Ns>,
     /// See [`super::LineCosts::request`].
     pub request: Figure<Share>,
     /// See [`super::LineCosts::invalidate`].
     pub invalidate: Figure<Ns>,
+    /// See [`super::LineCosts::occupancy`].
+    pub occupancy: Figure<Times>,
     /// See [`super::LineCosts::near_bias`].
     pub near_bias: Figure<Times>,
     /// See [`super::LineCosts::respin`].

@@ -122,6 +122,8 @@ pub struct LineCosts {
     /// already and the next request cannot take it yet: the way back to where
     /// requests are ordered.
     pub hold: f64,
+    /// The same where it came for a plain store.
+    pub store_hold: f64,
     /// The least time that a new owner keeps it, ns.
     pub hold_min: f64,
     /// How much of a transfer from the owner's side is over when the old owner
@@ -129,6 +131,10 @@ pub struct LineCosts {
     pub request: f64,
     /// What each further copy adds to a store or read-modify-write, ns.
     pub invalidate: f64,
+    /// The share (0 to 4) of a load's cost during which the line takes no other
+    /// request, for a copy of a copy that comes from another cluster: there,
+    /// requests are ordered one at a time. Within a cluster it is `hold_min`.
+    pub occupancy: f64,
     /// How much a nearer request is preferred: a request waits as if it had come
     /// later by this many times its uncontended cost. 0: first come, first served.
     pub near_bias: f64,

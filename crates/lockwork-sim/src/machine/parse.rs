@@ -166,9 +166,11 @@ fn calibrated(file: &File) -> Result<(), Fault> {
 fn line(line: &file::Line) -> LineCosts {
     LineCosts {
         hold: line.hold.value,
+        store_hold: line.store_hold.value,
         hold_min: line.hold_min.value,
         request: line.request.value,
         invalidate: line.invalidate.value,
+        occupancy: line.occupancy.value,
         near_bias: line.near_bias.value,
         respin: line.respin.value,
     }

@@ -152,9 +152,11 @@ fn line() -> Line {
     Line {
         home: Home::Snoop,
         hold: assumed(0.5),
+        store_hold: assumed(0.3),
         hold_min: assumed(10.0),
         request: assumed(0.5),
         invalidate: assumed(5.0),
+        occupancy: assumed(1.0),
         near_bias: assumed(1.0),
         respin: assumed(5.0),
     }
