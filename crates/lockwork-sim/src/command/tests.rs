@@ -2,7 +2,7 @@
 use super::*;
 use crate::machine::Distance;
 use crate::outcome::{Counts, Doing, Event, Outcome, WaitSplit};
-use crate::{Found, Setup};
+use crate::{Found, Lock, Setup};
 use clap::Parser;
 use hdrhistogram::Histogram;
 
@@ -17,17 +17,22 @@ fn args(words: &[&str]) -> SimArgs {
     Command::try_parse_from(all).expect("arguments").args
 }
 
-fn known() -> Vec<locks::Lock> {
+fn known() -> Vec<Lock> {
     let plain = [
         "ticket_lock",
         "qspinlock_fair",
         "qspinlock_steal",
         "tas_lock",
     ];
-    let mut all: Vec<locks::Lock> = plain.iter().map(|name| locks::fake(name, false)).collect();
-    all.push(locks::fake("rwlock", true));
-    all.push(locks::fake("qrwlock", true));
-    all
+    let lock = |(name, is_rw)| Lock {
+        name,
+        summary: "a lock",
+        sleeps: false,
+        is_rw,
+    };
+    let shared = ["rwlock", "qrwlock"].map(|name| (name, true));
+    let plain = plain.into_iter().map(|name| (name, false));
+    plain.chain(shared).map(lock).collect()
 }
 
 fn plan(words: &[&str]) -> Plan {
