@@ -69,6 +69,7 @@ fn line(row: &Row, timed: bool) -> Vec<String> {
 /// Four digits, three of them after the point at most.
 pub(super) fn number(x: f64) -> String {
     let decimals = match x.abs() {
+        0.0 => 0,
         n if n < 9.9995 => 3,
         n if n < 99.995 => 2,
         n if n < 999.95 => 1,

@@ -38,7 +38,7 @@ fn the_tables_say_what_the_outcomes_say() {
     let waits = "Why: what waits";
     assert_eq!(why(waits, "Queueing"), "1,500");
     assert_eq!(why(waits, "Transfer"), "500.0");
-    assert_eq!(why(waits, "Asleep"), "0.000");
+    assert_eq!(why(waits, "Asleep"), "0");
     assert_eq!(why(waits, "Wake-ups"), "0.500");
     assert_eq!(why(waits, "Useful"), "50.0 %");
     assert!(
