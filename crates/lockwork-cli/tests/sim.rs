@@ -125,7 +125,14 @@ fn plots_and_a_timeline_are_written() {
     assert!(svg.expect("a plot").contains("ticket_lock"));
 
     let file = room.path("trace.json");
-    let one = ["--threads", "4", "--lock", "mcs_lock", "--loops", "50"];
+    let one = [
+        "--threads",
+        "4",
+        "--lock",
+        "mcs_lock",
+        "--section-ns",
+        "100",
+    ];
     let own = ["--timeline", &text(&file), "--window", "0:5"];
     let shown = sim(&room, &[&one[..], &own].concat());
     assert!(shown.contains("timeline: "), "{shown}");
