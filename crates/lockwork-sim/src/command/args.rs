@@ -34,7 +34,7 @@ Examples:
   lockwork sim --lock ticket_lock,qspinlock_fair --threads 1,2,4 --placement per-node
   lockwork sim --workload aim7-disk-ext4 --plot plots
   lockwork sim --workload rw-mix-90 --read-ratio 0.5 --threads 8 --json > raw.jsonl
-  lockwork sim --lock mcs_lock --threads 4 --timeline trace.json --window 0:50
+  lockwork sim --lock mcs_lock --threads 4 --section-ns 100 --timeline trace.json
         Then open trace.json in ui.perfetto.dev.
   lockwork sim --workload ./mine.toml --machine ./server.toml";
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! `--list`: what there is.
 
-use super::locks::Lock;
-use crate::{machine, workload};
+use crate::{machine, workload, Lock};
 use anyhow::Result;
 
 /// Locks, machines and workloads.
 pub(super) fn list(locks: &[Lock]) -> Result<String> {
     let mut text = String::from("Locks (--lock):\n");
-    text += &named(locks.iter().map(|l| (l.name.clone(), l.summary.clone())));
+    text += &named(
+        locks
+            .iter()
+            .map(|l| (l.name.to_owned(), l.summary.to_owned())),
+    );
     text += "\n\nMachines (--machine):\n";
     let mut machines = Vec::new();
     for name in machine::names() {

@@ -36,10 +36,10 @@ use crate::outcome::Stuck;
 /// The arguments, a file or the host.
 pub fn run(args: &SimArgs) -> Result<ExitCode> {
     if args.list {
-        text::print(&list::list(&locks::all()?)?)?;
+        text::print(&list::list(&crate::locks()?)?)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let plan = Arc::new(Plan::of(args, &locks::all()?)?);
+    let plan = Arc::new(Plan::of(args, &crate::locks()?)?);
     carry_out(args, &plan, crate::simulate)
 }
 
@@ -132,12 +132,12 @@ fn rows<'a>(plan: &'a Plan, done: &'a [Done]) -> Vec<Row<'a>> {
     let mut rows: Vec<Row> = done
         .chunk_by(alike)
         .map(|seeds| {
-            let lock = &plan.locks[seeds[0].job.lock].name;
+            let lock = plan.locks[seeds[0].job.lock].name;
             let outcomes = seeds.iter().map(|done| &done.outcome).collect();
             Row::of(lock, seeds[0].job.threads, outcomes)
         })
         .collect();
-    rows::compare(&mut rows, &plan.locks[0].name);
+    rows::compare(&mut rows, plan.locks[0].name);
     rows
 }
 

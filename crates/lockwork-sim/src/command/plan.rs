@@ -2,10 +2,10 @@
 //! What is to be simulated.
 
 use super::args::{SimArgs, Switch};
-use super::locks::{self, Lock};
+use super::locks;
 use crate::machine::{self, Machine};
 use crate::workload::{self, Workload};
-use crate::{Guests, Placement, Setup};
+use crate::{Guests, Lock, Placement, Setup};
 use anyhow::{bail, Result};
 
 /// What a timeline records if nobody says, µs.
@@ -111,8 +111,8 @@ impl Plan {
         let lock = &self.locks[job.lock];
         Setup {
             machine: &self.machine,
-            lock: &lock.name,
-            workload: match lock.has_readers() {
+            lock: lock.name,
+            workload: match lock.is_rw {
                 true => &self.workload,
                 false => &self.exclusive,
             },

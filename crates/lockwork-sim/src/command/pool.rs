@@ -59,11 +59,11 @@ pub(super) fn run(
         }
         match answers.recv_timeout(Duration::from_millis(100)) {
             Ok((at, answer)) => {
-                let answer = answer?;
-                if answer.is_err() {
+                let found = answer?;
+                if found.is_err() {
                     stop.store(true, Ordering::Relaxed);
                 }
-                results[at] = Some(answer);
+                results[at] = Some(found);
                 kept.take(plan, &mut results, tell)?;
                 bar.inc(1);
             }

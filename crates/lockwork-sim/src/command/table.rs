@@ -4,7 +4,7 @@
 use super::plan::{placed, Plan};
 use super::rows::Row;
 use lockwork_report::table;
-use lockwork_report::text::{grouped, short};
+use lockwork_report::text::grouped;
 
 /// What stands above the tables.
 pub(super) fn head(plan: &Plan) -> String {
@@ -48,22 +48,34 @@ pub(super) fn render(rows: &[Row]) -> String {
 }
 
 fn line(row: &Row, timed: bool) -> Vec<String> {
-    let us = |quantile| short(row.waits.value_at_quantile(quantile) as f64 / 1e3);
+    let us = |quantile| number(row.waits.value_at_quantile(quantile) as f64 / 1e3);
     let mut cells = vec![
         row.lock.to_owned(),
         row.threads.to_string(),
-        short(row.rate() / 1e6),
+        number(row.rate() / 1e6),
         row.variation().map_or_else(dash, percent),
         row.improve.map_or_else(String::new, signed_percent),
     ];
     if timed {
-        let time = row.finished().map(|ns| short(ns / 1e6));
+        let time = row.finished().map(|ns| number(ns / 1e6));
         cells.push(time.unwrap_or_else(dash));
     }
     cells.extend([us(0.5), us(0.99), us(1.0)]);
     cells.push(format!("{:.2}", row.jain()));
     cells.push(row.in_lock().map_or_else(dash, percent));
     cells
+}
+
+/// Four digits, three of them after the point at most.
+pub(super) fn number(x: f64) -> String {
+    let decimals = match x.abs() {
+        0.0 => 0,
+        n if n < 9.9995 => 3,
+        n if n < 99.995 => 2,
+        n if n < 999.95 => 1,
+        _ => 0,
+    };
+    grouped(x, decimals)
 }
 
 /// Where there is nothing to say.

@@ -48,8 +48,8 @@ fn alone(plan: &Plan, rows: &[Row]) -> Option<String> {
 }
 
 fn exclusive(plan: &Plan) -> Option<String> {
-    let locks = plan.locks.iter().filter(|lock| !lock.has_readers());
-    let names: Vec<&str> = locks.map(|lock| lock.name.as_str()).collect();
+    let locks = plan.locks.iter().filter(|lock| !lock.is_rw);
+    let names: Vec<&str> = locks.map(|lock| lock.name).collect();
     (plan.workload.reads > 0.0 && !names.is_empty()).then(|| {
         format!(
             "locks without readers take, and write, what others share: {}",

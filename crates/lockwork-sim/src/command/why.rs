@@ -2,10 +2,9 @@
 //! The tables that say why: what an acquisition cost, and on what it waited.
 
 use super::rows::Row;
-use super::table::{dash, percent};
+use super::table::{dash, number, percent};
 use crate::machine::Distance;
 use lockwork_report::table;
-use lockwork_report::text::short;
 
 /// A column: its name, and what a row has there.
 struct Column<'a> {
@@ -24,7 +23,7 @@ impl<'a> Column<'a> {
     /// A total, for each acquisition.
     fn each(name: impl Into<String>, total: impl Fn(&Row) -> f64 + 'a) -> Column<'a> {
         Column::new(name, move |row| {
-            row.each(total(row)).map_or_else(dash, short)
+            row.each(total(row)).map_or_else(dash, number)
         })
     }
 }
@@ -52,9 +51,13 @@ fn columns(rows: &[Row], columns: Vec<Column>) -> String {
     table::render(header, body)
 }
 
+/// Less often than once in a thousand acquisitions is not worth a column.
+const RARE: f64 = 1e-3;
+
 /// The distances at which `of` counts something in any row.
 fn occurring(rows: &[Row], of: impl Fn(&Row) -> [u64; Distance::COUNT]) -> Vec<Distance> {
-    let there = |distance: &Distance| rows.iter().any(|row| of(row)[*distance as usize] > 0);
+    let often = |row: &Row, at: usize| row.each(of(row)[at] as f64).is_some_and(|n| n >= RARE);
+    let there = |distance: &Distance| rows.iter().any(|row| often(row, *distance as usize));
     Distance::ALL.into_iter().filter(there).collect()
 }
 

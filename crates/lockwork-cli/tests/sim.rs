@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! `lockwork sim` as people use it, with simulations of microseconds.
+
+mod common;
+
+use std::fs;
+
+use common::{stderr, stdout, text, Room};
+use serde_json::Value;
+
+/// Options that make a simulation short.
+const TINY: [&str; 6] = ["--seeds", "2", "--loops", "30", "--threads", "1,4"];
+
+fn sim(room: &Room, args: &[&str]) -> String {
+    let output = room.run(&[&["sim"], args].concat());
+    let message = stderr(&output);
+    assert_eq!(output.status.code(), Some(0), "{args:?}: {message}");
+    stdout(&output)
+}
+
+fn refused(room: &Room, args: &[&str], words: &[&str]) {
+    let output = room.run(&[&["sim"], args].concat());
+    let message = stderr(&output);
+    assert_eq!(output.status.code(), Some(125), "{args:?}: {message}");
+    assert!(message.starts_with("lockwork: "), "{args:?}: {message}");
+    assert_eq!(message.trim_end().lines().count(), 1, "{args:?}: {message}");
+    for word in words {
+        assert!(message.contains(word), "{args:?}: {word}: {message}");
+    }
+    assert_eq!(stdout(&output), "", "{args:?}");
+}
+
+/// JSON lines, without what the host adds.
+fn objects(text: &str) -> Vec<Value> {
+    let read = |line: &str| {
+        let mut object: Value = serde_json::from_str(line).expect("JSON");
+        let map = object.as_object_mut().expect("an object");
+        map.remove("host_seconds").expect("it is there");
+        object
+    };
+    text.lines().map(read).collect()
+}
+
+#[test]
+fn every_lock_runs_and_has_its_rows() {
+    let room = Room::new();
+    let locks: Vec<&str> = lockwork_user::catalogue()
+        .iter()
+        .map(|l| l.name())
+        .collect();
+    let names = locks.join(",");
+    let shown = sim(&room, &[&TINY[..], &["--lock", &names]].concat());
+    for lock in locks {
+        let rows = shown.lines().filter(|line| {
+            let mut words = line.split_whitespace();
+            words.next() == Some(lock) && words.next().is_some_and(|n| n == "1" || n == "4")
+        });
+        assert_eq!(rows.count(), 2 * 4, "{lock}: {shown}");
+    }
+    for heading in [
+        "Average",
+        "ms",
+        "Why: memory",
+        "Why: where",
+        "Why: what waits",
+        "Warning",
+    ] {
+        assert!(shown.contains(heading), "{heading}: {shown}");
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_whatever_runs_beside_it() {
+    let room = Room::new();
+    let common = [&TINY[..], &["--lock", "tas_lock,mutex", "--json", "--jobs"]].concat();
+    let one = objects(&sim(&room, &[&common[..], &["1"]].concat()));
+    let three = objects(&sim(&room, &[&common[..], &["3"]].concat()));
+    assert_eq!(one.len(), 2 * 2 * 2);
+    assert_eq!(one, three);
+    for object in &one {
+        let threads = object["threads"].as_u64().expect("a number");
+        assert_eq!(object["acquisitions"], 30 * threads);
+        assert!(object["finished_ns"].as_f64().is_some_and(|ns| ns > 0.0));
+    }
+}
+
+#[test]
+fn each_workload_runs_on_each_machine() {
+    let room = Room::new();
+    let list = sim(&room, &["--list"]);
+    let names = |heading: &str| -> Vec<String> {
+        let lines = list.lines().skip_while(|line| !line.starts_with(heading));
+        let rows = lines.skip(1).take_while(|line| !line.is_empty());
+        let name = |line: &str| line.split_whitespace().next().map(str::to_owned);
+        rows.filter_map(name).collect()
+    };
+    let (machines, workloads) = (names("Machines"), names("Workloads"));
+    assert!(machines.len() > 1 && workloads.len() > 10, "{list}");
+    for (i, workload) in workloads.iter().enumerate() {
+        let machine = &machines[i % machines.len()];
+        let length = match workload.as_str() {
+            "spin-micro" => ["--loops", "50"],
+            _ => ["--measure-us", "50"],
+        };
+        let own = [
+            "--workload",
+            workload,
+            "--machine",
+            machine,
+            "--threads",
+            "3",
+        ];
+        let shown = sim(&room, &[&own[..], &length, &["--seeds", "1"]].concat());
+        assert!(shown.contains("only one seed"), "{shown}");
+    }
+}
+
+#[test]
+fn plots_and_a_timeline_are_written() {
+    let room = Room::new();
+    let dir = room.path("plots");
+    let shown = sim(&room, &[&TINY[..], &["--plot", &text(&dir)]].concat());
+    assert_eq!(shown.matches("plot: ").count(), 2);
+    let svg = fs::read_to_string(dir.join("throughput-spin-micro-westmere-ex-4s.svg"));
+    assert!(svg.expect("a plot").contains("ticket_lock"));
+
+    let file = room.path("trace.json");
+    let one = [
+        "--threads",
+        "4",
+        "--lock",
+        "mcs_lock",
+        "--section-ns",
+        "100",
+    ];
+    let own = ["--timeline", &text(&file), "--window", "0:5"];
+    let shown = sim(&room, &[&one[..], &own].concat());
+    assert!(shown.contains("timeline: "), "{shown}");
+    let trace = fs::read_to_string(&file).expect("a timeline");
+    let trace: Value = serde_json::from_str(&trace).expect("JSON");
+    let events = trace["traceEvents"].as_array().expect("events");
+    for name in ["wait", "hold"] {
+        assert!(
+            events.iter().any(|e| e["name"] == name && e["ph"] == "X"),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn a_workload_of_ones_own_is_read() {
+    let room = Room::new();
+    let file = room.path("mine.toml");
+    let good = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../data/workloads/rw-mix-90.toml"
+    );
+    let good = fs::read_to_string(good).expect("a workload");
+    fs::write(&file, &good).expect("written");
+    let path = text(&file);
+    let own = ["--workload", &path, "--measure-us", "20", "--threads", "2"];
+    let shown = sim(&room, &own);
+    assert!(shown.starts_with("Simulated: mine on "), "{shown}");
+    let bad = good.replace("section =", "sektion =");
+    let line = bad
+        .lines()
+        .position(|line| line.starts_with("sektion"))
+        .expect("it")
+        + 1;
+    fs::write(&file, bad).expect("written");
+    let place = format!("mine.toml:{line}: ");
+    refused(&room, &own, &[&place, "`sektion`", "`section`"]);
+}
+
+#[test]
+fn ctrl_c_prints_what_there_is() {
+    use std::io::{BufRead, BufReader};
+    use std::process::Stdio;
+
+    let room = Room::new();
+    let many = [
+        "sim",
+        "--json",
+        "--threads",
+        "2",
+        "--seeds",
+        "10000",
+        "--loops",
+        "500",
+    ];
+    let mut command = room.lockwork(&many);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("lockwork starts");
+    let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    lines.next().expect("a line").expect("text");
+    // SAFETY: our child, which has not been waited for.
+    unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGINT) };
+    for line in lines {
+        let line = line.expect("text");
+        serde_json::from_str::<Value>(&line).expect("whole objects");
+    }
+    let output = child.wait_with_output().expect("an end");
+    assert_eq!(output.status.code(), Some(130));
+    assert!(stderr(&output).contains("interrupted after "));
+}
+
+#[test]
+fn mistakes_are_one_sentence_that_lists_what_exists() {
+    let room = Room::new();
+    refused(
+        &room,
+        &["--lock", "no_such"],
+        &["'no_such'", "ticket_lock", "mutex"],
+    );
+    refused(
+        &room,
+        &["--machine", "no_such"],
+        &["'no_such'", "westmere-ex-4s"],
+    );
+    refused(
+        &room,
+        &["--workload", "no_such"],
+        &["'no_such'", "spin-micro"],
+    );
+    refused(&room, &["--workload", "/no/such.toml"], &["/no/such.toml"]);
+    refused(&room, &["--cpus", "1000"], &["--cpus", "40"]);
+    refused(&room, &["--measure-us", "5"], &["--loops"]);
+    refused(
+        &room,
+        &["--timeline", "/x/y", "--threads", "1"],
+        &["one lock"],
+    );
+    let one = [
+        "--timeline",
+        "/no/such/dir/x",
+        "--threads",
+        "1",
+        "--lock",
+        "mutex",
+    ];
+    refused(&room, &one, &["/no/such/dir/x", "cannot write"]);
+    for wrong in [
+        "--threads=0",
+        "--placement=x",
+        "--read-ratio=2",
+        "--seeds=0",
+        "--window=1:2",
+    ] {
+        let output = room.run(&["sim", wrong]);
+        assert_eq!(output.status.code(), Some(2), "{wrong}");
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+use super::*;
+
+#[test]
+fn raw_objects_have_everything() {
+    let plan = plan(&["--lock", "tas_lock", "--threads", "2", "--overcommit", "2"]);
+    let object = json::outcome(&plan, plan.job(1), &outcome(&[30, 10]));
+    assert_eq!(object["seed"], 2);
+    assert_eq!(object["overcommit"], 2);
+    assert_eq!(object["by_thread"], serde_json::json!([30, 10]));
+    assert_eq!(object["waits_ns"], serde_json::json!([[2000, 40]]));
+    assert_eq!(object["counts"]["moved"]["hop1"], 40);
+    assert_eq!(object["counts"]["link_bytes"][0][1], 40 * 64);
+    assert_eq!(object["wait_split_ns"]["queueing"], 60_000.0);
+}
+
+#[test]
+fn a_timeline_groups_threads_by_node() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let path = dir.path().join("trace.json");
+    let machine = crate::machine::load("westmere-ex-4s").expect("a machine");
+    let far = (0..machine.cpus())
+        .find(|&cpu| machine.places[cpu].node == 1)
+        .expect("a node");
+    let event = |thread, cpu, doing, from| Event {
+        thread,
+        cpu,
+        doing,
+        from,
+        ns: 500.0,
+    };
+    let events = [
+        event(0, 0, Doing::Wait, 1000.0),
+        event(1, far as u32, Doing::Hold, 1500.0),
+        event(0, far as u32, Doing::Hold, 2000.0),
+    ];
+    let file = timeline::create(&path).expect("a file");
+    timeline::write(file, &machine, "a title", &events).expect("written");
+    let text = std::fs::read_to_string(&path).expect("a file");
+    let trace: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let all = trace["traceEvents"].as_array().expect("events");
+    let pieces: Vec<_> = all.iter().filter(|event| event["ph"] == "X").collect();
+    assert_eq!(pieces.len(), 3);
+    assert_eq!(
+        (&pieces[0]["name"], &pieces[0]["ts"]),
+        (&"wait".into(), &1.0.into())
+    );
+    assert_eq!(pieces[0]["dur"], 0.5);
+    assert_eq!(
+        (&pieces[1]["pid"], &pieces[1]["tid"]),
+        (&1.into(), &1.into())
+    );
+    // It moved, and its row stays where it was.
+    assert_eq!(
+        (&pieces[2]["pid"], &pieces[2]["args"]["node"]),
+        (&0.into(), &1.into())
+    );
+    let names: Vec<_> = all.iter().filter(|e| e["name"] == "process_name").collect();
+    assert_eq!(names.len(), 2);
+}

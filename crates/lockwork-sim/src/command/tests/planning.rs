@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+use super::*;
+
+#[test]
+fn every_simulation_of_a_plan_is_made_once_and_in_order() {
+    let plan = Arc::new(plan(&[
+        "--lock",
+        "tas_lock,rwlock,tas_lock",
+        "--threads",
+        "4,1,4",
+        "--seeds",
+        "2",
+    ]));
+    assert_eq!(plan.len(), 2 * 2 * 2);
+    let (done, end) = done(&plan, 3, fake);
+    assert!(matches!(end, End::Completed));
+    let jobs: Vec<(usize, usize, u64)> = done
+        .iter()
+        .map(|done| (done.job.threads, done.job.lock, done.job.seed))
+        .collect();
+    let mut expected = Vec::new();
+    for threads in [1, 4] {
+        for lock in [0, 1] {
+            expected.extend([(threads, lock, 1), (threads, lock, 2)]);
+        }
+    }
+    assert_eq!(jobs, expected);
+}
+
+#[test]
+fn stuck_threads_end_it_and_are_shown() {
+    let plan = Arc::new(plan(&[
+        "--lock",
+        "rwlock,tas_lock",
+        "--threads",
+        "2",
+        "--seeds",
+        "2",
+    ]));
+    let (done, end) = done(&plan, 1, stuck);
+    assert_eq!(done.len(), 2);
+    let End::Stuck(job, stuck) = end else {
+        panic!("not stuck");
+    };
+    assert_eq!((job.lock, job.seed), (1, 1));
+    let text = told(&plan, job, &stuck);
+    assert!(
+        text.contains("tas_lock, 2 threads, seed 1: deadlock at 5 µs\n"),
+        "{text}"
+    );
+    assert!(
+        text.ends_with("  thread 0: CPU 0, waits at tas_lock.h:7\n"),
+        "{text}"
+    );
+    let object = json::stuck(&plan, job, &stuck);
+    assert_eq!(object["stuck"], "deadlock at 5 µs");
+}
+
+#[test]
+fn what_the_command_line_says_stands_above_the_file() {
+    let plan = plan(&[
+        "--workload",
+        "rw-mix-90",
+        "--lock",
+        "qrwlock,tas_lock",
+        "--section-ns",
+        "7",
+        "--think-ns",
+        "9",
+        "--read-ratio",
+        "0.25",
+        "--measure-us",
+        "11",
+        "--affinity",
+        "off",
+        "--cpus",
+        "8",
+        "--placement",
+        "per-node",
+        "--overcommit",
+        "3",
+        "--threads",
+        "2",
+    ]);
+    let job = plan.job(0);
+    let setup = plan.setup(job);
+    let workload = setup.workload;
+    assert_eq!(
+        (workload.section.mean(), workload.read_section.mean()),
+        (7.0, 7.0)
+    );
+    assert_eq!(workload.think, crate::workload::Time::Exponential(9.0));
+    assert_eq!((workload.reads, workload.measure_us), (0.25, 11.0));
+    assert!(!workload.affinity);
+    assert_eq!(
+        (setup.cpus, setup.placement),
+        (8, crate::Placement::PerNode)
+    );
+    assert_eq!(setup.guests.map(|guests| guests.overcommit), Some(3));
+    // A lock without readers is never asked to share.
+    assert_eq!(plan.setup(Job { lock: 1, ..job }).workload.reads, 0.0);
+}
+
+#[test]
+fn only_the_first_seed_records() {
+    let plan = plan(&[
+        "--lock",
+        "tas_lock",
+        "--threads",
+        "2",
+        "--timeline",
+        "x",
+        "--window",
+        "5:7.5",
+    ]);
+    assert_eq!(plan.setup(plan.job(0)).window, Some((5.0, 7.5)));
+    assert_eq!(plan.setup(plan.job(1)).window, None);
+}
+
+#[test]
+fn mistakes_say_what_exists() {
+    for (words, parts) in [
+        (
+            &["--lock", "spin"][..],
+            &["'spin'", "ticket_lock", "rwlock"][..],
+        ),
+        (&["--machine", "cray"], &["'cray'", "westmere-ex-4s"]),
+        (
+            &["--workload", "cray"],
+            &["'cray'", "spin-micro", "rw-mix-50"],
+        ),
+        (&["--cpus", "41"], &["40 CPUs"]),
+        (&["--measure-us", "5"], &["--loops"]),
+        (&["--workload", "ebizzy", "--loops", "5"], &["--measure-us"]),
+        (&["--timeline", "x"], &["one lock", "--threads"]),
+    ] {
+        let message = refused(words);
+        assert!(!message.contains('\n'), "{message}");
+        for part in parts {
+            assert!(message.contains(part), "{words:?}: {part}: {message}");
+        }
+    }
+    for words in [["--window", "5"], ["--threads", "0"], ["--read-ratio", "2"]] {
+        assert!(
+            Command::try_parse_from([&["sim", "--timeline", "x"][..], &words].concat()).is_err()
+        );
+    }
+}

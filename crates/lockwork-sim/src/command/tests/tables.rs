@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+use super::*;
+
+#[test]
+fn the_tables_say_what_the_outcomes_say() {
+    let plan = Arc::new(plan(&[
+        "--workload",
+        "aim7-disk-ext4",
+        "--lock",
+        "rwlock,ticket_lock",
+        "--threads",
+        "2,4",
+    ]));
+    let (done, _) = done(&plan, 1, fake);
+    let text = report(&plan, &done);
+    let first = |row: &[&str], column: &str| cell(&text, "Average", row, column);
+    // 2 threads, each 6002 times in 1 ms on average of the seeds.
+    assert_eq!(first(&["rwlock", "2"], "Average"), "12.00");
+    assert_eq!(first(&["rwlock", "2"], "CV"), "0.0 %");
+    let (header, ticket) = cells(&text, "Average", &["ticket_lock", "4"]);
+    assert_eq!(header[..5], ["Lock", "Threads", "Average", "CV", "Improve"]);
+    assert!(!header.contains(&"Time".to_owned()), "{header:?}");
+    assert_eq!(ticket[4], "+83.3 %");
+    assert_eq!(ticket[5..], ["2.000", "2.000", "2.000", "1.00", "25.0 %"]);
+    let why = |heading: &str, column: &str| cell(&text, heading, &["ticket_lock", "4"], column);
+    let memory = "Why: memory";
+    assert_eq!(why(memory, "RMWs"), "2.000");
+    assert_eq!(why(memory, "Loads"), "3.000");
+    assert_eq!(why(memory, "Stores"), "1.000");
+    assert_eq!(why(memory, "from hop1"), "1.000");
+    assert_eq!(why(memory, "Link bytes"), "128.0");
+    assert!(
+        !text.contains("from smt") && !text.contains("mem "),
+        "{text}"
+    );
+    assert_eq!(why("Why: where", "cluster"), "75.0 %");
+    assert_eq!(why("Why: where", "hop1"), "25.0 %");
+    let waits = "Why: what waits";
+    assert_eq!(why(waits, "Queueing"), "1,500");
+    assert_eq!(why(waits, "Transfer"), "500.0");
+    assert_eq!(why(waits, "Asleep"), "0");
+    assert_eq!(why(waits, "Wake-ups"), "0.500");
+    assert_eq!(why(waits, "Useful"), "50.0 %");
+    assert!(
+        text.starts_with("Simulated: aim7-disk-ext4 on westmere-ex-4s\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn loops_have_a_time() {
+    let plan = Arc::new(plan(&[
+        "--lock",
+        "tas_lock",
+        "--threads",
+        "1",
+        "--loops",
+        "3000",
+    ]));
+    let (done, _) = done(&plan, 1, fake);
+    let text = report(&plan, &done);
+    let (header, row) = cells(&text, "Average", &["tas_lock", "1"]);
+    assert_eq!(header[5], "Time");
+    // The first lock has no Improve.
+    assert_eq!(row[4], "3.000");
+}
+
+#[test]
+fn warnings_are_data() {
+    let words = |words: &[&str], outcomes: &[&[u64]]| {
+        let plan = plan(words);
+        let all: Vec<Outcome> = outcomes.iter().map(|by| outcome(by)).collect();
+        let rows = [Row::of("tas_lock", 2, all.iter().collect())];
+        warnings::warnings(&plan, &rows).join("\n")
+    };
+    let one = ["--lock", "tas_lock", "--threads", "2", "--seeds", "1"];
+    let text = words(&one, &[&[2000, 2100]]);
+    assert!(text.contains("only one seed"), "{text}");
+    assert_eq!(text.lines().count(), 1, "{text}");
+    let text = words(&one, &[&[10, 0]]);
+    assert!(text.contains("fewer than 1000 acquisitions"), "{text}");
+    assert!(text.contains("tas_lock with 2 threads"), "{text}");
+    assert!(text.contains("never got the lock"), "{text}");
+    let two = ["--lock", "tas_lock", "--threads", "2", "--seeds", "2"];
+    assert_eq!(words(&two, &[&[2000, 2100], &[2000, 2101]]), "");
+    assert!(words(&two, &[&[2000, 2100], &[2000, 2100]]).contains("all seeds gave the same"));
+    assert!(words(&two, &[&[2000, 2100]]).contains("fewer seeds than asked for"));
+    let many = ["--lock", "tas_lock", "--threads", "2,50", "--seeds", "2"];
+    let text = words(&many, &[&[2000, 2100], &[2000, 2101]]);
+    assert!(text.contains("50 on 40"), "{text}");
+    let free = [&many[..], &["--affinity", "off"]].concat();
+    assert_eq!(words(&free, &[&[2000, 2100], &[2000, 2101]]), "");
+    let shared = [&two[..], &["--read-ratio", "0.5"]].concat();
+    let text = words(&shared, &[&[2000, 2100], &[2000, 2101]]);
+    assert!(
+        text.contains("without readers") && text.contains("tas_lock"),
+        "{text}"
+    );
+}
+
+#[test]
+fn jain_knows_even_and_alone() {
+    for (by_thread, jain) in [
+        (&[5, 5, 5, 5][..], 1.0),
+        (&[9, 0, 0, 0], 0.25),
+        (&[0, 0], 1.0),
+    ] {
+        let outcome = outcome(by_thread);
+        assert_eq!(Row::of("x", 4, vec![&outcome]).jain(), jain);
+    }
+}
+
+#[test]
+fn nothing_acquired_is_no_number() {
+    let plan = plan(&["--lock", "tas_lock", "--threads", "2"]);
+    let done = vec![Done {
+        job: plan.job(0),
+        outcome: outcome(&[0, 0]),
+    }];
+    let text = report(&plan, &done);
+    assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
+    assert_eq!(cell(&text, "Why: memory", &["tas_lock", "2"], "RMWs"), "-");
+}
