@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Runs the simulations of all tables, side by side.
 
-use super::table::{Found, Table, Trial};
+use super::table::{Runs, Table, Trial};
 use crate::{pool, simulate};
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// How it went.
 pub(crate) enum Ended {
     /// What was found: by table, by trial.
-    Completed(Vec<Vec<Found>>),
+    Completed(Vec<Vec<Runs>>),
     /// By this signal.
     Interrupted(i32),
 }
@@ -50,7 +50,8 @@ pub(crate) fn simulate_all(
                 bar.inc(1);
             }
             signal = signal.or_else(|| interrupt.take());
-            if signal.is_some() {
+            let failed = done.is_some_and(|(_, result)| result.is_err());
+            if failed || signal.is_some() {
                 stop.store(true, Ordering::Relaxed);
             }
         },
@@ -59,9 +60,9 @@ pub(crate) fn simulate_all(
     if let Some(signal) = signal.or_else(|| interrupt.take()) {
         return Ok(Ended::Interrupted(signal));
     }
-    let mut found: Vec<Vec<Found>> = tables
+    let mut found: Vec<Vec<Runs>> = tables
         .iter()
-        .map(|table| vec![Found::new(); table.trials.len()])
+        .map(|table| vec![Runs::new(); table.trials.len()])
         .collect();
     for (job, result) in work.iter().zip(results) {
         found[job.table][job.trial].extend(result.transpose()?);

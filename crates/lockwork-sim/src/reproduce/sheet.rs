@@ -2,7 +2,7 @@
 //! A table with what was simulated for it.
 
 use super::statistics::{error, factor, middle_and_worst, same_order, same_sign, Pair, Share};
-use super::table::{Cell, Found, Role, Table, Unit};
+use super::table::{Cell, Role, Runs, Table, Unit};
 
 /// A table and each cell's simulated value.
 pub(crate) struct Sheet<'a> {
@@ -34,7 +34,7 @@ pub(crate) struct Summary {
 
 impl<'a> Sheet<'a> {
     /// What was found, by trial.
-    pub fn new(table: &'a Table, found: &[Found]) -> Sheet<'a> {
+    pub fn new(table: &'a Table, found: &[Runs]) -> Sheet<'a> {
         let mut stuck = Vec::new();
         for (trial, seeds) in table.trials.iter().zip(found) {
             if let Some(Err(reason)) = seeds.iter().find(|seed| seed.is_err()) {

@@ -4,9 +4,9 @@
 
 use super::target::Target;
 use crate::machine::Machine;
-use crate::outcome::{Outcome, Stuck};
+use crate::outcome::Outcome;
 use crate::workload::Workload;
-use crate::{Placement, Setup};
+use crate::{Found, Placement, Setup};
 use lockwork_report::{stats, text};
 use std::sync::Arc;
 
@@ -139,17 +139,17 @@ pub(crate) struct Cell {
 }
 
 /// What one trial came to: each seed's outcome.
-pub(crate) type Found = Vec<Result<Outcome, Stuck>>;
+pub(crate) type Runs = Vec<Found>;
 
 impl Cell {
     /// The median of its value over the seeds; `found` is by trial. None if a
     /// simulation got stuck.
-    pub fn value(&self, found: &[Found]) -> Option<f64> {
+    pub fn value(&self, found: &[Runs]) -> Option<f64> {
         let seeds = self.trials.iter().map(|&trial| found[trial].len()).min()?;
         let of_seed = |seed: usize| {
             let outcomes = self.trials.iter().map(|&trial| found[trial][seed].as_ref());
-            let outcomes: Result<Vec<&Outcome>, &Stuck> = outcomes.collect();
-            self.measure.of(&outcomes.ok()?)
+            let outcomes: Option<Vec<&Outcome>> = outcomes.map(Result::ok).collect();
+            self.measure.of(&outcomes?)
         };
         let values: Option<Vec<f64>> = (0..seeds).map(of_seed).collect();
         values
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn a_value_is_the_median_of_the_seeds() {
-        let of = |n: &[u64]| n.iter().map(|&n| Ok(outcome(n, 100.0))).collect::<Found>();
+        let of = |n: &[u64]| n.iter().map(|&n| Ok(outcome(n, 100.0))).collect::<Runs>();
         let ratio = Cell {
             trials: vec![1, 0],
             measure: Measure::RateOver,
