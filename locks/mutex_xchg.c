@@ -28,12 +28,14 @@ static inline void list_lock(struct lk_mutex_xchg *m)
 {
 	if (lk_epoch_is_old(&m->epoch))
 		forget_the_gone(m);
+	queue_enter(); /* a holder off its CPU would stop all */
 	lk_tas_lock(&m->wait_lock);
 }
 
 static inline void list_unlock(struct lk_mutex_xchg *m)
 {
 	lk_tas_unlock(&m->wait_lock);
+	queue_exit();
 }
 
 /* -- spinning ------------------------------------------------------------ */

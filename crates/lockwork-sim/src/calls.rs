@@ -154,6 +154,13 @@ pub(crate) fn may_preempt(change: i32) {
     }
 }
 
+/// See [`Engine::in_kernel`].
+pub(crate) fn in_kernel(keeps: bool) {
+    if with(|engine| engine.in_kernel(keeps)) {
+        suspend();
+    }
+}
+
 extern "C" fn need_resched() -> bool {
     with(|engine| engine.need_resched())
 }
@@ -198,6 +205,8 @@ extern "C" fn sleep(p: *mut u32, value: u32, deadline: u64, site: *const Site) -
 }
 
 extern "C" fn wake(p: *mut u32) {
+    // The sleeper must not miss the value that it is woken for.
+    fence();
     with(|engine| engine.wake(p as usize));
 }
 

@@ -20,8 +20,11 @@ pub(crate) struct Code {
     /// The lock in the first page, data from the second on.
     memory: *mut Page,
     pages: usize,
-    /// The holder keeps its CPU.
-    keeps: bool,
+    /// All from the call of lock to the end of unlock runs in the kernel, which
+    /// nobody loses a CPU in; it may sleep there.
+    kernel: bool,
+    /// The lock does not sleep: nor may its holder.
+    spins: bool,
 }
 
 impl Drop for Code {
@@ -49,7 +52,8 @@ impl Code {
             call: time(setup.machine.cpu.call),
             memory: Box::into_raw(memory).cast(),
             pages,
-            keeps: !ops.sleeps() && !setup.workload.preemptible,
+            kernel: !setup.workload.preemptible,
+            spins: !ops.sleeps() && !setup.workload.preemptible,
         }
     }
 
@@ -105,7 +109,8 @@ fn once(code: &Code, random: &mut fastrand::Rng) {
     if let Some(length) = workload.sleep {
         calls::sleep_for(draw(random, length));
     }
-    if code.keeps {
+    calls::in_kernel(code.kernel);
+    if code.spins {
         calls::may_preempt(1);
     }
     calls::with(|engine| engine.waits());
@@ -121,9 +126,10 @@ fn once(code: &Code, random: &mut fastrand::Rng) {
     calls::with(|engine| engine.gives_back());
     call(unlock, code.lock());
     calls::with(|engine| engine.gave_back());
-    if code.keeps {
+    if code.spins {
         calls::may_preempt(-1);
     }
+    calls::in_kernel(false);
 }
 
 fn section(code: &Code, random: &mut fastrand::Rng, shared: bool) {

@@ -142,6 +142,8 @@ struct Thread {
     state: State,
     /// Who may not be preempted; nests.
     preempt: i32,
+    /// In the kernel, where nobody loses a CPU against its will; it may sleep.
+    keeps: bool,
     /// What is left of a computation that was interrupted.
     rest: Ps,
     /// Which of its sleeps this is.
@@ -457,7 +459,7 @@ impl Engine {
     /// It has given it back.
     pub fn gave_back(&mut self) {
         let (thread, now) = (self.thread(), self.now());
-        self.tally.gave_back(&self.threads[thread].tally, now);
+        self.tally.gave_back(&mut self.threads[thread].tally, now);
     }
 
     /// Why it does not go on.
@@ -510,6 +512,9 @@ impl Engine {
     /// The threads' tallies.
     pub fn of_threads(&mut self) -> Vec<tally::OfThread> {
         let end = self.time;
+        for thread in &self.threads {
+            self.tally.in_lock += thread.tally.unfinished(end);
+        }
         let threads = self.threads.iter_mut();
         threads.map(|thread| thread.tally.close(end)).collect()
     }
@@ -558,11 +563,19 @@ impl Thread {
             cpu,
             state: State::Ready,
             preempt: 0,
+            keeps: false,
             rest: 0,
             sleep: 0,
             timed_out: false,
             tally: tally::OfThread::default(),
         }
+    }
+}
+
+impl Thread {
+    /// Whether it may not lose its CPU now.
+    fn keeps_cpu(&self) -> bool {
+        self.preempt > 0 || self.keeps
     }
 }
 

@@ -26,7 +26,7 @@ impl Engine {
             self.tree.set(Agent::of(cpu, 0).0.into(), NEVER);
             return false;
         }
-        let keeps = self.threads[state.thread as usize].preempt > 0;
+        let keeps = self.threads[state.thread as usize].keeps_cpu();
         // A switch would have to wait for the stores.
         if !state.resched || keeps || state.ready.is_empty() || !state.stores.is_empty() {
             return true;
@@ -137,7 +137,7 @@ impl Engine {
             return;
         }
         state.resched = true;
-        let keeps = self.threads[state.thread as usize].preempt > 0;
+        let keeps = self.threads[state.thread as usize].keeps_cpu();
         let agent = Agent::of(cpu, 0);
         let computes = state.requests[0].is_none() && state.stores.is_empty() && !state.paused;
         if state.parked != Parked::No {
@@ -202,8 +202,19 @@ impl Engine {
         let cpu = self.current;
         let thread = self.thread();
         self.threads[thread].preempt += change;
+        self.has_to_leave(cpu, thread)
+    }
+
+    /// Is the running thread in the kernel? Returns as [`Engine::may_preempt`].
+    pub fn in_kernel(&mut self, keeps: bool) -> bool {
+        let (cpu, thread) = (self.current, self.thread());
+        self.threads[thread].keeps = keeps;
+        self.has_to_leave(cpu, thread)
+    }
+
+    fn has_to_leave(&mut self, cpu: usize, thread: usize) -> bool {
         let state = &self.cpus[cpu];
-        if self.threads[thread].preempt > 0 || !state.resched || state.ready.is_empty() {
+        if self.threads[thread].keeps_cpu() || !state.resched || state.ready.is_empty() {
             return false;
         }
         let now = state.now;

@@ -24,7 +24,10 @@ pub(crate) struct OfThread {
     off_total: Ps,
     /// The wait that it is in, or was last.
     wait_from: Ps,
-    wait_off: Ps,
+    /// The call that it is in: its begin, and the time off its CPU before.
+    call_from: Ps,
+    call_off: Ps,
+    gives_back: bool,
     wait_asleep: Ps,
     wait_waking: Ps,
     wait_transfer: Ps,
@@ -53,7 +56,9 @@ impl Default for OfThread {
             off: (0, 0),
             off_total: 0,
             wait_from: 0,
-            wait_off: 0,
+            call_from: 0,
+            call_off: 0,
+            gives_back: false,
             wait_asleep: 0,
             wait_waking: 0,
             wait_transfer: 0,
@@ -134,6 +139,23 @@ impl OfThread {
     pub fn restart(&mut self, time: Ps) {
         self.acquisitions = 0;
         (self.from, self.from_off) = (time, self.off_total(time));
+        // Of a call that it is in, only the rest counts.
+        (self.call_from, self.call_off) = (time, self.from_off);
+    }
+
+    /// CPU time since it began its call of lock or unlock.
+    fn in_call(&self, time: Ps) -> Ps {
+        let off = self.off_total(time).saturating_sub(self.call_off);
+        time.saturating_sub(self.call_from).saturating_sub(off)
+    }
+
+    /// CPU time in a call that it is in at the end.
+    pub fn unfinished(&self, end: Ps) -> Ps {
+        if self.doing == Doing::Wait || self.gives_back {
+            self.in_call(end)
+        } else {
+            0
+        }
     }
 
     /// All is over.
@@ -242,6 +264,9 @@ impl Tally {
     /// A line moves to `socket`.
     pub fn moved(&mut self, price: &Price, socket: u16) {
         let by = price.distance as usize;
+        if price.distance == Distance::Own && !price.from_memory {
+            return; // it had a copy, and nobody else did
+        }
         if price.from_memory {
             self.counts.from_memory[by] += 1;
         } else {
@@ -256,7 +281,8 @@ impl Tally {
     /// A thread begins to wait for the lock.
     pub fn waits(&mut self, of: &mut OfThread, time: Ps) {
         of.doing = Doing::Wait;
-        (of.wait_from, of.wait_off) = (time, of.off_total(time));
+        of.wait_from = time;
+        (of.call_from, of.call_off) = (time, of.off_total(time));
         (of.wait_asleep, of.wait_waking, of.wait_transfer) = (0, 0, 0);
         (of.wait_holder, of.wait_next) = (self.holder_off_total(time), self.next_off);
         self.show(of, time);
@@ -276,8 +302,7 @@ impl Tally {
         self.next_off += of.off.1.min(time).saturating_sub(from);
         let wait = time.saturating_sub(of.wait_from);
         let _ = self.waits.record(wait / 1000);
-        self.in_lock +=
-            wait.saturating_sub(of.off_total(time) - of.wait_off.min(of.off_total(time)));
+        self.in_lock += of.in_call(time);
         self.divide(of, wait, time);
         if let Some(distance) = distance {
             self.counts.handovers[distance as usize] += 1;
@@ -314,14 +339,15 @@ impl Tally {
             self.holder_off += time.saturating_sub(since);
         }
         of.doing = Doing::Think;
-        (of.wait_from, of.wait_off) = (time, of.off_total(time));
+        of.gives_back = true;
+        (of.call_from, of.call_off) = (time, of.off_total(time));
         self.show(of, time);
     }
 
     /// It has given it back.
-    pub fn gave_back(&mut self, of: &OfThread, time: Ps) {
-        let off = of.off_total(time).saturating_sub(of.wait_off);
-        self.in_lock += time.saturating_sub(of.wait_from).saturating_sub(off);
+    pub fn gave_back(&mut self, of: &mut OfThread, time: Ps) {
+        of.gives_back = false;
+        self.in_lock += of.in_call(time);
     }
 
     fn holder_off_total(&self, time: Ps) -> Ps {

@@ -60,7 +60,8 @@ pub struct Workload {
     pub long_hold: Option<(f64, f64)>,
     /// Each thread stays on its CPU.
     pub affinity: bool,
-    /// A holder of a lock that does not sleep may lose its CPU to another thread.
+    /// Who waits or holds may lose its CPU to another thread: as in user space,
+    /// or in a kernel that is preemptible. Otherwise only by going to sleep.
     pub preemptible: bool,
     /// Ends after so many loops of each thread, instead of after a time.
     pub loops: Option<u64>,
