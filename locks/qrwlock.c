@@ -8,7 +8,7 @@ __cold void lk_qrw_read_lock_slow(struct lk_qrw *lock)
 	/* Not counted while queued: a writer before us waits for 0 readers. */
 	atomic_sub(LK_QRW_READER, &lock->cnts);
 
-	lk_qspin_lock(&lock->queue, LK_QSPIN_FAIR);
+	lk_qspin_lock(&lock->queue, LK_QSPIN_ONLY_FAIR);
 	atomic_add(LK_QRW_READER, &lock->cnts);
 	/* [qrwlock.E] ACQUIRE, pairs with qrwlock.B. Only a holder is waited
 	 * for: a waiting writer would have to be at the head, and we are. */
@@ -20,7 +20,7 @@ __cold void lk_qrw_lock_slow(struct lk_qrw *lock)
 {
 	u32 cnts;
 
-	lk_qspin_lock(&lock->queue, LK_QSPIN_FAIR);
+	lk_qspin_lock(&lock->queue, LK_QSPIN_ONLY_FAIR);
 	if (!lk_qrw_trylock(lock)) {
 		/* From here on arrivals queue behind us; readers drain. */
 		atomic_or(LK_QRW_WAITING, &lock->cnts);

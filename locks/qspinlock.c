@@ -218,11 +218,13 @@ static void make_head(struct lk_qspin *lock, struct qnode *next)
 	u32 state = QUEUED;
 	u16 code;
 
-	/* Orders nothing: the lock is still to be acquired. */
 	if (!waiters_halt() || !(code = READ_ONCE(next->halts))) {
-		WRITE_ONCE(next->state, HEAD);
+		/* [qspinlock.N] RELEASE, pairs with qspinlock.O: a head that
+		 * takes the lock by a store has to see that we hold it. */
+		smp_store_release(&next->state, HEAD);
 		return;
 	}
+	/* Orders nothing: it takes the lock by compare-and-exchange. */
 	if (try_cmpxchg_relaxed(&next->state, &state, HEAD))
 		return;
 	WRITE_ONCE(next->state, HEAD_ASLEEP);
@@ -270,7 +272,8 @@ static inline bool stop_stealing(struct lk_qspin *lock)
  * The head of the queue takes the lock; @tail is its own. Returns true if it
  * was the last one queued, and the queue is empty now.
  */
-static bool head_take(struct lk_qspin *lock, struct qnode *node, u32 tail)
+static bool head_take(struct lk_qspin *lock, struct qnode *node, u32 tail,
+		      bool alone)
 {
 	u32 val, busy = LK_Q_LOCKED_PENDING, lost = 0;
 	bool stopped = false;
@@ -288,10 +291,14 @@ static bool head_take(struct lk_qspin *lock, struct qnode *node, u32 tail)
 		} else if (stopped) {
 			pending_to_locked(lock);
 			return false;
+		} else if (alone) {
+			/* The byte: an arrival may be giving pending back. */
+			WRITE_ONCE(lock->locked, LK_Q_LOCKED);
+			return false;
 		} else if (take_half_as_head(lock)) {
 			return false;
 		}
-		if (!stopped && ++lost > steal_patience() &&
+		if (!alone && !stopped && ++lost > steal_patience() &&
 		    stop_stealing(lock)) {
 			stopped = true;
 			busy = LK_Q_LOCKED_MASK;
@@ -306,8 +313,8 @@ static void wait_in_queue(struct qnode *node, struct qnode *prev,
 	u32 prev_vcpu, rounds = 0;
 
 	if (mode != LK_QSPIN_PV && mode != LK_QSPIN_AUTO) {
-		/* Orders nothing: the lock is still to be acquired. */
-		smp_cond_load_relaxed(&node->state, VAL != QUEUED);
+		/* [qspinlock.O] ACQUIRE, pairs with qspinlock.N. */
+		smp_cond_load_acquire(&node->state, VAL != QUEUED);
 		return;
 	}
 	prev_vcpu = READ_ONCE(prev->vcpu);
@@ -344,7 +351,8 @@ static void lock_queued(struct lk_qspin *lock, u32 slot, u32 level,
 		WRITE_ONCE(decode(old)->next, node);
 		wait_in_queue(node, decode(old), mode);
 	}
-	last = head_take(lock, node, (u32)code << LK_Q_TAIL_SHIFT);
+	last = head_take(lock, node, (u32)code << LK_Q_TAIL_SHIFT,
+			 mode == LK_QSPIN_ONLY_FAIR);
 	if (halts) {
 		/* Makes room in the table; whom else it finds, it wakes. */
 		kick(lock, code);
@@ -372,6 +380,7 @@ static bool enter(struct lk_qspin *lock, u32 val, enum lk_qspin_mode mode)
 {
 	switch (mode) {
 	case LK_QSPIN_FAIR:
+	case LK_QSPIN_ONLY_FAIR:
 		return lock_pending(lock, val);
 	case LK_QSPIN_STEAL: /* to queue takes the line from the holder twice */
 		return steal(lock, brief_spins(),
@@ -381,6 +390,18 @@ static bool enter(struct lk_qspin *lock, u32 val, enum lk_qspin_mode mode)
 	default:
 		return take_half(lock);
 	}
+}
+
+/* Past the queue, or, where nobody may, once there is none. */
+static void wait_without_node(struct lk_qspin *lock, enum lk_qspin_mode mode)
+{
+	if (mode != LK_QSPIN_ONLY_FAIR) {
+		wait_tas(lock);
+		return;
+	}
+	do {
+		atomic_cond_read_relaxed(&lock->val, (u32)VAL == wait_tag());
+	} while (!lk_qspin_trylock(lock));
 }
 
 static inline void lock_slow(struct lk_qspin *lock, u32 val,
@@ -395,7 +416,7 @@ static inline void lock_slow(struct lk_qspin *lock, u32 val,
 	/* No slot left, or nested too deep: wait without a node, unfairly. */
 	if (now == LK_QSPIN_TAS || unlikely(!slot) ||
 	    unlikely(wait_depth(qnodes) >= LW_MAX_NEST)) {
-		wait_tas(lock);
+		wait_without_node(lock, now);
 		return;
 	}
 	level = wait_depth(qnodes)++;
@@ -410,8 +431,8 @@ __cold void lk_qspin_lock_slow(struct lk_qspin *lock, u32 val,
 {
 	/* While sleepers queue every arrival comes here: no detour for those
 	 * that find the lock free. */
-	if (mode >= LK_QSPIN_PV && atomic_read(&lk_qspin_halting) &&
-	    take_half(lock))
+	if ((mode == LK_QSPIN_PV || mode == LK_QSPIN_AUTO) &&
+	    atomic_read(&lk_qspin_halting) && take_half(lock))
 		return;
 	queue_enter();
 	lock_slow(lock, val, mode);
@@ -425,7 +446,7 @@ static void init(void *lock)
 
 static void lock_fair(void *lock)
 {
-	lk_qspin_lock(lock, LK_QSPIN_FAIR);
+	lk_qspin_lock(lock, LK_QSPIN_ONLY_FAIR);
 }
 
 static void lock_steal(void *lock)

@@ -27,8 +27,8 @@
  * behalf, sets halted, and not while the pending bit is somebody else's, whose
  * taking of the lock is a store. Whoever clears halted goes on to kick.
  *
- * Modes, chosen by each caller at run time, safe to mix on one lock because
- * the head takes the lock by compare-and-exchange in each of them:
+ * Modes, chosen by each caller at run time, safe to mix on one lock (but for
+ * only fair) because the head takes the lock by compare-and-exchange:
  *   fair   pending bit, then the queue: FIFO.
  *   steal  an arrival may take the locked byte with one CAS while a queue
  *          waits; no pending path; the queue stays FIFO. A head that lost
@@ -39,6 +39,9 @@
  *          until it is the head, and the head until an unlock kicks it. An
  *          unlock that finds nobody halted is a store and a load. Where
  *          waiters_halt() is false, nobody halts.
+ *   only fair  as fair, on a lock that no other mode is ever used on: nobody
+ *          takes the lock past the head, so a store is enough for it. Who has
+ *          no node waits until nobody else does.
  *   auto   pv while CPUs are short, else steal on a hypervisor, else fair.
  *
  * Sources: Waiman Long's qspinlock patch mails (v10, 2014-05-07, and the
@@ -60,7 +63,8 @@ enum lk_qspin_mode {
 	LK_QSPIN_STEAL,
 	LK_QSPIN_TAS,
 	LK_QSPIN_PV,
-	LK_QSPIN_AUTO
+	LK_QSPIN_AUTO,
+	LK_QSPIN_ONLY_FAIR
 };
 
 struct lk_qspin {

@@ -19,7 +19,7 @@ static void in_mode(enum lk_qspin_mode mode)
 static void fair(u32 id)
 {
 	(void)id;
-	in_mode(LK_QSPIN_FAIR);
+	in_mode(LK_QSPIN_ONLY_FAIR);
 }
 
 static void steal(u32 id)
@@ -43,7 +43,8 @@ static void mixed(u32 id)
 /* Odd threads only try. */
 static void lock_or_try(u32 id)
 {
-	EACH_ACQUISITION(if (id % 2 == 0) lk_qspin_lock(&lock, LK_QSPIN_FAIR);
+	EACH_ACQUISITION(if (id % 2 == 0)
+				 lk_qspin_lock(&lock, LK_QSPIN_ONLY_FAIR);
 			 else if (!lk_qspin_trylock(&lock)) continue;
 			 critical_section(); lk_qspin_unlock(&lock));
 }
@@ -151,7 +152,7 @@ static void two_locks(u32 id)
 static void init_held(void)
 {
 	init();
-	lk_qspin_lock(&lock, LK_QSPIN_FAIR);
+	lk_qspin_lock(&lock, LK_QSPIN_ONLY_FAIR);
 }
 
 /* Who queued last; where only one other thread can have, the pending one. */
@@ -169,7 +170,7 @@ static void arrive_in_order(u32 id)
 	u32 other = id == 0 ? 0 : who_waits(id);
 
 	if (id > 0) {
-		lk_qspin_lock(&lock, LK_QSPIN_FAIR);
+		lk_qspin_lock(&lock, LK_QSPIN_ONLY_FAIR);
 		served_after(other);
 	}
 	lk_qspin_unlock(&lock);
@@ -252,10 +253,14 @@ const struct check_mutant mutants_qspinlock[] = {
 	{ "head does not wait for the pending owner", "qspinlock.F", NULL, NULL,
 	  "no_wait" },
 	{ "successor does not wait to be head", "wait_in_queue",
-	  "smp_cond_load_relaxed", "&node->state", "no_wait" },
+	  "smp_cond_load_acquire", "&node->state", "no_wait" },
 	{ "tail exchanged in two steps", "qspinlock.I", NULL, NULL, "split" },
-	{ "successor never made head", "make_head", "WRITE_ONCE", "next->state",
-	  "drop" },
+	{ "successor never made head", "make_head", "smp_store_release",
+	  "&next->state", "drop" },
+	{ "sleeping successor never made head", "make_head", "WRITE_ONCE",
+	  "next->state", "drop" },
+	{ "head takes without storing", "head_take", "WRITE_ONCE",
+	  "lock->locked", "drop" },
 	{ "nobody wakes who is kicked", "kick", "wake_value", NULL, "drop" },
 	{ 0 },
 };

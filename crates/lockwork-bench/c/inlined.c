@@ -26,7 +26,7 @@ static void tas_pairs(void *lock, u64 n)
 static void qspin_fair_pairs(void *lock, u64 n)
 {
 	for (; n; n--) {
-		lk_qspin_lock(lock, LK_QSPIN_FAIR);
+		lk_qspin_lock(lock, LK_QSPIN_ONLY_FAIR);
 		lk_qspin_unlock(lock);
 	}
 }

@@ -26,7 +26,7 @@ use crate::simulate::Setup;
 use caches::{ps, Caches};
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, Yielder};
-use requests::{Agent, Request};
+use requests::{Agent, Request, PARTS};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -83,9 +83,9 @@ struct Cpu {
     stores: VecDeque<Store>,
     /// The thread waits for its stores: until no more than so many are left.
     draining: Option<usize>,
-    /// The request of the thread, and that of the oldest store.
-    requests: [Option<Request>; 2],
-    actions: [Action; 2],
+    /// The request of the thread, and those of its oldest stores.
+    requests: [Option<Request>; PARTS],
+    actions: [Action; PARTS],
     /// The access that the thread waits for can be made now.
     granted: bool,
     parked: Parked,
@@ -272,7 +272,7 @@ impl Engine {
         by_place.sort_by_key(|&cpu| (cpus[cpu as usize].place, cpu));
         let threads = (0..setup.threads).map(|i| Thread::new((i % cpus.len()) as u32));
         let mut engine = Engine {
-            tree: Tree::new(2 * cpus.len()),
+            tree: Tree::new(PARTS * cpus.len()),
             timers: BinaryHeap::new(),
             next_timer: NEVER,
             set_timers: 0,
@@ -343,14 +343,14 @@ impl Engine {
             self.time = time;
             let agent = Agent(agent as u16);
             let cpu = agent.cpu();
-            match self.cpus[cpu].actions[agent.half()] {
+            match self.cpus[cpu].actions[agent.part()] {
                 Action::Arrive => self.arrive(agent),
                 Action::Choose => self.choose(agent),
-                Action::Done if agent.half() == 1 => self.store_done(cpu),
+                Action::Done if agent.part() > 0 => self.store_done(agent),
                 Action::Done => self.line_is_here(cpu),
                 Action::Run => {}
             }
-            if agent.half() == 1 || self.cpus[cpu].actions[0] != Action::Run {
+            if agent.part() > 0 || self.cpus[cpu].actions[0] != Action::Run {
                 continue;
             }
             if self.tree.first() != (agent.0 as usize, time) || !self.may_run(cpu) {
@@ -538,8 +538,8 @@ impl Cpu {
             slice: false,
             stores: VecDeque::new(),
             draining: None,
-            requests: [None, None],
-            actions: [Action::Run; 2],
+            requests: [None; PARTS],
+            actions: [Action::Run; PARTS],
             granted: false,
             parked: Parked::No,
             wait: 0,

@@ -16,21 +16,24 @@ use super::tree::{Ps, NEVER};
 use super::{Action, Engine, Parked, JITTER};
 use crate::machine::Distance;
 
-/// Who can want a line: a CPU's thread (half 0) or its store buffer (half 1).
+/// Requests that a CPU may have under way: its thread's, and its stores'.
+pub(super) const PARTS: usize = 4;
+
+/// Who can want a line: a CPU's thread (part 0), or a place in its store buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Agent(pub u16);
 
 impl Agent {
-    pub fn of(cpu: usize, half: usize) -> Self {
-        Agent((2 * cpu + half) as u16)
+    pub fn of(cpu: usize, part: usize) -> Self {
+        Agent((PARTS * cpu + part) as u16)
     }
 
     pub fn cpu(self) -> usize {
-        usize::from(self.0) / 2
+        usize::from(self.0) / PARTS
     }
 
-    pub fn half(self) -> usize {
-        usize::from(self.0) % 2
+    pub fn part(self) -> usize {
+        usize::from(self.0) % PARTS
     }
 }
 
@@ -52,7 +55,7 @@ impl Engine {
         let price = self.caches.price(line, cpu.place, kind);
         let way = price.cost as f64 * self.fixed.request;
         let arrived = time + way as Ps;
-        cpu.requests[agent.half()] = Some(Request {
+        cpu.requests[agent.part()] = Some(Request {
             line,
             kind,
             asked: time,
@@ -63,12 +66,12 @@ impl Engine {
     }
 
     pub(super) fn plan(&mut self, agent: Agent, action: Action, time: Ps) {
-        self.cpus[agent.cpu()].actions[agent.half()] = action;
+        self.cpus[agent.cpu()].actions[agent.part()] = action;
         self.tree.set(agent.0.into(), time);
     }
 
     fn request(&self, agent: Agent) -> Request {
-        self.cpus[agent.cpu()].requests[agent.half()].expect("an agent that waits has asked")
+        self.cpus[agent.cpu()].requests[agent.part()].expect("an agent that waits has asked")
     }
 
     pub(super) fn arrive(&mut self, agent: Agent) {
@@ -202,7 +205,7 @@ impl Engine {
 
     fn finish_at(&mut self, agent: Agent, line: u32, time: Ps) {
         let version = self.caches.lines[line as usize].version;
-        if let Some(request) = &mut self.cpus[agent.cpu()].requests[agent.half()] {
+        if let Some(request) = &mut self.cpus[agent.cpu()].requests[agent.part()] {
             request.version = version;
         }
         self.plan(agent, Action::Done, time);
@@ -217,7 +220,7 @@ impl Engine {
     fn take(&mut self, agent: Agent) -> Request {
         let request = self.request(agent);
         let place = self.cpus[agent.cpu()].place;
-        self.cpus[agent.cpu()].requests[agent.half()] = None;
+        self.cpus[agent.cpu()].requests[agent.part()] = None;
         let line = &self.caches.lines[request.line as usize];
         let untouched = line.owner == NONE && line.copies == 0;
         let still = line.version == request.version;
@@ -252,32 +255,30 @@ impl Engine {
         }
     }
 
-    /// The line of the oldest store has arrived: now it is visible.
-    pub(super) fn store_done(&mut self, cpu: usize) {
-        let request = self.take(Agent::of(cpu, 1));
-        self.tree.set(Agent::of(cpu, 1).0.into(), NEVER);
-        self.cpus[cpu].actions[1] = Action::Run;
-        self.write_oldest(cpu, request.line);
-        self.next_store(cpu, self.time);
+    /// The line of a store has arrived: what is first in the buffer, and has its
+    /// line, is visible now.
+    pub(super) fn store_done(&mut self, agent: Agent) {
+        self.take(agent);
+        self.tree.set(agent.0.into(), NEVER);
+        self.cpus[agent.cpu()].actions[agent.part()] = Action::Run;
+        self.commit_stores(agent.cpu(), self.time);
     }
 
-    fn write_oldest(&mut self, cpu: usize, line: u32) {
-        let store = self.cpus[cpu].stores.pop_front();
-        let store = store.expect("a request of the buffer is for its oldest store");
-        super::steps::write(store.addr, store.size, store.value);
-        self.wake_spinners(line, self.time);
-    }
-
-    /// Goes on with the buffer: what needs no request is visible at once.
-    pub(super) fn next_store(&mut self, cpu: usize, time: Ps) {
+    /// Stores become visible in their order; their lines are asked for before.
+    pub(super) fn commit_stores(&mut self, cpu: usize, time: Ps) {
         let place = self.cpus[cpu].place;
         while let Some(store) = self.cpus[cpu].stores.front() {
-            let line = self.caches.line_of(store.addr, place);
+            let (addr, size, value) = (store.addr, store.size, store.value);
+            let line = self.caches.line_of(addr, place);
             if !self.caches.has(line, place, Kind::Store) {
-                self.ask(Agent::of(cpu, 1), line, Kind::Store, time);
                 break;
             }
-            self.write_oldest(cpu, line);
+            self.cpus[cpu].stores.pop_front();
+            super::steps::write(addr, size, value);
+            self.wake_spinners(line, time);
+        }
+        for oldest in 0..self.cpus[cpu].stores.len().min(PARTS - 1) {
+            self.ask_for_store(cpu, oldest, time);
         }
         let state = &mut self.cpus[cpu];
         if state
@@ -287,6 +288,24 @@ impl Engine {
             state.draining = None;
             let time = state.now.max(time);
             self.run_at(cpu, time);
+        }
+    }
+
+    /// Sends for the line of a store, if that is not done and there is room for it.
+    fn ask_for_store(&mut self, cpu: usize, which: usize, time: Ps) {
+        let place = self.cpus[cpu].place;
+        let addr = self.cpus[cpu].stores[which].addr;
+        let line = self.caches.line_of(addr, place);
+        let requests = &self.cpus[cpu].requests[1..];
+        let asked = requests
+            .iter()
+            .flatten()
+            .any(|request| request.line == line);
+        if asked || self.caches.has(line, place, Kind::Store) {
+            return;
+        }
+        if let Some(free) = requests.iter().position(Option::is_none) {
+            self.ask(Agent::of(cpu, 1 + free), line, Kind::Store, time);
         }
     }
 

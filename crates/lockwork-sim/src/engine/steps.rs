@@ -168,9 +168,7 @@ impl Engine {
             return Step::Made(());
         }
         state.stores.push_back(super::Store { addr, size, value });
-        if state.stores.len() == 1 {
-            self.ask(Agent::of(cpu, 1), line, Kind::Store, now);
-        }
+        self.commit_stores(cpu, now);
         Step::Made(())
     }
 

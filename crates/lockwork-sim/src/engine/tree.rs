@@ -5,7 +5,7 @@
 pub(crate) type Ps = u64;
 
 /// Bits of a key that name the player.
-const PLAYER: u32 = 12;
+const PLAYER: u32 = 13;
 /// Later than anything.
 pub(crate) const NEVER: Ps = Ps::MAX >> PLAYER;
 
@@ -17,7 +17,7 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// For `players`, 4096 at most, all of them at [`NEVER`].
+    /// For `players`, 8192 at most, all of them at [`NEVER`].
     pub fn new(players: usize) -> Self {
         assert!(players <= 1 << PLAYER, "too many players");
         let leaves = players.next_power_of_two();
