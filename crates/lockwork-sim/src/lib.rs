@@ -9,6 +9,8 @@ pub mod outcome;
 pub mod pool;
 pub mod reproduce;
 mod simulate;
+#[cfg(test)]
+mod tests;
 mod threads;
 pub mod workload;
 mod world;

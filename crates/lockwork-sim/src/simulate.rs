@@ -159,7 +159,7 @@ impl Drop for Running {
     }
 }
 
-fn run(setup: &Setup, ops: &'static world::Ops) -> Found {
+pub(crate) fn run(setup: &Setup, ops: &'static world::Ops) -> Found {
     let started = Instant::now();
     let mut engine = Box::new(Engine::new(setup));
     let code = Code::new(setup, ops);

@@ -53,7 +53,7 @@ impl Code {
             memory: Box::into_raw(memory).cast(),
             pages,
             kernel: !setup.workload.preemptible,
-            spins: !ops.sleeps() && !setup.workload.preemptible,
+            spins: !ops.sleeps() && !ops.may_leave() && !setup.workload.preemptible,
         }
     }
 
@@ -123,6 +123,10 @@ fn once(code: &Code, random: &mut fastrand::Rng) {
     call(lock, code.lock());
     calls::with(|engine| engine.holds(shared));
     section(code, random, shared);
+    #[cfg(test)]
+    if crate::tests::forgets() {
+        return;
+    }
     calls::with(|engine| engine.gives_back());
     call(unlock, code.lock());
     calls::with(|engine| engine.gave_back());
@@ -136,6 +140,8 @@ fn section(code: &Code, random: &mut fastrand::Rng, shared: bool) {
     let workload = &code.workload;
     for line in 0..workload.lines {
         let value = calls::load(code.data(line), 8);
+        #[cfg(test)]
+        crate::tests::saw(line, value, shared);
         if !shared {
             calls::store(code.data(line), 8, value + 1);
         }

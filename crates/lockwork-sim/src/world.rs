@@ -21,6 +21,7 @@ const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/lockwork_sim_wor
 pub(crate) type Op = Option<unsafe extern "C" fn(*mut c_void)>;
 
 /// `struct lk_ops`.
+#[cfg_attr(test, derive(Clone, Copy))]
 #[repr(C)]
 pub(crate) struct Ops {
     name: *const c_char,
@@ -57,6 +58,11 @@ impl Ops {
     /// Waiters leave the CPU.
     pub fn sleeps(&self) -> bool {
         self.flags & SLEEPS != 0
+    }
+
+    /// Waiters leave the queue when their CPU is wanted: they must be able to.
+    pub fn may_leave(&self) -> bool {
+        !self.attempt.is_null()
     }
 
     /// It has shared acquisitions.

@@ -419,7 +419,8 @@ impl Engine {
             Timer::GuestSlice(place) => self.guest_slice_is_over(place),
             Timer::GuestReady(cpu) => self.guest_is_ready(cpu as usize),
             Timer::Measure => self.begin_measuring(),
-            Timer::End => self.over = true,
+            // Where nobody will run again it is not the time that ends it.
+            Timer::End => self.over = self.tree.first().1 < NEVER || !self.timers.is_empty(),
         }
     }
 

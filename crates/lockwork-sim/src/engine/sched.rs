@@ -89,7 +89,10 @@ impl Engine {
             return None;
         }
         let longest = (0..self.cpus.len()).max_by_key(|&cpu| self.cpus[cpu].ready.len())?;
-        self.cpus[longest].ready.pop_back()
+        let thread = self.cpus[longest].ready.pop_back();
+        // Nobody is left to leave the CPU for.
+        self.cpus[longest].resched &= !self.cpus[longest].ready.is_empty();
+        thread
     }
 
     /// `thread` gets `cpu` at `time`.

@@ -68,7 +68,8 @@ impl Engine {
         if first {
             self.time = now;
         }
-        first && !self.over
+        // One that spins alone would else never come back to where that is looked at.
+        first && !self.over && self.tally.makes_progress()
     }
 
     /// The running CPU waits for its stores until at most `left` are.

@@ -4,7 +4,7 @@
 use super::super::{Distance, Machine};
 use super::parse;
 
-const GOOD: &str = include_str!("../../../../data/machines/westmere-ex-4s.toml");
+const GOOD: &str = include_str!("example.toml");
 const EPYC: &str = include_str!("../../../../data/machines/epyc-7551.toml");
 const DL980: &str = include_str!("../../../../data/machines/dl980.toml");
 

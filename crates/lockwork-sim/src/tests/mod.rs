@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! What only the crate itself can see: what sections load, and threads that
+//! forget to unlock.
+
+mod exclusion;
+mod stuck;
+
+use crate::machine::{self, Machine};
+use crate::workload::{Time, Workload};
+use crate::{Guests, Placement, Setup};
+use std::cell::{Cell, RefCell};
+
+thread_local! {
+    /// Exclusive sections so far, and what was wrong with what a section saw.
+    static SECTIONS: Cell<u64> = const { Cell::new(0) };
+    static WRONG: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+    /// Sections after which a thread forgets to unlock.
+    static FORGETS_AFTER: Cell<Option<u64>> = const { Cell::new(None) };
+}
+
+/// A section has loaded `value`, which each exclusive section adds one to: it has
+/// to be the number of those before.
+pub(crate) fn saw(line: u32, value: u64, shared: bool) {
+    if line > 0 {
+        return;
+    }
+    let before = SECTIONS.get();
+    if value != before {
+        let wrong = format!("{value} after {before} exclusive sections, shared: {shared}");
+        WRONG.with_borrow_mut(|list| list.push(wrong));
+    }
+    SECTIONS.set(before + u64::from(!shared));
+}
+
+/// Whether the running thread keeps the lock and goes on without it.
+pub(crate) fn forgets() -> bool {
+    match FORGETS_AFTER.get() {
+        Some(0) => true,
+        left => {
+            FORGETS_AFTER.set(left.map(|left| left - 1));
+            false
+        }
+    }
+}
+
+/// Begins anew.
+fn reset(forgets_after: Option<u64>) {
+    SECTIONS.set(0);
+    WRONG.with_borrow_mut(Vec::clear);
+    FORGETS_AFTER.set(forgets_after);
+}
+
+/// Four sockets whose slices are short, so that a short simulation has many.
+fn machine() -> Machine {
+    let mut machine = machine::load("westmere-ex-4s").expect("it is in the program");
+    machine.scheduler.slice_us = 20.0;
+    machine.hypervisor.slice_us = 20.0;
+    machine
+}
+
+/// A short think, a shorter section with one line of data.
+fn workload() -> Workload {
+    Workload {
+        name: "test".to_owned(),
+        summary: String::new(),
+        locks: Vec::new(),
+        think: Time::Exponential(300.0),
+        sleep: None,
+        section: Time::Fixed(20.0),
+        read_section: Time::Fixed(20.0),
+        lines: 1,
+        reads: 0.0,
+        long_hold: None,
+        affinity: false,
+        preemptible: false,
+        loops: None,
+        warmup_us: 10.0,
+        measure_us: 300.0,
+        threads: vec![1],
+    }
+}
+
+fn setup<'a>(machine: &'a Machine, lock: &'a str, workload: &'a Workload) -> Setup<'a> {
+    Setup {
+        machine,
+        lock,
+        workload,
+        threads: 9,
+        placement: Placement::Spread,
+        cpus: 8,
+        guests: None,
+        seed: 1,
+        window: None,
+    }
+}
+
+/// Twice as many virtual CPUs as there are real ones.
+const CROWDED: Option<Guests> = Some(Guests { overcommit: 2 });

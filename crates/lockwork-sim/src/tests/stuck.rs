@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Simulations that cannot go on say so, and where each thread is.
+
+use super::{machine, reset, setup, workload};
+use crate::outcome::Stuck;
+use crate::{simulate, Setup};
+
+/// `threads` on eight CPUs, after one of them forgot to unlock.
+fn stuck(lock: &str, threads: usize, loops: Option<u64>) -> Stuck {
+    let (machine, mut workload) = (machine(), workload());
+    workload.loops = loops;
+    reset(Some(100));
+    let found = simulate(&Setup {
+        threads,
+        ..setup(&machine, lock, &workload)
+    });
+    reset(None);
+    let Err(stuck) = found.expect("possible") else {
+        panic!("{lock}: not noticed");
+    };
+    assert_eq!(stuck.threads.len(), threads, "{lock}");
+    stuck
+}
+
+/// Each thread is named with its CPU, and is `state` at a line of `file`.
+fn says(stuck: &Stuck, states: &[&str], file: &str) {
+    for (id, line) in stuck.threads.iter().enumerate() {
+        let rest = line.strip_prefix(&format!("thread {id} on CPU "));
+        let rest = rest.unwrap_or_else(|| panic!("{line}"));
+        let (cpu, rest) = rest.split_once(": ").expect("a state");
+        assert!(cpu.parse::<usize>().is_ok_and(|cpu| cpu < 8), "{line}");
+        let (state, at) = rest.split_once("; last wait at ").expect("a place");
+        assert!(states.contains(&state), "{line}");
+        let (name, at) = at.split_once(':').expect("a line of a file");
+        assert_eq!(name, file, "{line}");
+        let number = at.split_once(' ').expect("a function").0;
+        assert!(number.parse::<u32>().is_ok_and(|line| line > 0), "{line}");
+    }
+}
+
+#[test]
+fn spinners_that_nobody_will_serve_are_a_deadlock() {
+    for (lock, file) in [("ticket_lock", "ticket_lock.h"), ("tas_lock", "tas_lock.h")] {
+        for loops in [None, Some(1000)] {
+            let stuck = stuck(lock, 8, loops);
+            assert!(stuck.what.starts_with("deadlock after "), "{}", stuck.what);
+            says(&stuck, &["spins, waits for the lock"], file);
+        }
+    }
+}
+
+#[test]
+fn sleepers_that_nobody_will_wake_are_a_deadlock() {
+    for loops in [None, Some(1000)] {
+        let stuck = stuck("mutex", 9, loops);
+        assert!(stuck.what.starts_with("deadlock after "), "{}", stuck.what);
+        says(&stuck, &["asleep, waits for the lock"], "mutex.c");
+    }
+}
+
+#[test]
+fn spinners_that_cannot_be_parked_are_a_livelock() {
+    // The ninth thread wants a CPU, and spinners with queue tickets keep theirs.
+    let stuck = stuck("ticket_lock", 9, Some(1000));
+    assert!(stuck.what.starts_with("livelock: at "), "{}", stuck.what);
+    assert!(stuck.what.contains("the last acquisition was at "));
+    let spinners =
+        |line: &&String| line.contains("waits for the lock; last wait at ticket_lock.h:");
+    assert!(stuck.threads.iter().filter(spinners).count() >= 8);
+}

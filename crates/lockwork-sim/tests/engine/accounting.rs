@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! What is counted adds up.
+
+use super::{locks, machine, outcome, setup, workload, CROWDED};
+use lockwork_sim::machine::Distance;
+use lockwork_sim::outcome::WaitSplit;
+use lockwork_sim::workload::Time;
+use lockwork_sim::{Placement, Setup};
+
+#[test]
+fn an_uncontended_loop_costs_the_hits_of_the_machine_file() {
+    let (machine, mut workload) = (machine(), workload());
+    let own = machine.costs[Distance::Own as usize];
+    workload.think = Time::Fixed(100.0);
+    workload.section = Time::Fixed(50.0);
+    for lock in [
+        "tas_lock",
+        "ticket_lock",
+        "mcs_lock",
+        "qspinlock_fair",
+        "qrwlock",
+    ] {
+        let [short, long] = [1000, 2000].map(|loops| {
+            workload.loops = Some(loops);
+            outcome(&Setup {
+                threads: 1,
+                ..setup(&machine, lock, &workload)
+            })
+        });
+        let more = |count: fn(&lockwork_sim::outcome::Counts) -> u64| {
+            (count(&long.counts) - count(&short.counts)) as f64
+        };
+        let expected = 1000.0 * (100.0 + 50.0 + machine.cpu.call)
+            + more(|counts| counts.loads) * own.load
+            + more(|counts| counts.stores) * own.store
+            + more(|counts| counts.rmws) * own.rmw;
+        let found = long.finished_ns.expect("loops") - short.finished_ns.expect("loops");
+        assert!(
+            (found - expected).abs() < 0.01,
+            "{lock}: {found} ns, not {expected}"
+        );
+        assert_eq!(
+            long.counts.moved, short.counts.moved,
+            "{lock}: a line moved"
+        );
+        assert_eq!(
+            long.counts.handovers[Distance::Own as usize],
+            1999,
+            "{lock}"
+        );
+    }
+}
+
+#[test]
+fn the_parts_of_the_waits_add_up_to_the_waits() {
+    let (machine, mut workload) = (machine(), workload());
+    workload.section = Time::Fixed(2000.0);
+    for lock in locks() {
+        for guests in [None, CROWDED] {
+            let outcome = outcome(&Setup {
+                threads: 20,
+                guests,
+                ..setup(&machine, lock, &workload)
+            });
+            let waits = outcome.waits.mean() * outcome.waits.len() as f64;
+            let WaitSplit {
+                queueing,
+                transfer,
+                preempted_holder,
+                preempted_next,
+                asleep,
+                waking,
+            } = outcome.split;
+            let parts = queueing + transfer + preempted_holder + preempted_next + asleep + waking;
+            assert!(waits > 0.0, "{lock}");
+            assert!(
+                (parts / waits - 1.0).abs() < 0.01,
+                "{lock}: {parts} of {waits}"
+            );
+            assert_eq!(outcome.waits.len(), outcome.acquisitions(), "{lock}");
+        }
+    }
+}
+
+#[test]
+fn time_in_the_lock_is_cpu_time_and_cpu_time_is_what_the_cpus_have() {
+    let (machine, workload) = (machine(), workload());
+    for lock in locks() {
+        for guests in [None, CROWDED] {
+            let outcome = outcome(&Setup {
+                threads: 20,
+                guests,
+                ..setup(&machine, lock, &workload)
+            });
+            let (inside, busy) = (outcome.ns_in_lock, outcome.ns_busy);
+            assert!(inside > 0.0 && inside <= busy, "{lock}: {inside} of {busy}");
+            // A switch counts for the thread that comes, a little before it runs.
+            let there_is = 8.0 * outcome.ns * 1.02;
+            assert!(busy <= there_is, "{lock}: {busy} of {there_is}");
+        }
+    }
+}
+
+#[test]
+fn each_acquisition_but_the_first_is_a_handover() {
+    let (machine, mut workload) = (machine(), workload());
+    for loops in [None, Some(30)] {
+        workload.loops = loops;
+        for lock in locks() {
+            let outcome = outcome(&setup(&machine, lock, &workload));
+            let handovers: u64 = outcome.counts.handovers.iter().sum();
+            let first = outcome.acquisitions() - handovers;
+            assert_eq!(first, u64::from(loops.is_some()), "{lock}");
+        }
+    }
+}
+
+#[test]
+fn bytes_go_over_links_between_sockets_only() {
+    let (machine, workload) = (machine(), workload());
+    for lock in locks() {
+        let spread = outcome(&setup(&machine, lock, &workload)).counts.link_bytes;
+        let within = outcome(&Setup {
+            placement: Placement::Compact,
+            ..setup(&machine, lock, &workload)
+        });
+        assert_eq!(spread.len(), 16, "{lock}");
+        for (at, &bytes) in spread.iter().enumerate() {
+            assert!(
+                at % 5 > 0 || bytes == 0,
+                "{lock}: {bytes} from a socket to itself"
+            );
+        }
+        assert!(spread.iter().sum::<u64>() > 0, "{lock}: no bytes");
+        assert_eq!(
+            within.counts.link_bytes, [0; 16],
+            "{lock}: all in one socket"
+        );
+    }
+}

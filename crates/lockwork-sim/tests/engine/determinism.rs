@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The same setup gives the same outcome.
+
+use super::{locks, machine, outcome, setup, workload, CROWDED};
+use lockwork_sim::outcome::Outcome;
+use lockwork_sim::Setup;
+use std::thread;
+
+/// All of it that does not depend on the host.
+fn all_of(outcome: Outcome) -> String {
+    let outcome = Outcome {
+        seconds: 0.0,
+        ..outcome
+    };
+    assert!(outcome.acquisitions() > 0);
+    format!("{outcome:?}")
+}
+
+/// Each lock, with and without guests.
+fn everything(seed: u64) -> Vec<String> {
+    let (machine, workload) = (machine(), workload());
+    let mut found = Vec::new();
+    for lock in locks() {
+        for guests in [None, CROWDED] {
+            found.push(all_of(outcome(&Setup {
+                seed,
+                guests,
+                window: Some((0.0, 50.0)),
+                ..setup(&machine, lock, &workload)
+            })));
+        }
+    }
+    found
+}
+
+fn same(a: &[String], b: &[String]) {
+    for (at, (a, b)) in a.iter().zip(b).enumerate() {
+        assert!(a == b, "{}: not the same again", locks()[at / 2]);
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_outcome_in_any_thread_and_after_others() {
+    let first = everything(7);
+    same(&first, &everything(7));
+    thread::scope(|scope| {
+        let both = [0, 1].map(|_| scope.spawn(|| everything(7)));
+        for thread in both {
+            same(&first, &thread.join().expect("no panic"));
+        }
+    });
+}
+
+#[test]
+fn another_seed_gives_another_outcome() {
+    let (first, second) = (everything(7), everything(8));
+    for (at, (a, b)) in first.iter().zip(&second).enumerate() {
+        assert!(a != b, "{}: the seed changes nothing", locks()[at / 2]);
+    }
+}
