@@ -115,7 +115,7 @@ mod tests {
                 .iter()
                 .map(|cell| Some(cell.published))
                 .collect(),
-            stuck: Vec::new(),
+            failures: Vec::new(),
         }
     }
 
