@@ -25,7 +25,7 @@ struct TableInfo<'a> {
     cells: Vec<CellInfo<'a>>,
     summary: Summary,
     targets: Vec<TargetInfo<'a>>,
-    stuck: &'a [String],
+    failures: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -98,6 +98,6 @@ fn table<'a>(judged: &'a Judged<'a>) -> TableInfo<'a> {
         cells: cells.collect(),
         summary: judged.summary,
         targets: targets.collect(),
-        stuck: &judged.sheet.stuck,
+        failures: &judged.sheet.failures,
     }
 }

@@ -45,7 +45,7 @@ pub(crate) fn table() -> Result<Table> {
     let mut table = Table::new(NAME, TITLE, file.source()?, TIE);
     table.machine = machine.name.clone();
     table.notes = vec![
-        "Nothing is fitted to this table; the shares of time in the workload are assumed.".into(),
+        "The shares of time in the workload are assumed, not fitted.".into(),
         "Users of a range are its geometric middle: 32, 450 and 1500 threads.".into(),
     ];
     for row in file.rows::<Row>()? {

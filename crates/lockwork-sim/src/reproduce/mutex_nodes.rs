@@ -80,8 +80,7 @@ pub(crate) fn table() -> Result<Table> {
     let mut table = Table::new(NAME, TITLE, file.source()?, TIE);
     table.machine = lab.machine.name.clone();
     table.notes = vec![
-        "The workload's times are derived from the published 65.34 % and an assumed hand-over; \
-         the machine is not fitted to this table."
+        "The workload's times are derived from the published 65.34 % and an assumed hand-over."
             .into(),
         "Ratios are of the published jobs a minute, not of the printed percents.".into(),
         "Slow path: here all CPU time within lock and unlock, the fast path too.".into(),

@@ -49,7 +49,7 @@ pub(crate) fn table() -> Result<Table> {
     let mut table = Table::new(NAME, TITLE, file.source()?, TIE);
     table.machine = machine.name.clone();
     table.notes = vec![
-        "One writer is 1 by definition. Nothing is fitted to this table.".into(),
+        "One writer is 1 by definition.".into(),
         "The 2-byte tail is simulated by the same lock: the model knows no difference between \
          2 and 4 bytes of a line."
             .into(),

@@ -93,7 +93,7 @@ fn grid(sheet: &Sheet) -> (Vec<String>, Vec<Vec<String>>) {
                 None => [(); 3].map(|()| "-".to_owned()),
                 Some((cell, None)) => [
                     cell.unit.show(cell.published),
-                    "stuck".to_owned(),
+                    "none".to_owned(),
                     mark(cell.role).to_owned(),
                 ],
                 Some((cell, Some(value))) => [
@@ -163,8 +163,8 @@ fn text_of(judged: &Judged) -> String {
         text += &format!("{line}\n");
     }
     text += &format!("\n{}\n", figures(&judged.summary));
-    for line in &judged.sheet.stuck {
-        text += &format!("stuck: {line}\n");
+    for line in &judged.sheet.failures {
+        text += &format!("no value: {line}\n");
     }
     for target in &judged.verdicts {
         text += &format!("  {}\n", verdict(target));
@@ -199,8 +199,8 @@ fn markdown_of(judged: &Judged) -> String {
     for words in legend(table).iter().chain(&table.notes) {
         text += &format!("- {}\n", escaped(words));
     }
-    for stuck in &judged.sheet.stuck {
-        text += &format!("- stuck: {}\n", escaped(stuck));
+    for line in &judged.sheet.failures {
+        text += &format!("- no value: {}\n", escaped(line));
     }
     text += &format!("\n{}.\n\n", escaped(&figures(&judged.summary)));
     text += "| target | found | bound | |\n|---|---:|---:|---|\n";

@@ -29,7 +29,7 @@ fn judged(table: &Table, values: [Option<f64>; 3]) -> Judged<'_> {
     Judged::new(Sheet {
         table,
         values: values.to_vec(),
-        stuck: match values.contains(&None) {
+        failures: match values.contains(&None) {
             true => vec!["a lock: deadlock".to_owned()],
             false => Vec::new(),
         },
@@ -66,8 +66,8 @@ fn what_got_stuck_is_said_and_missed() {
     assert_eq!(judged.missed(), 3);
     let text = text(&[judged]);
     for words in [
-        "1,034      stuck",
-        "stuck: a lock: deadlock",
+        "1,034       none",
+        "no value: a lock: deadlock",
         "MISSED  cells without a value: 1 (at most 0)",
         "MISSED  median error of predictions: no value (at most 20.0 %)",
         "MISSED  part: 10.0 % (over 40.0 %)",
@@ -108,7 +108,7 @@ fn json_has_numbers_in_their_units() {
     assert_eq!(table["summary"]["ranks"]["of"], 1);
     assert_eq!(table["targets"][1]["is"], "at most");
     assert_eq!(table["targets"][1]["met"], false);
-    assert_eq!(table["stuck"][0], "a lock: deadlock");
+    assert_eq!(table["failures"][0], "a lock: deadlock");
 }
 
 #[test]

@@ -15,8 +15,9 @@ const TITLE: &str = "time of one lock and unlock, one thread";
 const MACHINE: &str = "westmere-ex-4s";
 /// Pairs that are simulated; each is as the last.
 const LOOPS: u64 = 10_000;
-/// A cycle at 2.4 GHz is 0.4 ns, which is what the figures are printed to.
-const TIE: f64 = 0.03;
+/// What the two v11 columns say of the same code: a read lock over a queued one is
+/// 1.06 in one and 1.01 in the other. What is nearer than that is not in order.
+const TIE: f64 = 0.07;
 /// Of the machine, and of the published machine with the faster clock.
 const CLOCKS: [f64; 2] = [2.4, 2.93];
 

@@ -7,10 +7,10 @@ use super::table::{Cell, Role, Runs, Table, Unit};
 /// A table and each cell's simulated value.
 pub(crate) struct Sheet<'a> {
     pub table: &'a Table,
-    /// In the order of the table's cells; none where a simulation got stuck.
+    /// In the order of the table's cells; none where there is none to be had.
     pub values: Vec<Option<f64>>,
-    /// What got stuck, once each.
-    pub stuck: Vec<String>,
+    /// Why not: simulations that got stuck, and cells that came to nothing.
+    pub failures: Vec<String>,
 }
 
 /// How well predictions agree.
@@ -35,19 +35,30 @@ pub(crate) struct Summary {
 impl<'a> Sheet<'a> {
     /// What was found, by trial.
     pub fn new(table: &'a Table, found: &[Runs]) -> Sheet<'a> {
-        let mut stuck = Vec::new();
+        let mut failures = Vec::new();
+        let is_stuck = |runs: &Runs| runs.iter().any(Result::is_err);
         for (trial, seeds) in table.trials.iter().zip(found) {
             if let Some(Err(reason)) = seeds.iter().find(|seed| seed.is_err()) {
-                stuck.push(format!(
+                failures.push(format!(
                     "{}, {}, {} threads: {}",
                     trial.lock, trial.workload.name, trial.threads, reason.what
                 ));
             }
         }
+        let values: Vec<Option<f64>> = table.cells.iter().map(|cell| cell.value(found)).collect();
+        for (cell, value) in table.cells.iter().zip(&values) {
+            let stuck = cell.trials.iter().any(|&trial| is_stuck(&found[trial]));
+            if value.is_none() && !stuck {
+                failures.push(format!(
+                    "{}, {}: a lock was never acquired in the measured time",
+                    cell.row, cell.column
+                ));
+            }
+        }
         Sheet {
             table,
-            values: table.cells.iter().map(|cell| cell.value(found)).collect(),
-            stuck,
+            values,
+            failures,
         }
     }
 
@@ -152,7 +163,8 @@ impl<'a> Sheet<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reproduce::samples::cell;
+    use crate::reproduce::samples::{cell, outcome, stuck};
+    use crate::reproduce::spin_micro;
 
     fn table(cells: Vec<Cell>) -> Table {
         Table {
@@ -166,7 +178,7 @@ mod tests {
         Sheet {
             table,
             values: values.iter().map(value).collect(),
-            stuck: Vec::new(),
+            failures: Vec::new(),
         }
     }
 
@@ -240,6 +252,34 @@ mod tests {
         let row = sheet.values_of(|cell| cell.row == "2");
         assert_eq!(row, Some(vec![200.0, 300.0, 100.0]));
         assert_eq!(sheet.values_of(|cell| cell.row == "3"), None);
+    }
+
+    #[test]
+    fn a_cell_without_a_value_says_why() {
+        let mut table = table(vec![cell("1", "fair", 100.0), cell("2", "fair", 200.0)]);
+        let trial = spin_micro::table().expect("a table").trials.remove(0);
+        table.trials = vec![trial.clone(), trial];
+        table.cells[1].trials = vec![1];
+        let mut good = outcome(10, 100.0);
+        good.finished_ns = Some(90.0);
+        let runs = |second| vec![vec![Ok(good.clone())], vec![second]];
+        let sheet = |runs: Vec<Runs>| {
+            let sheet = Sheet::new(&table, &runs);
+            (sheet.values, sheet.failures.join(";"))
+        };
+        assert_eq!(
+            sheet(runs(Ok(good.clone()))),
+            (vec![Some(90.0); 2], String::new())
+        );
+        let (values, why) = sheet(runs(Err(stuck())));
+        assert_eq!(values, [Some(90.0), None]);
+        assert_eq!(why, "ticket_lock, spin-micro, 1 threads: deadlock at 5 µs");
+        let (values, why) = sheet(runs(Ok(outcome(0, 100.0))));
+        assert_eq!(values, [Some(90.0), None]);
+        assert_eq!(
+            why,
+            "2, fair: a lock was never acquired in the measured time"
+        );
     }
 
     #[test]

