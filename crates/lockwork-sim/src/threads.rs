@@ -52,7 +52,7 @@ impl Code {
             call: time(setup.machine.cpu.call),
             memory: Box::into_raw(memory).cast(),
             pages,
-            kernel: !setup.workload.preemptible,
+            kernel: !ops.may_leave() && !setup.workload.preemptible,
             spins: !ops.sleeps() && !ops.may_leave() && !setup.workload.preemptible,
         }
     }
