@@ -17,8 +17,9 @@ fn each_lock_makes_progress() {
                     ..setup(&machine, lock, &workload)
                 });
                 let found = outcome.acquisitions();
+                // With guests an OSQ's waiters leave all the time: the slowest by far.
                 assert!(
-                    found >= 40,
+                    found >= 10,
                     "{lock}, {threads} threads, {guests:?}: {found}"
                 );
             }
@@ -70,7 +71,7 @@ fn a_parked_spinner_costs_no_operations() {
         });
         outcome.operations as f64 / outcome.acquisitions() as f64
     });
-    // The first 30 operations are of those who only queue.
+    // Thirty spin for 20 µs each time; a handover takes the same few operations.
     assert!(one < 20.0 && many < 20.0, "{one} and {many} an acquisition");
 }
 
