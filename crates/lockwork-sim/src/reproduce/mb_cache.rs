@@ -45,7 +45,7 @@ pub(crate) fn table() -> Result<Table> {
     let mut table = Table::new(NAME, TITLE, file.source()?, TIE);
     table.machine = machine.name.clone();
     table.notes = vec![
-        "The shares of time in the workload are assumed, not fitted.".into(),
+        "The think time was chosen in sight of this table: docs/fidelity.md says why.".into(),
         "Users of a range are its geometric middle: 32, 450 and 1500 threads.".into(),
     ];
     for row in file.rows::<Row>()? {

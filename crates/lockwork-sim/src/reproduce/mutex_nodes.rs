@@ -80,8 +80,7 @@ pub(crate) fn table() -> Result<Table> {
     let mut table = Table::new(NAME, TITLE, file.source()?, TIE);
     table.machine = lab.machine.name.clone();
     table.notes = vec![
-        "The workload's times are derived from the published 65.34 % and an assumed hand-over."
-            .into(),
+        "The think time was chosen in sight of this table: docs/fidelity.md says why.".into(),
         "Ratios are of the published jobs a minute, not of the printed percents.".into(),
         "Slow path: here all CPU time within lock and unlock, the fast path too.".into(),
     ];
