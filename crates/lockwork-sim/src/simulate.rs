@@ -2,7 +2,7 @@
 //! One simulation, from outside.
 
 use crate::calls;
-use crate::engine::caches::{ps, Caches};
+use crate::engine::caches::Caches;
 use crate::engine::{Engine, Ps};
 use crate::machine::Machine;
 use crate::outcome::{Outcome, Stuck};
@@ -219,9 +219,4 @@ fn outcome(setup: &Setup, engine: &mut Engine, started: Instant) -> Outcome {
         seconds: started.elapsed().as_secs_f64(),
         timeline: std::mem::take(&mut tally.timeline),
     }
-}
-
-/// Picoseconds of `ns`, for the threads' code.
-pub(crate) fn time(ns: f64) -> Ps {
-    ps(ns)
 }

@@ -2,7 +2,8 @@
 //! What a simulated thread runs: think, lock, section, unlock, and again.
 
 use crate::calls;
-use crate::simulate::{time, Setup};
+use crate::engine::caches::ps;
+use crate::simulate::Setup;
 use crate::workload::{Time, Workload};
 use crate::world::{Op, Ops};
 use std::ffi::c_void;
@@ -49,7 +50,7 @@ impl Code {
             ops,
             workload: setup.workload.clone(),
             threads: setup.threads as f64,
-            call: time(setup.machine.cpu.call),
+            call: ps(setup.machine.cpu.call),
             memory: Box::into_raw(memory).cast(),
             pages,
             kernel: !ops.may_leave() && !setup.workload.preemptible,
@@ -87,8 +88,8 @@ fn call(op: Op, lock: *mut c_void) {
 
 fn draw(random: &mut fastrand::Rng, length: Time) -> u64 {
     match length {
-        Time::Fixed(ns) => time(ns),
-        Time::Exponential(ns) => time(-ns * (1.0 - random.f64()).ln()),
+        Time::Fixed(ns) => ps(ns),
+        Time::Exponential(ns) => ps(-ns * (1.0 - random.f64()).ln()),
     }
 }
 
@@ -154,7 +155,7 @@ fn section(code: &Code, random: &mut fastrand::Rng, shared: bool) {
     calls::work(draw(random, length));
     if let Some((one_in, ns)) = workload.long_hold {
         if random.f64() * one_in * code.threads < 1.0 {
-            calls::work(time(ns));
+            calls::work(ps(ns));
         }
     }
 }

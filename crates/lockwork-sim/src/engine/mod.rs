@@ -233,8 +233,6 @@ pub(crate) struct Engine {
     fixed: Fixed,
     cpus: Vec<Cpu>,
     threads: Vec<Thread>,
-    /// CPUs for free threads, the nearest to each other next to each other.
-    by_place: Vec<u32>,
     affinity: bool,
     sleepers: FxHashMap<usize, VecDeque<u32>>,
     /// Spinners in [`Parked::Relax`] that asked about somebody.
@@ -268,8 +266,6 @@ impl Engine {
         let order = crate::simulate::order(setup, &caches, &place_of);
         let cpus = (0..order.len() * copies).map(|i| Cpu::new(place_of[order[i % order.len()]]));
         let cpus: Vec<Cpu> = cpus.collect();
-        let mut by_place: Vec<u32> = (0..cpus.len() as u32).collect();
-        by_place.sort_by_key(|&cpu| (cpus[cpu as usize].place, cpu));
         let threads = (0..setup.threads).map(|i| Thread::new((i % cpus.len()) as u32));
         let mut engine = Engine {
             tree: Tree::new(PARTS * cpus.len()),
@@ -281,7 +277,6 @@ impl Engine {
             threads: threads.collect(),
             guests: setup.guests.map(|_| guests::Guests::new(machine.cpus())),
             caches,
-            by_place,
             affinity: setup.workload.affinity,
             sleepers: FxHashMap::default(),
             askers: Vec::new(),
@@ -571,9 +566,7 @@ impl Thread {
             tally: tally::OfThread::default(),
         }
     }
-}
 
-impl Thread {
     /// Whether it may not lose its CPU now.
     fn keeps_cpu(&self) -> bool {
         self.preempt > 0 || self.keeps

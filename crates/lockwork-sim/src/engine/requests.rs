@@ -170,20 +170,25 @@ impl Engine {
         let rest = (cost as f64 * (1.0 - self.fixed.request)) as Ps;
         let done = (request.asked + cost).max(now + rest);
         self.tally.moved(&price, self.caches.socket(place));
-        let hold = match kind {
-            Kind::Rmw => cost as f64 * self.fixed.hold * (0.5 + self.random.f64()),
-            _ => cost as f64 * self.fixed.store_hold,
-        };
-        let hold = (hold as Ps).max(self.fixed.hold_min);
         if kind == Kind::Load {
             self.grant_load(line, &price, now, done);
         } else {
+            let hold = self.hold(kind, cost);
             self.caches.take_away(line);
             let at = &mut self.caches.lines[line as usize];
             (at.coming, at.free_at) = (place, done + hold);
             self.wake_spinners(line, now);
         }
         self.finish_at(agent, line, done);
+    }
+
+    /// How long the new owner keeps a line that cost so much.
+    fn hold(&mut self, kind: Kind, cost: Ps) -> Ps {
+        let hold = match kind {
+            Kind::Rmw => cost as f64 * self.fixed.hold * (0.5 + self.random.f64()),
+            _ => cost as f64 * self.fixed.store_hold,
+        };
+        (hold as Ps).max(self.fixed.hold_min)
     }
 
     /// Copies of a copy follow each other closely; the first one is a transfer.

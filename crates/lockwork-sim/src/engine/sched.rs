@@ -181,8 +181,7 @@ impl Engine {
 
     fn nearest_idle(&self, near: usize) -> Option<usize> {
         let place = self.cpus[near].place;
-        let idle = self.by_place.iter().map(|&cpu| cpu as usize);
-        let idle = idle.filter(|&cpu| self.cpus[cpu].thread == NOBODY);
+        let idle = (0..self.cpus.len()).filter(|&cpu| self.cpus[cpu].thread == NOBODY);
         idle.min_by_key(|&cpu| (self.caches.distance(place, self.cpus[cpu].place), cpu))
     }
 
@@ -297,17 +296,32 @@ impl Engine {
         if sleepers.is_empty() {
             self.sleepers.remove(&addr);
         }
-        self.threads[thread as usize].tally.is_woken(now);
-        let cpu = self.threads[thread as usize].cpu as usize;
-        if self.cpus[cpu].halted && self.cpus[cpu].thread == thread {
-            self.threads[thread as usize].state = State::Waking;
-            self.cpus[self.current].now += self.fixed.kicker;
-            self.set_timer(now + self.fixed.kick, Timer::GuestReady(cpu as u32));
-            return;
-        }
-        self.threads[thread as usize].state = State::Waking;
-        self.cpus[self.current].now += self.fixed.waker;
-        self.set_timer(now + self.fixed.wake, Timer::Wake(thread));
+        let fixed = &self.fixed;
+        let (cost, delay) = match self.halts(thread) {
+            true => (fixed.kicker, fixed.kick),
+            false => (fixed.waker, fixed.wake),
+        };
+        self.cpus[self.current].now += cost;
+        self.rouse(thread, now, now + delay);
+    }
+
+    /// Whether `thread` sleeps on a halted CPU of its own.
+    fn halts(&self, thread: u32) -> bool {
+        let cpu = &self.cpus[self.threads[thread as usize].cpu as usize];
+        cpu.halted && cpu.thread == thread
+    }
+
+    /// `thread` is woken at `now`, and ready at `at`.
+    fn rouse(&mut self, thread: u32, now: Ps, at: Ps) {
+        let halts = self.halts(thread);
+        let state = &mut self.threads[thread as usize];
+        state.state = State::Waking;
+        state.tally.is_woken(now);
+        let timer = match halts {
+            true => Timer::GuestReady(state.cpu),
+            false => Timer::Wake(thread),
+        };
+        self.set_timer(at, timer);
     }
 
     /// A sleep with a time limit: over, unless it ended before.
@@ -320,17 +334,9 @@ impl Engine {
             return;
         }
         state.timed_out = true;
-        let time = self.time;
-        state.tally.is_woken(time);
         if let Some(sleepers) = self.sleepers.get_mut(&addr) {
             sleepers.retain(|&sleeper| sleeper != thread);
         }
-        let cpu = self.threads[thread as usize].cpu;
-        if self.cpus[cpu as usize].halted && self.cpus[cpu as usize].thread == thread {
-            self.set_timer(time, Timer::GuestReady(cpu));
-        } else {
-            self.threads[thread as usize].state = State::Waking;
-            self.set_timer(time, Timer::Wake(thread));
-        }
+        self.rouse(thread, self.time, self.time);
     }
 }
