@@ -3,6 +3,7 @@
 
 mod calls;
 mod command;
+mod data;
 mod engine;
 pub mod machine;
 pub mod outcome;

@@ -10,6 +10,7 @@ use include_dir::{include_dir, Dir};
 
 use super::parse::{parse, Loaded};
 use super::Machine;
+use crate::data;
 
 /// What is wrong in a machine's file, with the line.
 #[derive(Debug)]
@@ -28,12 +29,7 @@ static SHIPPED: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../data/machines");
 
 /// The machines that come with the program, by name.
 pub fn names() -> Vec<&'static str> {
-    let mut names: Vec<&str> = SHIPPED
-        .files()
-        .filter_map(|file| file.path().to_str()?.strip_suffix(".toml"))
-        .collect();
-    names.sort_unstable();
-    names
+    data::names(&SHIPPED)
 }
 
 /// Reads a machine: by its name, or from a file if there is a `/` in it or it
@@ -50,7 +46,7 @@ pub fn load(name_or_path: &str) -> Result<Machine> {
 /// # Errors
 /// As [`load`].
 pub fn open(name_or_path: &str) -> Result<Loaded> {
-    if name_or_path.contains('/') || name_or_path.ends_with(".toml") {
+    if data::is_path(name_or_path) {
         return open_file(Path::new(name_or_path));
     }
     let file = format!("{name_or_path}.toml");
@@ -69,7 +65,7 @@ pub fn open(name_or_path: &str) -> Result<Loaded> {
 }
 
 fn shipped(path: &str) -> Option<&'static str> {
-    SHIPPED.get_file(path)?.contents_utf8()
+    data::text(&SHIPPED, path)
 }
 
 /// Reads the file of a machine that is not in the program.

@@ -3,6 +3,7 @@
 
 use super::file::parse;
 use super::Workload;
+use crate::data;
 use anyhow::{bail, Context, Result};
 use include_dir::{include_dir, Dir};
 
@@ -11,12 +12,7 @@ static SHIPPED: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../data/workloads");
 
 /// The workloads that come with the program, by name.
 pub fn names() -> Vec<&'static str> {
-    let mut names: Vec<&str> = SHIPPED
-        .files()
-        .filter_map(|file| file.path().to_str()?.strip_suffix(".toml"))
-        .collect();
-    names.sort_unstable();
-    names
+    data::names(&SHIPPED)
 }
 
 /// All that the program carries, read.
@@ -34,7 +30,7 @@ pub fn all() -> Result<Vec<Workload>> {
 /// There is none of that name, or the file cannot be read or is wrong; with the
 /// line, and what would be right.
 pub fn load(what: &str) -> Result<Workload> {
-    if what.contains('/') || what.ends_with(".toml") {
+    if data::is_path(what) {
         let text = std::fs::read_to_string(what)
             .with_context(|| format!("cannot read the workload '{what}'"))?;
         let stem = std::path::Path::new(what).file_stem();
@@ -42,10 +38,7 @@ pub fn load(what: &str) -> Result<Workload> {
         return parse(what, &name, &text);
     }
     let file = format!("{what}.toml");
-    match SHIPPED
-        .get_file(&file)
-        .and_then(|file| file.contents_utf8())
-    {
+    match data::text(&SHIPPED, &file) {
         Some(text) => parse(&format!("data/workloads/{file}"), what, text),
         None => bail!(
             "there is no workload '{what}'; give the path of a file (with a slash, or ending in \
