@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! What only the crate itself can see: what sections load, and threads that
-//! forget to unlock.
+//! The simulator as a whole: that it repeats itself, that each lock makes progress
+//! and keeps sections apart, and that what it counts adds up. Hooks in the threads'
+//! code see what sections load, and have a thread forget to unlock.
 
+mod accounting;
+mod behaviour;
+mod determinism;
 mod exclusion;
 mod stuck;
 
 use crate::machine::{self, Machine};
+use crate::outcome::Outcome;
 use crate::workload::{Time, Workload};
-use crate::{Guests, Placement, Setup};
+use crate::{simulate, Guests, Placement, Setup};
 use std::cell::{Cell, RefCell};
 
 thread_local! {
@@ -80,6 +85,7 @@ fn workload() -> Workload {
     }
 }
 
+/// Nine threads on eight CPUs, two of each socket.
 fn setup<'a>(machine: &'a Machine, lock: &'a str, workload: &'a Workload) -> Setup<'a> {
     Setup {
         machine,
@@ -96,3 +102,16 @@ fn setup<'a>(machine: &'a Machine, lock: &'a str, workload: &'a Workload) -> Set
 
 /// Twice as many virtual CPUs as there are real ones.
 const CROWDED: Option<Guests> = Some(Guests { overcommit: 2 });
+
+fn outcome(setup: &Setup) -> Outcome {
+    match simulate(setup).expect("a possible setup") {
+        Ok(outcome) => outcome,
+        Err(stuck) => panic!("{}: {}", setup.lock, stuck.what),
+    }
+}
+
+/// The names of all locks.
+fn locks() -> Vec<&'static str> {
+    let locks = crate::locks().expect("they load");
+    locks.iter().map(|lock| lock.name).collect()
+}

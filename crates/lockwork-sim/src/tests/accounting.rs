@@ -2,10 +2,10 @@
 //! What is counted adds up.
 
 use super::{locks, machine, outcome, setup, workload, CROWDED};
-use lockwork_sim::machine::Distance;
-use lockwork_sim::outcome::WaitSplit;
-use lockwork_sim::workload::Time;
-use lockwork_sim::{Placement, Setup};
+use crate::machine::Distance;
+use crate::outcome::WaitSplit;
+use crate::workload::Time;
+use crate::{Placement, Setup};
 
 #[test]
 fn an_uncontended_loop_costs_the_hits_of_the_machine_file() {
@@ -27,7 +27,7 @@ fn an_uncontended_loop_costs_the_hits_of_the_machine_file() {
                 ..setup(&machine, lock, &workload)
             })
         });
-        let more = |count: fn(&lockwork_sim::outcome::Counts) -> u64| {
+        let more = |count: fn(&crate::outcome::Counts) -> u64| {
             (count(&long.counts) - count(&short.counts)) as f64
         };
         let expected = 1000.0 * (100.0 + 50.0 + machine.cpu.call)

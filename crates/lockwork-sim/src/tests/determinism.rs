@@ -2,8 +2,8 @@
 //! The same setup gives the same outcome.
 
 use super::{locks, machine, outcome, setup, workload, CROWDED};
-use lockwork_sim::outcome::Outcome;
-use lockwork_sim::Setup;
+use crate::outcome::Outcome;
+use crate::Setup;
 use std::thread;
 
 /// All of it that does not depend on the host.

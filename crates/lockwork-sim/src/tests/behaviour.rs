@@ -2,8 +2,8 @@
 //! How simulated locks and CPUs behave.
 
 use super::{locks, machine, outcome, setup, workload, CROWDED};
-use lockwork_sim::workload::Time;
-use lockwork_sim::{Placement, Setup};
+use crate::workload::Time;
+use crate::{Placement, Setup};
 
 #[test]
 fn each_lock_makes_progress() {
