@@ -70,6 +70,29 @@ void lk_mutex_check_epoch(struct lk_mutex *m)
 		forget_the_gone(m);
 }
 
+/* -- the queue of spinners ----------------------------------------------- */
+
+static bool osq_is_locked(const void *queue)
+{
+	return lk_osq_is_locked(queue);
+}
+
+static bool osq_lock(void *queue)
+{
+	return lk_osq_lock(queue);
+}
+
+static void osq_unlock(void *queue)
+{
+	lk_osq_unlock(queue);
+}
+
+static const struct lk_spin_queue over_osq = {
+	.is_locked = osq_is_locked,
+	.lock = osq_lock,
+	.unlock = osq_unlock,
+};
+
 /* -- spinning ------------------------------------------------------------ */
 
 /* Whether watching the word still makes sense; shares what it finds out. */
@@ -97,14 +120,14 @@ static bool owner_may_run(struct lk_mutex *m)
  * Watches the word without a place in the queue, while nobody has one: most
  * holders are done soon, and to queue would take the line from them twice more.
  */
-static bool spin_briefly(struct lk_mutex *m)
+static bool spin_briefly(struct lk_mutex *m, const struct lk_spin_queue *queue)
 {
 	u32 round;
 
 	for (round = 0; round < brief_spins(); round++) {
 		if (lk_mutex_trylock(m))
 			return true;
-		if (lk_osq_is_locked(&m->osq))
+		if (queue->is_locked(&m->osq))
 			return false;
 		brief_pause(round);
 	}
@@ -122,19 +145,19 @@ static bool spin_on_word(struct lk_mutex *m)
 	return true;
 }
 
-static bool spin_in_queue(struct lk_mutex *m)
+static bool spin_in_queue(struct lk_mutex *m, const struct lk_spin_queue *queue)
 {
 	bool taken;
 
 	begin_waiting();
 	if (READ_ONCE(m->word) != LK_MUTEX_FREE && !owner_may_run(m))
 		return false;
-	if (spin_briefly(m))
+	if (spin_briefly(m, queue))
 		return true;
-	if (!lk_osq_lock(&m->osq))
+	if (!queue->lock(&m->osq))
 		return false;
 	taken = spin_on_word(m);
-	lk_osq_unlock(&m->osq);
+	queue->unlock(&m->osq);
 	return taken;
 }
 
@@ -287,13 +310,20 @@ __cold int lk_mutex_sleep(struct lk_mutex *m,
 	return 0;
 }
 
+__cold int lk_mutex_lock_slow_over(struct lk_mutex *m,
+				   const struct lw_deadline *deadline,
+				   const struct lk_spin_queue *queue)
+{
+	lk_mutex_check_epoch(m);
+	if (spin_in_queue(m, queue))
+		return 0;
+	return lk_mutex_sleep(m, deadline);
+}
+
 __cold int lk_mutex_lock_slow(struct lk_mutex *m,
 			      const struct lw_deadline *deadline)
 {
-	lk_mutex_check_epoch(m);
-	if (spin_in_queue(m))
-		return 0;
-	return lk_mutex_sleep(m, deadline);
+	return lk_mutex_lock_slow_over(m, deadline, &over_osq);
 }
 
 /* -- unlocking ----------------------------------------------------------- */

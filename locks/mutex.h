@@ -9,7 +9,8 @@
  *           3 held by an unlocker that has just found nobody asleep
  *   owner   hint: the holder's this_owner(), and whether it was seen off its CPU
  *   first   sleepers, FIFO, linked through their stacks; under wait_lock
- *   osq     spinners, FIFO: the one at its head watches the word
+ *   osq     spinners, FIFO: the one at its head watches the word; an OSQ or
+ *           another queue of that size, see struct lk_spin_queue
  *   parked  an unlock has to look for a sleeper
  *   handoff the next unlock gives the mutex to the first sleeper
  *   epoch   the fork epoch that first, osq and wait_lock belong to
@@ -72,8 +73,19 @@ struct lk_mutex {
 #define LK_MUTEX_INIT { 0 }
 /* clang-format on */
 
+/* A queue of spinners, of 4 bytes that are 0 when it is free. */
+struct lk_spin_queue {
+	bool (*is_locked)(const void *queue);
+	bool (*lock)(void *queue); /* false: gave up, not held */
+	void (*unlock)(void *queue);
+};
+
 /* 0, or -ETIMEDOUT past @deadline (NULL: never). */
 int lk_mutex_lock_slow(struct lk_mutex *m, const struct lw_deadline *deadline);
+/* The same with another queue than the OSQ; all that use @m use the same one. */
+int lk_mutex_lock_slow_over(struct lk_mutex *m,
+			    const struct lw_deadline *deadline,
+			    const struct lk_spin_queue *queue);
 /* The same without spinning first. */
 int lk_mutex_sleep(struct lk_mutex *m, const struct lw_deadline *deadline);
 void lk_mutex_unlock_slow(struct lk_mutex *m);

@@ -31,7 +31,7 @@ struct lk_osq {
 #define LK_OSQ_INIT { ATOMIC_INIT(0) }
 /* clang-format on */
 
-static inline bool lk_osq_is_locked(struct lk_osq *osq)
+static inline bool lk_osq_is_locked(const struct lk_osq *osq)
 {
 	return atomic_read(&osq->tail) != 0;
 }

@@ -236,6 +236,7 @@ struct check_world {
 	u32 owner_rounds;
 	u32 overtake_limit, handover_spins;
 	u32 spurious;	      /* early returns of wait_on_value() a thread */
+	u32 clusters;	      /* of CPUs */
 	u16 epoch;	      /* fork epoch that the threads live in */
 	bool no_slots;	      /* this_slot() finds all taken */
 	bool one_cpu;	      /* all threads run on one CPU */
@@ -278,6 +279,9 @@ bool on_hypervisor(void);
 void saw_preempted(void);
 #define this_owner()		  this_vcpu()
 #define owner_is_preempted(owner) vcpu_is_preempted(owner)
+/* Thread @n runs in cluster @n modulo this. */
+#define cluster_count() check_world_read(&check_world.clusters)
+u32 this_cluster(void);
 void begin_waiting(void);
 bool need_resched(void);
 #define pending_rounds() check_world_read(&check_world.pending_rounds)
@@ -290,6 +294,9 @@ bool need_resched(void);
 #define overtake_limit() check_world_read(&check_world.overtake_limit)
 #define handover_spins() check_world_read(&check_world.handover_spins)
 u32 check_world_read(const u32 *field);
+
+#define read_knob(value)   check_world_read(&(value))
+#define count_event(event) ((void)(event))
 
 /* Time stands still; what it decides is left to the schedule. */
 #define local_clock() ((u64)0)

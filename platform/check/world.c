@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "knobs.h"
 #include "platform.h"
 
 struct check_world check_world;
@@ -19,6 +20,8 @@ static struct {
 /* Before each execution; the client's init() then sets what it wants. */
 void check_world_reset(void)
 {
+	const struct lk_knob *knob;
+
 	memset(&self, 0, sizeof(self));
 	memset(&check_world, 0, sizeof(check_world));
 	for (u32 i = 0; i < CHECK_THREADS; i++)
@@ -28,6 +31,9 @@ void check_world_reset(void)
 	check_world.owner_rounds = 1;
 	check_world.overtake_limit = 64;
 	check_world.handover_spins = 1;
+	check_world.clusters = 1;
+	for (knob = lk_knobs; knob->name; knob++)
+		*knob->value = knob->dflt;
 }
 
 u32 check_world_read(const u32 *field)
@@ -74,6 +80,11 @@ u32 wait_tag(void)
 u32 this_vcpu(void)
 {
 	return check_world.one_cpu ? 0 : lwc_thread();
+}
+
+u32 this_cluster(void)
+{
+	return lwc_thread() % check_world.clusters;
 }
 
 bool vcpu_is_preempted(u32 vcpu)

@@ -76,6 +76,10 @@ struct lws_calls {
 	int (*sleep)(u32 *p, u32 value, u64 deadline,
 		     const struct lws_site *site);
 	void (*wake)(u32 *p);
+	/* The cluster of the running CPU, and how many there are. */
+	u32 (*cluster)(void);
+	u32 (*clusters)(void);
+	void (*event)(u32 event);
 };
 extern struct lws_calls lws;
 
@@ -213,6 +217,10 @@ typedef struct {
 #define this_owner()		  lws.thread()
 #define owner_is_preempted(owner) lws.owner_is_preempted(owner)
 
+/* CPUs that share a last-level cache, by the machine file. */
+#define this_cluster()	lws.cluster()
+#define cluster_count() lws.clusters()
+
 #define on_hypervisor()	 lws.has_guests()
 #define waiters_halt()	 lws.has_guests()
 #define cpus_are_short() lws.cpus_are_short()
@@ -238,6 +246,10 @@ static inline u32 brief_spins(void)
 {
 	return 0;
 }
+
+/* Set between simulations only; to read it costs nothing. */
+#define read_knob(value)   (value)
+#define count_event(event) lws.event(event)
 
 /* Interrupts are off, and so is preemption. */
 static inline void *section_enter(void *obj)

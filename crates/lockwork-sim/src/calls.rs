@@ -33,6 +33,9 @@ pub(crate) struct Calls {
     clock: extern "C" fn() -> u64,
     sleep: extern "C" fn(*mut u32, u32, u64, *const Site) -> i32,
     wake: extern "C" fn(*mut u32),
+    cluster: extern "C" fn() -> u32,
+    clusters: extern "C" fn() -> u32,
+    event: extern "C" fn(u32),
 }
 
 /// What a world gets.
@@ -56,6 +59,9 @@ pub(crate) const CALLS: Calls = Calls {
     clock,
     sleep,
     wake,
+    cluster,
+    clusters,
+    event,
 };
 
 /// Has the calls of this OS thread go to `engine`; null: to nobody.
@@ -208,6 +214,18 @@ extern "C" fn wake(p: *mut u32) {
     // The sleeper must not miss the value that it is woken for.
     fence();
     with(|engine| engine.wake(p as usize));
+}
+
+extern "C" fn cluster() -> u32 {
+    with(|engine| engine.cluster()) as u32
+}
+
+extern "C" fn clusters() -> u32 {
+    with(|engine| engine.clusters()) as u32
+}
+
+extern "C" fn event(event: u32) {
+    with(|engine| engine.count_event(event as usize));
 }
 
 /// The running thread computes for `ps`.

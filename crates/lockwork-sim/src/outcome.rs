@@ -47,6 +47,9 @@ pub struct Counts {
     pub switches: u64,
     /// Times that a virtual CPU lost its CPU to another.
     pub preemptions: u64,
+    /// What the locks counted, in the order of locks/events.def; shorter if the
+    /// last ones did not happen.
+    pub events: Vec<u64>,
 }
 
 /// One simulation.

@@ -197,6 +197,19 @@ impl Caches {
         self.places[usize::from(place)].node
     }
 
+    /// The place's cluster.
+    pub fn cluster(&self, place: u16) -> u16 {
+        self.places[usize::from(place)].cluster
+    }
+
+    /// How many clusters there are.
+    pub fn clusters(&self) -> usize {
+        // They are numbered through, and places are in their order.
+        self.places
+            .last()
+            .map_or(1, |last| usize::from(last.cluster) + 1)
+    }
+
     /// How far apart two places are.
     #[inline]
     pub fn distance(&self, a: u16, b: u16) -> Distance {

@@ -380,6 +380,25 @@ impl Engine {
         self.current
     }
 
+    /// The running CPU's cluster.
+    pub fn cluster(&self) -> usize {
+        usize::from(self.caches.cluster(self.cpus[self.current].place))
+    }
+
+    /// How many clusters the machine has.
+    pub fn clusters(&self) -> usize {
+        self.caches.clusters()
+    }
+
+    /// A lock counts an event.
+    pub fn count_event(&mut self, event: usize) {
+        let events = &mut self.tally.counts.events;
+        if events.len() <= event {
+            events.resize(event + 1, 0);
+        }
+        events[event] += 1;
+    }
+
     /// The running CPU's clock.
     pub fn now(&self) -> Ps {
         self.cpus[self.current].now

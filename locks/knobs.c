@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+#include "knobs.h"
+
+#define LK_KNOB(name, min, max, dflt, words, help) u32 lk_knob_##name = dflt;
+#include "knobs.def"
+#undef LK_KNOB
+
+const struct lk_knob lk_knobs[] = {
+#define LK_KNOB(name, min, max, dflt, words, help) \
+	{ #name, help, words, min, max, dflt, &lk_knob_##name },
+#include "knobs.def"
+#undef LK_KNOB
+	{ .name = NULL },
+};
