@@ -220,6 +220,11 @@ __cold u32 lw_cluster_total_slow(void)
 	return total ? total : 1;
 }
 
+uint32_t lw_user_cluster_count(void)
+{
+	return cluster_count();
+}
+
 /* -- setting ------------------------------------------------------------- */
 
 const char *lw_user_set_clusters(const char *map)

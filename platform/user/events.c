@@ -8,10 +8,14 @@
 #include "internal.h"
 #include "user.h"
 
+#include <stdio.h>
+#include <unistd.h>
+
 #define STRIPES 64u
 
 /* The knob. */
 u32 lw_count_events;
+#define AND_PRINT 2u
 
 static struct {
 	u64 sum[LK_EVENTS];
@@ -23,6 +27,16 @@ __cold void lw_count_event(u32 event)
 
 	if (event < LK_EVENTS)
 		__atomic_fetch_add(&sums[event], 1, __ATOMIC_RELAXED);
+}
+
+const char *lw_user_event_name(uint32_t event)
+{
+	return event < LK_EVENTS ? lk_events[event].name : NULL;
+}
+
+const char *lw_user_event_help(uint32_t event)
+{
+	return event < LK_EVENTS ? lk_events[event].help : NULL;
 }
 
 uint64_t lw_user_event_sum(uint32_t event)
@@ -39,5 +53,20 @@ void lw_user_events_reset(void)
 	for (u32 i = 0; i < STRIPES; i++) {
 		for (u32 event = 0; event < LK_EVENTS; event++)
 			WRITE_ONCE(stripes[i].sum[event], 0);
+	}
+}
+
+/* At the end of the process; other threads may still be counting. */
+__attribute__((destructor)) static void print_events(void)
+{
+	if (READ_ONCE(lw_count_events) != AND_PRINT)
+		return;
+	(void)wait_epoch(); /* a forked child's sums are its own */
+	for (u32 event = 0; event < LK_EVENTS; event++) {
+		u64 sum = lw_user_event_sum(event);
+
+		if (sum)
+			dprintf(2, "lockwork[%d]: %s %llu\n", (int)getpid(),
+				lk_events[event].name, (unsigned long long)sum);
 	}
 }

@@ -44,8 +44,9 @@ const struct lk_knob lw_user_knobs[] = {
 	  .words = "llc,node,cpu",
 	  .max = 2,
 	  .value = &lw_clusters },
-	KNOB(count_events, 0, 1, 0,
-	     "1: count what locks do in their slow paths"),
+	KNOB(count_events, 0, 2, 0,
+	     "1: count what locks do in their slow paths; 2: and write the "
+	     "sums to standard error when the process ends"),
 	{ .name = NULL },
 };
 

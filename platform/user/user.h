@@ -30,9 +30,17 @@ int lw_user_knob_set(const char *name, const char *value);
  */
 const char *lw_user_set_clusters(const char *map);
 
-/* How often an event of locks/events.h was counted; 0 past the last one. */
+/* How many clusters there are, at least 1. */
+uint32_t lw_user_cluster_count(void);
+
+/*
+ * Events of locks/events.h, counted if knob count_events says so: names, one
+ * line each what they are, how often each was counted. Past the last: NULL, 0.
+ */
+const char *lw_user_event_name(uint32_t event);
+const char *lw_user_event_help(uint32_t event);
 uint64_t lw_user_event_sum(uint32_t event);
-/* From 0 again; what is being counted meanwhile may be lost or stay. */
+/* All from 0 again; what is being counted meanwhile may be lost or stay. */
 void lw_user_events_reset(void);
 
 /* At most @n thread slots (1 … 16383) from now on; threads past it have none. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Run-time knobs and thread slots, as `platform/user/user.h` offers them, and
 //! the knobs of `locks/knobs.h`.
-use std::ffi::{c_char, c_int, CStr, CString};
+use crate::text;
+use std::ffi::{c_char, c_int, CString};
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -40,11 +41,6 @@ pub struct Knob {
 unsafe impl Send for Knob {}
 // SAFETY: as above.
 unsafe impl Sync for Knob {}
-
-fn text(chars: *const c_char) -> &'static str {
-    // SAFETY: the table holds C string literals.
-    unsafe { CStr::from_ptr(chars) }.to_str().unwrap_or("?")
-}
 
 impl Knob {
     /// The name to set it by.
