@@ -249,7 +249,7 @@ static inline u32 brief_spins(void)
 
 /* Set between simulations only; to read it costs nothing. */
 #define read_knob(value)   (value)
-#define count_event(event) lws.event(event)
+#define count_event(which) lws.event(which)
 
 /* Interrupts are off, and so is preemption. */
 static inline void *section_enter(void *obj)

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+#include "catalogue.h"
+#include "mutex_numa.h"
+#include "numa_osq.h"
+
+static bool queue_is_locked(const void *queue)
+{
+	return lk_numa_osq_is_locked(queue);
+}
+
+static bool queue_lock(void *queue)
+{
+	return lk_numa_osq_lock(queue);
+}
+
+static void queue_unlock(void *queue)
+{
+	lk_numa_osq_unlock(queue);
+}
+
+static const struct lk_spin_queue over_numa_osq = {
+	.is_locked = queue_is_locked,
+	.lock = queue_lock,
+	.unlock = queue_unlock,
+};
+
+_Static_assert(sizeof(struct lk_numa_osq) == sizeof(struct lk_osq) &&
+		       _Alignof(struct lk_numa_osq) == _Alignof(struct lk_osq),
+	       "the one stands where the other would");
+
+__cold int lk_mutex_numa_lock_slow(struct lk_mutex *m,
+				   const struct lw_deadline *deadline)
+{
+	return lk_mutex_lock_slow_over(m, deadline, &over_numa_osq);
+}
+
+static void init(void *lock)
+{
+	*(struct lk_mutex *)lock = (struct lk_mutex)LK_MUTEX_INIT;
+}
+
+static void lock(void *lock)
+{
+	lk_mutex_numa_lock(lock);
+}
+
+static bool trylock(void *lock)
+{
+	return lk_mutex_trylock(lock);
+}
+
+static bool timedlock(void *lock, u64 ns)
+{
+	struct lw_deadline deadline;
+
+	if (lk_mutex_lock_fast(lock))
+		return true;
+	deadline_after(&deadline, ns);
+	return lk_mutex_numa_lock_slow(lock, &deadline) == 0;
+}
+
+static void unlock(void *lock)
+{
+	lk_mutex_unlock(lock);
+}
+
+const struct lk_ops lk_mutex_numa_ops = {
+	.name = "mutex_numa",
+	.summary = "mutex whose spinners' queue divides itself by clusters of "
+		   "CPUs",
+	.size = sizeof(struct lk_mutex),
+	.align = _Alignof(struct lk_mutex),
+	.flags = LK_SLEEPS | LK_FIFO | LK_FORKS,
+	.init = init,
+	.lock = lock,
+	.trylock = trylock,
+	.timedlock = timedlock,
+	.unlock = unlock,
+};

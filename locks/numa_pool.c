@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+#include "knobs.h"
+#include "numa_pool.h"
+
+struct numa_entry numa_pool[NUMA_ENTRIES] __cacheline_aligned;
+
+/* What stands in an entry that this process, or kernel, has taken. */
+static inline u32 taken_now(void)
+{
+	return 1u << 16 | wait_epoch();
+}
+
+/* Free, or of a lock whose process forked since: nobody will return it. */
+static bool claim(struct numa_entry *entry, u32 mine)
+{
+	u32 taken = READ_ONCE(entry->taken);
+
+	/* [numa_osq.M] ACQUIRE, pairs with numa_osq.N: the last owner is done
+	 * with it. */
+	return taken != mine &&
+	       try_cmpxchg_acquire(&entry->taken, &taken, mine);
+}
+
+struct numa_entry *numa_claim(struct lk_numa_osq *lock, u32 hint)
+{
+	u32 i, n = knob(osq_pool);
+	u32 mine = taken_now();
+
+	for (i = 0; i < n; i++) {
+		struct numa_entry *entry = &numa_pool[(hint + i) % n];
+
+		if (claim(entry, mine)) {
+			WRITE_ONCE(entry->owner, lock);
+			return entry;
+		}
+	}
+	return NULL;
+}
+
+void numa_put(struct numa_entry *entry)
+{
+	WRITE_ONCE(entry->joining, 0);
+	WRITE_ONCE(entry->owner, NULL);
+	/* [numa_osq.N] RELEASE, pairs with numa_osq.M. */
+	smp_store_release(&entry->taken, 0);
+}
+
+u32 lk_numa_osq_divided(void)
+{
+	u32 i, n = 0, mine = taken_now();
+
+	for (i = 0; i < NUMA_ENTRIES; i++)
+		n += READ_ONCE(numa_pool[i].taken) == mine;
+	return n;
+}
