@@ -3,6 +3,7 @@
 #include <linux/module.h>
 
 #include "catalogue.h"
+#include "world.h"
 
 static int __init lockwork_init(void)
 {
@@ -11,11 +12,12 @@ static int __init lockwork_init(void)
 	for (ops = lk_catalogue; *ops; ops++)
 		pr_info("lockwork: %s, %u bytes: %s\n", (*ops)->name,
 			(*ops)->size, (*ops)->summary);
-	return 0;
+	return lw_world_start();
 }
 
 static void __exit lockwork_exit(void)
 {
+	lw_world_stop();
 }
 
 module_init(lockwork_init);

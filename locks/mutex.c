@@ -72,25 +72,25 @@ void lk_mutex_check_epoch(struct lk_mutex *m)
 
 /* -- the queue of spinners ----------------------------------------------- */
 
-static bool osq_is_locked(const void *queue)
+static bool spinners_is_locked(const void *queue)
 {
 	return lk_osq_is_locked(queue);
 }
 
-static bool osq_lock(void *queue)
+static bool spinners_lock(void *queue)
 {
 	return lk_osq_lock(queue);
 }
 
-static void osq_unlock(void *queue)
+static void spinners_unlock(void *queue)
 {
 	lk_osq_unlock(queue);
 }
 
 static const struct lk_spin_queue over_osq = {
-	.is_locked = osq_is_locked,
-	.lock = osq_lock,
-	.unlock = osq_unlock,
+	.is_locked = spinners_is_locked,
+	.lock = spinners_lock,
+	.unlock = spinners_unlock,
 };
 
 /* -- spinning ------------------------------------------------------------ */

@@ -133,6 +133,28 @@ void lw_write_unlock(lw_rwlock_t *l);
  */
 int lw_set_knob(const char *name, const char *value);
 
+/*
+ * Which CPUs are a cluster, for locks that pass themselves on near by: lists of
+ * CPUs, one a cluster, as in "0-3,8;4-7". CPUs that are not named are in the
+ * first. NULL or "": as the system says, by the knob "clusters". Until this is
+ * called, the environment variable LOCKWORK_CLUSTERS counts, in the same form.
+ * Returns NULL; or what is wrong with @map, and nothing has changed.
+ */
+const char *lw_set_clusters(const char *map);
+/* How many clusters there are, at least 1. */
+uint32_t lw_cluster_count(void);
+
+/*
+ * Events: what locks count in their slow paths while the knob "count_events" is
+ * not 0. Names and what they mean go by numbers from 0; NULL past the last one.
+ */
+const char *lw_event_name(uint32_t n);
+const char *lw_event_help(uint32_t n);
+/* How often it was counted, to *@sum. Returns 0 or ENOENT (no such event). */
+int lw_event_sum(const char *name, uint64_t *sum);
+/* All from 0 again; what is counted meanwhile may be lost or stay. */
+void lw_events_reset(void);
+
 #ifdef __cplusplus
 }
 #endif

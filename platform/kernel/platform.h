@@ -18,6 +18,7 @@
 #include <linux/container_of.h>
 #include <linux/errno.h>
 #include <linux/irqflags.h>
+#include <linux/jump_label.h>
 #include <linux/ktime.h>
 #include <linux/minmax.h>
 #include <linux/percpu.h>
@@ -90,6 +91,15 @@ static inline u32 this_vcpu(void)
 	return (u32)raw_smp_processor_id();
 }
 
+/* Clusters of CPUs; cluster.c. A CPU has its number before tasks run there. */
+DECLARE_PER_CPU(u16, lw_cluster);
+extern u32 lw_cluster_total;
+#define cluster_count() READ_ONCE(lw_cluster_total)
+static inline u32 this_cluster(void)
+{
+	return this_cpu_read(lw_cluster);
+}
+
 /*
  * The hint that the holder of a sleeping lock leaves is its task's number: the
  * CPU that it took the lock on would not tell whether it sleeps.
@@ -127,10 +137,22 @@ static inline bool on_hypervisor(void)
 #define brief_pause(round) ((void)(round), cpu_relax())
 #define owner_rounds()	   4u
 
-/* Parameters of the module; world.c. */
+/* Parameters of the module; params.c. */
 extern unsigned int lw_overtake_limit, lw_handover_spins;
 #define overtake_limit() READ_ONCE(lw_overtake_limit)
 #define handover_spins() READ_ONCE(lw_handover_spins)
+
+/* A knob of locks/knobs.h, which is a parameter too. */
+#define read_knob(value) READ_ONCE(value)
+
+/* An event of locks/events.h, counted if parameter count_events is 1. */
+DECLARE_STATIC_KEY_FALSE(lw_counting);
+void lw_count_event(u32 event);
+#define count_event(event)                                \
+	do {                                              \
+		if (static_branch_unlikely(&lw_counting)) \
+			lw_count_event(event);            \
+	} while (0)
 
 /* Never: the scheduler preempts for a sleeper that is woken. */
 #define give_way_ns() U64_MAX

@@ -1,49 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-/* What platform.h cannot say inline: sleeping, the owner's task, parameters. */
+/* What platform.h cannot say inline: sleeping, and the owner's task. */
 #include <linux/hrtimer.h>
-#include <linux/kernel.h>
-#include <linux/moduleparam.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/rcupdate.h>
 #include <linux/wait_bit.h>
 
 #include <platform.h>
-
-/* -- parameters ---------------------------------------------------------- */
-
-unsigned int lw_overtake_limit = 64;
-unsigned int lw_handover_spins = 20;
-
-static int set_overtake_limit(const char *text,
-			      const struct kernel_param *param)
-{
-	return param_set_uint_minmax(text, param, 1, 1000000);
-}
-
-static int set_handover_spins(const char *text,
-			      const struct kernel_param *param)
-{
-	return param_set_uint_minmax(text, param, 0, 10000);
-}
-
-static const struct kernel_param_ops overtake_limit_ops = {
-	.set = set_overtake_limit,
-	.get = param_get_uint,
-};
-static const struct kernel_param_ops handover_spins_ops = {
-	.set = set_handover_spins,
-	.get = param_get_uint,
-};
-
-module_param_cb(overtake_limit, &overtake_limit_ops, &lw_overtake_limit, 0644);
-MODULE_PARM_DESC(overtake_limit,
-		 "unlocks that may pass the first sleeper over before one "
-		 "hands off to it (1 to 1000000, default 64)");
-module_param_cb(handover_spins, &handover_spins_ops, &lw_handover_spins, 0644);
-MODULE_PARM_DESC(handover_spins,
-		 "rounds an unlock watches for a taker before it wakes a "
-		 "sleeper (0 to 10000, default 20)");
 
 /* -- the owner's task ---------------------------------------------------- */
 

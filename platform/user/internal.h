@@ -13,6 +13,13 @@ void lw_restore_signals(u64 signals);
 /* The kernel's id of this thread, right after a fork too. */
 u32 lw_tid(void);
 
-extern u32 lw_slot_limit, lw_auto_cpus;
+/* The value of an environment variable, or NULL. */
+const char *lw_env(const char *name);
+/* Says on standard error that @what=@value is not heeded, and @why. */
+void lw_ignored(const char *what, const char *value, const char *why);
+/* Knob `clusters` was set. */
+void lw_clusters_changed(void);
+
+extern u32 lw_slot_limit, lw_auto_cpus, lw_clusters;
 
 #endif

@@ -13,7 +13,7 @@
 	}
 
 /* The defaults stand at the variables' definitions in wait.c too. */
-const struct lw_knob lw_user_knobs[] = {
+const struct lk_knob lw_user_knobs[] = {
 	KNOB(spin_budget, 0, 1000000, 1000,
 	     "rounds a thread spins for a mutex before it sleeps; 0: never "
 	     "spins"),
@@ -38,6 +38,15 @@ const struct lw_knob lw_user_knobs[] = {
 	KNOB(give_way_us, 0, 1000000, 1000,
 	     "microseconds a sleeper has waited when its waker yields the CPU "
 	     "to it"),
+	{ .name = "clusters",
+	  .help = "what CPUs of a cluster share: their last cache, their NUMA "
+		  "node, or nothing",
+	  .words = "llc,node,cpu",
+	  .max = 2,
+	  .value = &lw_clusters },
+	KNOB(count_events, 0, 2, 0,
+	     "1: count what locks do in their slow paths; 2: and write the "
+	     "sums to standard error when the process ends"),
 	{ .name = NULL },
 };
 
@@ -57,7 +66,7 @@ static long word_index(const char *words, const char *value)
 	return -1;
 }
 
-static long parse(const struct lw_knob *knob, const char *value)
+static long parse(const struct lk_knob *knob, const char *value)
 {
 	unsigned long n = 0;
 
@@ -73,18 +82,30 @@ static long parse(const struct lw_knob *knob, const char *value)
 	return n >= knob->min && n <= knob->max ? (long)n : -1;
 }
 
+/* The knob called @name, or NULL. */
+static const struct lk_knob *find(const struct lk_knob *knob, const char *name)
+{
+	for (; knob->name; knob++) {
+		if (!strcmp(knob->name, name))
+			return knob;
+	}
+	return NULL;
+}
+
 int lw_user_knob_set(const char *name, const char *value)
 {
-	for (const struct lw_knob *knob = lw_user_knobs; knob->name; knob++) {
-		long n;
+	const struct lk_knob *knob = find(lw_user_knobs, name);
+	long n;
 
-		if (strcmp(knob->name, name))
-			continue;
-		n = parse(knob, value);
-		if (n < 0)
-			return -ERANGE;
-		WRITE_ONCE(*knob->value, (u32)n);
-		return 0;
-	}
-	return -ENOENT;
+	if (!knob)
+		knob = find(lk_knobs, name);
+	if (!knob)
+		return -ENOENT;
+	n = parse(knob, value);
+	if (n < 0)
+		return -ERANGE;
+	WRITE_ONCE(*knob->value, (u32)n);
+	if (knob->value == &lw_clusters)
+		lw_clusters_changed();
+	return 0;
 }

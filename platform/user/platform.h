@@ -280,6 +280,36 @@ extern u32 lw_hypervisor;
 #define saw_preempted()	 lw_saw_preempted()
 #define on_hypervisor()	 (READ_ONCE(lw_hypervisor) != 0)
 
+/* Clusters of CPUs; see cluster.c. */
+#define LW_MAX_CPUS 8192u
+extern u16 lw_cluster_of[LW_MAX_CPUS];
+extern u32 lw_cluster_total;
+__cold u32 lw_cluster_slow(u32 cpu);
+__cold u32 lw_cluster_total_slow(void);
+
+/* The cluster of the CPU that this thread runs on, or ran on just now. */
+static inline u32 this_cluster(void)
+{
+	u32 cpu = this_vcpu();
+
+	if (likely(cpu < LW_MAX_CPUS)) {
+		/* [cluster.B] ACQUIRE, pairs with cluster.A. */
+		u16 n = smp_load_acquire(&lw_cluster_of[cpu]);
+
+		if (likely(n))
+			return n - 1u;
+	}
+	return lw_cluster_slow(cpu);
+}
+
+/* How many there are, at least 1. */
+static inline u32 cluster_count(void)
+{
+	u32 n = READ_ONCE(lw_cluster_total);
+
+	return likely(n) ? n : lw_cluster_total_slow();
+}
+
 /* A holder's hint to those that would spin for it: where it runs. */
 #define this_owner()		  this_vcpu()
 #define owner_is_preempted(owner) vcpu_is_preempted(owner)
@@ -324,6 +354,18 @@ extern u32 lw_steal_rounds;
 extern u32 lw_overtake_limit, lw_handover_spins;
 #define overtake_limit() READ_ONCE(lw_overtake_limit)
 #define handover_spins() READ_ONCE(lw_handover_spins)
+
+/* A knob of locks/knobs.h. */
+#define read_knob(value) READ_ONCE(value)
+
+/* An event of locks/events.h, counted if somebody asked for that. */
+extern u32 lw_count_events;
+__cold void lw_count_event(u32 event);
+static inline void count_event(u32 event)
+{
+	if (unlikely(READ_ONCE(lw_count_events)))
+		lw_count_event(event);
+}
 
 /* Nanoseconds on a clock that never goes back. */
 u64 local_clock(void);

@@ -81,6 +81,8 @@ __cold void lw_after_fork(void)
 	}
 	WRITE_ONCE(slots_used, 0);
 	WRITE_ONCE(slot_hint, 1);
+	if (READ_ONCE(lw_count_events))
+		lw_user_events_reset();
 	WRITE_ONCE(lw_epoch, (u16)(lw_epoch + 1));
 	WRITE_ONCE(lw_wait_tag, WAIT_TAG_MARK | (lw_epoch & 0x1fu) << 10);
 	smp_store_release(page, 1);

@@ -11,24 +11,37 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One run-time knob. Values are unsigned; words (fair, steal …) have numbers. */
-struct lw_knob {
-	const char *name;
-	const char *help; /* one line, says the unit */
-	const char
-		*words; /* "fair,steal,tas" for values 0,1,2; NULL: a number */
-	uint32_t min, max, dflt;
-	uint32_t *value; /* the locks read this in their slow paths only */
-};
+#include "knobs.h"
 
-/* All knobs, ended by one whose name is NULL. */
-extern const struct lw_knob lw_user_knobs[];
+/* Knobs of this world; those of the locks are lk_knobs. Ended as that is. */
+extern const struct lk_knob lw_user_knobs[];
 
 /*
- * Sets knob @name from text @value. Returns 0, -ENOENT (no such knob) or
+ * Sets knob @name of either table from text @value. Returns 0, -ENOENT (no such knob) or
  * -ERANGE (not a value of this knob; nothing changed).
  */
 int lw_user_knob_set(const char *name, const char *value);
+
+/*
+ * Which CPUs are a cluster from now on: lists of CPUs, a cluster each, as in
+ * "0-3,8;4-7". What it does not name is in the first one. NULL or "": what the
+ * system says, by knob `clusters`. Returns NULL, or why it is no such text;
+ * then nothing changed.
+ */
+const char *lw_user_set_clusters(const char *map);
+
+/* How many clusters there are, at least 1. */
+uint32_t lw_user_cluster_count(void);
+
+/*
+ * Events of locks/events.h, counted if knob count_events says so: names, one
+ * line each what they are, how often each was counted. Past the last: NULL, 0.
+ */
+const char *lw_user_event_name(uint32_t event);
+const char *lw_user_event_help(uint32_t event);
+uint64_t lw_user_event_sum(uint32_t event);
+/* All from 0 again; what is being counted meanwhile may be lost or stay. */
+void lw_user_events_reset(void);
 
 /* At most @n thread slots (1 … 16383) from now on; threads past it have none. */
 void lw_user_limit_slots(uint32_t n);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * The public interface of the library, as a C program uses it. Without an
- * argument it checks each call; with one it misuses a mutex in that way and
- * prints the mutex's address and its own thread id first.
+ * argument it checks each call; with one it shows what control.c says, or it
+ * misuses a mutex in that way and prints the mutex's address and its own thread
+ * id first.
  */
 #define _GNU_SOURCE
 #include "check.h"
@@ -160,9 +161,11 @@ static void misuse(const char *how)
 int main(int argc, char **argv)
 {
 	if (argc > 1) {
-		misuse(argv[1]);
+		if (!report(argv[1]))
+			misuse(argv[1]);
 		return 0;
 	}
+	check_control();
 	check_calls();
 	check_threads();
 	check_fork();

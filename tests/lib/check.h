@@ -15,6 +15,10 @@
 		}                                                         \
 	} while (0)
 
+/* control.c: knobs, clusters, events; and what a process says of them. */
+void check_control(void);
+bool report(const char *what);
+
 /* cond.c: the condition variable. */
 void check_cond(void);
 

@@ -44,6 +44,20 @@ extern "C" {
 
     /// Sets a knob of the process: 0, `ENOENT` or `ERANGE`.
     pub fn lw_set_knob(name: *const c_char, value: *const c_char) -> c_int;
+
+    /// Sets which CPUs are a cluster: null, or a constant text, what is wrong.
+    pub fn lw_set_clusters(map: *const c_char) -> *const c_char;
+    /// How many clusters there are, at least 1.
+    pub fn lw_cluster_count() -> u32;
+
+    /// The name of event `n`, a constant text; null past the last.
+    pub fn lw_event_name(n: u32) -> *const c_char;
+    /// What it is, likewise.
+    pub fn lw_event_help(n: u32) -> *const c_char;
+    /// How often event `name` was counted, to `sum`: 0 or `ENOENT`.
+    pub fn lw_event_sum(name: *const c_char, sum: *mut u64) -> c_int;
+    /// Counts all events from 0 again.
+    pub fn lw_events_reset();
 }
 
 // platform/user/lib/lib.h

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Run-time knobs and thread slots, as `platform/user/user.h` offers them.
-use std::ffi::{c_char, c_int, CStr, CString};
+//! Run-time knobs and thread slots, as `platform/user/user.h` offers them, and
+//! the knobs of `locks/knobs.h`.
+use crate::text;
+use std::ffi::{c_char, c_int, CString};
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The most threads that can be queued at once.
 pub const MAX_SLOTS: u32 = 16383;
 
-/// The mirror of `struct lw_knob`.
+/// The mirror of `struct lk_knob`.
 #[repr(C)]
 struct RawKnob {
     name: *const c_char,
@@ -20,8 +22,10 @@ struct RawKnob {
 }
 
 extern "C" {
-    /// Ended by an entry without a name.
+    /// Those of the user world; ended by an entry without a name.
     static lw_user_knobs: [RawKnob; 0];
+    /// Those of the locks, in all worlds; ended likewise.
+    static lk_knobs: [RawKnob; 0];
     fn lw_user_knob_set(name: *const c_char, value: *const c_char) -> c_int;
     fn lw_user_limit_slots(n: u32);
     fn lw_user_slots_in_use() -> u32;
@@ -37,11 +41,6 @@ pub struct Knob {
 unsafe impl Send for Knob {}
 // SAFETY: as above.
 unsafe impl Sync for Knob {}
-
-fn text(chars: *const c_char) -> &'static str {
-    // SAFETY: the table holds C string literals.
-    unsafe { CStr::from_ptr(chars) }.to_str().unwrap_or("?")
-}
 
 impl Knob {
     /// The name to set it by.
@@ -100,20 +99,26 @@ impl fmt::Debug for Knob {
     }
 }
 
+/// The entries of a table.
+///
+/// # Safety
+/// `entry` starts a table of C that is constant and ends with an entry without a
+/// name.
+unsafe fn table(entry: *const [RawKnob; 0]) -> impl Iterator<Item = Knob> {
+    let mut entry = entry.cast::<RawKnob>();
+    std::iter::from_fn(move || {
+        // SAFETY: not past the end, by the caller's promise: it is not passed.
+        let raw = unsafe { entry.as_ref() }.filter(|raw| !raw.name.is_null())?;
+        // SAFETY: another one follows.
+        entry = unsafe { entry.add(1) };
+        Some(Knob { raw })
+    })
+}
+
 /// All knobs.
 pub fn knobs() -> Vec<Knob> {
-    let mut found = Vec::new();
-    let first = (&raw const lw_user_knobs).cast::<RawKnob>();
-    // SAFETY: the table is constant and ends with an entry without a name.
-    unsafe {
-        while let Some(raw) = first.add(found.len()).as_ref() {
-            if raw.name.is_null() {
-                break;
-            }
-            found.push(Knob { raw });
-        }
-    }
-    found
+    // SAFETY: both are such tables.
+    unsafe { table(&raw const lw_user_knobs).chain(table(&raw const lk_knobs)) }.collect()
 }
 
 /// A knob was not set; nothing changed.

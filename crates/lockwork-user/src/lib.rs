@@ -15,13 +15,23 @@
 //! }
 //! # Ok::<(), lockwork_user::UnknownLock>(())
 //! ```
+mod event;
 mod knob;
 mod lock;
 mod ops;
 
+use std::ffi::{c_char, CStr};
+
 // Links the C code.
 use lockwork_sys as _;
 
+pub use event::{cluster_count, events, reset_events, set_clusters, ClustersError, Event};
 pub use knob::{knobs, limit_slots, set_knob, slots_in_use, Knob, KnobError, MAX_SLOTS};
 pub use lock::{by_name, catalogue, Lock, LockKind, UnknownLock};
 pub use ops::{Promises, RawOps};
+
+/// Text of the C tables: constant, and ASCII by convention.
+fn text(chars: *const c_char) -> &'static str {
+    // SAFETY: the tables hold C string literals.
+    unsafe { CStr::from_ptr(chars) }.to_str().unwrap_or("?")
+}

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Lock kinds, and locks made of them.
 use crate::ops::{lk_catalogue, Promises, RawOps};
+use crate::text;
 use std::alloc::{alloc_zeroed, dealloc, handle_alloc_error, Layout};
-use std::ffi::{c_char, c_void, CStr};
+use std::ffi::c_void;
 use std::fmt;
 use std::ptr::NonNull;
 use std::time::Duration;
@@ -61,12 +62,6 @@ impl fmt::Display for UnknownLock {
 }
 
 impl std::error::Error for UnknownLock {}
-
-/// Text of the C tables: constant, and ASCII by convention.
-fn text(chars: *const c_char) -> &'static str {
-    // SAFETY: the tables hold C string literals.
-    unsafe { CStr::from_ptr(chars) }.to_str().unwrap_or("?")
-}
 
 impl LockKind {
     /// The kind that a C `struct lk_ops` outside the catalogue describes.

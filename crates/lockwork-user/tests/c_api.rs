@@ -59,6 +59,43 @@ fn each_call_does_what_it_says() {
     }
 }
 
+/// What the program `what` prints on standard output and on standard error.
+fn report(what: &str, clusters: Option<&str>) -> (String, String) {
+    let mut command = Command::new(program());
+    command.arg(what).env_remove("LOCKWORK_CLUSTERS");
+    command.envs(clusters.map(|map| ("LOCKWORK_CLUSTERS", map)));
+    let output = command.output().expect("the program runs");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+    let (said, complaints) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "{what}: {said} {complaints}");
+    (said, complaints)
+}
+
+#[test]
+fn the_environment_says_which_cpus_are_a_cluster() {
+    let (own, nothing) = report("clusters", None);
+    assert_eq!(nothing, "");
+    assert_eq!(
+        report("clusters", Some("0;1;2-8191")),
+        ("3".into(), String::new())
+    );
+    assert_eq!(
+        report("clusters", Some("")),
+        (own.clone(), nothing),
+        "an empty one says nothing"
+    );
+    let complaint = "lockwork: ignored LOCKWORK_CLUSTERS=0;1-; a range has no end";
+    assert_eq!(report("clusters", Some("0;1-")), (own, complaint.into()));
+}
+
+#[test]
+fn events_are_printed_at_the_end() {
+    let (processes, events) = report("events", None);
+    let (parent, child) = processes.split_once(' ').expect("two numbers");
+    let expected = format!("lockwork[{child}]: numa_local 1\nlockwork[{parent}]: numa_opened 3");
+    assert_eq!(events, expected);
+}
+
 /// The message names the mutex and, where somebody holds it, the holder.
 fn aborts(how: &str, held: bool) {
     let output = run(true, Some(how));

@@ -3,8 +3,8 @@
 use core::ffi::{c_uint, CStr};
 use core::fmt;
 use lockwork_sys::{
-    lw_set_knob, lw_spin_set_mode, SPIN_MODE_AUTO, SPIN_MODE_FAIR, SPIN_MODE_PV, SPIN_MODE_STEAL,
-    SPIN_MODE_TAS,
+    lw_cluster_count, lw_set_clusters, lw_set_knob, lw_spin_set_mode, SPIN_MODE_AUTO,
+    SPIN_MODE_FAIR, SPIN_MODE_PV, SPIN_MODE_STEAL, SPIN_MODE_TAS,
 };
 
 /// How all [`SpinLock`](crate::SpinLock)s of the process wait.
@@ -86,3 +86,47 @@ pub fn set_knob(name: &CStr, value: &CStr) -> Result<(), KnobError> {
         _ => Err(KnobError::Range),
     }
 }
+
+/// Says which CPUs are a cluster, for locks that pass themselves on near by: lists
+/// of CPUs, one a cluster. CPUs that are not named are in the first one. An empty
+/// text: as the system says, by the knob `clusters`. Until this is called, the
+/// environment variable `LOCKWORK_CLUSTERS` counts, in the same form.
+///
+/// ```
+/// lockwork::set_clusters(c"0-3,8;4-7")?;
+/// assert_eq!(lockwork::cluster_count(), 2);
+/// assert!(lockwork::set_clusters(c"3-0").is_err());
+/// # Ok::<(), lockwork::ClustersError>(())
+/// ```
+///
+/// # Errors
+/// [`ClustersError`], and nothing has changed.
+pub fn set_clusters(map: &CStr) -> Result<(), ClustersError> {
+    // SAFETY: a C string.
+    let why = unsafe { lw_set_clusters(map.as_ptr()) };
+    if why.is_null() {
+        return Ok(());
+    }
+    // SAFETY: a constant C string.
+    let why = unsafe { CStr::from_ptr(why) };
+    Err(ClustersError(why.to_str().unwrap_or("?")))
+}
+
+/// How many clusters of CPUs there are, at least 1.
+pub fn cluster_count() -> u32 {
+    // SAFETY: no precondition.
+    unsafe { lw_cluster_count() }
+}
+
+/// A text that says no clusters; nothing changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClustersError(&'static str);
+
+impl fmt::Display for ClustersError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(why) = self;
+        write!(f, "{why}; write clusters as in 0-3,8;4-7")
+    }
+}
+
+impl core::error::Error for ClustersError {}

@@ -62,6 +62,7 @@
 extern crate std;
 
 mod condvar;
+mod events;
 mod fast;
 mod knobs;
 mod mutex;
@@ -69,7 +70,10 @@ mod rwlock;
 mod spinlock;
 
 pub use condvar::{Condvar, WaitTimeoutResult};
-pub use knobs::{set_knob, set_spin_mode, KnobError, SpinMode};
+pub use events::{events, reset_events, Event};
+pub use knobs::{
+    cluster_count, set_clusters, set_knob, set_spin_mode, ClustersError, KnobError, SpinMode,
+};
 pub use mutex::{MappedMutexGuard, Mutex, MutexGuard, RawMutex};
 pub use rwlock::{
     MappedRwLockReadGuard, MappedRwLockWriteGuard, RawRwLock, RwLock, RwLockReadGuard,

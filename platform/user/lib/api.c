@@ -3,7 +3,6 @@
 #include "lib.h"
 #include "mutex.h"
 #include "qrwlock.h"
-#include "user.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -229,11 +228,4 @@ bool lw_write_trylock(lw_rwlock_t *l)
 void lw_write_unlock(lw_rwlock_t *l)
 {
 	lk_qrw_unlock(rw_of(l));
-}
-
-/* -- knobs --------------------------------------------------------------- */
-
-int lw_set_knob(const char *name, const char *value)
-{
-	return -lw_user_knob_set(name, value);
 }

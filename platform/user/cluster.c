@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * Clusters of CPUs: those that share a last cache, or a NUMA node, as sysfs says,
+ * or what the user says. Learnt when they are first asked for; a CPU that comes
+ * later when it is first met. A wrong answer costs speed, nothing else.
+ *
+ * Who learns has the table to itself, and draws it up aside. Nobody waits for
+ * that: meanwhile all others are in cluster 0.
+ */
+#include "topology.h"
+#include "user.h"
+
+#include <string.h>
+
+/* 1 more than each CPU's cluster; 0: not met yet. */
+u16 lw_cluster_of[LW_MAX_CPUS];
+/* Clusters; 0: not learnt yet. */
+u32 lw_cluster_total;
+/* The knob. */
+u32 lw_clusters;
+enum { BY_CACHE, BY_NODE, BY_CPU };
+
+/* The fork epoch of who learns, plus 1; 0: nobody does. */
+static u32 learner;
+
+/* What both will be; the learner's own, as is all below. */
+static u16 draft[LW_MAX_CPUS];
+static u32 drafted;
+
+/* By whom the clusters were given. */
+static enum { NOT_ASKED, BY_SYSTEM, BY_USER } given;
+
+/* -- one at a time ------------------------------------------------------- */
+
+/* False: somebody learns, perhaps whom this signal handler interrupted. */
+static bool try_enter(u64 *signals)
+{
+	u32 now = wait_epoch() + 1u, was = READ_ONCE(learner);
+
+	/* One whose process forked since will not return. */
+	if (was == now)
+		return false;
+	*signals = lw_block_signals();
+	if (try_cmpxchg_acquire(&learner, &was, now))
+		return true;
+	lw_restore_signals(*signals);
+	return false;
+}
+
+static u64 enter(void)
+{
+	u64 signals;
+	u32 rounds = 0;
+
+	while (!try_enter(&signals))
+		cpu_relax_wait(&rounds);
+	return signals;
+}
+
+static void leave(u64 signals)
+{
+	smp_store_release(&learner, 0);
+	lw_restore_signals(signals);
+}
+
+/* -- drawing up ---------------------------------------------------------- */
+
+/* The CPUs of @cpu's cluster. */
+static bool neighbours(u32 cpu, struct lw_cpus *cpus)
+{
+	switch (READ_ONCE(lw_clusters)) {
+	case BY_CPU:
+		*cpus = (struct lw_cpus){ 0 };
+		lw_cpus_add(cpus, cpu);
+		return true;
+	case BY_NODE:
+		return lw_cpus_of_node(cpu, cpus);
+	default:
+		return lw_cpus_of_cache(cpu, cpus) ||
+		       lw_cpus_of_node(cpu, cpus);
+	}
+}
+
+/* Those of @cpus that have no cluster are in number @n, from 1. */
+static void draft_cluster(const struct lw_cpus *cpus, u32 n)
+{
+	for (u32 cpu = 0; cpu < LW_MAX_CPUS; cpu++) {
+		if (lw_cpus_have(cpus, cpu) && !draft[cpu])
+			draft[cpu] = (u16)n;
+	}
+}
+
+/* A cluster for @cpu: its neighbours', a new one, or the first. */
+static void draft_cpu(u32 cpu)
+{
+	static struct lw_cpus cpus;
+	u32 n = 0;
+
+	if (given == BY_USER || !neighbours(cpu, &cpus)) {
+		draft[cpu] = 1;
+		return;
+	}
+	for (u32 other = 0; other < LW_MAX_CPUS && !n; other++) {
+		if (lw_cpus_have(&cpus, other))
+			n = draft[other];
+	}
+	if (!n)
+		n = ++drafted;
+	draft_cluster(&cpus, n);
+}
+
+static void draft_system(void)
+{
+	static struct lw_cpus online;
+
+	memset(draft, 0, sizeof(draft));
+	drafted = 0;
+	given = BY_SYSTEM;
+	if (!lw_cpus_online(&online))
+		return;
+	for (u32 cpu = 0; cpu < LW_MAX_CPUS; cpu++) {
+		if (lw_cpus_have(&online, cpu) && !draft[cpu])
+			draft_cpu(cpu);
+	}
+}
+
+/* NULL, or why @map is none; then the draft is as it was. */
+static const char *draft_map(const char *map)
+{
+	static struct lw_cpus cpus;
+	const char *text = map, *why;
+
+	cpus = (struct lw_cpus){ 0 };
+	for (;; text++) {
+		why = lw_cpus_parse(&text, &cpus);
+		if (why)
+			return why;
+		if (*text != ';')
+			break;
+	}
+	if (*text)
+		return "it has more than one line";
+	memset(draft, 0, sizeof(draft));
+	drafted = 0;
+	given = BY_USER;
+	for (text = map;; text++) {
+		cpus = (struct lw_cpus){ 0 };
+		(void)lw_cpus_parse(&text, &cpus);
+		draft_cluster(&cpus, ++drafted);
+		if (!*text)
+			return NULL;
+	}
+}
+
+/* The first draft, from the environment or the system. */
+static void draft_first(void)
+{
+	const char *map = lw_env("LOCKWORK_CLUSTERS"), *why;
+
+	if (map && *map) {
+		why = draft_map(map);
+		if (!why)
+			return;
+		lw_ignored("LOCKWORK_CLUSTERS", map, why);
+	}
+	draft_system();
+}
+
+/* The draft is now what all read. An index is never beyond the count. */
+static void publish(void)
+{
+	u32 total = drafted ? drafted : 1;
+
+	if (total > READ_ONCE(lw_cluster_total))
+		WRITE_ONCE(lw_cluster_total, total);
+	for (u32 cpu = 0; cpu < LW_MAX_CPUS; cpu++) {
+		/* [cluster.A] RELEASE, pairs with cluster.B: who has a cluster
+		 * sees a count that is greater. */
+		if (lw_cluster_of[cpu] != draft[cpu])
+			smp_store_release(&lw_cluster_of[cpu], draft[cpu]);
+	}
+	WRITE_ONCE(lw_cluster_total, total);
+}
+
+/* -- asking -------------------------------------------------------------- */
+
+/* All there are, and @cpu if there is such a one. */
+static void learn(u32 cpu)
+{
+	u64 signals;
+
+	if (!try_enter(&signals))
+		return;
+	if (!READ_ONCE(lw_cluster_total))
+		draft_first();
+	if (cpu < LW_MAX_CPUS && !draft[cpu])
+		draft_cpu(cpu);
+	publish();
+	leave(signals);
+}
+
+__cold u32 lw_cluster_slow(u32 cpu)
+{
+	u16 n;
+
+	if (cpu >= LW_MAX_CPUS)
+		return 0;
+	learn(cpu);
+	/* [cluster.B] ACQUIRE, pairs with cluster.A. */
+	n = smp_load_acquire(&lw_cluster_of[cpu]);
+	return n ? n - 1u : 0;
+}
+
+__cold u32 lw_cluster_total_slow(void)
+{
+	u32 total;
+
+	learn(LW_MAX_CPUS);
+	total = READ_ONCE(lw_cluster_total);
+	return total ? total : 1;
+}
+
+uint32_t lw_user_cluster_count(void)
+{
+	return cluster_count();
+}
+
+/* -- setting ------------------------------------------------------------- */
+
+const char *lw_user_set_clusters(const char *map)
+{
+	const char *why = NULL;
+	u64 signals = enter();
+
+	if (map && *map)
+		why = draft_map(map);
+	else
+		draft_system();
+	if (!why)
+		publish();
+	leave(signals);
+	return why;
+}
+
+void lw_clusters_changed(void)
+{
+	u64 signals = enter();
+
+	/* What is not learnt yet will be; what the user gave stays. */
+	if (READ_ONCE(lw_cluster_total) && given == BY_SYSTEM) {
+		draft_system();
+		publish();
+	}
+	leave(signals);
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * Events: sums of what locks count in slow paths. Threads have counters of their
+ * own, as long as there are not more threads than sets of them, so that to count
+ * moves no line.
+ */
+#include "events.h"
+#include "internal.h"
+#include "user.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#define STRIPES 64u
+
+/* The knob. */
+u32 lw_count_events;
+#define AND_PRINT 2u
+
+static struct {
+	u64 sum[LK_EVENTS];
+} __cacheline_aligned stripes[STRIPES];
+
+__cold void lw_count_event(u32 event)
+{
+	u64 *sums = stripes[lw_self.slot % STRIPES].sum;
+
+	if (event < LK_EVENTS)
+		__atomic_fetch_add(&sums[event], 1, __ATOMIC_RELAXED);
+}
+
+const char *lw_user_event_name(uint32_t event)
+{
+	return event < LK_EVENTS ? lk_events[event].name : NULL;
+}
+
+const char *lw_user_event_help(uint32_t event)
+{
+	return event < LK_EVENTS ? lk_events[event].help : NULL;
+}
+
+uint64_t lw_user_event_sum(uint32_t event)
+{
+	u64 sum = 0;
+
+	for (u32 i = 0; i < STRIPES && event < LK_EVENTS; i++)
+		sum += READ_ONCE(stripes[i].sum[event]);
+	return sum;
+}
+
+void lw_user_events_reset(void)
+{
+	for (u32 i = 0; i < STRIPES; i++) {
+		for (u32 event = 0; event < LK_EVENTS; event++)
+			WRITE_ONCE(stripes[i].sum[event], 0);
+	}
+}
+
+/* At the end of the process; other threads may still be counting. */
+__attribute__((destructor)) static void print_events(void)
+{
+	if (READ_ONCE(lw_count_events) != AND_PRINT)
+		return;
+	(void)wait_epoch(); /* a forked child's sums are its own */
+	for (u32 event = 0; event < LK_EVENTS; event++) {
+		u64 sum = lw_user_event_sum(event);
+
+		if (sum)
+			dprintf(2, "lockwork[%d]: %s %llu\n", (int)getpid(),
+				lk_events[event].name, (unsigned long long)sum);
+	}
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/* What is set and asked for the whole process. */
+#include "lib.h"
+#include "user.h"
+
+#include <errno.h>
+#include <string.h>
+
+int lw_set_knob(const char *name, const char *value)
+{
+	return -lw_user_knob_set(name, value);
+}
+
+const char *lw_set_clusters(const char *map)
+{
+	return lw_user_set_clusters(map);
+}
+
+uint32_t lw_cluster_count(void)
+{
+	return lw_user_cluster_count();
+}
+
+const char *lw_event_name(uint32_t n)
+{
+	return lw_user_event_name(n);
+}
+
+const char *lw_event_help(uint32_t n)
+{
+	return lw_user_event_help(n);
+}
+
+int lw_event_sum(const char *name, uint64_t *sum)
+{
+	const char *known;
+
+	for (u32 n = 0; (known = lw_user_event_name(n)); n++) {
+		if (!strcmp(known, name)) {
+			*sum = lw_user_event_sum(n);
+			return 0;
+		}
+	}
+	return ENOENT;
+}
+
+void lw_events_reset(void)
+{
+	lw_user_events_reset();
+}

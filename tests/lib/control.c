@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/* What is set and asked for the whole process: knobs, clusters, events. */
+#include "check.h"
+
+#include "events.h"
+#include "knobs.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { THREADS = 8, EVENTS = 1000 };
+
+static uint64_t sum_of(const char *name)
+{
+	uint64_t sum = 77;
+
+	CHECK(lw_event_sum(name, &sum) == 0);
+	return sum;
+}
+
+static void *count(void *unused)
+{
+	(void)this_slot(); /* counters of its own */
+	for (int i = 0; i < EVENTS; i++)
+		count_event(LK_EV_numa_local);
+	return unused;
+}
+
+static void count_in_threads(void)
+{
+	pthread_t threads[THREADS];
+
+	for (int i = 0; i < THREADS; i++)
+		CHECK(!pthread_create(&threads[i], NULL, count, NULL));
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static void check_events(void)
+{
+	uint64_t sum = 77;
+	uint32_t n;
+
+	for (n = 0; lw_event_name(n); n++) {
+		CHECK(lw_event_help(n) && *lw_event_help(n));
+		CHECK(sum_of(lw_event_name(n)) == 0);
+	}
+	CHECK(n == LK_EVENTS && !lw_event_help(n) && !lw_event_name(~0u));
+	CHECK(lw_event_sum("no_such_event", &sum) == ENOENT && sum == 77);
+	count_in_threads();
+	CHECK(sum_of("numa_local") == 0);
+	CHECK(lw_set_knob("count_events", "1") == 0);
+	count_in_threads();
+	count_event(LK_EV_osq_cancel);
+	CHECK(sum_of("numa_local") == THREADS * EVENTS);
+	CHECK(sum_of("osq_cancel") == 1 && sum_of("numa_opened") == 0);
+	lw_events_reset();
+	CHECK(sum_of("numa_local") == 0 && sum_of("osq_cancel") == 0);
+	CHECK(lw_set_knob("count_events", "0") == 0);
+}
+
+/* A knob of the locks has its range, and a value outside changes nothing. */
+static void check_knobs(void)
+{
+	char text[16];
+
+	for (const struct lk_knob *k = lk_knobs; k->name; k++) {
+		CHECK(*k->value == k->dflt);
+		snprintf(text, sizeof(text), "%u", k->max);
+		CHECK(lw_set_knob(k->name, text) == 0 && *k->value == k->max);
+		snprintf(text, sizeof(text), "%u", k->max + 1);
+		CHECK(lw_set_knob(k->name, text) == ERANGE);
+		snprintf(text, sizeof(text), "%ld", (long)k->min - 1);
+		CHECK(lw_set_knob(k->name, text) == ERANGE);
+		CHECK(lw_set_knob(k->name, "on") == ERANGE);
+		CHECK(*k->value == k->max);
+		snprintf(text, sizeof(text), "%u", k->dflt);
+		CHECK(lw_set_knob(k->name, text) == 0 && *k->value == k->dflt);
+	}
+}
+
+static void check_clusters(void)
+{
+	CHECK(lw_cluster_count() >= 1);
+	CHECK(lw_set_clusters("0-3,8;4-7") == NULL && lw_cluster_count() == 2);
+	CHECK(lw_set_clusters("0-3;3") != NULL && lw_cluster_count() == 2);
+	CHECK(this_cluster() < 2);
+	CHECK(lw_set_clusters("8191") == NULL && lw_cluster_count() == 1);
+	CHECK(this_cluster() == 0);
+	CHECK(lw_set_clusters(NULL) == NULL && lw_cluster_count() >= 1);
+}
+
+void check_control(void)
+{
+	check_knobs();
+	check_clusters();
+	check_events();
+}
+
+/* Counts, and has them printed at the end: those of the child are its own. */
+static void end_with_events(void)
+{
+	int status;
+	pid_t pid;
+
+	CHECK(lw_set_knob("count_events", "2") == 0);
+	(void)this_slot();
+	count_event(LK_EV_numa_opened);
+	count_event(LK_EV_numa_opened);
+	pid = fork();
+	CHECK(pid >= 0);
+	if (!pid) {
+		(void)this_slot();
+		count_event(LK_EV_numa_local);
+		exit(0);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+	count_event(LK_EV_numa_opened);
+	printf("%d %d\n", (int)getpid(), (int)pid);
+}
+
+bool report(const char *what)
+{
+	if (!strcmp(what, "clusters")) {
+		printf("%u\n", lw_cluster_count());
+		return true;
+	}
+	if (!strcmp(what, "events")) {
+		end_with_events();
+		return true;
+	}
+	return false;
+}
