@@ -137,9 +137,19 @@ static bool move_tail(struct line *q, u32 code, u32 before)
 }
 
 /*
+ * The link to the node behind, if it is there: it cannot leave then while we use
+ * it. Not read before: the line comes over once, exclusive.
+ */
+static inline struct numa_node *take_next(struct numa_node *node)
+{
+	/* [numa_osq.C] ACQUIRE, pairs with numa_osq.G and .H: before the
+	 * neighbour may cut it; and its node is seen as it was when it queued. */
+	return xchg_acquire(&node->next, NULL);
+}
+
+/*
  * The node behind @node, once it is certain: NULL if the queue now ends at
- * @before (0: it is empty). Takes the link away, so that our successor cannot
- * leave while we use it.
+ * @before (0: it is empty). Takes the link.
  */
 static struct numa_node *wait_next(struct line *q, struct numa_node *node,
 				   u32 code, u32 before)
@@ -148,17 +158,14 @@ static struct numa_node *wait_next(struct line *q, struct numa_node *node,
 	u32 rounds = 0;
 
 	for (;;) {
-		if (move_tail(q, code, before))
-			return NULL;
-		if (READ_ONCE(node->next)) {
-			/* [numa_osq.C] ACQUIRE, pairs with numa_osq.G and .H:
-			 * take the link before the neighbour may cut it, and
-			 * see its node as it was when it queued. */
-			next = xchg_acquire(&node->next, NULL);
-			if (next)
-				return next;
-		}
-		cpu_relax_wait(&rounds);
+		next = take_next(node);
+		if (next)
+			return next;
+		do {
+			if (move_tail(q, code, before))
+				return NULL;
+			cpu_relax_wait(&rounds);
+		} while (!READ_ONCE(node->next));
 	}
 }
 
@@ -216,28 +223,38 @@ static void link(const struct line *q, struct numa_node *node, u32 old)
 	WRITE_ONCE(prev->next, node);
 }
 
-/* In the one queue or a cluster's: what was granted, or 0: gave up, and left. */
+/*
+ * In the one queue or a cluster's: what was granted, or 0: gave up, and left.
+ * Looks at its own node only, but for when there is another one before it: to
+ * that one's line its successor writes, and it itself.
+ */
 static u32 wait_grant(struct line *q, struct numa_node *node, u32 code)
 {
-	struct numa_node *prev;
-	u32 grant, serial;
+	u32 grant, serial, prev, seen = 0, vcpu = 0;
+	const struct numa_node *at;
 
 	for (;;) {
 		/* [numa_osq.D] */
 		grant = smp_load_acquire(&node->grant);
 		if (grant)
 			return grant;
-		prev = decode(q, READ_ONCE(node->prev));
-		if (need_resched() ||
-		    vcpu_is_preempted(READ_ONCE(prev->vcpu))) {
+		prev = READ_ONCE(node->prev);
+		if (unlikely(prev != seen)) {
+			at = decode(q, prev);
+			vcpu = READ_ONCE(at->vcpu);
+			seen = prev;
+			if (!q->entry && !node->serial) {
+				serial = READ_ONCE(at->serial);
+				if (serial)
+					WRITE_ONCE(node->serial, serial + 1);
+				else
+					seen = 0; /* it has just come */
+			}
+		}
+		if (need_resched() || vcpu_is_preempted(vcpu)) {
 			if (!unqueue(q, node, code))
 				return 0;
 			return READ_ONCE(node->grant);
-		}
-		if (!q->entry && !node->serial) {
-			serial = READ_ONCE(prev->serial);
-			if (serial)
-				WRITE_ONCE(node->serial, serial + 1);
 		}
 		cpu_relax();
 	}
@@ -322,18 +339,19 @@ static inline u32 top_code(const struct numa_entry *entry,
 
 /*
  * @by, which holds the top, gives it to the cluster behind it. If there is none,
- * the lock becomes one queue again. True: then done(1) is to be called.
+ * the lock becomes one queue again. @next: the link to it, if it was taken.
+ * True: done(1) is to be called afterwards.
  */
 static bool release_top(struct lk_numa_osq *osq, struct numa_entry *entry,
-			struct numa_cluster *by, u32 grant)
+			struct numa_cluster *by, struct numa_node *next,
+			u32 grant)
 {
 	struct line top = { .osq = osq, .entry = entry };
 	u32 code = top_code(entry, by);
-	struct numa_node *next;
 	bool ours = false;
 	u16 none;
 
-	for (;;) {
+	while (!next) {
 		if (!READ_ONCE(entry->joining) &&
 		    READ_ONCE(entry->tail) == code) {
 			count_event(LK_EV_numa_closed_idle);
@@ -341,11 +359,8 @@ static bool release_top(struct lk_numa_osq *osq, struct numa_entry *entry,
 			ours = true;
 		}
 		next = wait_next(&top, &by->top, code, 0);
-		if (next) {
-			count_event(LK_EV_numa_remote);
-			tell(next, grant);
-			return ours;
-		}
+		if (next)
+			break;
 		none = 0;
 		/* The last waiter left in between, and nobody holds the top: we
 		 * do once more, unless somebody has come. [numa_osq.B] */
@@ -353,6 +368,9 @@ static bool release_top(struct lk_numa_osq *osq, struct numa_entry *entry,
 		    !try_cmpxchg(&entry->tail, &none, (u16)code))
 			return ours;
 	}
+	count_event(LK_EV_numa_remote);
+	tell(next, grant);
+	return ours;
 }
 
 /* -- a cluster's queue --------------------------------------------------- */
@@ -372,11 +390,10 @@ static void leave_cluster(struct line *q, struct numa_node *node, u32 code)
 static bool leave_top(struct line *q, struct numa_node *node, u32 code)
 {
 	struct line top = { .osq = q->osq, .entry = q->entry };
-	struct numa_node *next = NULL;
+	struct numa_node *next;
 
 	/* Who is behind us takes our place there. */
-	if (READ_ONCE(node->next))
-		next = xchg_acquire(&node->next, NULL); /* [numa_osq.C] */
+	next = take_next(node);
 	if (next) {
 		tell(next, GRANT_QUEUED);
 		return false;
@@ -469,10 +486,11 @@ static enum arrival lock_in_cluster(struct lk_numa_osq *osq,
 
 /*
  * The holder passes the lock on inside its cluster: true. False: nobody else is
- * there, or it is another cluster's turn, or the clusters should be one queue.
+ * there, or it is another cluster's turn (whose link is in @other, if it was
+ * there), or the clusters should be one queue.
  */
 static bool pass_inside(struct line *q, struct numa_node *node, u32 code,
-			u32 grant)
+			u32 grant, struct numa_node **other)
 {
 	u32 passes = field(grant, PASSES_AT, PASSES_MAX);
 	u32 merit = field(grant, MERIT_AT, MERIT_MAX);
@@ -481,7 +499,9 @@ static bool pass_inside(struct line *q, struct numa_node *node, u32 code,
 	if (!READ_ONCE(q->entry->joining) && (!knob(dynamic_enable) || !merit))
 		return false;
 	if (passes >= knob(osq_node_max)) {
-		if (READ_ONCE(q->entry->tail) != top_code(q->entry, q->cluster))
+		*other = take_next(&q->cluster->top);
+		if (*other ||
+		    READ_ONCE(q->entry->tail) != top_code(q->entry, q->cluster))
 			return false;
 		passes = 0;
 	}
@@ -508,9 +528,10 @@ static void unlock_in_cluster(struct lk_numa_osq *osq, struct numa_node *node,
 			  .cluster = node->cluster };
 	u32 grant = READ_ONCE(node->grant);
 	u32 merit = field(grant, MERIT_AT, MERIT_MAX);
+	struct numa_node *other = NULL;
 	bool ours = false;
 
-	if (pass_inside(&q, node, code, grant))
+	if (pass_inside(&q, node, code, grant, &other))
 		return;
 	if (!READ_ONCE(entry->joining) && (!knob(dynamic_enable) || !merit)) {
 		if (merit)
@@ -523,7 +544,7 @@ static void unlock_in_cluster(struct lk_numa_osq *osq, struct numa_node *node,
 	if (merit)
 		merit--;
 	grant = GRANT_HELD | merit << MERIT_AT | (grant & PROVED);
-	ours |= release_top(osq, entry, q.cluster, grant);
+	ours |= release_top(osq, entry, q.cluster, other, grant);
 	leave_cluster(&q, node, code);
 	if (ours)
 		done(osq, entry, 1);
@@ -605,10 +626,7 @@ static bool lock_one(struct lk_numa_osq *osq, struct numa_node *node, u32 code,
 	struct line q = { .osq = osq };
 
 	node->entry = NULL;
-	if (!old) {
-		WRITE_ONCE(node->serial, 1);
-		WRITE_ONCE(node->grant, GRANT_HELD);
-	} else {
+	if (old) {
 		link(&q, node, old);
 		if (!wait_grant(&q, node, code)) {
 			if (q.rest)
@@ -628,15 +646,19 @@ static void unlock_one(struct lk_numa_osq *osq, struct numa_node *node,
 		       u32 code)
 {
 	struct line q = { .osq = osq };
+	/* Nothing was granted to who found the queue empty: 0. */
 	u32 run = field(READ_ONCE(node->grant), RUN_AT, RUN_MAX - 1);
-	struct numa_node *next = wait_next(&q, node, code, 0);
+	struct numa_node *next = NULL;
 
+	/* Here the tail is looked at first: its line is the mutex's, and ours. */
+	if (!move_tail(&q, code, 0))
+		next = wait_next(&q, node, code, 0);
 	if (next) {
 		if (run < RUN_MAX - 1)
 			run++;
 		tell(next, GRANT_HELD | run << RUN_AT);
 	} else if (q.rest) {
-		if (release_top(osq, q.rest, numa_rest(q.rest),
+		if (release_top(osq, q.rest, numa_rest(q.rest), NULL,
 				GRANT_HELD | first_merit()))
 			done(osq, q.rest, 1);
 	}
@@ -650,12 +672,13 @@ static bool lock_with(struct lk_numa_osq *osq, struct numa_node *node, u32 code)
 	u32 word;
 
 	clean(node);
-	WRITE_ONCE(node->serial, 0);
 	WRITE_ONCE(node->vcpu, this_vcpu());
 	/* [numa_osq.K] */
 	word = smp_load_acquire(&osq->word);
 	for (;;) {
 		if (likely(!is_divided(word))) {
+			/* The first one counts from 1. */
+			WRITE_ONCE(node->serial, !(word & TAIL));
 			/* [numa_osq.B] full RMW, pairs with numa_osq.A, .S and
 			 * itself: our node is clean before it can be found,
 			 * and the last holder's writes are seen. */

@@ -111,6 +111,7 @@ Examples:
 #[derive(Debug, Parser)]
 #[command(name = "lockwork", version, max_term_width = 90, after_help = EXAMPLES)]
 #[command(arg_required_else_help = true)]
+#[command(mut_subcommand("sim", |sim| sim.defer(with_knobs)))]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -141,7 +142,7 @@ pub enum Command {
     #[command(long_about = lockwork_bench::HELP, after_help = lockwork_bench::AFTER_HELP)]
     Bench(lockwork_bench::BenchArgs),
     /// Simulate locks: their own C on a NUMA machine that is not here.
-    #[command(long_about = lockwork_sim::HELP, after_help = lockwork_sim::AFTER_HELP)]
+    #[command(long_about = lockwork_sim::HELP)]
     Sim(Box<lockwork_sim::SimArgs>),
     /// Simulate published measurements, and print both: is the simulator right?
     #[command(long_about = lockwork_sim::reproduce::HELP)]
@@ -289,6 +290,11 @@ pub struct PreloadPathArgs {
 pub struct ManArgs {
     /// Where to write the pages.
     pub dir: PathBuf,
+}
+
+/// Loads the simulated locks to list their knobs: for who runs this subcommand only.
+fn with_knobs(sim: clap::Command) -> clap::Command {
+    sim.after_help(lockwork_sim::after_help())
 }
 
 fn between(text: &str, min: f64, max: f64) -> Result<f64, String> {

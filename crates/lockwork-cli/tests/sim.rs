@@ -116,6 +116,30 @@ fn each_workload_runs_on_each_machine() {
 }
 
 #[test]
+fn help_list_and_page_have_the_knobs() {
+    let room = Room::new();
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/sim.md");
+    let page = fs::read_to_string(page).expect("the page");
+    // Help is wrapped to the terminal's width.
+    let help: Vec<String> = sim(&room, &["--help"])
+        .split_whitespace()
+        .map(str::to_owned)
+        .collect();
+    let (list, help) = (sim(&room, &["--list"]), help.join(" "));
+    let knobs = lockwork_sim::knobs().expect("they load");
+    assert!(!knobs.is_empty());
+    for knob in knobs {
+        let (name, text, range) = (knob.name, knob.help, knob.range());
+        let default = knob.show(knob.default);
+        let line = format!("{text} ({range}; default {default})");
+        assert!(list.contains(&line), "{name}: {list}");
+        assert!(help.contains(&format!("{name} {line}")), "{name}: {help}");
+        let row = format!("| `{name}` | {text} | {range} | {default} |");
+        assert!(page.contains(&row), "docs/sim.md lacks: {row}");
+    }
+}
+
+#[test]
 fn plots_and_a_timeline_are_written() {
     let room = Room::new();
     let dir = room.path("plots");
@@ -224,6 +248,16 @@ fn mistakes_are_one_sentence_that_lists_what_exists() {
     );
     refused(&room, &["--workload", "/no/such.toml"], &["/no/such.toml"]);
     refused(&room, &["--cpus", "1000"], &["--cpus", "40"]);
+    refused(
+        &room,
+        &["--set", "no_such=1"],
+        &["'no_such'", "osq_lock_depth"],
+    );
+    refused(
+        &room,
+        &["--set", "osq_lock_depth=33"],
+        &["osq_lock_depth", "'33'", "5 to 32"],
+    );
     refused(&room, &["--measure-us", "5"], &["--loops"]);
     refused(
         &room,

@@ -5,6 +5,7 @@ mod calls;
 mod command;
 mod data;
 mod engine;
+mod knobs;
 pub mod machine;
 pub mod outcome;
 pub mod pool;
@@ -16,5 +17,6 @@ mod threads;
 pub mod workload;
 mod world;
 
-pub use command::{run, SimArgs, Switch, Where, AFTER_HELP, HELP};
-pub use simulate::{locks, simulate, Found, Guests, Lock, Placement, Setup};
+pub use command::{after_help, run, Cluster, SimArgs, Switch, Where, HELP};
+pub use knobs::{events, knobs, Knob, Setting};
+pub use simulate::{locks, simulate, Clusters, Found, Guests, Lock, Placement, Setup};

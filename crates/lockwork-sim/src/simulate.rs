@@ -4,6 +4,7 @@
 use crate::calls;
 use crate::engine::caches::Caches;
 use crate::engine::{Engine, Ps};
+use crate::knobs::Setting;
 use crate::machine::Machine;
 use crate::outcome::{Outcome, Stuck};
 use crate::threads::{self, Code};
@@ -32,6 +33,16 @@ pub struct Guests {
     pub overcommit: u32,
 }
 
+/// What the locks take for a cluster of CPUs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Clusters {
+    /// Those that share a last-level cache.
+    #[default]
+    Llc,
+    /// Those of a NUMA node.
+    Node,
+}
+
 /// What to simulate.
 #[derive(Clone, Debug)]
 pub struct Setup<'a> {
@@ -49,6 +60,10 @@ pub struct Setup<'a> {
     pub cpus: usize,
     /// A hypervisor, if there is one.
     pub guests: Option<Guests>,
+    /// What a cluster is.
+    pub clusters: Clusters,
+    /// Knobs that are not as they are by default.
+    pub settings: &'a [Setting],
     /// All that is random depends on it.
     pub seed: u64,
     /// The part of the measured time to record, from and to, µs.
@@ -115,7 +130,7 @@ pub(crate) fn order(setup: &Setup, caches: &Caches, place_of: &[u16]) -> Vec<usi
 ///
 /// # Errors
 /// The setup is impossible: an unknown lock, no threads, a shared workload for a
-/// lock that has no shared acquisitions, too many CPUs. Inside: the simulated
+/// lock that has no shared acquisitions, too many CPUs, a value that no knob takes. Inside: the simulated
 /// threads are stuck.
 pub fn simulate(setup: &Setup) -> Result<Found> {
     if setup.threads == 0 {
@@ -146,6 +161,9 @@ pub fn simulate(setup: &Setup) -> Result<Found> {
             );
         }
         world.reset();
+        for setting in setup.settings {
+            world.set(*setting)?;
+        }
         Ok(run(setup, ops))
     })?
 }

@@ -5,7 +5,8 @@
 //! that simulates: what the locks keep in static memory is then each thread's own.
 
 use crate::calls::{Calls, CALLS};
-use anyhow::{anyhow, Context, Result};
+use crate::knobs::{Knob, Setting};
+use anyhow::{anyhow, bail, Context, Result};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use object::{Object, ObjectSection, ObjectSymbol};
 use rustix::fs::{memfd_create, MemfdFlags};
@@ -71,6 +72,39 @@ impl Ops {
     }
 }
 
+/// `struct lk_knob`.
+#[repr(C)]
+struct RawKnob {
+    name: *const c_char,
+    help: *const c_char,
+    words: *const c_char,
+    min: u32,
+    max: u32,
+    default: u32,
+    value: *mut u32,
+}
+
+impl RawKnob {
+    fn described(&self) -> Knob {
+        let words = (!self.words.is_null()).then(|| text(self.words));
+        Knob {
+            name: text(self.name),
+            help: text(self.help),
+            words: words.map_or_else(Vec::new, |words| words.split(',').collect()),
+            min: self.min,
+            max: self.max,
+            default: self.default,
+        }
+    }
+}
+
+/// `struct lk_event_name`.
+#[repr(C)]
+struct RawEvent {
+    name: *const c_char,
+    _help: *const c_char,
+}
+
 fn text(text: *const c_char) -> &'static str {
     // SAFETY: a string constant of the world, which is never unloaded.
     unsafe { CStr::from_ptr(text) }.to_str().unwrap_or("?")
@@ -79,6 +113,8 @@ fn text(text: *const c_char) -> &'static str {
 /// This OS thread's copy of the locks.
 pub(crate) struct World {
     locks: Vec<&'static Ops>,
+    knobs: Vec<&'static RawKnob>,
+    events: Vec<&'static str>,
     /// Writable memory of the locks: address, and what was there at first.
     data: Vec<(usize, Vec<u8>)>,
     zeros: Vec<(usize, usize)>,
@@ -110,24 +146,37 @@ impl World {
         let path = format!("/proc/self/fd/{}", file.as_raw_fd());
         // SAFETY: it has no constructors.
         let library = unsafe { Library::open(Some(&path), RTLD_NOW | RTLD_LOCAL) }?;
-        // SAFETY: platform/sim/world.c and locks/catalogue.c define them so.
-        let (calls, catalogue) = unsafe {
-            let calls = library.get::<*mut Calls>(b"lws\0")?.into_raw();
-            let catalogue = library
-                .get::<*const *const Ops>(b"lk_catalogue\0")?
-                .into_raw();
-            calls.cast::<Calls>().write(CALLS);
-            (calls as usize, catalogue.cast::<*const Ops>())
+        // SAFETY: no symbol is used as anything but an address here.
+        let address = |name| unsafe {
+            library
+                .get::<*const c_void>(name)
+                .map(|found| found.into_raw())
         };
+        let calls = address(b"lws\0")?.cast::<Calls>();
+        let catalogue = address(b"lk_catalogue\0")?.cast::<*const Ops>();
+        let knobs = address(b"lk_knobs\0")?.cast::<RawKnob>();
+        let events = address(b"lk_events\0")?.cast::<RawEvent>();
+        // SAFETY: platform/sim/world.c defines it so.
+        unsafe { calls.write(CALLS) };
         // It is never unloaded. The file stays open, because the loader takes
         // what has the same path for the same object.
         std::mem::forget(library);
         std::mem::forget(file);
         // SAFETY: the catalogue ends with a null pointer.
         let locks = (0..).map_while(|i| unsafe { (*catalogue.add(i)).as_ref() });
-        let (data, zeros) = memory(calls)?;
+        // SAFETY: locks/knobs.c ends them with one whose name is null.
+        let knobs = (0..).map_while(|i| {
+            let knob: &'static RawKnob = unsafe { &*knobs.add(i) };
+            (!knob.name.is_null()).then_some(knob)
+        });
+        let count = size_of_symbol("lk_events")? / std::mem::size_of::<RawEvent>();
+        // SAFETY: the object says how long locks/events.c made the table.
+        let events = unsafe { std::slice::from_raw_parts(events, count) };
+        let (data, zeros) = memory(calls as usize)?;
         Ok(World {
             locks: locks.collect(),
+            knobs: knobs.collect(),
+            events: events.iter().map(|event| text(event.name)).collect(),
             data,
             zeros,
         })
@@ -136,6 +185,41 @@ impl World {
     /// All locks, in the order of the catalogue.
     pub fn locks(&self) -> &[&'static Ops] {
         &self.locks
+    }
+
+    /// All knobs, in the order of their table.
+    pub fn knobs(&self) -> impl Iterator<Item = Knob> + '_ {
+        self.knobs.iter().map(|knob| knob.described())
+    }
+
+    /// The names of all events, in the order of their table.
+    pub fn events(&self) -> &[&'static str] {
+        &self.events
+    }
+
+    /// Sets a knob until the next [`World::reset`].
+    ///
+    /// # Errors
+    /// There is no such knob, or it does not take the value.
+    pub fn set(&self, setting: Setting) -> Result<()> {
+        let takes = |knob: &&&RawKnob| (knob.min..=knob.max).contains(&setting.value);
+        let Some(knob) = self.knob(setting.knob).filter(takes) else {
+            bail!("no knob {} takes the value {}", setting.knob, setting.value);
+        };
+        // SAFETY: a variable of the world; no simulation runs.
+        unsafe { knob.value.write(setting.value) };
+        Ok(())
+    }
+
+    fn knob(&self, name: &str) -> Option<&&RawKnob> {
+        self.knobs.iter().find(|knob| text(knob.name) == name)
+    }
+
+    /// What a knob is now.
+    #[cfg(test)]
+    pub fn value(&self, name: &str) -> Option<u32> {
+        // SAFETY: as above.
+        self.knob(name).map(|knob| unsafe { knob.value.read() })
     }
 
     /// Makes the locks' memory as it was at first.
@@ -159,6 +243,15 @@ fn in_memory() -> io::Result<File> {
     let mut file = File::from(fd?);
     file.write_all(OBJECT)?;
     Ok(file)
+}
+
+/// How many bytes of the object are the symbol's.
+fn size_of_symbol(name: &str) -> Result<usize> {
+    let file = object::File::parse(OBJECT)?;
+    let mut symbols = file.dynamic_symbols();
+    let symbol = symbols.find(|symbol| symbol.name() == Ok(name));
+    let symbol = symbol.with_context(|| format!("the object has no {name}"))?;
+    Ok(symbol.size() as usize)
 }
 
 /// Address and content of `.data`, addresses and sizes of `.bss`: where the loader

@@ -2,7 +2,7 @@
 //! The command line of `lockwork sim`.
 
 use crate::workload::MOST_THREADS;
-use crate::Placement;
+use crate::{Clusters, Placement};
 use clap::ValueEnum;
 use std::path::PathBuf;
 
@@ -36,7 +36,8 @@ Examples:
   lockwork sim --workload rw-mix-90 --read-ratio 0.5 --threads 8 --json > raw.jsonl
   lockwork sim --lock mcs_lock --threads 4 --section-ns 100 --timeline trace.json
         Then open trace.json in ui.perfetto.dev.
-  lockwork sim --workload ./mine.toml --machine ./server.toml";
+  lockwork sim --workload ./mine.toml --machine ./server.toml
+  lockwork sim --lock mutex --set osq_lock_depth=16 --clusters node";
 
 /// Options of `lockwork sim`.
 #[derive(Debug, Clone, clap::Args)]
@@ -68,6 +69,13 @@ pub struct SimArgs {
     /// Put a hypervisor under the CPUs, with N virtual CPUs for each.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub overcommit: Option<u32>,
+    /// What the locks take for a cluster of CPUs: those that share a last-level
+    /// cache, or those of a NUMA node.
+    #[arg(long, value_enum, default_value = "llc")]
+    pub clusters: Cluster,
+    /// Set a knob of the locks; may be given several times. The list is below.
+    #[arg(long, value_name = "KNOB=VALUE")]
+    pub set: Vec<String>,
     /// Does each thread stay on its CPU? [default: what the workload says]
     #[arg(long, value_enum)]
     pub affinity: Option<Switch>,
@@ -103,7 +111,7 @@ pub struct SimArgs {
     /// Simulations at once [default: one for each CPU of this machine]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub jobs: Option<u32>,
-    /// List locks, machines and workloads.
+    /// List locks, their knobs, machines and workloads.
     #[arg(long)]
     pub list: bool,
 }
@@ -126,6 +134,25 @@ impl Where {
             Where::Compact => Placement::Compact,
             Where::Spread => Placement::Spread,
             Where::PerNode => Placement::PerNode,
+        }
+    }
+}
+
+/// What a cluster is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Cluster {
+    /// CPUs that share a last-level cache.
+    Llc,
+    /// CPUs of a NUMA node.
+    Node,
+}
+
+impl Cluster {
+    /// As simulations name it.
+    pub(super) fn clusters(self) -> Clusters {
+        match self {
+            Cluster::Llc => Clusters::Llc,
+            Cluster::Node => Clusters::Node,
         }
     }
 }

@@ -4,6 +4,7 @@
 use super::plan::{placed, Job, Plan};
 use crate::machine::Distance;
 use crate::outcome::{Counts, Outcome, Stuck};
+use crate::Clusters;
 use serde_json::{json, Map, Value};
 
 /// What was asked for.
@@ -26,10 +27,18 @@ fn setup(plan: &Plan, job: Job) -> Map<String, Value> {
         "read_share": workload.reads,
         "loops": workload.loops,
     });
-    match object {
-        Value::Object(map) => map,
-        _ => Map::new(),
+    let Value::Object(mut map) = object else {
+        return Map::new();
+    };
+    if setup.clusters == Clusters::Node {
+        map.insert("clusters".to_owned(), json!("node"));
     }
+    if !setup.settings.is_empty() {
+        let settings = setup.settings.iter();
+        let named = settings.map(|setting| (setting.knob.to_owned(), json!(setting.value)));
+        map.insert("knobs".to_owned(), Value::Object(named.collect()));
+    }
+    map
 }
 
 /// A simulation that ended as it should.
@@ -64,6 +73,10 @@ pub(super) fn outcome(plan: &Plan, job: Job, outcome: &Outcome) -> Value {
     if let Value::Object(found) = found {
         object.extend(found);
     }
+    let events = events(&outcome.counts, &plan.events);
+    if !events.is_empty() {
+        object.insert("events".to_owned(), Value::Object(events));
+    }
     Value::Object(object)
 }
 
@@ -91,6 +104,16 @@ fn counts(counts: &Counts) -> Value {
         "switches": counts.switches,
         "preemptions": counts.preemptions,
     })
+}
+
+/// What the locks counted, if they did.
+fn events(counts: &Counts, names: &[&str]) -> Map<String, Value> {
+    let all = names.iter().zip(&counts.events);
+    let named = all.map(|(name, count)| ((*name).to_owned(), json!(count)));
+    match counts.events.iter().any(|&count| count > 0) {
+        true => named.collect(),
+        false => Map::new(),
+    }
 }
 
 fn by_distance(counts: &[u64; Distance::COUNT]) -> Value {

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! `--list`: what there is.
 
-use crate::{machine, workload, Lock};
+use super::plan::Known;
+use crate::knobs::described;
+use crate::{machine, workload};
 use anyhow::Result;
 
-/// Locks, machines and workloads.
-pub(super) fn list(locks: &[Lock]) -> Result<String> {
+/// Locks, knobs, machines and workloads.
+pub(super) fn list(known: &Known) -> Result<String> {
     let mut text = String::from("Locks (--lock):\n");
     text += &named(
-        locks
+        known
+            .locks
             .iter()
             .map(|l| (l.name.to_owned(), l.summary.to_owned())),
     );
+    text += "\n\nKnobs (--set KNOB=VALUE):\n";
+    text += &described(&known.knobs);
     text += "\n\nMachines (--machine):\n";
     let mut machines = Vec::new();
     for name in machine::names() {

@@ -16,11 +16,11 @@ mod timeline;
 mod warnings;
 mod why;
 
-pub use args::{SimArgs, Switch, Where, AFTER_HELP, HELP};
+pub use args::{Cluster, SimArgs, Switch, Where, HELP};
 
 use anyhow::Result;
 use lockwork_report::{plot, text};
-use plan::{Job, Plan};
+use plan::{Job, Known, Plan};
 use pool::{Done, End, Simulate};
 use rows::Row;
 use std::fs::File;
@@ -28,19 +28,31 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::thread::available_parallelism;
 
+use crate::knobs::described;
 use crate::outcome::Stuck;
+use args::AFTER_HELP;
 
 /// Does what the arguments of `lockwork sim` say. Failure: threads got stuck.
 ///
 /// # Errors
 /// The arguments, a file or the host.
 pub fn run(args: &SimArgs) -> Result<ExitCode> {
+    let known = Known::load()?;
     if args.list {
-        text::print(&list::list(&crate::locks()?)?)?;
+        text::print(&list::list(&known)?)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let plan = Arc::new(Plan::of(args, &crate::locks()?)?);
+    let plan = Arc::new(Plan::of(args, &known)?);
     carry_out(args, &plan, crate::simulate)
+}
+
+/// What `lockwork sim --help` ends with: it has the knobs, by the locks' own table.
+pub fn after_help() -> String {
+    match crate::knobs() {
+        Ok(knobs) => format!("Knobs (--set):\n{}\n\n{AFTER_HELP}", described(&knobs)),
+        // Whoever asks for help gets it, and the reason when they simulate.
+        Err(_) => AFTER_HELP.to_owned(),
+    }
 }
 
 fn carry_out(args: &SimArgs, plan: &Arc<Plan>, simulate: Simulate) -> Result<ExitCode> {
@@ -148,7 +160,7 @@ fn report(plan: &Plan, done: &[Done]) -> String {
         return String::new();
     }
     let mut text = format!("{}\n{}\n\n", table::head(plan), table::render(&rows));
-    text += &why::render(&rows);
+    text += &why::render(&rows, &plan.events);
     let warnings = warnings::warnings(plan, &rows);
     if !warnings.is_empty() {
         text += "\nWarning\n";

@@ -3,13 +3,33 @@
 
 use super::args::{SimArgs, Switch};
 use super::locks;
+use crate::knobs::setting;
 use crate::machine::{self, Machine};
 use crate::workload::{self, Workload};
-use crate::{Guests, Lock, Placement, Setup};
+use crate::{Clusters, Guests, Knob, Lock, Placement, Setting, Setup};
 use anyhow::{bail, Result};
 
 /// What a timeline records if nobody says, µs.
 const WINDOW: (f64, f64) = (0.0, 100.0);
+
+/// What the world of the locks has.
+#[derive(Clone, Debug)]
+pub(super) struct Known {
+    pub(super) locks: Vec<Lock>,
+    pub(super) knobs: Vec<Knob>,
+    pub(super) events: Vec<&'static str>,
+}
+
+impl Known {
+    /// Of the locks in this program.
+    pub(super) fn load() -> Result<Known> {
+        Ok(Known {
+            locks: crate::locks()?,
+            knobs: crate::knobs()?,
+            events: crate::events()?,
+        })
+    }
+}
 
 /// All simulations of a command.
 #[derive(Clone, Debug)]
@@ -24,10 +44,14 @@ pub(super) struct Plan {
     /// 0: all.
     cpus: usize,
     pub(super) guests: Option<Guests>,
+    pub(super) clusters: Clusters,
+    pub(super) settings: Vec<Setting>,
     pub(super) seeds: u64,
     window: Option<(f64, f64)>,
     /// What is odd about the machine's file.
     pub(super) oddities: Vec<String>,
+    /// The names of what locks count.
+    pub(super) events: Vec<&'static str>,
 }
 
 /// One simulation of a plan.
@@ -42,7 +66,7 @@ pub(super) struct Job {
 
 impl Plan {
     /// What the arguments ask for.
-    pub(super) fn of(args: &SimArgs, known: &[Lock]) -> Result<Plan> {
+    pub(super) fn of(args: &SimArgs, known: &Known) -> Result<Plan> {
         let loaded = machine::open(&args.machine)?;
         let workload = overridden(workload::load(&args.workload)?, args)?;
         let names = match args.locks.is_empty() {
@@ -55,8 +79,13 @@ impl Plan {
         };
         threads.sort_unstable();
         threads.dedup();
+        let settings: Result<Vec<Setting>> = args
+            .set
+            .iter()
+            .map(|text| setting(text, &known.knobs))
+            .collect();
         let plan = Plan {
-            locks: locks::named(names, known)?,
+            locks: locks::named(names, &known.locks)?,
             exclusive: Workload {
                 reads: 0.0,
                 ..workload.clone()
@@ -65,12 +94,15 @@ impl Plan {
             placement: args.placement.placement(),
             cpus: args.cpus.unwrap_or(0),
             guests: args.overcommit.map(|overcommit| Guests { overcommit }),
+            clusters: args.clusters.clusters(),
+            settings: settings?,
             seeds: args.seeds,
             window: args
                 .timeline
                 .as_ref()
                 .map(|_| args.window.unwrap_or(WINDOW)),
             oddities: loaded.warnings,
+            events: known.events.clone(),
             machine: loaded.machine,
             workload,
         };
@@ -120,6 +152,8 @@ impl Plan {
             placement: self.placement,
             cpus: self.cpus,
             guests: self.guests,
+            clusters: self.clusters,
+            settings: &self.settings,
             seed: job.seed,
             window: self.window.filter(|_| job.seed == 1),
         }

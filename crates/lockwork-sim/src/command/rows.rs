@@ -136,6 +136,10 @@ fn add_counts(sum: &mut Counts, more: &Counts) {
         sum.link_bytes.resize(more.link_bytes.len(), 0);
     }
     add(&mut sum.link_bytes, &more.link_bytes);
+    if sum.events.len() < more.events.len() {
+        sum.events.resize(more.events.len(), 0);
+    }
+    add(&mut sum.events, &more.events);
     sum.wakeups += more.wakeups;
     sum.useful_wakeups += more.useful_wakeups;
     sum.switches += more.switches;

@@ -3,6 +3,7 @@
 
 use super::plan::{placed, Plan};
 use super::rows::Row;
+use crate::Clusters;
 use lockwork_report::table;
 use lockwork_report::text::grouped;
 
@@ -23,6 +24,16 @@ pub(super) fn head(plan: &Plan) -> String {
     );
     if let Some(guests) = plan.guests {
         text += &format!("hypervisor: {} virtual CPUs a CPU\n", guests.overcommit);
+    }
+    if plan.clusters == Clusters::Node {
+        text += "clusters: the NUMA nodes\n";
+    }
+    if !plan.settings.is_empty() {
+        let settings = plan.settings.iter();
+        let set: Vec<String> = settings
+            .map(|setting| format!("{}={}", setting.knob, setting.value))
+            .collect();
+        text += &format!("knobs: {}\n", set.join(", "));
     }
     text
 }

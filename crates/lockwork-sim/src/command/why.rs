@@ -5,6 +5,7 @@ use super::rows::Row;
 use super::table::{dash, number, percent};
 use crate::machine::Distance;
 use lockwork_report::table;
+use lockwork_report::text::grouped;
 
 /// A column: its name, and what a row has there.
 struct Column<'a> {
@@ -28,18 +29,39 @@ impl<'a> Column<'a> {
     }
 }
 
-/// All of them, with their headings.
-pub(super) fn render(rows: &[Row]) -> String {
+/// All of them, with their headings; `events` names what locks count.
+pub(super) fn render(rows: &[Row], events: &[&str]) -> String {
+    let all: Vec<&Row> = rows.iter().collect();
     let mut text = String::from("Why: memory, per acquisition\n");
-    text += &columns(rows, memory(rows));
+    text += &columns(&all, memory(rows));
     text += "\n\nWhy: where the lock came from, share of acquisitions\n";
-    text += &columns(rows, handovers(rows));
+    text += &columns(&all, handovers(rows));
     text += "\n\nWhy: what waits were spent on, ns per acquisition, and wake-ups\n";
-    text += &columns(rows, waits(rows));
+    text += &columns(&all, waits(rows));
+    let counting: Vec<&Row> = rows.iter().filter(|row| counts(row)).collect();
+    if !counting.is_empty() {
+        text += "\n\nWhy: what the locks counted, all seeds together\n";
+        text += &columns(&counting, counted(&counting, events));
+    }
     text + "\n"
 }
 
-fn columns(rows: &[Row], columns: Vec<Column>) -> String {
+/// Whether its lock counted anything.
+fn counts(row: &&Row) -> bool {
+    row.counts.events.iter().any(|&count| count > 0)
+}
+
+/// The events that occurred in any row.
+fn counted<'a>(rows: &[&Row], events: &[&str]) -> Vec<Column<'a>> {
+    let of = |row: &Row, at: usize| row.counts.events.get(at).copied().unwrap_or(0);
+    let occurred = |&(at, _): &(usize, &&str)| rows.iter().any(|row| of(row, at) > 0);
+    let events = events.iter().enumerate().filter(occurred);
+    events
+        .map(|(at, name)| Column::new(*name, move |row| grouped(of(row, at) as f64, 0)))
+        .collect()
+}
+
+fn columns(rows: &[&Row], columns: Vec<Column>) -> String {
     let first = ["Lock", "Threads"].map(str::to_owned);
     let names = columns.iter().map(|column| column.name.clone());
     let header: Vec<String> = first.into_iter().chain(names).collect();

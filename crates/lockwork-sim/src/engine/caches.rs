@@ -210,6 +210,11 @@ impl Caches {
             .map_or(1, |last| usize::from(last.cluster) + 1)
     }
 
+    /// How many NUMA nodes there are.
+    pub fn nodes(&self) -> usize {
+        self.nodes.len()
+    }
+
     /// How far apart two places are.
     #[inline]
     pub fn distance(&self, a: u16, b: u16) -> Distance {

@@ -22,7 +22,7 @@ pub(crate) use tree::Ps;
 
 use crate::machine::Machine;
 use crate::outcome::{Doing, Stuck};
-use crate::simulate::Setup;
+use crate::simulate::{Clusters, Setup};
 use caches::{ps, Caches};
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, Yielder};
@@ -234,6 +234,7 @@ pub(crate) struct Engine {
     cpus: Vec<Cpu>,
     threads: Vec<Thread>,
     affinity: bool,
+    clusters: Clusters,
     sleepers: FxHashMap<usize, VecDeque<u32>>,
     /// Spinners in [`Parked::Relax`] that asked about somebody.
     askers: Vec<u32>,
@@ -278,6 +279,7 @@ impl Engine {
             guests: setup.guests.map(|_| guests::Guests::new(machine.cpus())),
             caches,
             affinity: setup.workload.affinity,
+            clusters: setup.clusters,
             sleepers: FxHashMap::default(),
             askers: Vec::new(),
             ranked: Vec::new(),
@@ -382,12 +384,19 @@ impl Engine {
 
     /// The running CPU's cluster.
     pub fn cluster(&self) -> usize {
-        usize::from(self.caches.cluster(self.cpus[self.current].place))
+        let place = self.cpus[self.current].place;
+        usize::from(match self.clusters {
+            Clusters::Llc => self.caches.cluster(place),
+            Clusters::Node => self.caches.node(place),
+        })
     }
 
     /// How many clusters the machine has.
     pub fn clusters(&self) -> usize {
-        self.caches.clusters()
+        match self.clusters {
+            Clusters::Llc => self.caches.clusters(),
+            Clusters::Node => self.caches.nodes(),
+        }
     }
 
     /// A lock counts an event.

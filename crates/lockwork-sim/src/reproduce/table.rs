@@ -6,7 +6,7 @@ use super::target::Target;
 use crate::machine::Machine;
 use crate::outcome::Outcome;
 use crate::workload::Workload;
-use crate::{Found, Placement, Setup};
+use crate::{Clusters, Found, Placement, Setup};
 use lockwork_report::{stats, text};
 use std::sync::Arc;
 
@@ -91,6 +91,8 @@ impl Trial {
             placement: self.placement,
             cpus: 0,
             guests: None,
+            clusters: Clusters::Llc,
+            settings: &[],
             seed,
             window: None,
         }

@@ -7,12 +7,13 @@ mod accounting;
 mod behaviour;
 mod determinism;
 mod exclusion;
+mod knobs;
 mod stuck;
 
 use crate::machine::{self, Machine};
 use crate::outcome::Outcome;
 use crate::workload::{Time, Workload};
-use crate::{simulate, Guests, Placement, Setup};
+use crate::{simulate, Clusters, Guests, Placement, Setup};
 use std::cell::{Cell, RefCell};
 
 thread_local! {
@@ -95,6 +96,8 @@ fn setup<'a>(machine: &'a Machine, lock: &'a str, workload: &'a Workload) -> Set
         placement: Placement::Spread,
         cpus: 8,
         guests: None,
+        clusters: Clusters::Llc,
+        settings: &[],
         seed: 1,
         window: None,
     }

@@ -15,6 +15,35 @@ fn raw_objects_have_everything() {
 }
 
 #[test]
+fn what_is_not_as_usual_is_in_the_object_and_else_nothing_is() {
+    let usual = plan(&["--lock", "tas_lock", "--threads", "2"]);
+    let object = json::outcome(&usual, usual.job(0), &outcome(&[30, 10]));
+    for name in ["knobs", "clusters", "events"] {
+        assert!(object.get(name).is_none(), "{name}");
+    }
+    let words = [
+        "--lock",
+        "tas_lock",
+        "--threads",
+        "2",
+        "--set",
+        "depth=7",
+        "--clusters",
+        "node",
+    ];
+    let plan = plan(&words);
+    let mut found = outcome(&[30, 10]);
+    found.counts.events = vec![0, 5];
+    let object = json::outcome(&plan, plan.job(0), &found);
+    assert_eq!(object["knobs"], serde_json::json!({ "depth": 7 }));
+    assert_eq!(object["clusters"], "node");
+    assert_eq!(
+        object["events"],
+        serde_json::json!({ "opened": 0, "local": 5 })
+    );
+}
+
+#[test]
 fn a_timeline_groups_threads_by_node() {
     let dir = tempfile::tempdir().expect("a directory");
     let path = dir.path().join("trace.json");

@@ -8,7 +8,7 @@ mod tables;
 use super::*;
 use crate::machine::Distance;
 use crate::outcome::{Counts, Doing, Event, Outcome, WaitSplit};
-use crate::{Found, Lock, Setup};
+use crate::{Found, Knob, Lock, Setup};
 use clap::Parser;
 use hdrhistogram::Histogram;
 
@@ -23,7 +23,7 @@ fn args(words: &[&str]) -> SimArgs {
     Command::try_parse_from(all).expect("arguments").args
 }
 
-fn known() -> Vec<Lock> {
+fn known() -> Known {
     let plain = [
         "ticket_lock",
         "qspinlock_fair",
@@ -38,7 +38,19 @@ fn known() -> Vec<Lock> {
     };
     let shared = ["rwlock", "qrwlock"].map(|name| (name, true));
     let plain = plain.into_iter().map(|name| (name, false));
-    plain.chain(shared).map(lock).collect()
+    let knob = |name, min, max| Knob {
+        name,
+        help: "a knob",
+        words: Vec::new(),
+        min,
+        max,
+        default: min,
+    };
+    Known {
+        locks: plain.chain(shared).map(lock).collect(),
+        knobs: vec![knob("depth", 5, 32), knob("limit", 0, 1)],
+        events: vec!["opened", "local", "closed"],
+    }
 }
 
 fn plan(words: &[&str]) -> Plan {

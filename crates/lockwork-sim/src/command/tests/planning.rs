@@ -81,6 +81,12 @@ fn what_the_command_line_says_stands_above_the_file() {
         "3",
         "--threads",
         "2",
+        "--clusters",
+        "node",
+        "--set",
+        "limit=1",
+        "--set",
+        "depth=9",
     ]);
     let job = plan.job(0);
     let setup = plan.setup(job);
@@ -97,6 +103,14 @@ fn what_the_command_line_says_stands_above_the_file() {
         (8, crate::Placement::PerNode)
     );
     assert_eq!(setup.guests.map(|guests| guests.overcommit), Some(3));
+    let set: Vec<(&str, u32)> = setup.settings.iter().map(|s| (s.knob, s.value)).collect();
+    assert_eq!(set, [("limit", 1), ("depth", 9)]);
+    assert_eq!(setup.clusters, crate::Clusters::Node);
+    let head = table::head(&plan);
+    assert!(
+        head.ends_with("clusters: the NUMA nodes\nknobs: limit=1, depth=9\n"),
+        "{head}"
+    );
     // A lock without readers is never asked to share.
     assert_eq!(plan.setup(Job { lock: 1, ..job }).workload.reads, 0.0);
 }
@@ -133,6 +147,9 @@ fn mistakes_say_what_exists() {
         (&["--measure-us", "5"], &["--loops"]),
         (&["--workload", "ebizzy", "--loops", "5"], &["--measure-us"]),
         (&["--timeline", "x"], &["one lock", "--threads"]),
+        (&["--set", "width=1"], &["'width'", "depth, limit"]),
+        (&["--set", "depth=4"], &["depth", "'4'", "5 to 32"]),
+        (&["--set", "depth"], &["'depth'", "KNOB=VALUE"]),
     ] {
         let message = refused(words);
         assert!(!message.contains('\n'), "{message}");

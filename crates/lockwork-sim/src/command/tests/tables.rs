@@ -48,6 +48,37 @@ fn the_tables_say_what_the_outcomes_say() {
 }
 
 #[test]
+fn what_locks_counted_has_a_table_if_they_did() {
+    let plan = Arc::new(plan(&[
+        "--lock",
+        "tas_lock,ticket_lock",
+        "--threads",
+        "2",
+        "--seeds",
+        "2",
+    ]));
+    let (mut done, _) = done(&plan, 1, fake);
+    assert!(!report(&plan, &done).contains("counted"));
+    let ticket = |done: &&mut Done| plan.locks[done.job.lock].name == "ticket_lock";
+    for (of, counts) in done
+        .iter_mut()
+        .filter(ticket)
+        .zip([&[0, 4][..], &[0, 1300, 0]])
+    {
+        of.outcome.counts.events = counts.to_vec();
+    }
+    let text = report(&plan, &done);
+    let (_, counted) = text.split_once("Why: what the locks counted").expect("it");
+    let lines: Vec<&str> = counted.lines().skip(1).collect();
+    // What nobody counted has no column, and who counted nothing has no row.
+    assert_eq!(lines[0].split_whitespace().last(), Some("local"), "{text}");
+    assert!(!lines[0].contains("opened"), "{text}");
+    let words: Vec<&str> = lines[1].split_whitespace().collect();
+    assert_eq!(words, ["ticket_lock", "2", "1,304"]);
+    assert!(!counted.contains("tas_lock"), "{text}");
+}
+
+#[test]
 fn loops_have_a_time() {
     let plan = Arc::new(plan(&[
         "--lock",

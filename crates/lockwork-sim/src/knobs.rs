@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The locks' knobs, which a simulation may set, and the events that the locks
+//! count: both by the tables that all worlds share (locks/knobs.def, events.def).
+
+use crate::world;
+use anyhow::{bail, Result};
+
+/// A control of the locks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Knob {
+    /// What users type.
+    pub name: &'static str,
+    /// One line, which says the unit.
+    pub help: &'static str,
+    /// Names of the values from 0 up; none: it is a number.
+    pub words: Vec<&'static str>,
+    /// The least value.
+    pub min: u32,
+    /// The greatest.
+    pub max: u32,
+    /// What it is in a simulation that does not set it.
+    pub default: u32,
+}
+
+/// A knob and the value that it is set to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// The knob's name.
+    pub knob: &'static str,
+    /// The value.
+    pub value: u32,
+}
+
+impl Knob {
+    /// A value, as users type it.
+    pub fn show(&self, value: u32) -> String {
+        match self.words.get(value as usize) {
+            Some(word) => (*word).to_owned(),
+            None => value.to_string(),
+        }
+    }
+
+    /// Which values it takes.
+    pub fn range(&self) -> String {
+        match self.words.is_empty() {
+            true => format!("{} to {}", self.min, self.max),
+            false => self.words.join(", "),
+        }
+    }
+
+    fn read(&self, text: &str) -> Option<u32> {
+        let word = self.words.iter().position(|word| *word == text);
+        let number = || text.parse().ok().filter(|_| self.words.is_empty());
+        word.map(|at| at as u32)
+            .or_else(number)
+            .filter(|value| (self.min..=self.max).contains(value))
+    }
+}
+
+/// All knobs, in the order of their table.
+///
+/// # Errors
+/// The locks cannot be loaded.
+pub fn knobs() -> Result<Vec<Knob>> {
+    world::with(|world| world.knobs().collect())
+}
+
+/// The names of all events, in the order of their table, which is that of
+/// [`Counts::events`](crate::outcome::Counts::events).
+///
+/// # Errors
+/// The locks cannot be loaded.
+pub fn events() -> Result<Vec<&'static str>> {
+    world::with(|world| world.events().to_vec())
+}
+
+/// What `KNOB=VALUE` asks for.
+///
+/// # Errors
+/// There is no such knob in `known`, or it does not take the value: says what would do.
+pub fn setting(text: &str, known: &[Knob]) -> Result<Setting> {
+    let Some((name, value)) = text.split_once('=') else {
+        bail!("'{text}' sets no knob; write KNOB=VALUE");
+    };
+    let Some(knob) = known.iter().find(|knob| knob.name == name) else {
+        let names: Vec<&str> = known.iter().map(|knob| knob.name).collect();
+        bail!(
+            "there is no knob '{name}'; choose from: {}",
+            names.join(", ")
+        );
+    };
+    match knob.read(value) {
+        Some(value) => Ok(Setting {
+            knob: knob.name,
+            value,
+        }),
+        None => bail!(
+            "the knob {name} cannot be '{value}'; it takes {}",
+            knob.range()
+        ),
+    }
+}
+
+/// One indented line for each knob.
+pub fn described(knobs: &[Knob]) -> String {
+    let width = knobs.iter().map(|knob| knob.name.len()).max().unwrap_or(0);
+    let line = |knob: &Knob| {
+        let (name, help, range) = (knob.name, knob.help, knob.range());
+        let default = knob.show(knob.default);
+        format!("  {name:width$}  {help} ({range}; default {default})")
+    };
+    knobs.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known() -> Vec<Knob> {
+        let knob = |name, words: &[&'static str], min, max, default| Knob {
+            name,
+            help: "a knob",
+            words: words.to_vec(),
+            min,
+            max,
+            default,
+        };
+        vec![
+            knob("depth", &[], 5, 32, 8),
+            knob("mode", &["off", "on"], 0, 1, 1),
+        ]
+    }
+
+    #[test]
+    fn numbers_and_words_are_read() {
+        let read = |text| {
+            let setting = setting(text, &known()).expect(text);
+            (setting.knob, setting.value)
+        };
+        assert_eq!(read("depth=5"), ("depth", 5));
+        assert_eq!(read("depth=32"), ("depth", 32));
+        assert_eq!(read("mode=off"), ("mode", 0));
+    }
+
+    #[test]
+    fn mistakes_say_what_would_do() {
+        for (text, words) in [
+            ("depth", "write KNOB=VALUE"),
+            (
+                "width=1",
+                "there is no knob 'width'; choose from: depth, mode",
+            ),
+            ("depth=4", "the knob depth cannot be '4'; it takes 5 to 32"),
+            ("depth=33", "it takes 5 to 32"),
+            ("depth=-1", "it takes 5 to 32"),
+            ("depth=", "it takes 5 to 32"),
+            ("mode=1", "it takes off, on"),
+        ] {
+            let error = setting(text, &known()).expect_err(text).to_string();
+            assert!(error.contains(words), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn lists_have_range_and_default() {
+        let text = described(&known());
+        let lines = [
+            "  depth  a knob (5 to 32; default 8)",
+            "  mode   a knob (off, on; default on)",
+        ];
+        assert_eq!(text, lines.join("\n"));
+    }
+
+    #[test]
+    fn the_tables_of_the_locks_are_read() {
+        let all = knobs().expect("they load");
+        let knob = all.iter().find(|knob| knob.name == "osq_lock_depth");
+        let knob = knob.expect("a knob of the locks");
+        assert_eq!((knob.min, knob.max, knob.default), (5, 32, 8));
+        assert!(knob.words.is_empty() && knob.help.contains("queue"));
+        let events = events().expect("they load");
+        assert_eq!(events.first(), Some(&"numa_opened"));
+        assert_eq!(events.last(), Some(&"numa_cancel_top"));
+    }
+}
