@@ -18,6 +18,7 @@
 #include "preload.h"
 
 #include "mutex.h"
+#include "mutex_numa.h"
 #include "qspinlock.h"
 
 #include <limits.h>
@@ -91,6 +92,8 @@ static __cold int lock_contended(struct lk_mutex *m,
 
 	if (policy == LW_POLICY_MUTEX)
 		return -lk_mutex_lock_slow(m, deadline);
+	if (policy == LW_POLICY_MUTEX_NUMA)
+		return -lk_mutex_numa_lock_slow(m, deadline);
 	return -lock_spinning(m, policy - LW_POLICY_QSPIN_FAIR, deadline);
 }
 

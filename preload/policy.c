@@ -7,12 +7,10 @@
 #include "user.h"
 
 #include <string.h>
-#include <unistd.h>
-
-extern char **environ;
 
 static const char *const names[] = {
 	[LW_POLICY_MUTEX] = "mutex",
+	[LW_POLICY_MUTEX_NUMA] = "mutex_numa",
 	[LW_POLICY_QSPIN_FAIR] = "qspinlock_fair",
 	[LW_POLICY_QSPIN_STEAL] = "qspinlock_steal",
 	[LW_POLICY_QSPIN_TAS] = "qspinlock_tas",
@@ -21,31 +19,14 @@ static const char *const names[] = {
 static u32 policy;
 static u32 state; /* 0 not read, 1 being read, 2 read */
 
-static const char *env(const char *name)
-{
-	size_t len = strlen(name);
-
-	for (char **e = environ; e && *e; e++) {
-		if (!strncmp(*e, name, len) && (*e)[len] == '=')
-			return *e + len + 1;
-	}
-	return NULL;
-}
-
 static void complain(const char *what, const char *value)
 {
-	const char *parts[] = { "lockwork: ignored ", what, "=", value,
-				"; `lockwork locks` lists what is known\n" };
-
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-		if (write(2, parts[i], strlen(parts[i])) < 0)
-			return;
-	}
+	lw_ignored(what, value, "`lockwork locks` lists what is known");
 }
 
 static void read_lock_name(void)
 {
-	const char *value = env("LOCKWORK_LOCK");
+	const char *value = lw_env("LOCKWORK_LOCK");
 
 	if (!value || !*value)
 		return;
@@ -61,7 +42,7 @@ static void read_lock_name(void)
 /* "knob=value,knob=value" */
 static void read_knobs(void)
 {
-	const char *s = env("LOCKWORK_SET");
+	const char *s = lw_env("LOCKWORK_SET");
 	char item[96];
 
 	while (s && *s) {

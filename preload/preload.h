@@ -40,6 +40,7 @@ u32 lw_tid(void);
 /* How the waiters of a pthread mutex wait; from LOCKWORK_LOCK. */
 enum lw_policy {
 	LW_POLICY_MUTEX,
+	LW_POLICY_MUTEX_NUMA,
 	LW_POLICY_QSPIN_FAIR, /* and the other two, in the modes' order */
 	LW_POLICY_QSPIN_STEAL,
 	LW_POLICY_QSPIN_TAS,

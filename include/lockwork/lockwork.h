@@ -143,6 +143,8 @@ int lw_set_knob(const char *name, const char *value);
 const char *lw_set_clusters(const char *map);
 /* How many clusters there are, at least 1. */
 uint32_t lw_cluster_count(void);
+/* How many numa_osqs, as in mutex_numa, are divided by clusters just now. */
+uint32_t lw_numa_divided(void);
 
 /*
  * Events: what locks count in their slow paths while the knob "count_events" is

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* The environment and standard error, for slow paths: no call takes a lock. */
 #include "internal.h"
+#include "user.h"
 
 #include <string.h>
 #include <sys/syscall.h>

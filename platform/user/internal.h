@@ -13,10 +13,6 @@ void lw_restore_signals(u64 signals);
 /* The kernel's id of this thread, right after a fork too. */
 u32 lw_tid(void);
 
-/* The value of an environment variable, or NULL. */
-const char *lw_env(const char *name);
-/* Says on standard error that @what=@value is not heeded, and @why. */
-void lw_ignored(const char *what, const char *value, const char *why);
 /* Knob `clusters` was set. */
 void lw_clusters_changed(void);
 

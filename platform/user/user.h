@@ -43,6 +43,12 @@ uint64_t lw_user_event_sum(uint32_t event);
 /* All from 0 again; what is being counted meanwhile may be lost or stay. */
 void lw_user_events_reset(void);
 
+/* For slow paths, where getenv() and stdio may not be called. */
+/* The value of an environment variable, or NULL. */
+const char *lw_env(const char *name);
+/* Says on standard error that @what=@value is not heeded, and @why. */
+void lw_ignored(const char *what, const char *value, const char *why);
+
 /* At most @n thread slots (1 … 16383) from now on; threads past it have none. */
 void lw_user_limit_slots(uint32_t n);
 /* How many slots are taken now. */

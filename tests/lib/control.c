@@ -84,7 +84,7 @@ static void check_knobs(void)
 
 static void check_clusters(void)
 {
-	CHECK(lw_cluster_count() >= 1);
+	CHECK(lw_cluster_count() >= 1 && lw_numa_divided() == 0);
 	CHECK(lw_set_clusters("0-3,8;4-7") == NULL && lw_cluster_count() == 2);
 	CHECK(lw_set_clusters("0-3;3") != NULL && lw_cluster_count() == 2);
 	CHECK(this_cluster() < 2);

@@ -52,6 +52,11 @@ pub const POLICIES: &[Policy] = &[
         interposer: Interposer::Lockwork,
     },
     Policy {
+        name: "mutex_numa",
+        summary: "the same; a queue that stays long is divided by clusters of CPUs",
+        interposer: Interposer::Lockwork,
+    },
+    Policy {
         name: "qspinlock_fair",
         summary: "queued spinlock, first come first served; needs a CPU for each thread",
         interposer: Interposer::Lockwork,

@@ -305,7 +305,7 @@ fn lists_what_there_is_for_wrong_names() {
     let room = Room::new();
     let unknown = ["run", "--lock", "nope", "true"];
     refused(&room, &unknown, 125, "there is no lock 'nope'");
-    for name in ["glibc", "mutex", "qspinlock_fair", "qspinlock_tas"] {
+    for name in ["glibc", "mutex", "mutex_numa", "qspinlock_tas"] {
         refused(&room, &unknown, 125, name);
         assert!(stdout(&room.run(&["locks"])).contains(name));
     }
@@ -313,6 +313,9 @@ fn lists_what_there_is_for_wrong_names() {
     refused(&room, &set("nope=1"), 125, "spin_budget");
     refused(&room, &set("spin_budget=-1"), 125, "from 0 to");
     refused(&room, &set("spin_budget="), 125, "from 0 to");
+    refused(&room, &set("osq_lock_depth=4"), 125, "from 5 to 32");
+    refused(&room, &set("osq_keep_times=2049"), 125, "from 16 to 2048");
+    refused(&room, &set("clusters=core"), 125, "one of llc, node, cpu");
     refused(&room, &set("spin_budget"), 125, "knob=value");
     let plain = ["run", "--lock", "glibc", "--set", "spin_budget=1", "true"];
     refused(&room, &plain, 125, "has no knobs");

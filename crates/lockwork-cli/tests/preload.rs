@@ -32,6 +32,8 @@ struct Program {
 struct Mode {
     name: &'static str,
     lock: Option<&'static str>,
+    /// The lock's knobs.
+    set: &'static [&'static str],
     tunables: Option<&'static str>,
 }
 
@@ -138,8 +140,12 @@ fn command(program: &Program, mode: &Mode) -> Command {
     let mut command = match mode.lock {
         Some(lock) => {
             let mut command = Command::new(env!("CARGO_BIN_EXE_lockwork"));
-            command.args(["run", "--lock", lock, "--"]);
-            command.arg(&program.path).env("LOCKWORK_EXPECT", "1");
+            command.args(["run", "--lock", lock]);
+            command.args(mode.set.iter().flat_map(|knob| ["--set", knob]));
+            command
+                .arg("--")
+                .arg(&program.path)
+                .env("LOCKWORK_EXPECT", "1");
             command
         }
         None => {
@@ -209,9 +215,13 @@ fn run(program: &Program, mode: &Mode) -> io::Result<(Outcome, String)> {
 }
 
 fn run_all(mode: &Mode) {
+    run_these(programs(), mode);
+}
+
+fn run_these(programs: impl IntoIterator<Item = &'static Program>, mode: &Mode) {
     let mut failures = Vec::new();
     let mut hangs = 0;
-    for program in programs() {
+    for program in programs {
         let begun = Instant::now();
         let (outcome, said) = run(program, mode)
             .unwrap_or_else(|e| panic!("{}: cannot run {}: {e}", mode.name, program.name));
@@ -247,6 +257,7 @@ fn on_the_plain_c_library() {
     run_all(&Mode {
         name: "plain",
         lock: None,
+        set: &[],
         tunables: None,
     });
 }
@@ -256,8 +267,37 @@ fn under_mutex() {
     run_all(&Mode {
         name: "mutex",
         lock: Some("mutex"),
+        set: &[],
         tunables: None,
     });
+}
+
+/// Each CPU a cluster of its own, and divided as soon as the knobs allow.
+const DIVIDE: &[&str] = &["clusters=cpu", "osq_lock_depth=5", "osq_keep_times=16"];
+
+#[test]
+fn under_mutex_numa() {
+    run_all(&Mode {
+        name: "mutex_numa",
+        lock: Some("mutex_numa"),
+        set: DIVIDE,
+        tunables: None,
+    });
+}
+
+/// Waiters that spin for so long stand in line for long enough to be divided, as a
+/// rule; all programs would take minutes so.
+#[test]
+fn a_crowd_that_spins_under_mutex_numa() {
+    let set = [DIVIDE, &["spin_budget=20000", "watch_owner=0"]].concat();
+    let mode = Mode {
+        name: "mutex_numa_spinning",
+        lock: Some("mutex_numa"),
+        set: set.leak(),
+        tunables: None,
+    };
+    let crowd = programs().iter().filter(|program| program.name == "crowd");
+    run_these(crowd, &mode);
 }
 
 #[test]
@@ -265,6 +305,7 @@ fn under_qspinlock_steal() {
     run_all(&Mode {
         name: "qspinlock_steal",
         lock: Some("qspinlock_steal"),
+        set: &[],
         tunables: None,
     });
 }
@@ -274,6 +315,7 @@ fn under_mutex_without_rseq() {
     run_all(&Mode {
         name: "mutex_without_rseq",
         lock: Some("mutex"),
+        set: &[],
         tunables: Some("glibc.pthread.rseq=0"),
     });
 }

@@ -49,6 +49,8 @@ extern "C" {
     pub fn lw_set_clusters(map: *const c_char) -> *const c_char;
     /// How many clusters there are, at least 1.
     pub fn lw_cluster_count() -> u32;
+    /// How many locks are divided by clusters just now.
+    pub fn lw_numa_divided() -> u32;
 
     /// The name of event `n`, a constant text; null past the last.
     pub fn lw_event_name(n: u32) -> *const c_char;

@@ -12,6 +12,7 @@ extern "C" {
     fn lw_user_events_reset();
     fn lw_user_set_clusters(map: *const c_char) -> *const c_char;
     fn lw_user_cluster_count() -> u32;
+    fn lk_numa_osq_divided() -> u32;
 }
 
 /// An event that locks count in their slow paths, if the knob `count_events` says
@@ -45,6 +46,12 @@ pub fn events() -> Vec<Event> {
 pub fn reset_events() {
     // SAFETY: no precondition.
     unsafe { lw_user_events_reset() }
+}
+
+/// How many locks that divide themselves by clusters are divided just now.
+pub fn divided() -> u32 {
+    // SAFETY: no precondition.
+    unsafe { lk_numa_osq_divided() }
 }
 
 /// A text that says no clusters; nothing changed.

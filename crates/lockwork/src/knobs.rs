@@ -3,8 +3,8 @@
 use core::ffi::{c_uint, CStr};
 use core::fmt;
 use lockwork_sys::{
-    lw_cluster_count, lw_set_clusters, lw_set_knob, lw_spin_set_mode, SPIN_MODE_AUTO,
-    SPIN_MODE_FAIR, SPIN_MODE_PV, SPIN_MODE_STEAL, SPIN_MODE_TAS,
+    lw_cluster_count, lw_numa_divided, lw_set_clusters, lw_set_knob, lw_spin_set_mode,
+    SPIN_MODE_AUTO, SPIN_MODE_FAIR, SPIN_MODE_PV, SPIN_MODE_STEAL, SPIN_MODE_TAS,
 };
 
 /// How all [`SpinLock`](crate::SpinLock)s of the process wait.
@@ -116,6 +116,12 @@ pub fn set_clusters(map: &CStr) -> Result<(), ClustersError> {
 pub fn cluster_count() -> u32 {
     // SAFETY: no precondition.
     unsafe { lw_cluster_count() }
+}
+
+/// How many locks that divide themselves by clusters are divided just now.
+pub fn numa_divided() -> u32 {
+    // SAFETY: no precondition.
+    unsafe { lw_numa_divided() }
 }
 
 /// A text that says no clusters; nothing changed.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* What is set and asked for the whole process. */
 #include "lib.h"
+#include "numa_osq.h"
 #include "user.h"
 
 #include <errno.h>
@@ -19,6 +20,11 @@ const char *lw_set_clusters(const char *map)
 uint32_t lw_cluster_count(void)
 {
 	return lw_user_cluster_count();
+}
+
+uint32_t lw_numa_divided(void)
+{
+	return lk_numa_osq_divided();
 }
 
 const char *lw_event_name(uint32_t n)
