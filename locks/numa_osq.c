@@ -104,7 +104,7 @@ static inline bool move_cluster_tail(struct line *q,
 
 	if ((word & TAIL) != code)
 		return false;
-	q->sealed = word & CLUSTER_SEALED;
+	q->sealed = !(word & CLUSTER_OPEN);
 	/* [numa_osq.A] */
 	return try_cmpxchg_release(&cluster->word, &word,
 				   (word & ~(u64)TAIL) | before);
@@ -296,7 +296,7 @@ static u32 seal(struct numa_entry *entry)
 		/* [numa_osq.R] full RMW, pairs with numa_osq.L: whoever is
 		 * turned away sees the lock's word as we left it. */
 		while (!try_cmpxchg(&entry->cluster[i].word, &word,
-				    word | CLUSTER_SEALED))
+				    word & ~(u64)CLUSTER_OPEN))
 			;
 		empty += !(word & TAIL);
 	}
@@ -462,7 +462,7 @@ static enum arrival lock_in_cluster(struct lk_numa_osq *osq,
 		/* [numa_osq.L] ACQUIRE, pairs with numa_osq.R and .T: the
 		 * owner of this use of the entry. */
 		word = smp_load_acquire(&cluster->word);
-		if (word & CLUSTER_SEALED || READ_ONCE(entry->owner) != osq)
+		if (!(word & CLUSTER_OPEN) || READ_ONCE(entry->owner) != osq)
 			return TURNED_AWAY;
 		/* [numa_osq.B] */
 	} while (!try_cmpxchg(&cluster->word, &word,
@@ -590,7 +590,7 @@ static void divide(struct lk_numa_osq *osq)
 	for (i = 0; i < clusters; i++)
 		/* [numa_osq.T] RELEASE, pairs with numa_osq.L. */
 		smp_store_release(&entry->cluster[i].word,
-				  CLUSTER_USE(entry->use));
+				  CLUSTER_USE(entry->use) | CLUSTER_OPEN);
 }
 
 /*
@@ -673,9 +673,9 @@ static bool lock_with(struct lk_numa_osq *osq, struct numa_node *node, u32 code)
 
 	clean(node);
 	WRITE_ONCE(node->vcpu, this_vcpu());
-	/* [numa_osq.K] */
-	word = smp_load_acquire(&osq->word);
 	for (;;) {
+		/* [numa_osq.K] */
+		word = smp_load_acquire(&osq->word);
 		if (likely(!is_divided(word))) {
 			/* The first one counts from 1. */
 			WRITE_ONCE(node->serial, !(word & TAIL));
@@ -694,7 +694,6 @@ static bool lock_with(struct lk_numa_osq *osq, struct numa_node *node, u32 code)
 		if (need_resched())
 			return false;
 		cpu_relax();
-		word = smp_load_acquire(&osq->word); /* [numa_osq.K] */
 	}
 }
 

@@ -26,7 +26,7 @@ struct numa_node {
 
 /* Waiters at the top look at one line, arrivals of the cluster at another. */
 struct numa_cluster {
-	u64 word; /* use << 17 | CLUSTER_SEALED | code of the last node */
+	u64 word; /* use << 17 | CLUSTER_OPEN | code of the last node */
 	u64 pad[NUMA_LINE / sizeof(u64) - 1];
 	union {
 		struct numa_node top;
@@ -34,7 +34,8 @@ struct numa_cluster {
 	};
 };
 
-#define CLUSTER_SEALED (1u << 16)
+/* Otherwise sealed, as at first. */
+#define CLUSTER_OPEN   (1u << 16)
 #define CLUSTER_USE(n) ((u64)(n) << 17)
 
 struct numa_entry {

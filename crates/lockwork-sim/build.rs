@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Compiles the locks against the sim world, into a shared object that the crate
-//! carries inside itself.
+//! Compiles the locks, and the baselines that only simulations have, against the sim
+//! world, into a shared object that the crate carries inside itself.
 use std::env;
 use std::path::PathBuf;
 use std::process::Command;
@@ -8,13 +8,15 @@ use std::process::Command;
 fn main() {
     let root = lockwork_build::root();
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
-    lockwork_build::watch(&["locks", "platform/sim", "data"]);
+    let baselines = "crates/lockwork-sim/baselines";
+    lockwork_build::watch(&["locks", "platform/sim", "data", baselines]);
     let mut build = lockwork_build::world("sim");
     build.pic(true).debug(false);
     let objects = build
         .clone()
         .files(lockwork_build::c_files(&root.join("locks")))
         .files(lockwork_build::c_files(&root.join("platform/sim")))
+        .files(lockwork_build::c_files(&root.join(baselines)))
         .compile_intermediates();
     let mut link = build.get_compiler().to_command();
     link.args(["-shared", "-nostdlib", "-Wl,-z,defs", "-o"])

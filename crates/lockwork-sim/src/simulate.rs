@@ -48,7 +48,7 @@ pub enum Clusters {
 pub struct Setup<'a> {
     /// The machine.
     pub machine: &'a Machine,
-    /// The lock, by its name in the catalogue.
+    /// The lock, by its name.
     pub lock: &'a str,
     /// The workload.
     pub workload: &'a Workload,
@@ -78,7 +78,7 @@ const MAX_CPUS: usize = 2047;
 /// Bytes of a simulated thread's stack.
 const STACK: usize = 64 * 1024;
 
-/// A lock of the catalogue.
+/// A lock of the catalogue, or a baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lock {
     /// What users type.
@@ -89,21 +89,24 @@ pub struct Lock {
     pub sleeps: bool,
     /// It has shared acquisitions.
     pub is_rw: bool,
+    /// A published lock with known faults, which only simulations have.
+    pub is_baseline: bool,
 }
 
-/// All locks, in the order of the catalogue.
+/// All locks, in the order of the catalogue; the baselines after them.
 ///
 /// # Errors
 /// They cannot be loaded.
 pub fn locks() -> Result<Vec<Lock>> {
     world::with(|world| {
-        let lock = |ops: &&'static world::Ops| Lock {
+        let lock = |ops: &'static world::Ops| Lock {
             name: ops.name(),
             summary: ops.summary(),
             sleeps: ops.sleeps(),
             is_rw: ops.is_rw(),
+            is_baseline: world.is_baseline(ops),
         };
-        world.locks().iter().map(lock).collect()
+        world.locks().map(lock).collect()
     })
 }
 
@@ -144,9 +147,9 @@ pub fn simulate(setup: &Setup) -> Result<Found> {
         );
     }
     world::with(|world| {
-        let ops = world.locks().iter().find(|ops| ops.name() == setup.lock);
+        let ops = world.locks().find(|ops| ops.name() == setup.lock);
         let Some(ops) = ops else {
-            let names: Vec<&str> = world.locks().iter().map(|ops| ops.name()).collect();
+            let names: Vec<&str> = world.locks().map(|ops| ops.name()).collect();
             bail!(
                 "there is no lock named '{}'; choose of: {}",
                 setup.lock,

@@ -113,6 +113,7 @@ fn text(text: *const c_char) -> &'static str {
 /// This OS thread's copy of the locks.
 pub(crate) struct World {
     locks: Vec<&'static Ops>,
+    baselines: Vec<&'static Ops>,
     knobs: Vec<&'static RawKnob>,
     events: Vec<&'static str>,
     /// Writable memory of the locks: address, and what was there at first.
@@ -154,6 +155,7 @@ impl World {
         };
         let calls = address(b"lws\0")?.cast::<Calls>();
         let catalogue = address(b"lk_catalogue\0")?.cast::<*const Ops>();
+        let baselines = address(b"lk_baselines\0")?.cast::<*const Ops>();
         let knobs = address(b"lk_knobs\0")?.cast::<RawKnob>();
         let events = address(b"lk_events\0")?.cast::<RawEvent>();
         // SAFETY: platform/sim/world.c defines it so.
@@ -162,8 +164,11 @@ impl World {
         // what has the same path for the same object.
         std::mem::forget(library);
         std::mem::forget(file);
-        // SAFETY: the catalogue ends with a null pointer.
-        let locks = (0..).map_while(|i| unsafe { (*catalogue.add(i)).as_ref() });
+        // SAFETY: both lists end with a null pointer.
+        let [locks, baselines] = [catalogue, baselines].map(|list| {
+            let all = (0..).map_while(|i| unsafe { (*list.add(i)).as_ref() });
+            all.collect::<Vec<&'static Ops>>()
+        });
         // SAFETY: locks/knobs.c ends them with one whose name is null.
         let knobs = (0..).map_while(|i| {
             let knob: &'static RawKnob = unsafe { &*knobs.add(i) };
@@ -174,7 +179,8 @@ impl World {
         let events = unsafe { std::slice::from_raw_parts(events, count) };
         let (data, zeros) = memory(calls as usize)?;
         Ok(World {
-            locks: locks.collect(),
+            locks,
+            baselines,
             knobs: knobs.collect(),
             events: events.iter().map(|event| text(event.name)).collect(),
             data,
@@ -182,9 +188,14 @@ impl World {
         })
     }
 
-    /// All locks, in the order of the catalogue.
-    pub fn locks(&self) -> &[&'static Ops] {
-        &self.locks
+    /// All locks of the catalogue, in its order, and after them the baselines.
+    pub fn locks(&self) -> impl Iterator<Item = &'static Ops> + '_ {
+        self.locks.iter().chain(&self.baselines).copied()
+    }
+
+    /// Whether a lock is only here to be compared with.
+    pub fn is_baseline(&self, ops: &Ops) -> bool {
+        self.baselines.iter().any(|known| std::ptr::eq(*known, ops))
     }
 
     /// All knobs, in the order of their table.

@@ -3,18 +3,21 @@
 
 use super::plan::Known;
 use crate::knobs::described;
-use crate::{machine, workload};
+use crate::{machine, workload, Lock};
 use anyhow::Result;
 
 /// Locks, knobs, machines and workloads.
 pub(super) fn list(known: &Known) -> Result<String> {
     let mut text = String::from("Locks (--lock):\n");
-    text += &named(
-        known
-            .locks
-            .iter()
-            .map(|l| (l.name.to_owned(), l.summary.to_owned())),
-    );
+    let lock = |lock: &Lock| {
+        let mark = if lock.is_baseline {
+            "baseline, only here: "
+        } else {
+            ""
+        };
+        (lock.name.to_owned(), format!("{mark}{}", lock.summary))
+    };
+    text += &named(known.locks.iter().map(lock));
     text += "\n\nKnobs (--set KNOB=VALUE):\n";
     text += &described(&known.knobs);
     text += "\n\nMachines (--machine):\n";

@@ -70,7 +70,7 @@ fn sections_that_nothing_keeps_apart_are_noticed() {
     let (machine, workload) = (machine(), workload());
     reset(None);
     crate::world::with(|world| {
-        let mut none = **world.locks().first().expect("a lock");
+        let mut none = *world.locks().next().expect("a lock");
         (none.lock, none.unlock) = (None, None);
         crate::simulate::run(
             &setup(&machine, "none", &workload),

@@ -35,6 +35,7 @@ fn known() -> Known {
         summary: "a lock",
         sleeps: false,
         is_rw,
+        is_baseline: false,
     };
     let shared = ["rwlock", "qrwlock"].map(|name| (name, true));
     let plain = plain.into_iter().map(|name| (name, false));

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * Published locks with known faults: something to compare with, and nothing to
+ * use. So they are in no catalogue, and in the sim world only.
+ */
+#include "catalogue.h"
+
+#define LK_LOCK(ops) extern const struct lk_ops ops;
+#include "baselines.def"
+#undef LK_LOCK
+
+extern const struct lk_ops *const lk_baselines[];
+
+/* All of them, ended by NULL. */
+const struct lk_ops *const lk_baselines[] = {
+#define LK_LOCK(ops) &ops,
+#include "baselines.def"
+#undef LK_LOCK
+	NULL,
+};
