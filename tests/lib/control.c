@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { THREADS = 8, EVENTS = 1000 };
+enum { THREADS = 8, EVENTS = 1000, FORKS = 200 };
 
 static uint64_t sum_of(const char *name)
 {
@@ -93,10 +93,42 @@ static void check_clusters(void)
 	CHECK(lw_set_clusters(NULL) == NULL && lw_cluster_count() >= 1);
 }
 
+static void *set_clusters(void *stop)
+{
+	while (!READ_ONCE(*(bool *)stop))
+		CHECK(lw_set_clusters("0-8191") == NULL);
+	return NULL;
+}
+
+/* A child must not wait for a thread that was at it when its parent forked. */
+static void check_fork_in_between(void)
+{
+	bool stop = false;
+	pthread_t thread;
+	int status;
+
+	CHECK(!pthread_create(&thread, NULL, set_clusters, &stop));
+	for (int i = 0; i < FORKS; i++) {
+		pid_t pid = fork();
+
+		CHECK(pid >= 0);
+		if (!pid) {
+			CHECK(lw_set_clusters("0;1") == NULL);
+			CHECK(lw_cluster_count() == 2);
+			_exit(0);
+		}
+		CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+	}
+	WRITE_ONCE(stop, true);
+	pthread_join(thread, NULL);
+	CHECK(lw_set_clusters("") == NULL);
+}
+
 void check_control(void)
 {
 	check_knobs();
 	check_clusters();
+	check_fork_in_between();
 	check_events();
 }
 

@@ -35,7 +35,8 @@ Exit status:
 Examples:
   lockwork run -- ./server --port 8080
   lockwork run --lock qspinlock_steal -- python3 job.py
-  lockwork run --lock mutex --set spin_budget=0 -- make -j8 check";
+  lockwork run --lock mutex --set spin_budget=0 -- make -j8 check
+  lockwork run --lock mutex_numa --set count_events=2 -- ./server";
 
 const COMPARE_HELP: &str = "\
 Runs a program several times under each of several locks, and says what the
