@@ -273,7 +273,7 @@ static void pass_gate(struct lk_numa_osq *osq, struct numa_entry *entry)
 		tell(next, GRANT_HELD);
 }
 
-/* @n of what joining waits for are done. */
+/* @n of what entry->busy counts are done. */
 static void done(struct lk_numa_osq *osq, struct numa_entry *entry, u32 n)
 {
 	/* [numa_osq.P] RELEASE, pairs with numa_osq.Q. */
@@ -317,7 +317,6 @@ static void join(struct lk_numa_osq *osq, struct numa_entry *entry, bool proved)
 	else if (caution < CAUTION_MAX)
 		caution++;
 	WRITE_ONCE(entry->joining, 1);
-	atomic_set(&entry->busy, (int)entry->clusters + 1);
 	clean(&entry->gate);
 	WRITE_ONCE(entry->gate.serial, 1);
 	WRITE_ONCE(entry->gate.vcpu, this_vcpu());
@@ -564,6 +563,8 @@ static void divide(struct lk_numa_osq *osq)
 		return;
 	}
 	clusters = cluster_count();
+	if (!clusters)
+		clusters = 1;
 	WRITE_ONCE(entry->of, clusters);
 	if (clusters > NUMA_CLUSTERS)
 		clusters = NUMA_CLUSTERS;
@@ -572,6 +573,9 @@ static void divide(struct lk_numa_osq *osq)
 	/* Those that queue now hold the top. */
 	rest = numa_rest(entry);
 	clean(&rest->top);
+	/* What has to be done before the gate is passed: each cluster is empty,
+	 * the rest is gone, and so is who made it one queue again. */
+	atomic_set(&entry->busy, (int)clusters + 2);
 	WRITE_ONCE(entry->tail, (u16)top_code(entry, rest));
 	do {
 		if (!tries--) {
@@ -594,8 +598,8 @@ static void divide(struct lk_numa_osq *osq)
 }
 
 /*
- * The holder has a look whether the queue is long, every 16th hand-over, and in
- * each from when it has been for so long that it may be divided.
+ * The holder has a look whether the queue is long, every 16th hand-over, and
+ * when it has been for so long that it may be divided.
  */
 static void consider(struct lk_numa_osq *osq, struct numa_node *node)
 {
@@ -606,6 +610,9 @@ static void consider(struct lk_numa_osq *osq, struct numa_node *node)
 	if (run < need && (!run || run % 16))
 		return;
 	word = READ_ONCE(osq->word);
+	need <<= caution_of(word);
+	if (run < need && run % 16)
+		return;
 	if ((word & TAIL) == CLOSED || !knob(dynamic_enable) ||
 	    cluster_count() < 2)
 		return;
@@ -614,7 +621,7 @@ static void consider(struct lk_numa_osq *osq, struct numa_node *node)
 		return; /* it has just come */
 	if ((int)(serial - node->serial) <= (int)knob(osq_lock_depth)) {
 		WRITE_ONCE(node->grant, GRANT_HELD);
-	} else if (run >= need << caution_of(word)) {
+	} else if (run >= need) {
 		WRITE_ONCE(node->grant, GRANT_HELD);
 		divide(osq);
 	}
@@ -649,6 +656,7 @@ static void unlock_one(struct lk_numa_osq *osq, struct numa_node *node,
 	/* Nothing was granted to who found the queue empty: 0. */
 	u32 run = field(READ_ONCE(node->grant), RUN_AT, RUN_MAX - 1);
 	struct numa_node *next = NULL;
+	bool ours;
 
 	/* Here the tail is looked at first: its line is the mutex's, and ours. */
 	if (!move_tail(&q, code, 0))
@@ -658,9 +666,9 @@ static void unlock_one(struct lk_numa_osq *osq, struct numa_node *node,
 			run++;
 		tell(next, GRANT_HELD | run << RUN_AT);
 	} else if (q.rest) {
-		if (release_top(osq, q.rest, numa_rest(q.rest), NULL,
-				GRANT_HELD | first_merit()))
-			done(osq, q.rest, 1);
+		ours = release_top(osq, q.rest, numa_rest(q.rest), NULL,
+				   GRANT_HELD | first_merit());
+		done(osq, q.rest, 1 + ours);
 	}
 }
 

@@ -10,15 +10,28 @@ static inline u32 taken_now(void)
 	return 1u << 16 | wait_epoch();
 }
 
-/* Free, or of a lock whose process forked since: nobody will return it. */
+/* Whoever queued in it is gone. */
+static __cold void forget_the_gone(struct numa_entry *entry)
+{
+	u32 i;
+
+	WRITE_ONCE(entry->joining, 0);
+	for (i = 0; i < NUMA_CLUSTERS; i++)
+		WRITE_ONCE(entry->cluster[i].word, CLUSTER_USE(entry->use));
+}
+
+/* If it is free, or of a process that forked since: nobody will return that. */
 static bool claim(struct numa_entry *entry, u32 mine)
 {
 	u32 taken = READ_ONCE(entry->taken);
 
 	/* [numa_osq.M] ACQUIRE, pairs with numa_osq.N: the last owner is done
 	 * with it. */
-	return taken != mine &&
-	       try_cmpxchg_acquire(&entry->taken, &taken, mine);
+	if (taken == mine || !try_cmpxchg_acquire(&entry->taken, &taken, mine))
+		return false;
+	if (taken)
+		forget_the_gone(entry);
+	return true;
 }
 
 struct numa_entry *numa_claim(struct lk_numa_osq *lock, u32 hint)

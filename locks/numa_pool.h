@@ -53,7 +53,7 @@ struct numa_entry {
 	union {
 		struct {
 			u16 tail;      /* of the top queue */
-			atomic_t busy; /* what joining waits for */
+			atomic_t busy; /* what passing the gate waits for */
 		};
 		u8 line1[NUMA_LINE];
 	};
