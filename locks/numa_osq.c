@@ -120,6 +120,7 @@ static bool move_tail(struct line *q, u32 code, u32 before)
 		return move_cluster_tail(q, q->cluster, code, before);
 	if (q->entry) {
 		tail = &q->entry->tail;
+		word = READ_ONCE(*tail);
 	} else {
 		/* [numa_osq.K] ACQUIRE, pairs with numa_osq.J: where the tail
 		 * has been moved to. */
@@ -132,7 +133,7 @@ static bool move_tail(struct line *q, u32 code, u32 before)
 	}
 	/* [numa_osq.A] RELEASE, pairs with numa_osq.B: a new arrival sees the
 	 * last holder's writes, and the link that we cut. */
-	return READ_ONCE(*tail) == code &&
+	return (word & TAIL) == code &&
 	       try_cmpxchg_release(tail, &last, (u16)before);
 }
 
@@ -601,9 +602,9 @@ static void divide(struct lk_numa_osq *osq)
  * The holder has a look whether the queue is long, every 16th hand-over, and
  * when it has been for so long that it may be divided.
  */
-static void consider(struct lk_numa_osq *osq, struct numa_node *node)
+static void consider(struct lk_numa_osq *osq, struct numa_node *node, u32 grant)
 {
-	u32 run = field(READ_ONCE(node->grant), RUN_AT, RUN_MAX - 1);
+	u32 run = field(grant, RUN_AT, RUN_MAX - 1);
 	u32 need = knob(osq_keep_times), word, serial;
 	struct line q = { .osq = osq };
 
@@ -631,11 +632,13 @@ static bool lock_one(struct lk_numa_osq *osq, struct numa_node *node, u32 code,
 		     u32 old)
 {
 	struct line q = { .osq = osq };
+	u32 grant = 0;
 
 	node->entry = NULL;
 	if (old) {
 		link(&q, node, old);
-		if (!wait_grant(&q, node, code)) {
+		grant = wait_grant(&q, node, code);
+		if (!grant) {
 			if (q.rest)
 				count_event(LK_EV_numa_cancel_rest);
 			else if (READ_ONCE(node->prev) == CLOSED)
@@ -645,7 +648,7 @@ static bool lock_one(struct lk_numa_osq *osq, struct numa_node *node, u32 code,
 			return false;
 		}
 	}
-	consider(osq, node);
+	consider(osq, node, grant);
 	return true;
 }
 
@@ -653,15 +656,16 @@ static void unlock_one(struct lk_numa_osq *osq, struct numa_node *node,
 		       u32 code)
 {
 	struct line q = { .osq = osq };
-	/* Nothing was granted to who found the queue empty: 0. */
-	u32 run = field(READ_ONCE(node->grant), RUN_AT, RUN_MAX - 1);
 	struct numa_node *next = NULL;
 	bool ours;
+	u32 run;
 
 	/* Here the tail is looked at first: its line is the mutex's, and ours. */
 	if (!move_tail(&q, code, 0))
 		next = wait_next(&q, node, code, 0);
 	if (next) {
+		/* Nothing was granted to who found the queue empty: 0. */
+		run = field(READ_ONCE(node->grant), RUN_AT, RUN_MAX - 1);
 		if (run < RUN_MAX - 1)
 			run++;
 		tell(next, GRANT_HELD | run << RUN_AT);
