@@ -318,6 +318,10 @@ static void join(struct lk_numa_osq *osq, struct numa_entry *entry, bool proved)
 	else if (caution < CAUTION_MAX)
 		caution++;
 	WRITE_ONCE(entry->joining, 1);
+	/* What has to be done before the gate is passed: each cluster is empty,
+	 * and we have left. The rest is gone: it gives the top up to another
+	 * only, or is who calls this. */
+	atomic_set(&entry->busy, (int)entry->clusters + 1);
 	clean(&entry->gate);
 	WRITE_ONCE(entry->gate.serial, 1);
 	WRITE_ONCE(entry->gate.vcpu, this_vcpu());
@@ -341,6 +345,9 @@ static inline u32 top_code(const struct numa_entry *entry,
  * @by, which holds the top, gives it to the cluster behind it. If there is none,
  * the lock becomes one queue again. @next: the link to it, if it was taken.
  * True: done(1) is to be called afterwards.
+ *
+ * Until joining has begun the top is not given up, though nobody is there: the
+ * rest would then have no claim on the entry any more.
  */
 static bool release_top(struct lk_numa_osq *osq, struct numa_entry *entry,
 			struct numa_cluster *by, struct numa_node *next,
@@ -348,24 +355,16 @@ static bool release_top(struct lk_numa_osq *osq, struct numa_entry *entry,
 {
 	struct line top = { .osq = osq, .entry = entry };
 	u32 code = top_code(entry, by);
-	bool ours = false;
-	u16 none;
+	bool joining = READ_ONCE(entry->joining), ours = false;
 
 	while (!next) {
-		if (!READ_ONCE(entry->joining) &&
-		    READ_ONCE(entry->tail) == code) {
+		if (!joining && READ_ONCE(entry->tail) == code) {
 			count_event(LK_EV_numa_closed_idle);
 			join(osq, entry, grant & PROVED);
-			ours = true;
+			joining = ours = true;
 		}
-		next = wait_next(&top, &by->top, code, 0);
-		if (next)
-			break;
-		none = 0;
-		/* The last waiter left in between, and nobody holds the top: we
-		 * do once more, unless somebody has come. [numa_osq.B] */
-		if (READ_ONCE(entry->joining) ||
-		    !try_cmpxchg(&entry->tail, &none, (u16)code))
+		next = wait_next(&top, &by->top, code, joining ? 0 : code);
+		if (!next && joining)
 			return ours;
 	}
 	count_event(LK_EV_numa_remote);
@@ -552,10 +551,10 @@ static void unlock_in_cluster(struct lk_numa_osq *osq, struct numa_node *node,
 
 /* -- the one queue ------------------------------------------------------- */
 
-/* The holder divides the queue; nobody is moved. */
-static void divide(struct lk_numa_osq *osq)
+/* The holder divides the queue, by @clusters of CPUs; nobody is moved. */
+static void divide(struct lk_numa_osq *osq, u32 clusters)
 {
-	u32 word = READ_ONCE(osq->word), tries = 8, i, clusters;
+	u32 word = READ_ONCE(osq->word), tries = 8, i;
 	struct numa_entry *entry = numa_claim(osq, word >> ENTRY_AT);
 	struct numa_cluster *rest;
 
@@ -563,9 +562,6 @@ static void divide(struct lk_numa_osq *osq)
 		count_event(LK_EV_numa_no_entry);
 		return;
 	}
-	clusters = cluster_count();
-	if (!clusters)
-		clusters = 1;
 	WRITE_ONCE(entry->of, clusters);
 	if (clusters > NUMA_CLUSTERS)
 		clusters = NUMA_CLUSTERS;
@@ -574,9 +570,6 @@ static void divide(struct lk_numa_osq *osq)
 	/* Those that queue now hold the top. */
 	rest = numa_rest(entry);
 	clean(&rest->top);
-	/* What has to be done before the gate is passed: each cluster is empty,
-	 * the rest is gone, and so is who made it one queue again. */
-	atomic_set(&entry->busy, (int)clusters + 2);
 	WRITE_ONCE(entry->tail, (u16)top_code(entry, rest));
 	do {
 		if (!tries--) {
@@ -605,7 +598,7 @@ static void divide(struct lk_numa_osq *osq)
 static void consider(struct lk_numa_osq *osq, struct numa_node *node, u32 grant)
 {
 	u32 run = field(grant, RUN_AT, RUN_MAX - 1);
-	u32 need = knob(osq_keep_times), word, serial;
+	u32 need = knob(osq_keep_times), word, serial, clusters;
 	struct line q = { .osq = osq };
 
 	if (run < need && (!run || run % 16))
@@ -614,8 +607,8 @@ static void consider(struct lk_numa_osq *osq, struct numa_node *node, u32 grant)
 	need <<= caution_of(word);
 	if (run < need && run % 16)
 		return;
-	if ((word & TAIL) == CLOSED || !knob(dynamic_enable) ||
-	    cluster_count() < 2)
+	clusters = cluster_count(); /* once: it may change */
+	if ((word & TAIL) == CLOSED || !knob(dynamic_enable) || clusters < 2)
 		return;
 	serial = READ_ONCE(decode(&q, word & TAIL)->serial);
 	if (!serial)
@@ -624,7 +617,7 @@ static void consider(struct lk_numa_osq *osq, struct numa_node *node, u32 grant)
 		WRITE_ONCE(node->grant, GRANT_HELD);
 	} else if (run >= need) {
 		WRITE_ONCE(node->grant, GRANT_HELD);
-		divide(osq);
+		divide(osq, clusters);
 	}
 }
 
@@ -657,7 +650,6 @@ static void unlock_one(struct lk_numa_osq *osq, struct numa_node *node,
 {
 	struct line q = { .osq = osq };
 	struct numa_node *next = NULL;
-	bool ours;
 	u32 run;
 
 	/* Here the tail is looked at first: its line is the mutex's, and ours. */
@@ -670,9 +662,9 @@ static void unlock_one(struct lk_numa_osq *osq, struct numa_node *node,
 			run++;
 		tell(next, GRANT_HELD | run << RUN_AT);
 	} else if (q.rest) {
-		ours = release_top(osq, q.rest, numa_rest(q.rest), NULL,
-				   GRANT_HELD | first_merit());
-		done(osq, q.rest, 1 + ours);
+		if (release_top(osq, q.rest, numa_rest(q.rest), NULL,
+				GRANT_HELD | first_merit()))
+			done(osq, q.rest, 1);
 	}
 }
 

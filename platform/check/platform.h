@@ -73,6 +73,8 @@ void lwc_round(const struct lwc_site *site);
 bool lwc_wait_over(void);
 /* Whether to leave this wait though its condition is false: a mutant. */
 bool lwc_skip_wait(const struct lwc_site *site);
+/* Whether to act as if this call were not there: a mutant. */
+bool lwc_left_out(const struct lwc_site *site);
 /* 0, or -ETIMEDOUT where @timed: the time may be up at any moment. */
 int lwc_sleep(volatile u32 *p, u32 value, bool timed,
 	      const struct lwc_site *site);
@@ -283,7 +285,10 @@ void saw_preempted(void);
 #define cluster_count() check_world_read(&check_world.clusters)
 u32 this_cluster(void);
 void begin_waiting(void);
-bool need_resched(void);
+/* A mutant may leave it out, as a wait that cannot be given up. */
+#define need_resched() \
+	(!lwc_left_out(__lwc_site("need_resched", "")) && budget_is_spent())
+bool budget_is_spent(void);
 #define pending_rounds() check_world_read(&check_world.pending_rounds)
 #define steal_patience() check_world_read(&check_world.steal_patience)
 #define steal_rounds()	 check_world_read(&check_world.steal_rounds)

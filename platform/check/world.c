@@ -84,7 +84,9 @@ u32 this_vcpu(void)
 
 u32 this_cluster(void)
 {
-	return lwc_thread() % check_world.clusters;
+	u32 clusters = check_world.clusters;
+
+	return clusters ? lwc_thread() % clusters : 0;
 }
 
 bool vcpu_is_preempted(u32 vcpu)
@@ -113,7 +115,7 @@ void begin_waiting(void)
 	self[lwc_thread()].spins = 0;
 }
 
-bool need_resched(void)
+bool budget_is_spent(void)
 {
 	u32 id = lwc_thread();
 

@@ -76,8 +76,12 @@ extern "C-unwind" fn lwc_load(addr: usize, size: u32, order: u32, site: &'static
     let strength = strength(order, site);
     engine::before_load(site);
     let target = engine::target(addr, size, false, site);
-    let value = target.load(strength.order);
-    let newest = target.newest();
+    let kept = match strength.change {
+        Some(Change::Narrow) => u64::MAX >> (64 - size * 4),
+        _ => u64::MAX,
+    };
+    let value = target.load(strength.order) & kept;
+    let newest = target.newest() & kept;
     engine::loaded(site, value, newest);
     value
 }
@@ -232,6 +236,12 @@ extern "C-unwind" fn lwc_wait_over() -> bool {
 #[no_mangle]
 extern "C-unwind" fn lwc_skip_wait(site: &'static Site) -> bool {
     engine::change_at(site) == Some(Change::NoWait)
+}
+
+#[no_mangle]
+extern "C-unwind" fn lwc_left_out(site: &'static Site) -> bool {
+    engine::with(|state| *state.reached.entry(site).or_default() += 1);
+    engine::change_at(site) == Some(Change::Drop)
 }
 
 /// `-ETIMEDOUT`; Linux's number.

@@ -19,7 +19,8 @@ pub enum Change {
     Release,
     /// Acquire and release, but no full barrier.
     AcqRel,
-    /// Does not store; a compare-and-exchange says that it did.
+    /// Does not store; a compare-and-exchange says that it did, and a look
+    /// whether to give up finds that there is no reason to.
     Drop,
     /// A compare-and-exchange that stores without comparing.
     Force,
@@ -27,7 +28,7 @@ pub enum Change {
     Split,
     /// A wait that does not wait.
     NoWait,
-    /// Stores the lowest byte only.
+    /// Stores the lowest byte only; loads the lower half only.
     Narrow,
 }
 

@@ -134,6 +134,8 @@ fn broken(index: &Index, mistake: &LogicMutant, stems: &[&str]) -> Vec<Planned> 
 fn broken_text(site: &Site, change: Change) -> &'static str {
     match change {
         Change::Drop if site.primitive.starts_with("wake_") => "does not wake",
+        Change::Drop if site.primitive == "need_resched" => "never says so",
+        Change::Narrow if site.primitive.starts_with("READ_ONCE") => "loads its lower half only",
         _ => change.text(),
     }
 }
