@@ -75,13 +75,16 @@ static inline struct numa_cluster *numa_rest(struct numa_entry *entry)
 	return &entry->cluster[NUMA_CLUSTERS];
 }
 
-/* The queue of the caller's cluster. */
+/*
+ * The queue of the caller's cluster. A cluster that came after the queues were
+ * made shares the last one: else its threads would be turned away by each use.
+ */
 static inline struct numa_cluster *numa_here(struct numa_entry *entry)
 {
-	u32 at = this_cluster() * READ_ONCE(entry->clusters) /
-		 READ_ONCE(entry->of);
+	u32 clusters = READ_ONCE(entry->clusters);
+	u32 at = this_cluster() * clusters / READ_ONCE(entry->of);
 
-	return &entry->cluster[at < NUMA_CLUSTERS ? at : NUMA_CLUSTERS - 1];
+	return &entry->cluster[at < clusters ? at : clusters - 1];
 }
 
 #endif
