@@ -487,7 +487,7 @@ static void unlock(void *lock)
 }
 
 /* The last sleeper; spinners are not in this list. */
-static u64 last_waiter(const void *lock)
+u64 lk_mutex_last_waiter(const void *lock)
 {
 	struct lk_mutex *m = (struct lk_mutex *)lock;
 	void *outer = list_lock(m);
@@ -510,5 +510,5 @@ const struct lk_ops lk_mutex_ops = {
 	.trylock = trylock,
 	.timedlock = timedlock,
 	.unlock = unlock,
-	.last_waiter = last_waiter,
+	.last_waiter = lk_mutex_last_waiter,
 };

@@ -89,6 +89,8 @@ int lk_mutex_lock_slow_over(struct lk_mutex *m,
 /* The same without spinning first. */
 int lk_mutex_sleep(struct lk_mutex *m, const struct lw_deadline *deadline);
 void lk_mutex_unlock_slow(struct lk_mutex *m);
+/* For catalogues, of a `struct lk_mutex`: names the last sleeper; 0: nobody. */
+u64 lk_mutex_last_waiter(const void *lock);
 /* After a fork: forgets the waiters that the child does not have. */
 void lk_mutex_check_epoch(struct lk_mutex *m);
 void lk_mutex_wake(struct lk_mutex *m);

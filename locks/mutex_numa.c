@@ -76,4 +76,5 @@ const struct lk_ops lk_mutex_numa_ops = {
 	.trylock = trylock,
 	.timedlock = timedlock,
 	.unlock = unlock,
+	.last_waiter = lk_mutex_last_waiter,
 };

@@ -15,7 +15,6 @@ static __cold void forget_the_gone(struct numa_entry *entry)
 {
 	u32 i;
 
-	WRITE_ONCE(entry->joining, 0);
 	for (i = 0; i < NUMA_CLUSTERS; i++)
 		WRITE_ONCE(entry->cluster[i].word, CLUSTER_USE(entry->use));
 }

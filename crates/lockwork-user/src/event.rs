@@ -2,6 +2,7 @@
 //! What the locks count, and clusters of CPUs, as `platform/user/user.h` offers
 //! them.
 use crate::text;
+use std::collections::BTreeMap;
 use std::ffi::{c_char, CString};
 use std::fmt;
 
@@ -39,6 +40,14 @@ pub fn events() -> Vec<Event> {
         })
     };
     (0..).map_while(event).collect()
+}
+
+/// Those that were counted at least once: sums by name.
+pub fn counted() -> BTreeMap<String, u64> {
+    let counted = events().into_iter().filter(|event| event.sum > 0);
+    counted
+        .map(|event| (event.name.to_owned(), event.sum))
+        .collect()
 }
 
 /// Counts all events from 0 again. What other threads count meanwhile may be lost

@@ -165,15 +165,20 @@ impl fmt::Display for KnobError {
 
 impl std::error::Error for KnobError {}
 
+fn find(name: &str) -> Result<Knob, KnobError> {
+    let known = knobs();
+    let unknown = || KnobError::Unknown {
+        name: name.to_owned(),
+        known: known.iter().map(Knob::name).collect(),
+    };
+    let mut knobs = known.iter();
+    let knob = knobs.find(|knob| knob.name() == name);
+    knob.copied().ok_or_else(unknown)
+}
+
 /// Sets knob `name` from a number or one of its words.
 pub fn set_knob(name: &str, value: &str) -> Result<(), KnobError> {
-    let known = knobs();
-    let Some(knob) = known.iter().find(|knob| knob.name() == name) else {
-        return Err(KnobError::Unknown {
-            name: name.to_owned(),
-            known: known.iter().map(Knob::name).collect(),
-        });
-    };
+    let knob = find(name)?;
     let refused = || KnobError::Range {
         name: name.to_owned(),
         value: value.to_owned(),
@@ -185,6 +190,25 @@ pub fn set_knob(name: &str, value: &str) -> Result<(), KnobError> {
         0 => Ok(()),
         _ => Err(refused()),
     }
+}
+
+/// For tests only: stores `value` in knob `name` past all its limits, and returns
+/// what was there. So a test can have often what users have seldom: with
+/// `osq_lock_depth` `u32::MAX` and `osq_keep_times` 0 every acquisition of a
+/// `numa_osq` divides it and every release joins it. Does nothing else that setting
+/// the knob does, such as learning clusters anew.
+///
+/// # Safety
+/// The locks' code bears the value. Not every one is a mere number to compare
+/// with: above its maximum `osq_pool` goes past the end of an array.
+///
+/// # Errors
+/// [`KnobError::Unknown`].
+pub unsafe fn force_knob(name: &str, value: u32) -> Result<u32, KnobError> {
+    let knob = find(name)?;
+    // SAFETY: a C variable that lives as long as the program.
+    let variable = unsafe { AtomicU32::from_ptr(knob.raw.value) };
+    Ok(variable.swap(value, Ordering::Relaxed))
 }
 
 /// At most `n` threads (1 to [`MAX_SLOTS`]) are given a queue slot from now on.

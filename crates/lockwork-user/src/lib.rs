@@ -25,8 +25,12 @@ use std::ffi::{c_char, CStr};
 // Links the C code.
 use lockwork_sys as _;
 
-pub use event::{cluster_count, divided, events, reset_events, set_clusters, ClustersError, Event};
-pub use knob::{knobs, limit_slots, set_knob, slots_in_use, Knob, KnobError, MAX_SLOTS};
+pub use event::{
+    cluster_count, counted, divided, events, reset_events, set_clusters, ClustersError, Event,
+};
+pub use knob::{
+    force_knob, knobs, limit_slots, set_knob, slots_in_use, Knob, KnobError, MAX_SLOTS,
+};
 pub use lock::{by_name, catalogue, Lock, LockKind, UnknownLock};
 pub use ops::{Promises, RawOps};
 
