@@ -632,7 +632,7 @@ static bool lock_one(struct lk_numa_osq *osq, struct numa_node *node, u32 code,
 		link(&q, node, old);
 		grant = wait_grant(&q, node, code);
 		if (!grant) {
-			if (q.rest)
+			if (is_divided(READ_ONCE(osq->word)))
 				count_event(LK_EV_numa_cancel_rest);
 			else if (READ_ONCE(node->prev) == CLOSED)
 				count_event(LK_EV_numa_cancel_gate);
@@ -641,6 +641,9 @@ static bool lock_one(struct lk_numa_osq *osq, struct numa_node *node, u32 code,
 			return false;
 		}
 	}
+	/* Granted before it had its number: those behind take theirs from it. */
+	if (!node->serial)
+		WRITE_ONCE(node->serial, 1);
 	consider(osq, node, grant);
 	return true;
 }
