@@ -3,15 +3,22 @@
  * Every lock of the catalogue guards a plain counter, for ThreadSanitizer: it
  * reports a race unless the lock's own acquire and release order the visits.
  *
+ * Meanwhile knobs and clusters are changed all the time, so that locks that divide
+ * themselves do: below their minimum the knobs have them do so at once.
+ *
  * Limits: it sees what ran here, treats a compiler barrier as nothing and
  * knows no fences, so an order that a lock takes from a fence alone would be
  * reported though it is right. Address dependencies count as relaxed.
  */
 #include <catalogue.h>
+#include <events.h>
+#include <knobs.h>
+#include <numa_osq.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <user.h>
 
 #define THREADS 4
 #define TURNS	2000
@@ -70,6 +77,40 @@ static void *work(void *arg)
 	return (void *)(uintptr_t)got;
 }
 
+/* Turns the knobs until @arg, a u32, is set. */
+static void *drive(void *arg)
+{
+	static const char *const maps[] = { "0;1", "1;0,2", "0,1" };
+
+	for (unsigned int turn = 0; !READ_ONCE(*(u32 *)arg); turn++) {
+		WRITE_ONCE(lk_knob_osq_lock_depth, turn % 4 ? (u32)-1 : 5);
+		WRITE_ONCE(lk_knob_osq_keep_times, turn % 3 * 4);
+		WRITE_ONCE(lk_knob_osq_node_max, turn % 5);
+		WRITE_ONCE(lk_knob_osq_pool, turn % 7 ? 64 : 0);
+		WRITE_ONCE(lk_knob_dynamic_enable, turn % 8 != 0);
+		if (turn % 16 == 0)
+			lw_user_set_clusters(maps[turn / 16 % 3]);
+		sched_yield();
+	}
+	return NULL;
+}
+
+#define DIVISIONS 1000
+
+static u64 divisions(void)
+{
+	return lw_user_event_sum(LK_EV_numa_opened);
+}
+
+/* Prints what was counted. False: too few divisions, or one that lasts. */
+static bool divided_enough(void)
+{
+	for (u32 i = 0; lw_user_event_name(i); i++)
+		printf("%-20s %llu\n", lw_user_event_name(i),
+		       (unsigned long long)lw_user_event_sum(i));
+	return divisions() >= DIVISIONS && lk_numa_osq_divided() == 0;
+}
+
 static bool run(const struct lk_ops *ops)
 {
 	struct job job = { .ops = ops };
@@ -95,10 +136,26 @@ static bool run(const struct lk_ops *ops)
 	return job.counter == expected;
 }
 
+/* Again and again if it divides itself, until that was done often enough. */
+static bool run_often(const struct lk_ops *ops)
+{
+	u64 before = divisions();
+	bool good = run(ops);
+
+	for (int i = 0; i < 50 && good; i++) {
+		if (divisions() == before || divisions() >= DIVISIONS)
+			break;
+		good = run(ops);
+	}
+	return good;
+}
+
 int main(int argc, char **argv)
 {
 	const struct lk_ops *const *ops;
-	bool good = true;
+	bool good = true, all = argc < 2;
+	pthread_t driver;
+	u32 stop = 0;
 #ifdef CANARY
 	extern const struct lk_ops *const lk_canaries[];
 
@@ -106,10 +163,20 @@ int main(int argc, char **argv)
 #else
 	ops = lk_catalogue;
 #endif
+	lw_user_knob_set("count_events", "1");
+	/* Whoever finds the mutex taken queues, instead of sleeping. */
+	lw_user_knob_set("brief_spins", "0");
+	lw_user_knob_set("watch_owner", "0");
+	if (pthread_create(&driver, NULL, drive, &stop))
+		return 1;
 	for (; *ops; ops++) {
-		if (argc > 1 && __builtin_strcmp((*ops)->name, argv[1]))
+		if (!all && __builtin_strcmp((*ops)->name, argv[1]))
 			continue;
-		good &= run(*ops);
+		good &= run_often(*ops);
 	}
+	WRITE_ONCE(stop, 1);
+	pthread_join(driver, NULL);
+	if (all)
+		good &= divided_enough();
 	return good ? 0 : 1;
 }

@@ -4,6 +4,7 @@
 //!
 //! Canaries, locks that are broken on purpose, show that the checks bite.
 mod cell;
+mod driver;
 mod hand;
 mod kinds;
 mod plan;
@@ -46,6 +47,10 @@ pub struct TortureArgs {
     /// Set a knob of the locks (repeatable); see --list
     #[arg(long = "set", value_name = "KNOB=V")]
     pub set: Vec<String>,
+    /// Count events in the locks' slow paths, and print their sums: the same as
+    /// --set count_events=1. The check `switching` counts them by itself
+    #[arg(long)]
+    pub events: bool,
     /// Print JSON, one line a lock
     #[arg(long)]
     pub json: bool,
@@ -81,6 +86,9 @@ impl TortureArgs {
                 bail!("'{setting}' sets no knob; write --set KNOB=VALUE");
             };
             set_knob(name, value)?;
+        }
+        if self.events {
+            set_knob("count_events", "1")?;
         }
         Ok(())
     }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What was found, as a table and as data.
 use crate::trial::Trial;
-use lockwork_user::{LockKind, Promises};
+use lockwork_user::{events, LockKind, Promises};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -107,6 +108,10 @@ pub struct LockReport {
     pub checks: Vec<Row>,
     /// What the stress measured, if it ran.
     pub numbers: Option<Numbers>,
+    /// Events that were counted meanwhile, by name; those that were not are not
+    /// here.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub events: BTreeMap<String, u64>,
 }
 
 impl LockReport {
@@ -126,6 +131,7 @@ impl LockReport {
             promises: promised.map(|&(_, word)| word).collect(),
             checks,
             numbers: None,
+            events: BTreeMap::new(),
         }
     }
 
@@ -193,10 +199,18 @@ impl fmt::Display for LockReport {
             };
             writeln!(f, "  {:<10} {verdict:<8} {text}", row.check)?;
         }
-        match &self.numbers {
-            Some(numbers) => write!(f, "{numbers}"),
-            None => Ok(()),
+        if let Some(numbers) = &self.numbers {
+            write!(f, "{numbers}")?;
         }
+        if !self.events.is_empty() {
+            writeln!(f, "  events:")?;
+        }
+        for event in events() {
+            if let Some(sum) = self.events.get(event.name) {
+                writeln!(f, "    {:<20} {sum:>10}  {}", event.name, event.help)?;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -7,6 +7,7 @@ mod nesting;
 mod readers;
 mod slots;
 mod stress;
+mod switching;
 mod timed;
 mod tries;
 
@@ -14,8 +15,9 @@ use crate::report::{LockReport, Numbers, Row, Verdict};
 use crate::trial::Trial;
 use crate::watch::{supervise, End};
 use crate::Plan;
-use lockwork_user::{LockKind, Promises};
+use lockwork_user::{counted, reset_events, LockKind, Promises};
 use std::sync::{Arc, Mutex};
+use switching::SWITCHING;
 
 /// One check: a row of the report.
 #[derive(Debug, Clone, Copy)]
@@ -96,6 +98,11 @@ pub const CHECKS: &[Check] = &[
     Check {
         name: "nesting",
         about: "two locks at once, and in signal handlers on top of each other",
+        absent: always,
+    },
+    Check {
+        name: SWITCHING,
+        about: "knobs and clusters that change all the time do no harm",
         absent: always,
     },
     Check {
@@ -220,6 +227,7 @@ pub fn torture(kind: LockKind, plan: &Plan, tick: &mut dyn FnMut(&str)) -> LockR
         .lock()
         .unwrap_or_else(|poisoned| poisoned.into_inner());
     let mut report = LockReport::new(kind, blank_rows(kind, plan));
+    reset_events();
     for probe in PROBES {
         let first = probe.checks[0];
         let absent = CHECKS
@@ -228,30 +236,62 @@ pub fn torture(kind: LockKind, plan: &Plan, tick: &mut dyn FnMut(&str)) -> LockR
         if absent || !plan.wants(probe.checks) {
             continue;
         }
-        let trial = Trial::new(kind, plan);
-        let end = supervise(&trial, probe.run, &mut || tick(first));
-        for wrong in trial.cells.iter().filter_map(|cell| cell.wrong()) {
-            if !probe.checks.contains(&wrong.check) {
-                report.fail(first, wrong.text.clone());
-            }
-            report.fail(wrong.check, wrong.text);
-        }
+        let (trial, findings) = run_probe(probe, kind, plan, &mut || tick(first));
         if first == STRESS {
             report.numbers = Some(Numbers::of(&trial));
         }
-        match end {
-            End::Done(findings) => note(&mut report, first, findings),
-            End::Stalled(text) if first == STRESS => report.fail("progress", text),
-            End::Stalled(text) => {
-                report.fail("progress", format!("in {first}: {text}"));
-                report.fail(first, text);
-            }
-        }
+        note(&mut report, first, findings);
         if report.stalled() {
             break;
         }
     }
+    if !report.stalled() && plan.wants(&[SWITCHING]) {
+        switching::check(kind, plan, &mut report, tick);
+    }
+    report.events = counted();
     report
+}
+
+/// The probe whose first check is of that name.
+fn probe_of(first: &str) -> Option<&'static Probe> {
+    PROBES.iter().find(|probe| probe.checks[0] == first)
+}
+
+/// Runs a probe on a trial of its own. What the cells saw comes first.
+fn run_probe(
+    probe: &Probe,
+    kind: LockKind,
+    plan: &Plan,
+    tick: &mut dyn FnMut(),
+) -> (Arc<Trial>, Findings) {
+    let first = probe.checks[0];
+    let trial = Trial::new(kind, plan);
+    let end = supervise(&trial, probe.run, tick);
+    let mut wrong = Vec::new();
+    for seen in trial.cells.iter().filter_map(|cell| cell.wrong()) {
+        if !probe.checks.contains(&seen.check) {
+            wrong.push((first, seen.text.clone()));
+        }
+        wrong.push((seen.check, seen.text));
+    }
+    let mut findings = match end {
+        End::Done(findings) => findings,
+        End::Stalled(text) => stalled(first, text),
+    };
+    wrong.append(&mut findings.wrong);
+    findings.wrong = wrong;
+    (trial, findings)
+}
+
+fn stalled(first: &'static str, text: String) -> Findings {
+    let wrong = match first {
+        STRESS => vec![("progress", text)],
+        _ => vec![("progress", format!("in {first}: {text}")), (first, text)],
+    };
+    Findings {
+        seen: Vec::new(),
+        wrong,
+    }
 }
 
 fn blank_rows(kind: LockKind, plan: &Plan) -> Vec<Row> {
