@@ -23,6 +23,8 @@ struct TableInfo<'a> {
     machine: &'a str,
     notes: &'a [String],
     cells: Vec<CellInfo<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    simulated_only: Vec<BesideInfo<'a>>,
     summary: Summary,
     targets: Vec<TargetInfo<'a>>,
     failures: &'a [String],
@@ -38,6 +40,14 @@ struct CellInfo<'a> {
     simulated: Option<f64>,
     /// Relative; of a share, in points.
     error: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct BesideInfo<'a> {
+    row: &'a str,
+    column: &'a str,
+    unit: &'a str,
+    simulated: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -82,6 +92,12 @@ fn table<'a>(judged: &'a Judged<'a>) -> TableInfo<'a> {
             _ => error(cell.published, value),
         }),
     });
+    let beside = judged.sheet.beside().map(|(one, value)| BesideInfo {
+        row: &one.row,
+        column: &one.column,
+        unit: one.unit.name(),
+        simulated: value.map(|value| one.unit.number(value)),
+    });
     let targets = judged.verdicts.iter().map(|verdict| TargetInfo {
         name: &verdict.name,
         is: verdict.bound.parts().0,
@@ -96,6 +112,7 @@ fn table<'a>(judged: &'a Judged<'a>) -> TableInfo<'a> {
         machine: &table.machine,
         notes: &table.notes,
         cells: cells.collect(),
+        simulated_only: beside.collect(),
         summary: judged.summary,
         targets: targets.collect(),
         failures: &judged.sheet.failures,

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Our locks by the names of the published tables.
-const LOCKS: [(&str, &str); 19] = [
+const LOCKS: [(&str, &str); 20] = [
     // [PATCH v10 10/19] qspinlock: the columns of its micro-benchmark …
     ("ticket", "ticket_lock"),
     ("fair_queue", "qspinlock_fair"),
@@ -34,6 +34,8 @@ const LOCKS: [(&str, &str); 19] = [
     ("mutex_with", "mutex"),
     // [PATCH v2 0/3] locking/osq_lock: the kernel as it was.
     ("stock", "mutex"),
+    // … and as it then became.
+    ("dyn_enabled", "mutex_numa_2024"),
 ];
 
 /// Our lock for the published one.

@@ -108,6 +108,36 @@ fn grid(sheet: &Sheet) -> (Vec<String>, Vec<Vec<String>>) {
     (header, names.iter().map(row).collect())
 }
 
+/// The same of what nobody published: a column for each.
+fn beside_grid(sheet: &Sheet) -> (Vec<String>, Vec<Vec<String>>) {
+    let mut columns: Vec<&str> = Vec::new();
+    let mut rows: Vec<&str> = Vec::new();
+    for (one, _) in sheet.beside() {
+        if !columns.contains(&one.column.as_str()) {
+            columns.push(&one.column);
+        }
+        if !rows.contains(&one.row.as_str()) {
+            rows.push(&one.row);
+        }
+    }
+    let cell = |row: &str, column: &str| {
+        let mut all = sheet.beside();
+        let found = all.find(|(one, _)| one.row == row && one.column == column);
+        match found {
+            None => "-".to_owned(),
+            Some((_, None)) => "none".to_owned(),
+            Some((one, Some(value))) => one.unit.show(value),
+        }
+    };
+    let line = |row: &&str| {
+        let cells = columns.iter().map(|column| cell(row, column));
+        std::iter::once((*row).to_owned()).chain(cells).collect()
+    };
+    let names = columns.iter().map(|&column| column.to_owned());
+    let header = std::iter::once(String::new()).chain(names).collect();
+    (header, rows.iter().map(line).collect())
+}
+
 /// The figures below a table, in one line.
 fn figures(summary: &Summary) -> String {
     let percent = |share: f64| format!("{:.0} %", share * 100.0);
@@ -152,17 +182,23 @@ pub(crate) fn text(judged: &[Judged]) -> String {
 
 fn text_of(judged: &Judged) -> String {
     let table = judged.sheet.table;
-    let (header, rows) = grid(&judged.sheet);
     let mut text = format!("{}: {}\n", table.name, table.title);
     text += &format!("machine {}; published: {}\n", table.machine, table.source);
     for note in &table.notes {
         text += &format!("note: {note}\n");
     }
-    text += &format!("\n{}\n", render(header, rows));
-    if let Some(line) = legend(table) {
-        text += &format!("{line}\n");
+    if !table.cells.is_empty() {
+        let (header, rows) = grid(&judged.sheet);
+        text += &format!("\n{}\n", render(header, rows));
+        if let Some(line) = legend(table) {
+            text += &format!("{line}\n");
+        }
+        text += &format!("\n{}\n", figures(&judged.summary));
     }
-    text += &format!("\n{}\n", figures(&judged.summary));
+    if !table.beside.is_empty() {
+        let (header, rows) = beside_grid(&judged.sheet);
+        text += &format!("\nSimulated only:\n{}\n\n", render(header, rows));
+    }
     for line in &judged.sheet.failures {
         text += &format!("no value: {line}\n");
     }
@@ -180,7 +216,6 @@ pub(crate) fn markdown(judged: &[Judged]) -> String {
 
 fn markdown_of(judged: &Judged) -> String {
     let table = judged.sheet.table;
-    let (header, rows) = grid(&judged.sheet);
     let line = |cells: &[String]| {
         let cells: Vec<String> = cells.iter().map(|cell| escaped(cell)).collect();
         format!("| {} |\n", cells.join(" | "))
@@ -192,17 +227,28 @@ fn markdown_of(judged: &Judged) -> String {
         table.machine,
         escaped(&table.source)
     );
-    text += &line(&header);
-    text += &format!("|---{}|\n", "|---:".repeat(header.len() - 1));
-    text += &rows.iter().map(|row| line(row)).collect::<String>();
-    text += "\n";
+    let whole = |(header, rows): (Vec<String>, Vec<Vec<String>>)| {
+        let rule = format!("|---{}|\n", "|---:".repeat(header.len() - 1));
+        let rows: String = rows.iter().map(|row| line(row)).collect();
+        format!("{}{rule}{rows}\n", line(&header))
+    };
+    if !table.cells.is_empty() {
+        text += &whole(grid(&judged.sheet));
+    }
     for words in legend(table).iter().chain(&table.notes) {
         text += &format!("- {}\n", escaped(words));
     }
     for line in &judged.sheet.failures {
         text += &format!("- no value: {}\n", escaped(line));
     }
-    text += &format!("\n{}.\n\n", escaped(&figures(&judged.summary)));
+    text += "\n";
+    if !table.cells.is_empty() {
+        text += &format!("{}.\n\n", escaped(&figures(&judged.summary)));
+    }
+    if !table.beside.is_empty() {
+        text += "Simulated only:\n\n";
+        text += &whole(beside_grid(&judged.sheet));
+    }
     text += "| target | found | bound | |\n|---|---:|---:|---|\n";
     for target in &judged.verdicts {
         let (words, bound) = target.bound.parts();
@@ -236,12 +282,13 @@ fn escaped(text: &str) -> String {
 pub(crate) fn list(tables: &[Table]) -> String {
     let header = ["table", "machine", "cells", "simulations", "targets"];
     let rows = tables.iter().map(|table| {
+        let wanted = table.beside.iter().filter(|one| one.wanted.is_some());
         vec![
             table.name.to_owned(),
             table.machine.clone(),
-            table.cells.len().to_string(),
+            (table.cells.len() + table.beside.len()).to_string(),
             table.trials.len().to_string(),
-            (table.targets.len() + 1).to_string(), // and that nothing gets stuck
+            (1 + table.targets.len() + wanted.count()).to_string(), // 1: nothing gets stuck
         ]
     });
     let mut text = render(header, rows) + "\n\n";

@@ -29,6 +29,7 @@ fn judged(table: &Table, values: [Option<f64>; 3]) -> Judged<'_> {
     Judged::new(Sheet {
         table,
         values: values.to_vec(),
+        beside: Vec::new(),
         failures: match values.contains(&None) {
             true => vec!["a lock: deadlock".to_owned()],
             false => Vec::new(),

@@ -2,13 +2,15 @@
 //! A table with what was simulated for it.
 
 use super::statistics::{error, factor, middle_and_worst, same_order, same_sign, Pair, Share};
-use super::table::{Cell, Role, Runs, Table, Unit};
+use super::table::{Beside, Cell, Role, Runs, Table, Unit};
 
 /// A table and each cell's simulated value.
 pub(crate) struct Sheet<'a> {
     pub table: &'a Table,
     /// In the order of the table's cells; none where there is none to be had.
     pub values: Vec<Option<f64>>,
+    /// The same of what nobody published.
+    pub beside: Vec<Option<f64>>,
     /// Why not: simulations that got stuck, and cells that came to nothing.
     pub failures: Vec<String>,
 }
@@ -49,17 +51,27 @@ impl<'a> Sheet<'a> {
         for (cell, value) in table.cells.iter().zip(&values) {
             let stuck = cell.trials.iter().any(|&trial| is_stuck(&found[trial]));
             if value.is_none() && !stuck {
-                failures.push(format!(
-                    "{}, {}: a lock was never acquired in the measured time",
-                    cell.row, cell.column
-                ));
+                failures.push(never(&cell.row, &cell.column));
+            }
+        }
+        let beside: Vec<Option<f64>> = table.beside.iter().map(|one| one.value(found)).collect();
+        for (one, value) in table.beside.iter().zip(&beside) {
+            let stuck = one.trials.iter().any(|&trial| is_stuck(&found[trial]));
+            if value.is_none() && !stuck {
+                failures.push(never(&one.row, &one.column));
             }
         }
         Sheet {
             table,
             values,
+            beside,
             failures,
         }
+    }
+
+    /// What nobody published, with its values.
+    pub fn beside(&self) -> impl Iterator<Item = (&'a Beside, Option<f64>)> + '_ {
+        self.table.beside.iter().zip(self.beside.iter().copied())
     }
 
     /// Cells with their values.
@@ -160,6 +172,10 @@ impl<'a> Sheet<'a> {
     }
 }
 
+fn never(row: &str, column: &str) -> String {
+    format!("{row}, {column}: a lock was never acquired in the measured time")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -178,6 +194,7 @@ mod tests {
         Sheet {
             table,
             values: values.iter().map(value).collect(),
+            beside: Vec::new(),
             failures: Vec::new(),
         }
     }

@@ -2,7 +2,7 @@
 //! A published table as data: what to simulate for each cell, and what counts
 //! as good enough.
 
-use super::target::Target;
+use super::target::{Bound, Target};
 use crate::machine::Machine;
 use crate::outcome::Outcome;
 use crate::workload::Workload;
@@ -17,6 +17,8 @@ pub(crate) enum Unit {
     Ms,
     /// Nanoseconds.
     Ns,
+    /// Microseconds.
+    Us,
     /// A ratio, which people read as a change in percent.
     Change,
     /// A ratio.
@@ -30,7 +32,7 @@ impl Unit {
     /// `value` as tables show it.
     pub fn show(self, value: f64) -> String {
         match self {
-            Unit::Ms => text::grouped(value, 0),
+            Unit::Ms | Unit::Us => text::grouped(value, 0),
             Unit::Ns => text::grouped(value, 1),
             Unit::Change => format!("{:+.1} %", (value - 1.0) * 100.0),
             Unit::Times => format!("{value:.2}×"),
@@ -41,7 +43,7 @@ impl Unit {
     /// The same as a number, for programs.
     pub fn number(self, value: f64) -> f64 {
         match self {
-            Unit::Ms | Unit::Ns | Unit::Times => value,
+            Unit::Ms | Unit::Ns | Unit::Us | Unit::Times => value,
             Unit::Change => (value - 1.0) * 100.0,
             Unit::Share => value * 100.0,
         }
@@ -52,6 +54,7 @@ impl Unit {
         match self {
             Unit::Ms => "ms",
             Unit::Ns => "ns",
+            Unit::Us => "µs",
             Unit::Change => "change in %",
             Unit::Times => "times",
             Unit::Share => "%",
@@ -108,6 +111,8 @@ pub(crate) enum Measure {
     RateOver,
     /// The share of all CPU time that was spent in lock and unlock.
     InLock,
+    /// The longest wait of all, µs.
+    LongestWait,
 }
 
 impl Measure {
@@ -117,6 +122,7 @@ impl Measure {
             (Measure::Finished(scale), [one]) => one.finished_ns? * scale,
             (Measure::RateOver, [one, base]) => one.rate() / base.rate(),
             (Measure::InLock, [one]) => one.ns_in_lock / one.ns_busy,
+            (Measure::LongestWait, [one]) => one.waits.max() as f64 / 1e3,
             _ => return None,
         };
         (value.is_finite() && value >= 0.0).then_some(value)
@@ -140,6 +146,19 @@ pub(crate) struct Cell {
     pub measure: Measure,
 }
 
+/// A number that nobody published: to be read beside those that are.
+#[derive(Clone, Debug)]
+pub(crate) struct Beside {
+    pub row: String,
+    pub column: String,
+    pub unit: Unit,
+    /// What it has to be, if that is a target.
+    pub wanted: Option<Bound>,
+    /// Indices of the table's trials.
+    pub trials: Vec<usize>,
+    pub measure: Measure,
+}
+
 /// What one trial came to: each seed's outcome.
 pub(crate) type Runs = Vec<Found>;
 
@@ -147,17 +166,28 @@ impl Cell {
     /// The median of its value over the seeds; `found` is by trial. None if a
     /// simulation got stuck.
     pub fn value(&self, found: &[Runs]) -> Option<f64> {
-        let seeds = self.trials.iter().map(|&trial| found[trial].len()).min()?;
-        let of_seed = |seed: usize| {
-            let outcomes = self.trials.iter().map(|&trial| found[trial][seed].as_ref());
-            let outcomes: Option<Vec<&Outcome>> = outcomes.map(Result::ok).collect();
-            self.measure.of(&outcomes?)
-        };
-        let values: Option<Vec<f64>> = (0..seeds).map(of_seed).collect();
-        values
-            .filter(|values| !values.is_empty())
-            .map(|values| stats::median(&values))
+        median(self.measure, &self.trials, found)
     }
+}
+
+impl Beside {
+    /// As [`Cell::value`].
+    pub fn value(&self, found: &[Runs]) -> Option<f64> {
+        median(self.measure, &self.trials, found)
+    }
+}
+
+fn median(measure: Measure, trials: &[usize], found: &[Runs]) -> Option<f64> {
+    let seeds = trials.iter().map(|&trial| found[trial].len()).min()?;
+    let of_seed = |seed: usize| {
+        let outcomes = trials.iter().map(|&trial| found[trial][seed].as_ref());
+        let outcomes: Option<Vec<&Outcome>> = outcomes.map(Result::ok).collect();
+        measure.of(&outcomes?)
+    };
+    let values: Option<Vec<f64>> = (0..seeds).map(of_seed).collect();
+    values
+        .filter(|values| !values.is_empty())
+        .map(|values| stats::median(&values))
 }
 
 /// A published table.
@@ -173,6 +203,8 @@ pub(crate) struct Table {
     /// What a reader must know: what is fitted, what is assumed.
     pub notes: Vec<String>,
     pub cells: Vec<Cell>,
+    /// Simulated only.
+    pub beside: Vec<Beside>,
     pub trials: Vec<Trial>,
     pub targets: Vec<Target>,
     /// Published values within this share of each other count as equal.
@@ -189,6 +221,7 @@ impl Table {
             machine: String::new(),
             notes: Vec::new(),
             cells: Vec::new(),
+            beside: Vec::new(),
             trials: Vec::new(),
             targets: Vec::new(),
             tie,
@@ -217,6 +250,9 @@ mod tests {
         let base = outcome(100, 100.0);
         assert_eq!(Measure::RateOver.of(&[&one, &base]), Some(2.0));
         assert_eq!(Measure::InLock.of(&[&one]), Some(0.25));
+        one.waits.record(2_500_000).expect("recorded");
+        let longest = Measure::LongestWait.of(&[&one]).expect("a wait");
+        assert!((longest / 2500.0 - 1.0).abs() < 1e-3, "{longest}");
         assert_eq!(Measure::Finished(5e6 / 1e3).of(&[&one]), None);
         one.finished_ns = Some(27e3);
         assert_eq!(Measure::Finished(1e-6).of(&[&one]), Some(0.027));
@@ -251,6 +287,7 @@ mod tests {
         for (unit, value, shown) in [
             (Unit::Ms, 12087.4, "12,087"),
             (Unit::Ns, 14.94, "14.9"),
+            (Unit::Us, 2499.6, "2,500"),
             (Unit::Change, 1.207, "+20.7 %"),
             (Unit::Change, 0.9, "-10.0 %"),
             (Unit::Times, 4.018, "4.02×"),

@@ -3,6 +3,7 @@
 //! that nobody has to read a table to know.
 
 use super::sheet::Sheet;
+use super::table::{Beside, Unit};
 
 /// Where a found value must lie.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,6 +49,8 @@ pub(crate) enum Form {
     Percent,
     /// A ratio.
     Times,
+    /// A ratio, as a change in percent.
+    Change,
     /// Nanoseconds.
     Ns,
 }
@@ -59,6 +62,7 @@ impl Form {
             Form::Count => format!("{number:.0}"),
             Form::Percent => format!("{:.1} %", number * 100.0),
             Form::Times => format!("{number:.2}×"),
+            Form::Change => format!("{:+.1} %", (number - 1.0) * 100.0),
             Form::Ns => format!("{number:.0} ns"),
         }
     }
@@ -167,20 +171,39 @@ impl Target {
 /// The verdicts of a table's targets; the first is that nothing got stuck.
 pub(crate) fn judge(sheet: &Sheet) -> Vec<Verdict> {
     let missing = |sheet: &Sheet| {
-        let missing = sheet.values.iter().filter(|value| value.is_none());
+        let values = sheet.values.iter().chain(&sheet.beside);
+        let missing = values.filter(|value| value.is_none());
         Some(missing.count() as f64)
     };
     let name = "cells without a value";
     let all = Target::new(name, Form::Count, Bound::AtMost(0.0), missing);
     let targets = std::iter::once(&all).chain(&sheet.table.targets);
-    targets.map(|target| target.judge(sheet)).collect()
+    let verdicts = targets.map(|target| target.judge(sheet));
+    verdicts.chain(sheet.beside().filter_map(wanted)).collect()
+}
+
+/// What becomes of a number that nobody published, if it has to be something.
+fn wanted((one, found): (&Beside, Option<f64>)) -> Option<Verdict> {
+    let bound = one.wanted?;
+    Some(Verdict {
+        name: format!("{}, {}", one.column, one.row),
+        bound,
+        form: match one.unit {
+            Unit::Change => Form::Change,
+            Unit::Times => Form::Times,
+            Unit::Share => Form::Percent,
+            Unit::Ms | Unit::Ns | Unit::Us => Form::Count,
+        },
+        met: found.is_some_and(|found| bound.holds(found)),
+        found,
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::reproduce::samples::cell;
-    use crate::reproduce::table::Table;
+    use crate::reproduce::table::{Measure, Table};
 
     fn table() -> Table {
         Table {
@@ -193,6 +216,7 @@ mod tests {
         Sheet {
             table,
             values: values.to_vec(),
+            beside: Vec::new(),
             failures: Vec::new(),
         }
     }
@@ -231,6 +255,46 @@ mod tests {
         // One stuck: what can be judged is judged.
         let half = met([None, Some(12087.0)]);
         assert_eq!(half, [false, false, true, true, true, false]);
+    }
+
+    #[test]
+    fn what_nobody_published_can_be_wanted() {
+        let mut table = table();
+        let one = |row: &str, wanted| Beside {
+            row: row.to_owned(),
+            column: "ours".to_owned(),
+            unit: Unit::Change,
+            wanted,
+            trials: vec![0],
+            measure: Measure::LongestWait,
+        };
+        table.beside = vec![
+            one("8", Some(Bound::AtLeast(0.99))),
+            one("16", Some(Bound::AtLeast(1.72))),
+            one("32", None),
+        ];
+        let judged = |beside: [Option<f64>; 3]| {
+            let sheet = Sheet {
+                beside: beside.to_vec(),
+                ..sheet(&table, [Some(1.0); 2])
+            };
+            let verdicts = judge(&sheet);
+            verdicts.iter().map(|v| v.met).collect::<Vec<_>>()
+        };
+        assert_eq!(judged([Some(0.99), Some(1.8), Some(0.1)]), [true; 3]);
+        assert_eq!(
+            judged([Some(0.98), Some(1.71), Some(9.0)]),
+            [true, false, false]
+        );
+        assert_eq!(judged([Some(1.0), Some(2.0), None]), [false, true, true]);
+        assert_eq!(judged([None, Some(2.0), Some(1.0)]), [false, false, true]);
+        let sheet = Sheet {
+            beside: vec![Some(0.98), None, None],
+            ..sheet(&table, [Some(1.0); 2])
+        };
+        let verdict = judge(&sheet).remove(1);
+        assert_eq!(verdict.name, "ours, 8");
+        assert_eq!(verdict.form.show(0.98), "-2.0 %");
     }
 
     #[test]
