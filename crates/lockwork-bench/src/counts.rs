@@ -20,7 +20,7 @@ pub(crate) fn section(data: &Data) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let table = table::render(["Events", "Name", "Sum", "An acquisition"], rows);
+    let table = table::render(["Lock", "Event", "Sum", "An acquisition"], rows);
     format!("\n{table}\n{}", helps(data))
 }
 

@@ -289,7 +289,7 @@ fn a_broken_lock_ends_the_run_and_is_named() {
 #[test]
 fn events_are_summed_by_lock_over_all_rounds_and_cells() {
     let mut data = data();
-    assert!(!render(&data).contains("Events"), "nothing was counted");
+    assert!(!render(&data).contains("Event"), "nothing was counted");
     for sample in data.samples.iter_mut().filter(|s| s.lock == "ours") {
         sample.events = [("numa_opened".to_owned(), 700)].into();
     }
