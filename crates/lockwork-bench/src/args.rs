@@ -31,15 +31,17 @@ Examples:
   lockwork bench --locks spin --threads 2,8 --inside 0,1us --outside 1x,10x
   lockwork bench --locks rw --reads 50,99 --inside 4lines
   lockwork bench --locks lockwork.mutex,glibc.mutex --json raw.jsonl
+  lockwork bench --locks lockwork.mutex_numa --threads 16 --events
+        What did it do in its slow paths?
   lockwork bench --from raw.jsonl
   lockwork bench --preset single-thread
   lockwork bench --preset sweep --json sweep.jsonl --plots plots
   lockwork bench --resume sweep.jsonl";
 
 /// What says how to measure, for where that is settled already.
-const MEASURING: [&str; 18] = [
+const MEASURING: [&str; 19] = [
     "locks", "threads", "inside", "outside", "reads", "pin", "objects", "rounds", "time", "set",
-    "preset", "quick", "loops", "calls", "baseline", "json", "seed", "list",
+    "preset", "quick", "loops", "calls", "baseline", "json", "seed", "list", "events",
 ];
 
 /// Options of `lockwork bench`.
@@ -85,6 +87,10 @@ pub struct BenchArgs {
     /// Set a knob of Lockwork's locks (repeatable); `lockwork locks` lists them.
     #[arg(long, value_name = "KNOB=V")]
     pub set: Vec<String>,
+    /// Count events in the slow paths of Lockwork's locks, and print their sums by
+    /// lock: the same as --set count_events=1. Counting costs something.
+    #[arg(long)]
+    pub events: bool,
     /// A named measurement, in the form of a published table: spin-micro,
     /// single-thread, locktorture or sweep. Other options change parts of it.
     #[arg(long, value_name = "NAME")]

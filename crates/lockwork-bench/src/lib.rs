@@ -6,6 +6,7 @@
 mod args;
 mod command;
 mod contender;
+mod counts;
 mod front;
 mod inlined;
 mod journal;

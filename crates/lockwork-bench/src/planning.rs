@@ -39,10 +39,19 @@ pub(crate) fn planned(args: &BenchArgs) -> Result<Planned> {
         pin: args.pin,
         patience: args.patience,
         seed: args.seed,
-        knobs: args.set.clone(),
+        knobs: knobs(args),
     };
     let locks = selection.locks;
     Ok(Planned { plan, locks })
+}
+
+/// What is to be set, as KNOB=VALUE.
+fn knobs(args: &BenchArgs) -> Vec<String> {
+    let mut knobs = args.set.clone();
+    if args.events {
+        knobs.push("count_events=1".to_owned());
+    }
+    knobs
 }
 
 fn choose(args: &BenchArgs, defaults: &Defaults) -> Result<Selection> {

@@ -3,6 +3,7 @@
 use crate::waits::Waits;
 use crate::work::Work;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// How an uncontended pair is called.
@@ -149,6 +150,9 @@ pub struct Sample {
     /// What came out.
     #[serde(flatten)]
     pub measured: Measured,
+    /// Events that were counted meanwhile, by name, if any were to be.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub events: BTreeMap<String, u64>,
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use crate::tools::Tools;
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use lockwork_report::interrupt::Interrupt;
+use lockwork_user::{counted, reset_events};
 use std::collections::HashSet;
 
 /// A plan while it is carried out.
@@ -85,6 +86,7 @@ impl<'a> Session<'a> {
             patience: plan.patience(cell),
             seed: step.seed,
         };
+        reset_events();
         let interrupted = || self.interrupt.seen().is_some();
         let measured = match cell.calls {
             Some(_) => Ok(measure_pairs(lock, cell, &self.tools.clock)),
@@ -97,6 +99,7 @@ impl<'a> Session<'a> {
             round: step.round,
             order: step.order,
             measured,
+            events: counted(),
         };
         self.journal.sample(&sample).map_err(Err)?;
         self.data.samples.push(sample);

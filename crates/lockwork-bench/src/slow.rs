@@ -56,6 +56,7 @@ mod tests {
                 overrun,
                 ..Measured::default()
             },
+            events: Default::default(),
         }
     }
 

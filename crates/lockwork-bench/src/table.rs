@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The tables that people read: one for each cell.
+use crate::counts;
 use crate::front;
 use crate::journal::{Data, Ended};
 use crate::presets;
@@ -48,10 +49,11 @@ pub(crate) fn counted(n: usize, what: &str) -> String {
     format!("{n} {what}{s}")
 }
 
-/// What stands below them: what is missing and what to keep in mind.
+/// What stands below them: what was counted, what is missing, and what to keep in
+/// mind.
 pub(crate) fn foot(data: &Data) -> String {
     let header = &data.header;
-    let mut text = String::new();
+    let mut text = counts::section(data);
     for absent in &header.absent {
         text += &format!(
             "absent: {} ({}): {}\n",

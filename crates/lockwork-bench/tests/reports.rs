@@ -84,6 +84,7 @@ fn sample(cell: &Cell, lock: &str, round: u32, rate: u64, wait: u64) -> Sample {
             write_waits: Some(waits),
             ..Measured::default()
         },
+        events: Default::default(),
     }
 }
 
@@ -283,4 +284,24 @@ fn a_broken_lock_ends_the_run_and_is_named() {
         "{why}"
     );
     assert!(why.contains("mutual exclusion was lost"), "{why}");
+}
+
+#[test]
+fn events_are_summed_by_lock_over_all_rounds_and_cells() {
+    let mut data = data();
+    assert!(!render(&data).contains("Event"), "nothing was counted");
+    for sample in data.samples.iter_mut().filter(|s| s.lock == "ours") {
+        sample.events = [("numa_opened".to_owned(), 700)].into();
+    }
+    let text = render(&data);
+    let row = text.lines().find(|line| line.contains("numa_opened "));
+    // 3 rounds in 2 cells; (900 + 400) * 1000 * (1 + 2 + 3) acquisitions.
+    let row: Vec<&str> = row.expect("a row").split_whitespace().collect();
+    assert_eq!(row, ["ours", "numa_opened", "4,200", "0.0005"]);
+    assert!(
+        text.contains("numa_opened: queues divided by clusters"),
+        "{text}"
+    );
+    let others = text.lines().filter(|line| line.contains("numa_opened "));
+    assert_eq!(others.count(), 1, "{text}");
 }

@@ -4,7 +4,7 @@
 //! at each acquisition then, on any machine.
 use crate::plan::cpus;
 use crate::rng::Rng;
-use lockwork_user::{force_knob, knobs, set_clusters};
+use lockwork_user::{force_knob, set_clusters};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::Arc;
 use std::thread::{sleep, Builder, JoinHandle};
@@ -45,21 +45,15 @@ struct Shared {
 
 impl Driver {
     pub(crate) fn start() -> Result<Self, String> {
-        let ours = |name: &&str| *name == COUNT || DRIVEN.iter().any(|(ours, _)| ours == name);
-        let all = knobs().into_iter();
-        let before: Vec<_> = all
-            .map(|knob| (knob.name(), knob.get()))
-            .filter(|(name, _)| ours(name))
-            .collect();
         let mut driver = Self {
             shared: Arc::default(),
             thread: None,
-            before,
+            before: Vec::new(),
         };
-        for (name, was) in &driver.before {
-            let forced = DRIVEN.iter().find(|(ours, _)| ours == name);
-            force(name, forced.map_or(1.max(*was), |(_, values)| values[0]))?;
+        for (name, values) in DRIVEN {
+            driver.before.push((name, force(name, values[0])?));
         }
+        driver.before.push((COUNT, force(COUNT, 1)?));
         let maps = maps();
         set_clusters(&maps[0]).map_err(|err| err.to_string())?;
         let shared = Arc::clone(&driver.shared);
@@ -90,10 +84,11 @@ impl Drop for Driver {
     }
 }
 
-fn force(name: &str, value: u32) -> Result<(), String> {
+/// Returns what was there.
+fn force(name: &str, value: u32) -> Result<u32, String> {
     // SAFETY: a value of DRIVEN, which the locks bear, or one that it had.
     let forced = unsafe { force_knob(name, value) };
-    forced.map(|_| ()).map_err(|err| err.to_string())
+    forced.map_err(|err| err.to_string())
 }
 
 /// CPUs by clusters: each its own (twice), every other one, more clusters than a
@@ -129,6 +124,7 @@ fn drive(shared: &Shared, maps: &[String]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lockwork_user::knobs;
 
     #[test]
     fn knobs_are_driven_and_put_back() {

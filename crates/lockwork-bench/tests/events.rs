@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! `--events`, from the command line to the JSON. One test: knobs belong to the
+//! process.
+use clap::Parser;
+use lockwork_bench::{render, run, BenchArgs, Data};
+use lockwork_user::{force_knob, set_clusters};
+
+#[derive(Parser)]
+struct Args {
+    #[command(flatten)]
+    bench: BenchArgs,
+}
+
+/// A `numa_osq` that is forced to divide at each acquisition, by one thread.
+#[test]
+fn each_round_has_its_own_events() {
+    set_clusters("0-7000;7001").expect("two clusters");
+    for (name, value) in [("osq_lock_depth", u32::MAX), ("osq_keep_times", 0)] {
+        // SAFETY: numbers that a numa_osq compares with counts.
+        unsafe { force_knob(name, value) }.expect("a knob");
+    }
+    let dir = tempfile::tempdir().expect("a directory");
+    let path = dir.path().join("raw.jsonl");
+    let words = "bench --events --locks lockwork.numa_osq --threads 1 --rounds 2 --time 5";
+    let args = words.split(' ').map(Into::into);
+    let json = ["--json".into(), path.clone().into_os_string()];
+    run(&Args::parse_from(args.chain(json)).bench).expect("a run");
+
+    let (data, _) = Data::read(&path).expect("its JSON");
+    assert_eq!(data.samples.len(), 2);
+    for sample in &data.samples {
+        let operations = sample.measured.operations();
+        assert!(operations > 0);
+        for event in ["numa_opened", "numa_closed_idle"] {
+            assert_eq!(sample.events.get(event), Some(&operations), "{event}");
+        }
+    }
+    let text = render(&data);
+    assert!(text.contains("knobs: count_events=1"), "{text}");
+    assert!(text.contains("numa_opened"), "{text}");
+}
