@@ -30,6 +30,8 @@ struct numa_entry *numa_claim(struct lk_numa_osq *lock, u32 hint)
 		struct numa_entry *entry = &numa_pool[(hint + i) % n];
 
 		if (claim(entry, mine)) {
+			/* Set still, if its lock was joining at a fork. */
+			WRITE_ONCE(entry->joining, 0);
 			WRITE_ONCE(entry->owner, lock);
 			return entry;
 		}
@@ -39,7 +41,6 @@ struct numa_entry *numa_claim(struct lk_numa_osq *lock, u32 hint)
 
 void numa_put(struct numa_entry *entry)
 {
-	WRITE_ONCE(entry->joining, 0);
 	WRITE_ONCE(entry->owner, NULL);
 	/* [numa_osq.N] RELEASE, pairs with numa_osq.M. */
 	smp_store_release(&entry->taken, 0);
