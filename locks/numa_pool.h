@@ -75,13 +75,13 @@ static inline struct numa_cluster *numa_rest(struct numa_entry *entry)
 	return &entry->cluster[NUMA_CLUSTERS];
 }
 
-/* The queue of the caller's cluster. */
+/* The queue of the caller's cluster; the last one if that came since. */
 static inline struct numa_cluster *numa_here(struct numa_entry *entry)
 {
-	u32 at = this_cluster() * READ_ONCE(entry->clusters) /
-		 READ_ONCE(entry->of);
+	u32 queues = READ_ONCE(entry->clusters);
+	u32 at = this_cluster() * queues / READ_ONCE(entry->of);
 
-	return &entry->cluster[at < NUMA_CLUSTERS ? at : NUMA_CLUSTERS - 1];
+	return &entry->cluster[at < queues ? at : queues - 1];
 }
 
 #endif
