@@ -552,10 +552,10 @@ static void unlock_in_cluster(struct lk_numa_osq *osq, struct numa_node *node,
 
 /* -- the one queue ------------------------------------------------------- */
 
-/* The holder divides the queue; nobody is moved. */
-static void divide(struct lk_numa_osq *osq)
+/* The holder divides the queue, by @clusters of CPUs; nobody is moved. */
+static void divide(struct lk_numa_osq *osq, u32 clusters)
 {
-	u32 word = READ_ONCE(osq->word), tries = 8, i, clusters;
+	u32 word = READ_ONCE(osq->word), tries = 8, i;
 	struct numa_entry *entry = numa_claim(osq, word >> ENTRY_AT);
 	struct numa_cluster *rest;
 
@@ -563,7 +563,6 @@ static void divide(struct lk_numa_osq *osq)
 		count_event(LK_EV_numa_no_entry);
 		return;
 	}
-	clusters = cluster_count();
 	WRITE_ONCE(entry->of, clusters);
 	if (clusters > NUMA_CLUSTERS)
 		clusters = NUMA_CLUSTERS;
@@ -600,14 +599,14 @@ static void divide(struct lk_numa_osq *osq)
 static void consider(struct lk_numa_osq *osq, struct numa_node *node)
 {
 	u32 run = field(READ_ONCE(node->grant), RUN_AT, RUN_MAX - 1);
-	u32 need = knob(osq_keep_times), word, serial;
+	u32 need = knob(osq_keep_times), word, serial, clusters;
 	struct line q = { .osq = osq };
 
 	if (run < need && (!run || run % 16))
 		return;
 	word = READ_ONCE(osq->word);
-	if ((word & TAIL) == CLOSED || !knob(dynamic_enable) ||
-	    cluster_count() < 2)
+	clusters = cluster_count(); /* once: it may change */
+	if ((word & TAIL) == CLOSED || !knob(dynamic_enable) || clusters < 2)
 		return;
 	serial = READ_ONCE(decode(&q, word & TAIL)->serial);
 	if (!serial)
@@ -616,7 +615,7 @@ static void consider(struct lk_numa_osq *osq, struct numa_node *node)
 		WRITE_ONCE(node->grant, GRANT_HELD);
 	} else if (run >= need << caution_of(word)) {
 		WRITE_ONCE(node->grant, GRANT_HELD);
-		divide(osq);
+		divide(osq, clusters);
 	}
 }
 
