@@ -341,6 +341,9 @@ static inline u32 top_code(const struct numa_entry *entry,
  * @by, which holds the top, gives it to the cluster behind it. If there is none,
  * the lock becomes one queue again. @next: the link to it, if it was taken.
  * True: done(1) is to be called afterwards.
+ *
+ * Until joining has begun the top is not given up, though nobody is there: the
+ * rest would then have no claim on the entry any more.
  */
 static bool release_top(struct lk_numa_osq *osq, struct numa_entry *entry,
 			struct numa_cluster *by, struct numa_node *next,
@@ -348,24 +351,16 @@ static bool release_top(struct lk_numa_osq *osq, struct numa_entry *entry,
 {
 	struct line top = { .osq = osq, .entry = entry };
 	u32 code = top_code(entry, by);
-	bool ours = false;
-	u16 none;
+	bool joining = READ_ONCE(entry->joining), ours = false;
 
 	while (!next) {
-		if (!READ_ONCE(entry->joining) &&
-		    READ_ONCE(entry->tail) == code) {
+		if (!joining && READ_ONCE(entry->tail) == code) {
 			count_event(LK_EV_numa_closed_idle);
 			join(osq, entry, grant & PROVED);
-			ours = true;
+			joining = ours = true;
 		}
-		next = wait_next(&top, &by->top, code, 0);
-		if (next)
-			break;
-		none = 0;
-		/* The last waiter left in between, and nobody holds the top: we
-		 * do once more, unless somebody has come. [numa_osq.B] */
-		if (READ_ONCE(entry->joining) ||
-		    !try_cmpxchg(&entry->tail, &none, (u16)code))
+		next = wait_next(&top, &by->top, code, joining ? 0 : code);
+		if (!next && joining)
 			return ours;
 	}
 	count_event(LK_EV_numa_remote);
