@@ -34,6 +34,10 @@ struct numa_cluster {
 	};
 };
 
+_Static_assert(sizeof(struct numa_cluster) == 2 * (u64)NUMA_LINE &&
+		       offsetof(struct numa_cluster, top) == NUMA_LINE,
+	       "who waits at the top shares no line with its cluster's tail");
+
 /* Otherwise sealed, as at first. */
 #define CLUSTER_OPEN   (1u << 16)
 #define CLUSTER_USE(n) ((u64)(n) << 17)
@@ -63,6 +67,11 @@ struct numa_entry {
 	};
 	struct numa_cluster cluster[NUMA_CLUSTERS + 1]; /* the last: the rest */
 };
+
+_Static_assert(sizeof(struct numa_entry) % NUMA_LINE == 0 &&
+		       offsetof(struct numa_entry, tail) == NUMA_LINE &&
+		       offsetof(struct numa_entry, gate) == 2 * NUMA_LINE,
+	       "the pool's entries begin with a line, and so do their parts");
 
 extern struct numa_entry numa_pool[NUMA_ENTRIES];
 

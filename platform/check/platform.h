@@ -300,7 +300,11 @@ bool budget_is_spent(void);
 #define handover_spins() check_world_read(&check_world.handover_spins)
 u32 check_world_read(const u32 *field);
 
-#define read_knob(value)   check_world_read(&(value))
+/* A mutant may not look at it: 1. */
+#define read_knob(value)                          \
+	(lwc_left_out(__lwc_site("knob", #value)) \
+		 ? 1                              \
+		 : check_world_read(&(value)))
 #define count_event(event) ((void)(event))
 
 /* Time stands still; what it decides is left to the schedule. */

@@ -1,56 +1,23 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-#include "frame.h"
-#include "knobs.h"
-#include "numa_pool.h"
+/* The queues, how they divide and join, and how to leave them. */
+#include "numa.h"
 
-static struct lk_numa_osq osq, other;
+static struct lk_numa_osq osq;
 static atomic_t left;
 
-/* As lk_numa_osq_divided(), but for what the clients use: two entries. */
-#define ENTRIES 2u
-
-static u32 divided(void)
-{
-	u32 i, n = 0;
-
-	for (i = 0; i < ENTRIES; i++)
-		n += READ_ONCE(numa_pool[i].taken) != 0;
-	return n;
-}
-
-/* Divide at each acquisition, and join again as soon as a cluster is done. */
-static void divide_at_once(void)
-{
-	lk_knob_osq_lock_depth = (u32)-1;
-	lk_knob_osq_keep_times = 0;
-	lk_knob_osq_pool = ENTRIES;
-}
-
-/* Thread 0 holds, and all that come find the lock divided. */
-static void hold_divided(u32 clusters)
-{
-	check_world.clusters = clusters;
-	divide_at_once();
-	CHECK(lk_numa_osq_lock(&osq), "a free lock was not taken");
-	CHECK(divided() == 1, "not divided");
-	/* Not a second time, nor for want of merit. */
-	lk_knob_osq_lock_depth = 32;
-	lk_knob_osq_keep_times = 16;
-}
-
-static void lock_if_possible(struct lk_numa_osq *lock)
+static void lock_if_possible(void)
 {
 	begin_waiting();
-	if (!lk_numa_osq_lock(lock))
+	if (!lk_numa_osq_lock(&osq))
 		return;
 	critical_section();
-	lk_numa_osq_unlock(lock);
+	lk_numa_osq_unlock(&osq);
 }
 
 static void lock_some(u32 id)
 {
 	(void)id;
-	EACH_ACQUISITION(lock_if_possible(&osq));
+	EACH_ACQUISITION(lock_if_possible());
 }
 
 /* Thread 0 held already. */
@@ -71,24 +38,6 @@ static void finish(void)
 	CHECK(divided() == 0, "divided, and nobody is there");
 }
 
-/* -- the one queue ------------------------------------------------------- */
-
-static void init_impatient(void)
-{
-	u32 i;
-
-	for (i = 1; i < CHECK_THREADS; i++)
-		check_world.spin_budget[i] = (i + 1) % 2;
-}
-
-static void init_hasty(void)
-{
-	u32 i;
-
-	for (i = 0; i < CHECK_THREADS; i++)
-		check_world.spin_budget[i] = 0;
-}
-
 static void init_no_slots(void)
 {
 	check_world.no_slots = true;
@@ -105,31 +54,181 @@ static void init_switching(void)
 static void init_switching_impatient(void)
 {
 	init_switching();
-	init_impatient();
+	make_impatient();
 }
 
 static void init_divided(void)
 {
-	hold_divided(2);
+	hold_divided(&osq, 2);
 }
 
 static void init_divided_impatient(void)
 {
-	hold_divided(2);
-	init_impatient();
+	init_divided();
+	make_impatient();
 }
 
 static void init_divided_hasty(void)
 {
-	hold_divided(2);
-	init_hasty();
+	init_divided();
+	make_hasty();
+}
+
+/* Others queue where thread 0 does not. */
+static void init_against_one(void)
+{
+	hold_against_one(&osq);
+}
+
+static void init_against_one_impatient(void)
+{
+	init_against_one();
+	make_impatient();
+}
+
+/* The first hand-over to a cluster brings nothing. */
+static void init_poor(void)
+{
+	init_against_one();
+	lk_knob_osq_keep_times = 0;
+}
+
+/* Each hand-over is to another cluster, if one waits. */
+static void init_turns(void)
+{
+	init_divided();
+	lk_knob_osq_node_max = 0;
+}
+
+/*
+ * The last cluster leaves the top while thread 0 is about to give it up; the
+ * other thread then comes and goes, and comes again when the lock has joined.
+ */
+static void init_top_empties(void)
+{
+	init_divided();
+	check_world.spin_budget[1] = 0;
+}
+
+static void top_empties(u32 id)
+{
+	if (id == 0)
+		unlock_first(id);
+	else if (id == 1)
+		lock_if_possible();
+	else
+		lock_some(id);
+}
+
+/* -- to leave, whatever the holder does ---------------------------------- */
+
+/* Holds until all the others, or those that it waits for, have left. */
+static void hold_until_left(u32 others)
+{
+	atomic_cond_read_relaxed(&left, (u32)VAL == others);
+	lk_numa_osq_unlock(&osq);
+}
+
+static void come_and_leave(void)
+{
+	begin_waiting();
+	if (lk_numa_osq_lock(&osq))
+		lk_numa_osq_unlock(&osq);
+	atomic_add(1, &left);
+}
+
+static void init_leave(void)
+{
+	make_hasty();
+	CHECK(lk_numa_osq_lock(&osq), "a free lock was not taken");
+}
+
+static void leave(u32 id)
+{
+	if (id == 0) {
+		hold_until_left(check_threads - 1);
+		return;
+	}
+	begin_waiting();
+	CHECK(!lk_numa_osq_lock(&osq), "granted by nobody");
+	atomic_add(1, &left);
+}
+
+/* From the top, where nobody stands behind in the cluster, and a cluster. */
+static void init_leave_divided(void)
+{
+	init_divided_hasty();
+}
+
+/* From the top, where somebody does, who has the cluster's place then. */
+static void init_leave_top(void)
+{
+	init_against_one();
+	make_hasty();
+}
+
+/*
+ * Thread 0 passes the lock on to thread 1, which divides the queue, or begins
+ * to join it, and holds until the others have left: from what is the rest then,
+ * or from behind the gate.
+ */
+static void leave_second(u32 id)
+{
+	if (id == 0) {
+		lk_numa_osq_unlock(&osq);
+	} else if (id == 1) {
+		begin_waiting();
+		CHECK(lk_numa_osq_lock(&osq), "a patient thread gave up");
+		hold_until_left(check_threads - 2);
+	} else {
+		come_and_leave();
+	}
+}
+
+static void init_leave_rest(void)
+{
+	check_world.clusters = 2;
+	CHECK(lk_numa_osq_lock(&osq), "a free lock was not taken");
+	divide_at_once();
+	make_hasty();
+	check_world.spin_budget[1] = (u32)-1;
+}
+
+static void init_leave_gate(void)
+{
+	init_divided();
+	lk_knob_dynamic_enable = 0;
+	make_hasty();
+	check_world.spin_budget[1] = (u32)-1;
+}
+
+/* Thread 0 stands between the two steps by which a queue is divided. */
+static void init_leave_turned_away(void)
+{
+	struct numa_entry *entry = numa_claim(&osq, 0);
+
+	make_hasty();
+	entry->clusters = entry->of = 2;
+	check_world.clusters = 2;
+	osq.word = 1u << 16 | 0xffff;
+}
+
+static void leave_turned_away(u32 id)
+{
+	if (id == 0) {
+		atomic_cond_read_relaxed(&left, (u32)VAL == check_threads - 1);
+		WRITE_ONCE(osq.word, 0);
+		numa_put(numa_pool);
+		return;
+	}
+	leave(id);
 }
 
 const struct check_client check_numa_osq[] = {
 	{ "numa_osq", "exclusion", "one holder at a time", 3, 2, 2, 300, 16,
 	  NULL, lock_some, finish },
 	{ "numa_osq", "cancel", "waiters leave the queue", 3, 2, 2, 300, 16,
-	  init_impatient, lock_some, finish },
+	  make_impatient, lock_some, finish },
 	{ "numa_osq", "no_slots", "threads without a node", 3, 2, 2, 300, 16,
 	  init_no_slots, lock_some, finish },
 	{ "numa_osq", "divided", "clusters' queues, and the way back", 3, 1, 2,
@@ -138,13 +237,74 @@ const struct check_client check_numa_osq[] = {
 	  2, 300, 16, init_divided_impatient, unlock_first, finish },
 	{ "numa_osq", "divided_hasty", "all leave at once", 3, 1, 2, 300, 16,
 	  init_divided_hasty, unlock_first, finish },
-	{ "numa_osq", "switching", "back and forth each time", 3, 1, 2, 300,
-	  16, init_switching, lock_some, finish },
+	{ "numa_osq", "one_cluster", "a cluster passes the lock on inside", 3,
+	  1, 2, 300, 16, init_against_one, unlock_first, finish },
+	{ "numa_osq", "one_cluster_cancel", "the same, and waiters leave", 3, 1,
+	  2, 300, 16, init_against_one_impatient, unlock_first, finish },
+	{ "numa_osq", "poor", "joins while others wait", 3, 1, 2, 300, 16,
+	  init_poor, unlock_first, finish },
+	{ "numa_osq", "turns", "clusters take turns", 3, 1, 2, 300, 16,
+	  init_turns, unlock_first, finish },
+	{ "numa_osq", "top_empties", "nobody takes the top any more", 3, 2, 3,
+	  300, 16, init_top_empties, top_empties, finish },
+	{ "numa_osq", "switching", "back and forth each time", 3, 1, 1, 300, 16,
+	  init_switching, lock_some, finish },
+	{ "numa_osq", "switching_pair", "the same, two threads", 2, 1, 3, 300,
+	  0, init_switching, lock_some, finish },
 	{ "numa_osq", "switching_cancel", "the same, and waiters leave", 3, 1,
-	  2, 300, 16, init_switching_impatient, lock_some, finish },
+	  1, 300, 16, init_switching_impatient, lock_some, finish },
+	{ "numa_osq", "leave", "a waiter can leave whatever the holder does", 3,
+	  1, 3, 300, 16, init_leave, leave, finish },
+	{ "numa_osq", "leave_divided", "the same, from a cluster and the top",
+	  3, 1, 2, 300, 16, init_leave_divided, leave, finish },
+	{ "numa_osq", "leave_top", "the same, and another one has its place", 3,
+	  1, 2, 300, 16, init_leave_top, leave, finish },
+	{ "numa_osq", "leave_rest", "the same, from what became the rest", 3, 1,
+	  2, 300, 16, init_leave_rest, leave_second, finish },
+	{ "numa_osq", "leave_gate", "the same, from behind the gate", 3, 1, 2,
+	  300, 16, init_leave_gate, leave_second, finish },
+	{ "numa_osq", "leave_turned_away", "the same, while it cannot queue", 3,
+	  1, 2, 300, 16, init_leave_turned_away, leave_turned_away, finish },
 	{ 0 },
 };
 
 const struct check_mutant mutants_numa_osq[] = {
+	/* Lost start: who gives up takes the lock or the top with it. */
+	{ "leaves though it was granted", "unqueue", "try_cmpxchg_relaxed",
+	  NULL, "force" },
+	{ "leaves with an unstable next", "numa_osq.C", NULL, NULL, "drop" },
+	{ "empties a queue that has grown", "numa_osq.A", NULL, NULL, "force" },
+	{ "predecessor not joined", "numa_osq.G", NULL, NULL, "drop" },
+	{ "successor not joined", "unqueue", "WRITE_ONCE", "next->prev",
+	  "drop" },
+	{ "successor never told", "numa_osq.F", NULL, NULL, "drop" },
+	{ "tail exchanged in two steps", "numa_osq.B", NULL, NULL, "split" },
+	{ "what was queued is not the rest", "divide", "WRITE_ONCE",
+	  "rest->word", "drop" },
+	{ "the rest does not hold the top", "divide", "WRITE_ONCE",
+	  "entry->tail", "drop" },
+	{ "divides a queue that has grown", "numa_osq.J", NULL, NULL, "force" },
+	/* Waits that cannot be cancelled. */
+	{ "a waiter in a queue stays", "wait_grant", "need_resched", NULL,
+	  "drop" },
+	{ "a waiter at the top stays", "lock_top", "need_resched", NULL,
+	  "drop" },
+	{ "one that cannot queue stays", "lock_with", "need_resched", NULL,
+	  "drop" },
+	/* Two locks in one entry. */
+	{ "owner compared by its lower half", "lock_in_cluster", "READ_ONCE",
+	  "entry->owner", "narrow" },
+	{ "two uses have one number", "divide", "WRITE_ONCE", "entry->use",
+	  "drop" },
+	/* Divided for longer than there is a cause. */
+	{ "idle, and the lock stays divided", "numa_osq.S", NULL, NULL,
+	  "drop" },
+	{ "queues stay open", "numa_osq.R", NULL, NULL, "drop" },
+	{ "nobody passes the gate", "numa_osq.P", NULL, NULL, "drop" },
+	{ "the gate is passed too early", "join", "atomic_set", NULL, "drop" },
+	{ "switched off, and passed on inside", "pass_inside", "knob",
+	  "dynamic_enable", "drop" },
+	{ "switched off, and passed on", "unlock_in_cluster", "knob",
+	  "dynamic_enable", "drop" },
 	{ 0 },
 };

@@ -19,8 +19,8 @@ pub enum Change {
     Release,
     /// Acquire and release, but no full barrier.
     AcqRel,
-    /// Does not store; a compare-and-exchange says that it did, and a look
-    /// whether to give up finds that there is no reason to.
+    /// Does not store; a compare-and-exchange says that it did, a look
+    /// whether to give up finds no reason to, a knob is 1.
     Drop,
     /// A compare-and-exchange that stores without comparing.
     Force,

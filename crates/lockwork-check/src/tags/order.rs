@@ -74,6 +74,7 @@ pub fn order_of(primitive: &str) -> Option<Order> {
         | "brief_pause"
         | "cpu_relax"
         | "cpu_relax_wait"
+        | "knob"
         | "need_resched"
         | "smp_cond_load_relaxed"
         | "try_cmpxchg_relaxed"

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/* The mutex's own logic is mutex_client.c's; here it is over another queue. */
+#include "mutex_numa.h"
+#include "numa.h"
+
+static struct lk_mutex lock;
+
+static void lock_and_unlock(u32 id)
+{
+	(void)id;
+	EACH_ACQUISITION(lk_mutex_numa_lock(&lock); critical_section();
+			 lk_mutex_unlock(&lock));
+}
+
+static void init(u32 rounds)
+{
+	u32 i;
+
+	for (i = 0; i < CHECK_THREADS; i++)
+		check_world.spin_budget[i] = rounds;
+	check_world.clusters = 2;
+	divide_at_once();
+}
+
+static void init_spinning(void)
+{
+	init(1);
+}
+
+static void init_sleepers(void)
+{
+	init(0);
+}
+
+static void init_deep(void)
+{
+	init_sleepers();
+	lk_knob_osq_pool = 0;
+}
+
+/* After a fork: the spinners' queue was divided, and its threads are gone. */
+static void init_forked(void)
+{
+	init_spinning();
+	CHECK(lk_numa_osq_lock((struct lk_numa_osq *)&lock.osq),
+	      "a free lock was not taken");
+	CHECK(divided() == 1, "not divided");
+	check_world.epoch = 1;
+	lk_knob_osq_pool = 1;
+}
+
+static void finish(void)
+{
+	check_sections();
+	CHECK(lk_mutex_trylock(&lock), "the lock is not free at the end");
+	CHECK(!lock.first, "somebody is on the list at the end");
+	CHECK((u16)atomic_read(&lock.osq.tail) == 0,
+	      "somebody is queued at the end");
+	CHECK(divided() == 0, "divided, and nobody is there");
+}
+
+/* The entry of the parent may not have been needed. */
+static void finish_forked(void)
+{
+	if (numa_pool[0].taken == 1u << 16)
+		numa_pool[0].taken = 0;
+	finish();
+}
+
+const struct check_client check_mutex_numa[] = {
+	{ "mutex_numa", "exclusion", "one holder at a time", 3, 2, 2, 600, 16,
+	  init_deep, lock_and_unlock, finish },
+	{ "mutex_numa", "sleepers", "spinners divide, and give up at once", 3,
+	  1, 1, 600, 16, init_sleepers, lock_and_unlock, finish },
+	{ "mutex_numa", "spinning", "one spins, the others queue", 2, 2, 2, 600,
+	  16, init_spinning, lock_and_unlock, finish },
+	{ "mutex_numa", "fork", "waiters that are gone are forgotten", 2, 1, 3,
+	  600, 16, init_forked, lock_and_unlock, finish_forked },
+	{ 0 },
+};
+
+const struct check_mutant mutants_mutex_numa[] = {
+	{ "the gone are never forgotten", "epoch.B", NULL, NULL, "drop" },
+	{ 0 },
+};
