@@ -15,7 +15,7 @@ static bool claim(struct numa_entry *entry, u32 mine)
 {
 	u32 taken = READ_ONCE(entry->taken);
 
-	/* [numa_osq.M] ACQUIRE, pairs with numa_osq.N: the last owner is done
+	/* [numa_pool.A] ACQUIRE, pairs with numa_pool.B: the last owner is done
 	 * with it. */
 	return taken != mine &&
 	       try_cmpxchg_acquire(&entry->taken, &taken, mine);
@@ -42,7 +42,7 @@ struct numa_entry *numa_claim(struct lk_numa_osq *lock, u32 hint)
 void numa_put(struct numa_entry *entry)
 {
 	WRITE_ONCE(entry->owner, NULL);
-	/* [numa_osq.N] RELEASE, pairs with numa_osq.M. */
+	/* [numa_pool.B] RELEASE, pairs with numa_pool.A. */
 	smp_store_release(&entry->taken, 0);
 }
 

@@ -12,6 +12,13 @@ static void lock_and_unlock(u32 id)
 			 lk_mutex_unlock(&lock));
 }
 
+static void lock_or_try(u32 id)
+{
+	EACH_ACQUISITION(if (id % 2 == 0) lk_mutex_numa_lock(&lock);
+			 else if (!lk_mutex_trylock(&lock)) continue;
+			 critical_section(); lk_mutex_unlock(&lock));
+}
+
 static void init(u32 rounds)
 {
 	u32 i;
@@ -45,6 +52,7 @@ static void init_forked(void)
 	CHECK(lk_numa_osq_lock((struct lk_numa_osq *)&lock.osq),
 	      "a free lock was not taken");
 	CHECK(divided() == 1, "not divided");
+	queue_exit(); /* not in the child */
 	check_world.epoch = 1;
 	lk_knob_osq_pool = 1;
 }
@@ -69,7 +77,7 @@ static void finish_forked(void)
 
 const struct check_client check_mutex_numa[] = {
 	{ "mutex_numa", "exclusion", "one holder at a time", 3, 2, 2, 600, 16,
-	  init_deep, lock_and_unlock, finish },
+	  init_deep, lock_or_try, finish },
 	{ "mutex_numa", "sleepers", "spinners divide, and give up at once", 3,
 	  1, 1, 600, 16, init_sleepers, lock_and_unlock, finish },
 	{ "mutex_numa", "spinning", "one spins, the others queue", 2, 2, 2, 600,

@@ -112,12 +112,20 @@ static void init_top_empties(void)
 
 static void top_empties(u32 id)
 {
-	if (id == 0)
-		unlock_first(id);
-	else if (id == 1)
-		lock_if_possible();
-	else
-		lock_some(id);
+	lwc_begin_anew();
+	if (id == 0) {
+		lk_numa_osq_unlock(&osq);
+		atomic_add(1, &left);
+		return;
+	}
+	lock_if_possible();
+	if (id == 1)
+		return;
+	lwc_begin_anew();
+	begin_waiting();
+	CHECK(lk_numa_osq_lock(&osq), "a patient thread gave up");
+	atomic_cond_read_relaxed(&left, VAL != 0);
+	lk_numa_osq_unlock(&osq);
 }
 
 /* -- to leave, whatever the holder does ---------------------------------- */
@@ -227,7 +235,7 @@ static void leave_turned_away(u32 id)
 const struct check_client check_numa_osq[] = {
 	{ "numa_osq", "exclusion", "one holder at a time", 3, 2, 2, 300, 16,
 	  NULL, lock_some, finish },
-	{ "numa_osq", "cancel", "waiters leave the queue", 3, 2, 2, 300, 16,
+	{ "numa_osq", "cancel", "waiters leave the queue", 3, 1, 3, 300, 16,
 	  make_impatient, lock_some, finish },
 	{ "numa_osq", "no_slots", "threads without a node", 3, 2, 2, 300, 16,
 	  init_no_slots, lock_some, finish },
@@ -245,8 +253,8 @@ const struct check_client check_numa_osq[] = {
 	  init_poor, unlock_first, finish },
 	{ "numa_osq", "turns", "clusters take turns", 3, 1, 2, 300, 16,
 	  init_turns, unlock_first, finish },
-	{ "numa_osq", "top_empties", "nobody takes the top any more", 3, 2, 3,
-	  300, 16, init_top_empties, top_empties, finish },
+	{ "numa_osq", "top_empties", "nobody takes the top any more", 3, 1, 2,
+	  300, 0, init_top_empties, top_empties, finish },
 	{ "numa_osq", "switching", "back and forth each time", 3, 1, 1, 300, 16,
 	  init_switching, lock_some, finish },
 	{ "numa_osq", "switching_pair", "the same, two threads", 2, 1, 3, 300,
