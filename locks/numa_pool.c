@@ -10,6 +10,16 @@ static inline u32 taken_now(void)
 	return 1u << 16 | wait_epoch();
 }
 
+/* As a fork left it, its queues may be open, and nobody will seal them. */
+static __cold void forget(struct numa_entry *entry)
+{
+	u32 i;
+
+	for (i = 0; i < NUMA_CLUSTERS; i++)
+		WRITE_ONCE(entry->cluster[i].word, 0);
+	WRITE_ONCE(entry->joining, 0);
+}
+
 /* Free, or of a lock whose process forked since: nobody will return it. */
 static bool claim(struct numa_entry *entry, u32 mine)
 {
@@ -17,8 +27,11 @@ static bool claim(struct numa_entry *entry, u32 mine)
 
 	/* [numa_pool.A] ACQUIRE, pairs with numa_pool.B: the last owner is done
 	 * with it. */
-	return taken != mine &&
-	       try_cmpxchg_acquire(&entry->taken, &taken, mine);
+	if (taken == mine || !try_cmpxchg_acquire(&entry->taken, &taken, mine))
+		return false;
+	if (unlikely(taken))
+		forget(entry);
+	return true;
 }
 
 struct numa_entry *numa_claim(struct lk_numa_osq *lock, u32 hint)
@@ -30,8 +43,6 @@ struct numa_entry *numa_claim(struct lk_numa_osq *lock, u32 hint)
 		struct numa_entry *entry = &numa_pool[(hint + i) % n];
 
 		if (claim(entry, mine)) {
-			/* Set still, if its lock was joining at a fork. */
-			WRITE_ONCE(entry->joining, 0);
 			WRITE_ONCE(entry->owner, lock);
 			return entry;
 		}
@@ -41,6 +52,7 @@ struct numa_entry *numa_claim(struct lk_numa_osq *lock, u32 hint)
 
 void numa_put(struct numa_entry *entry)
 {
+	WRITE_ONCE(entry->joining, 0);
 	WRITE_ONCE(entry->owner, NULL);
 	/* [numa_pool.B] RELEASE, pairs with numa_pool.A. */
 	smp_store_release(&entry->taken, 0);
