@@ -105,7 +105,10 @@ static inline bool move_cluster_tail(struct line *q,
 	if ((word & TAIL) != code)
 		return false;
 	q->sealed = !(word & CLUSTER_OPEN);
-	/* [numa_osq.A] */
+	/* [numa_osq.E] RELEASE, pairs with numa_osq.B: as A; but the last
+	 * holder's writes come by the top, what is left is the link that we cut.
+	 * Spare relaxed: in the model a store stands behind an RMW of its word
+	 * that ran before it; a CPU may have it otherwise. */
 	return try_cmpxchg_release(&cluster->word, &word,
 				   (word & ~(u64)TAIL) | before);
 }
@@ -121,9 +124,9 @@ static bool move_tail(struct line *q, u32 code, u32 before)
 	if (q->entry) {
 		tail = &q->entry->tail;
 	} else {
-		/* [numa_osq.K] ACQUIRE, pairs with numa_osq.J: where the tail
-		 * has been moved to. */
-		word = smp_load_acquire(&q->osq->word);
+		/* Orders nothing: where this word, or the rest's, is an old one
+		 * the compare fails, and we look again. */
+		word = READ_ONCE(q->osq->word);
 		if (is_divided(word)) {
 			q->rest = entry_of(word);
 			return move_cluster_tail(q, numa_rest(q->rest), code,
@@ -294,7 +297,8 @@ static u32 seal(struct numa_entry *entry)
 	for (i = 0; i < entry->clusters; i++) {
 		word = READ_ONCE(entry->cluster[i].word);
 		/* [numa_osq.R] full RMW, pairs with numa_osq.L: whoever is
-		 * turned away sees the lock's word as we left it. */
+		 * turned away sees the lock's word as we left it. Spare acq_rel:
+		 * the kernel has no RMW between release and full. */
 		while (!try_cmpxchg(&entry->cluster[i].word, &word,
 				    word & ~(u64)CLUSTER_OPEN))
 			;
@@ -668,13 +672,14 @@ static bool lock_with(struct lk_numa_osq *osq, struct numa_node *node, u32 code)
 	clean(node);
 	WRITE_ONCE(node->vcpu, this_vcpu());
 	for (;;) {
-		/* [numa_osq.K] */
+		/* [numa_osq.K] ACQUIRE, pairs with numa_osq.J: the entry, and
+		 * how many queues it has. */
 		word = smp_load_acquire(&osq->word);
 		if (likely(!is_divided(word))) {
 			/* The first one counts from 1. */
 			WRITE_ONCE(node->serial, !(word & TAIL));
-			/* [numa_osq.B] full RMW, pairs with numa_osq.A, .S and
-			 * itself: our node is clean before it can be found,
+			/* [numa_osq.B] full RMW, pairs with numa_osq.A, .E, .S
+			 * and itself: our node is clean before it can be found,
 			 * and the last holder's writes are seen. */
 			if (try_cmpxchg(&osq->word, &word,
 					(word & ~TAIL) | code))
