@@ -105,7 +105,10 @@ static inline bool move_cluster_tail(struct line *q,
 	if ((word & TAIL) != code)
 		return false;
 	q->sealed = !(word & CLUSTER_OPEN);
-	/* [numa_osq.A] */
+	/* [numa_osq.E] RELEASE, pairs with numa_osq.B: as A; but the last
+	 * holder's writes come by the top, what is left is the link that we cut.
+	 * Spare relaxed: in the model a store stands behind an RMW of its word
+	 * that ran before it; a CPU may have it otherwise. */
 	return try_cmpxchg_release(&cluster->word, &word,
 				   (word & ~(u64)TAIL) | before);
 }
@@ -122,9 +125,9 @@ static bool move_tail(struct line *q, u32 code, u32 before)
 		tail = &q->entry->tail;
 		word = READ_ONCE(*tail);
 	} else {
-		/* [numa_osq.K] ACQUIRE, pairs with numa_osq.J: where the tail
-		 * has been moved to. */
-		word = smp_load_acquire(&q->osq->word);
+		/* Orders nothing: where this word, or the rest's, is an old one
+		 * the compare fails, and we look again. */
+		word = READ_ONCE(q->osq->word);
 		if (is_divided(word)) {
 			q->rest = entry_of(word);
 			return move_cluster_tail(q, numa_rest(q->rest), code,
@@ -295,7 +298,8 @@ static u32 seal(struct numa_entry *entry)
 	for (i = 0; i < entry->clusters; i++) {
 		word = READ_ONCE(entry->cluster[i].word);
 		/* [numa_osq.R] full RMW, pairs with numa_osq.L: whoever is
-		 * turned away sees the lock's word as we left it. */
+		 * turned away sees the lock's word as we left it. Spare acq_rel:
+		 * the kernel has no RMW between release and full. */
 		while (!try_cmpxchg(&entry->cluster[i].word, &word,
 				    word & ~(u64)CLUSTER_OPEN))
 			;
@@ -345,6 +349,9 @@ static inline u32 top_code(const struct numa_entry *entry,
  * @by, which holds the top, gives it to the cluster behind it. If there is none,
  * the lock becomes one queue again. @next: the link to it, if it was taken.
  * True: done(1) is to be called afterwards.
+ *
+ * Until joining has begun the top is not given up, though nobody is there: the
+ * rest would then have no claim on the entry any more.
  */
 static bool release_top(struct lk_numa_osq *osq, struct numa_entry *entry,
 			struct numa_cluster *by, struct numa_node *next,
@@ -352,24 +359,16 @@ static bool release_top(struct lk_numa_osq *osq, struct numa_entry *entry,
 {
 	struct line top = { .osq = osq, .entry = entry };
 	u32 code = top_code(entry, by);
-	bool ours = false;
-	u16 none;
+	bool joining = READ_ONCE(entry->joining), ours = false;
 
 	while (!next) {
-		if (!READ_ONCE(entry->joining) &&
-		    READ_ONCE(entry->tail) == code) {
+		if (!joining && READ_ONCE(entry->tail) == code) {
 			count_event(LK_EV_numa_closed_idle);
 			join(osq, entry, grant & PROVED);
-			ours = true;
+			joining = ours = true;
 		}
-		next = wait_next(&top, &by->top, code, 0);
-		if (next)
-			break;
-		none = 0;
-		/* The last waiter left in between, and nobody holds the top: we
-		 * do once more, unless somebody has come. [numa_osq.B] */
-		if (READ_ONCE(entry->joining) ||
-		    !try_cmpxchg(&entry->tail, &none, (u16)code))
+		next = wait_next(&top, &by->top, code, joining ? 0 : code);
+		if (!next && joining)
 			return ours;
 	}
 	count_event(LK_EV_numa_remote);
@@ -686,13 +685,14 @@ static bool lock_with(struct lk_numa_osq *osq, struct numa_node *node, u32 code)
 	clean(node);
 	WRITE_ONCE(node->vcpu, this_vcpu());
 	for (;;) {
-		/* [numa_osq.K] */
+		/* [numa_osq.K] ACQUIRE, pairs with numa_osq.J: the entry, and
+		 * how many queues it has. */
 		word = smp_load_acquire(&osq->word);
 		if (likely(!is_divided(word))) {
 			/* The first one counts from 1. */
 			WRITE_ONCE(node->serial, !(word & TAIL));
-			/* [numa_osq.B] full RMW, pairs with numa_osq.A, .S and
-			 * itself: our node is clean before it can be found,
+			/* [numa_osq.B] full RMW, pairs with numa_osq.A, .E, .S
+			 * and itself: our node is clean before it can be found,
 			 * and the last holder's writes are seen. */
 			if (try_cmpxchg(&osq->word, &word,
 					(word & ~TAIL) | code))

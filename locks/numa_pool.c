@@ -10,16 +10,17 @@ static inline u32 taken_now(void)
 	return 1u << 16 | wait_epoch();
 }
 
-/* Whoever queued in it is gone. */
-static __cold void forget_the_gone(struct numa_entry *entry)
+/* As a fork left it, its queues may be open, and nobody will seal them. */
+static __cold void forget(struct numa_entry *entry)
 {
 	u32 i;
 
 	for (i = 0; i < NUMA_CLUSTERS; i++)
-		WRITE_ONCE(entry->cluster[i].word, CLUSTER_USE(entry->use));
+		WRITE_ONCE(entry->cluster[i].word, 0);
+	WRITE_ONCE(entry->joining, 0);
 }
 
-/* If it is free, or of a process that forked since: nobody will return that. */
+/* Free, or of a lock whose process forked since: nobody will return it. */
 static bool claim(struct numa_entry *entry, u32 mine)
 {
 	u32 taken = READ_ONCE(entry->taken);
@@ -28,8 +29,8 @@ static bool claim(struct numa_entry *entry, u32 mine)
 	 * with it. */
 	if (taken == mine || !try_cmpxchg_acquire(&entry->taken, &taken, mine))
 		return false;
-	if (taken)
-		forget_the_gone(entry);
+	if (unlikely(taken))
+		forget(entry);
 	return true;
 }
 
@@ -42,8 +43,6 @@ struct numa_entry *numa_claim(struct lk_numa_osq *lock, u32 hint)
 		struct numa_entry *entry = &numa_pool[(hint + i) % n];
 
 		if (claim(entry, mine)) {
-			/* Set still, if its lock was joining at a fork. */
-			WRITE_ONCE(entry->joining, 0);
 			WRITE_ONCE(entry->owner, lock);
 			return entry;
 		}
@@ -53,6 +52,7 @@ struct numa_entry *numa_claim(struct lk_numa_osq *lock, u32 hint)
 
 void numa_put(struct numa_entry *entry)
 {
+	WRITE_ONCE(entry->joining, 0);
 	WRITE_ONCE(entry->owner, NULL);
 	/* [numa_pool.B] RELEASE, pairs with numa_pool.A. */
 	smp_store_release(&entry->taken, 0);

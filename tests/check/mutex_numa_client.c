@@ -53,6 +53,7 @@ static void init_forked(void)
 	      "a free lock was not taken");
 	CHECK(divided() == 1, "not divided");
 	queue_exit(); /* not in the child */
+	lock.parked = 1;
 	check_world.epoch = 1;
 	lk_knob_osq_pool = 1;
 }

@@ -240,7 +240,9 @@ const struct check_client check_numa_pool[] = {
 const struct check_mutant mutants_numa_pool[] = {
 	{ "an entry is claimed twice", "numa_pool.A", NULL, NULL, "force" },
 	{ "an entry is not returned", "numa_pool.B", NULL, NULL, "drop" },
-	{ "an entry is joining from the start", "numa_claim", "WRITE_ONCE",
+	{ "an entry is joining from the start", "forget", "WRITE_ONCE",
 	  "entry->joining", "drop" },
+	{ "an entry is open from the start", "forget", "WRITE_ONCE",
+	  "entry->cluster[i].word", "drop" },
 	{ 0 },
 };
