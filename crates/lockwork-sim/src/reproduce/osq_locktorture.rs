@@ -44,8 +44,8 @@ impl Row {
 /// published one lost, and its gains. 1 %: what is published of few writers varies more.
 fn wanted(writers: usize) -> Bound {
     Bound::AtLeast(match writers {
-        ..=8 => 0.99,
-        ..=32 => 1.72,
+        0..=8 => 0.99,
+        9..=32 => 1.72,
         _ => 1.91,
     })
 }
