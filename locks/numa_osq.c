@@ -683,7 +683,9 @@ static bool lock_with(struct lk_numa_osq *osq, struct numa_node *node, u32 code)
 			WRITE_ONCE(node->serial, !(word & TAIL));
 			/* [numa_osq.B] full RMW, pairs with numa_osq.A, .E, .S
 			 * and itself: our node is clean before it can be found,
-			 * and the last holder's writes are seen. */
+			 * and the last holder's writes are seen.
+			 * Spare acq_rel: the kernel has no RMW between release
+			 * and full. */
 			if (try_cmpxchg(&osq->word, &word,
 					(word & ~TAIL) | code))
 				return lock_one(osq, node, code, word & TAIL);
