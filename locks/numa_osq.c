@@ -299,7 +299,10 @@ static u32 seal(struct numa_entry *entry)
 		word = READ_ONCE(entry->cluster[i].word);
 		/* [numa_osq.R] full RMW, pairs with numa_osq.L: whoever is
 		 * turned away sees the lock's word as we left it. Spare acq_rel:
-		 * the kernel has no RMW between release and full. */
+		 * the kernel has no RMW between release and full. Spare
+		 * acquire: who still sees an old word is turned away once more.
+		 * Spare release: what is left to order are loads of one that
+		 * left, before the next use; the model delays no load. */
 		while (!try_cmpxchg(&entry->cluster[i].word, &word,
 				    word & ~(u64)CLUSTER_OPEN))
 			;
@@ -693,7 +696,9 @@ static bool lock_with(struct lk_numa_osq *osq, struct numa_node *node, u32 code)
 			WRITE_ONCE(node->serial, !(word & TAIL));
 			/* [numa_osq.B] full RMW, pairs with numa_osq.A, .E, .S
 			 * and itself: our node is clean before it can be found,
-			 * and the last holder's writes are seen. */
+			 * and the last holder's writes are seen.
+			 * Spare acq_rel: the kernel has no RMW between release
+			 * and full. */
 			if (try_cmpxchg(&osq->word, &word,
 					(word & ~TAIL) | code))
 				return lock_one(osq, node, code, word & TAIL);

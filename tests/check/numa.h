@@ -7,7 +7,10 @@
 #include "knobs.h"
 #include "numa_pool.h"
 
-/* As lk_numa_osq_divided(), but for what the clients use: two entries. */
+/*
+ * As lk_numa_osq_divided(), but for what the clients use: two entries. One that the
+ * child has not needed is still the parent's.
+ */
 #define ENTRIES 2u
 
 static inline u32 divided(void)
@@ -15,7 +18,8 @@ static inline u32 divided(void)
 	u32 i, n = 0;
 
 	for (i = 0; i < ENTRIES; i++)
-		n += READ_ONCE(numa_pool[i].taken) != 0;
+		n += READ_ONCE(numa_pool[i].taken) ==
+		     (1u << 16 | check_world.epoch);
 	return n;
 }
 

@@ -198,17 +198,18 @@ static void finish_alias(void)
 /* -- forks --------------------------------------------------------------- */
 
 /*
- * Another thread of the parent was about to join the other lock, which is gone:
- * the child takes the entry, as it was left.
+ * The parent's queue was divided, and about to be joined; the child has forgotten
+ * that, and may take the entry as it was left.
  */
 static void init_forked(void)
 {
-	hold_divided(&other, 2);
+	init_divided();
 	queue_exit(); /* not in the child */
 	numa_pool[0].joining = 1;
-	other = (struct lk_numa_osq)LK_NUMA_OSQ_INIT;
+	osq = (struct lk_numa_osq)LK_NUMA_OSQ_INIT;
 	check_world.epoch = 1;
-	hold_divided(&osq, 2);
+	divide_at_once();
+	lk_knob_osq_pool = 1;
 }
 
 const struct check_client check_numa_pool[] = {
@@ -232,8 +233,8 @@ const struct check_client check_numa_pool[] = {
 	  init_shared, shared, finish },
 	{ "numa_osq", "alias", "the same, at addresses that look alike", 3, 1,
 	  2, 300, 0, init_alias, alias, finish_alias },
-	{ "numa_osq", "fork", "an entry that was in use at a fork", 3, 1, 2,
-	  300, 16, init_forked, unlock_first, finish },
+	{ "numa_osq", "fork", "an entry that was in use at a fork", 2, 1, 3,
+	  300, 16, init_forked, lock_some, finish },
 	{ 0 },
 };
 
