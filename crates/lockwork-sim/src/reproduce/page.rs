@@ -67,19 +67,22 @@ fn off(cell: &Cell, simulated: f64) -> String {
     }
 }
 
+/// Each once, in the order in which they come first.
+fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut all: Vec<&str> = Vec::new();
+    for name in names {
+        if !all.contains(&name) {
+            all.push(name);
+        }
+    }
+    all
+}
+
 /// The header and the rows: three columns for each of the table.
 fn grid(sheet: &Sheet) -> (Vec<String>, Vec<Vec<String>>) {
     let cells = &sheet.table.cells;
-    let mut columns: Vec<&str> = Vec::new();
-    let mut names: Vec<&str> = Vec::new();
-    for cell in cells {
-        if !columns.contains(&cell.column.as_str()) {
-            columns.push(&cell.column);
-        }
-        if !names.contains(&cell.row.as_str()) {
-            names.push(&cell.row);
-        }
-    }
+    let columns = distinct(cells.iter().map(|cell| cell.column.as_str()));
+    let names = distinct(cells.iter().map(|cell| cell.row.as_str()));
     let mut header = vec![String::new()];
     for column in &columns {
         header.extend([*column, "simulated", "error"].map(str::to_owned));
@@ -110,16 +113,9 @@ fn grid(sheet: &Sheet) -> (Vec<String>, Vec<Vec<String>>) {
 
 /// The same of what nobody published: a column for each.
 fn beside_grid(sheet: &Sheet) -> (Vec<String>, Vec<Vec<String>>) {
-    let mut columns: Vec<&str> = Vec::new();
-    let mut rows: Vec<&str> = Vec::new();
-    for (one, _) in sheet.beside() {
-        if !columns.contains(&one.column.as_str()) {
-            columns.push(&one.column);
-        }
-        if !rows.contains(&one.row.as_str()) {
-            rows.push(&one.row);
-        }
-    }
+    let all = &sheet.table.beside;
+    let columns = distinct(all.iter().map(|one| one.column.as_str()));
+    let rows = distinct(all.iter().map(|one| one.row.as_str()));
     let cell = |row: &str, column: &str| {
         let mut all = sheet.beside();
         let found = all.find(|(one, _)| one.row == row && one.column == column);

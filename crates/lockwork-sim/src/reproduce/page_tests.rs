@@ -2,6 +2,7 @@
 use super::*;
 use crate::reproduce::json;
 use crate::reproduce::samples::cell;
+use crate::reproduce::table::{Beside, Measure};
 use crate::reproduce::target::{Bound, Form, Target};
 
 fn table() -> Table {
@@ -118,4 +119,47 @@ fn the_list_counts() {
     let row = "t_1          m      3            0        3\n";
     assert!(text.contains(row), "{text}");
     assert!(text.ends_with("\nt_1: a test\n  a mail\n"), "{text}");
+}
+
+#[test]
+fn what_nobody_published_has_a_grid_of_its_own() {
+    let one = |row: &str, column: &str, unit, wanted| Beside {
+        row: row.to_owned(),
+        column: column.to_owned(),
+        unit,
+        wanted,
+        trials: Vec::new(),
+        measure: Measure::LongestWait,
+    };
+    let least = Some(Bound::AtLeast(1.5));
+    let table = Table {
+        beside: vec![
+            one("2", "ours", Unit::Change, least),
+            one("2", "wait", Unit::Us, None),
+            one("3", "ours", Unit::Change, least),
+        ],
+        ..table()
+    };
+    let mut judged = Judged::new(Sheet {
+        beside: vec![Some(1.6), Some(2000.0), None],
+        ..judged(&table, [Some(4603.0), Some(1034.0), Some(0.65)]).sheet
+    });
+    assert_eq!(judged.missed(), 2);
+    let shown = text(&[judged]);
+    for words in [
+        "Simulated only:\n      ours   wait\n2  +60.0 %  2,000\n3     none      -\n",
+        "  met     ours, 2: +60.0 % (at least +50.0 %)",
+        "  MISSED  ours, 3: no value (at least +50.0 %)",
+    ] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+    judged = Judged::new(Sheet {
+        table: &table,
+        values: vec![Some(1.0); 3],
+        beside: vec![Some(1.6), Some(2000.0), Some(1.4)],
+        failures: Vec::new(),
+    });
+    let page = markdown(&[judged]);
+    assert!(page.contains("|  | ours | wait |\n|---|---:|---:|\n| 2 | +60.0 % | 2,000 |\n"));
+    assert!(page.contains("| ours, 3 | +40.0 % | at least +50.0 % | **missed** |\n"));
 }
