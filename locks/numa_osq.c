@@ -105,7 +105,7 @@ static inline bool move_cluster_tail(struct line *q,
 	if ((word & TAIL) != code)
 		return false;
 	q->sealed = !(word & CLUSTER_OPEN);
-	/* [numa_osq.E] RELEASE, pairs with numa_osq.B: as A; but the last
+	/* [numa_osq.E] RELEASE, pairs with numa_osq.U: as A; but the last
 	 * holder's writes come by the top, what is left is the link that we cut.
 	 * Spare relaxed: in the model a store stands behind an RMW of its word
 	 * that ran before it; a CPU may have it otherwise. */
@@ -470,7 +470,11 @@ static enum arrival lock_in_cluster(struct lk_numa_osq *osq,
 		word = smp_load_acquire(&cluster->word);
 		if (!(word & CLUSTER_OPEN) || READ_ONCE(entry->owner) != osq)
 			return TURNED_AWAY;
-		/* [numa_osq.B] */
+		/* [numa_osq.U] full RMW, pairs with numa_osq.E and itself: our
+		 * node is clean before it can be found, and the one before us
+		 * was before we link to it. Spare acq_rel: the kernel has no RMW
+		 * between release and full. Spare release: in the model a store
+		 * stands behind one of its word that ran before it. */
 	} while (!try_cmpxchg(&cluster->word, &word,
 			      (word & ~(u64)TAIL) | code));
 	node->entry = entry;
@@ -694,7 +698,7 @@ static bool lock_with(struct lk_numa_osq *osq, struct numa_node *node, u32 code)
 		if (likely(!is_divided(word))) {
 			/* The first one counts from 1. */
 			WRITE_ONCE(node->serial, !(word & TAIL));
-			/* [numa_osq.B] full RMW, pairs with numa_osq.A, .E, .S
+			/* [numa_osq.B] full RMW, pairs with numa_osq.A, .S
 			 * and itself: our node is clean before it can be found,
 			 * and the last holder's writes are seen.
 			 * Spare acq_rel: the kernel has no RMW between release
