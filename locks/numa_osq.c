@@ -283,9 +283,9 @@ static void done(struct lk_numa_osq *osq, struct numa_entry *entry, u32 n)
 	/* [numa_osq.P] RELEASE, pairs with numa_osq.Q. */
 	if (atomic_sub_return_release(n, &entry->busy))
 		return;
-	/* [numa_osq.Q] MB, pairs with numa_osq.P: the last one has seen what
-	 * the others did with the entry, and with the lock. */
-	smp_mb();
+	/* [numa_osq.Q] ACQUIRE, pairs with numa_osq.P: it is 0, and stays so; the
+	 * last one sees what the others did with the entry and the lock. */
+	atomic_cond_read_acquire(&entry->busy, !VAL);
 	pass_gate(osq, entry);
 }
 
