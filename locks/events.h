@@ -9,10 +9,12 @@
  */
 #include <platform.h>
 
-enum lk_event {
-#define LK_EVENT(name, help) LK_EV_##name,
 #include "events.def"
-#undef LK_EVENT
+
+#define LK_EVENT_NUMBER(name, help) LK_EV_##name,
+
+enum lk_event {
+	LK_EVENT_LIST(LK_EVENT_NUMBER) /* and how many there are: */
 	LK_EVENTS
 };
 
