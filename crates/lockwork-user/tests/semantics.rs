@@ -193,8 +193,11 @@ fn knobs_take_their_range_and_nothing_else() {
             knob.default(),
             "{name} does not start with its default"
         );
+        let words = knob.words();
         for value in [knob.min(), knob.max(), before] {
-            assert_eq!(set_knob(name, &value.to_string()), Ok(()));
+            let word = words.get(value as usize).map(ToString::to_string);
+            let text = word.unwrap_or_else(|| value.to_string());
+            assert_eq!(set_knob(name, &text), Ok(()));
             assert_eq!(knob.get(), value, "{name}");
         }
         let above = u64::from(knob.max()) + 1;
