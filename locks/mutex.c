@@ -456,7 +456,7 @@ __cold void lk_mutex_unlock_slow(struct lk_mutex *m)
 
 /* -- catalogue ----------------------------------------------------------- */
 
-static void init(void *lock)
+void lk_mutex_op_init(void *lock)
 {
 	*(struct lk_mutex *)lock = (struct lk_mutex)LK_MUTEX_INIT;
 }
@@ -466,7 +466,7 @@ static void lock(void *lock)
 	lk_mutex_lock(lock);
 }
 
-static bool trylock(void *lock)
+bool lk_mutex_op_trylock(void *lock)
 {
 	return lk_mutex_trylock(lock);
 }
@@ -481,7 +481,7 @@ static bool timedlock(void *lock, u64 ns)
 	return lk_mutex_lock_slow(lock, &deadline) == 0;
 }
 
-static void unlock(void *lock)
+void lk_mutex_op_unlock(void *lock)
 {
 	lk_mutex_unlock(lock);
 }
@@ -505,10 +505,10 @@ const struct lk_ops lk_mutex_ops = {
 	.size = sizeof(struct lk_mutex),
 	.align = _Alignof(struct lk_mutex),
 	.flags = LK_SLEEPS | LK_FIFO | LK_FORKS,
-	.init = init,
+	.init = lk_mutex_op_init,
 	.lock = lock,
-	.trylock = trylock,
+	.trylock = lk_mutex_op_trylock,
 	.timedlock = timedlock,
-	.unlock = unlock,
+	.unlock = lk_mutex_op_unlock,
 	.last_waiter = lk_mutex_last_waiter,
 };

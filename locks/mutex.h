@@ -89,7 +89,10 @@ int lk_mutex_lock_slow_over(struct lk_mutex *m,
 /* The same without spinning first. */
 int lk_mutex_sleep(struct lk_mutex *m, const struct lw_deadline *deadline);
 void lk_mutex_unlock_slow(struct lk_mutex *m);
-/* For catalogues, of a `struct lk_mutex`: names the last sleeper; 0: nobody. */
+/* For catalogues: what is the same over any queue. See struct lk_ops. */
+void lk_mutex_op_init(void *lock);
+bool lk_mutex_op_trylock(void *lock);
+void lk_mutex_op_unlock(void *lock);
 u64 lk_mutex_last_waiter(const void *lock);
 /* After a fork: forgets the waiters that the child does not have. */
 void lk_mutex_check_epoch(struct lk_mutex *m);

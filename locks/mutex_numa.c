@@ -34,19 +34,9 @@ __cold int lk_mutex_numa_lock_slow(struct lk_mutex *m,
 	return lk_mutex_lock_slow_over(m, deadline, &over_numa_osq);
 }
 
-static void init(void *lock)
-{
-	*(struct lk_mutex *)lock = (struct lk_mutex)LK_MUTEX_INIT;
-}
-
 static void lock(void *lock)
 {
 	lk_mutex_numa_lock(lock);
-}
-
-static bool trylock(void *lock)
-{
-	return lk_mutex_trylock(lock);
 }
 
 static bool timedlock(void *lock, u64 ns)
@@ -59,11 +49,6 @@ static bool timedlock(void *lock, u64 ns)
 	return lk_mutex_numa_lock_slow(lock, &deadline) == 0;
 }
 
-static void unlock(void *lock)
-{
-	lk_mutex_unlock(lock);
-}
-
 const struct lk_ops lk_mutex_numa_ops = {
 	.name = "mutex_numa",
 	.summary = "mutex whose spinners' queue divides itself by clusters of "
@@ -71,10 +56,10 @@ const struct lk_ops lk_mutex_numa_ops = {
 	.size = sizeof(struct lk_mutex),
 	.align = _Alignof(struct lk_mutex),
 	.flags = LK_SLEEPS | LK_FIFO | LK_FORKS,
-	.init = init,
+	.init = lk_mutex_op_init,
 	.lock = lock,
-	.trylock = trylock,
+	.trylock = lk_mutex_op_trylock,
 	.timedlock = timedlock,
-	.unlock = unlock,
+	.unlock = lk_mutex_op_unlock,
 	.last_waiter = lk_mutex_last_waiter,
 };

@@ -28,25 +28,10 @@ static const struct lk_spin_queue over_numa_2024 = {
 _Static_assert(sizeof(struct lk_numa_2024) == sizeof(struct lk_osq),
 	       "the one stands where the other would");
 
-static void init(void *lock)
-{
-	*(struct lk_mutex *)lock = (struct lk_mutex)LK_MUTEX_INIT;
-}
-
 static void lock(void *lock)
 {
 	if (unlikely(!lk_mutex_lock_fast(lock)))
 		lk_mutex_lock_slow_over(lock, NULL, &over_numa_2024);
-}
-
-static bool trylock(void *lock)
-{
-	return lk_mutex_trylock(lock);
-}
-
-static void unlock(void *lock)
-{
-	lk_mutex_unlock(lock);
 }
 
 const struct lk_ops lk_mutex_numa_2024_ops = {
@@ -55,8 +40,8 @@ const struct lk_ops lk_mutex_numa_2024_ops = {
 	.size = sizeof(struct lk_mutex),
 	.align = _Alignof(struct lk_mutex),
 	.flags = LK_SLEEPS | LK_FIFO | LK_FORKS,
-	.init = init,
+	.init = lk_mutex_op_init,
 	.lock = lock,
-	.trylock = trylock,
-	.unlock = unlock,
+	.trylock = lk_mutex_op_trylock,
+	.unlock = lk_mutex_op_unlock,
 };
