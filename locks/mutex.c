@@ -169,12 +169,13 @@ static bool spin_in_queue(struct lk_mutex *m, const struct lk_spin_queue *queue)
  */
 static u32 *ready_first(struct lk_mutex *m)
 {
-	struct lk_mutex_waiter *first = first_of(m);
+	struct lk_mutex_waiter *first;
 
 	if (!m->first) {
 		WRITE_ONCE(m->parked, 0);
 		return NULL;
 	}
+	first = first_of(m);
 	if (READ_ONCE(first->state) != ASLEEP)
 		return NULL;
 	WRITE_ONCE(m->parked, 0);

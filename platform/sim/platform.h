@@ -197,12 +197,13 @@ typedef struct {
 #define this_slot()   (lws.cpu() + 1)
 
 /* A CPU's nodes share no line, nor a pair of lines, with another's. */
-#define DEFINE_WAIT_NODES(type, name)                           \
-	static struct {                                         \
-		type level[LW_MAX_NEST];                        \
-	} __attribute__((aligned(128))) name[LW_MAX_SLOTS + 1]; \
+#define DEFINE_WAIT_NODES(type, name)                                 \
+	static char name[LW_MAX_SLOTS + 1]                            \
+			[(LW_MAX_NEST * sizeof(type) + 127) & ~127ul] \
+		__attribute__((aligned(128)));                        \
+	extern type name##_node; /* its type is all that is used */   \
 	static u8 name##_depth[LW_MAX_SLOTS + 1]
-#define wait_node(name, slot, l) (&(name)[slot].level[l])
+#define wait_node(name, slot, l) ((__typeof__(name##_node) *)(name)[slot] + (l))
 #define wait_depth(name)	 (name##_depth[this_slot()])
 
 /* Nobody forks. */
