@@ -47,18 +47,18 @@ static void read_knobs(void)
 
 	while (s && *s) {
 		size_t len = strcspn(s, ",");
+		size_t kept = len < sizeof(item) ? len : sizeof(item) - 1;
 		char *equals;
 
-		if (len >= sizeof(item)) {
-			complain("LOCKWORK_SET", s);
-			return;
-		}
-		memcpy(item, s, len);
-		item[len] = '\0';
+		memcpy(item, s, kept);
+		item[kept] = '\0';
 		equals = strchr(item, '=');
 		if (equals)
 			*equals = '\0';
-		if (len && (!equals || lw_user_knob_set(item, equals + 1)))
+		if (kept < len)
+			lw_ignored(item, equals ? equals + 1 : "",
+				   "it has more than 95 characters");
+		else if (len && (!equals || lw_user_knob_set(item, equals + 1)))
 			complain(item, equals ? equals + 1 : "");
 		s += len;
 		s += *s == ',';

@@ -149,6 +149,7 @@ uint32_t lw_numa_divided(void);
 /*
  * Events: what locks count in their slow paths while the knob "count_events" is
  * not 0. Names and what they mean go by numbers from 0; NULL past the last one.
+ * The locks of this header do not divide themselves now, and count none.
  */
 const char *lw_event_name(uint32_t n);
 const char *lw_event_help(uint32_t n);

@@ -139,7 +139,7 @@ static const char *draft_map(const char *map)
 			break;
 	}
 	if (*text)
-		return "it has more than one line";
+		return "it has a line break";
 	memset(draft, 0, sizeof(draft));
 	drafted = 0;
 	given = BY_USER;

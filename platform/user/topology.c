@@ -7,6 +7,7 @@
 #include "topology.h"
 
 #include <fcntl.h>
+#include <string.h>
 #include <sys/syscall.h>
 
 /* Past this nobody has caches. */
@@ -34,18 +35,26 @@ static u32 number(const char **text)
 	return n;
 }
 
+/* @why, or that a list never has a @c. */
+static const char *misplaced(char c, const char *why)
+{
+	if (!c || strchr("-,;\n", c))
+		return why;
+	return "it has other characters than digits, '-', ',' and ';'";
+}
+
 /* "3" or "3-5". */
 static const char *add_range(const char **text, struct lw_cpus *cpus)
 {
 	u32 first, last;
 
 	if (!is_digit(**text))
-		return "a CPU's number is missing";
+		return misplaced(**text, "a CPU's number is missing");
 	first = last = number(text);
 	if (**text == '-') {
 		++*text;
 		if (!is_digit(**text))
-			return "a range has no end";
+			return misplaced(**text, "a range has no end");
 		last = number(text);
 	}
 	if (last >= LW_MAX_CPUS || first >= LW_MAX_CPUS)
@@ -74,7 +83,7 @@ const char *lw_cpus_parse(const char **text, struct lw_cpus *cpus)
 		++*text;
 	}
 	if (**text && **text != ';' && **text != '\n')
-		return "it has other characters than digits, '-', ',' and ';'";
+		return misplaced(**text, "a range has two ends");
 	return NULL;
 }
 

@@ -7,8 +7,7 @@ use lockwork_report::text::grouped;
 use lockwork_user::events;
 use std::collections::BTreeMap;
 
-/// Sums over all rounds of a lock in all cells, by lock in the plan's order;
-/// nothing if nothing was counted.
+/// Sums over all rounds of a lock in all cells, by lock in the plan's order.
 pub(crate) fn section(data: &Data) -> String {
     let rows: Vec<Vec<String>> = data
         .header
@@ -18,10 +17,18 @@ pub(crate) fn section(data: &Data) -> String {
         .flat_map(|lock| of_lock(data, lock))
         .collect();
     if rows.is_empty() {
-        return String::new();
+        let asked = are_asked_for(&data.header.plan.knobs);
+        let none = "\nNo events: none of these locks did what is counted.\n";
+        return if asked { none.into() } else { String::new() };
     }
     let table = table::render(["Lock", "Event", "Sum", "An acquisition"], rows);
     format!("\n{table}\n{}", helps(data))
+}
+
+/// The last one that sets the knob counts.
+fn are_asked_for(knobs: &[String]) -> bool {
+    let value = |knob: &String| Some(knob.strip_prefix("count_events=")?.parse::<u32>() != Ok(0));
+    knobs.iter().rev().find_map(value).unwrap_or(false)
 }
 
 fn of_lock(data: &Data, lock: &str) -> Vec<Vec<String>> {

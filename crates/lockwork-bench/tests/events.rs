@@ -38,4 +38,15 @@ fn each_round_has_its_own_events() {
     let text = render(&data);
     assert!(text.contains("knobs: count_events=1"), "{text}");
     assert!(text.contains("numa_opened"), "{text}");
+    assert!(!text.contains("No events"), "{text}");
+
+    for (set, said) in [("", true), (" --set count_events=0", false)] {
+        let words = format!("bench --locks lockwork.tas_lock --threads 1 --rounds 1 --time 5{set}");
+        let events = if said { " --events" } else { "" };
+        let path = dir.path().join(format!("none{said}"));
+        let words = format!("{words}{events} --json {}", path.display());
+        run(&Args::parse_from(words.split(' ')).bench).expect("a run");
+        let text = render(&Data::read(&path).expect("its JSON").0);
+        assert_eq!(text.contains("No events"), said, "{text}");
+    }
 }

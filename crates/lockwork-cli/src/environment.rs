@@ -8,6 +8,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use anyhow::Result;
 
 use crate::cache::{PASSTHROUGH, PRELOAD};
+use crate::error::{Exit, OWN_ERROR};
 use crate::policy::Interposer;
 use crate::spec::LockSpec;
 
@@ -17,6 +18,9 @@ pub type Change = (&'static str, Option<OsString>);
 /// What to change in the environment so that a program uses `spec`. Unpacks
 /// the interposer.
 pub fn changes(spec: &LockSpec) -> Result<Vec<Change>> {
+    if spec.policy.interposer == Interposer::Lockwork {
+        check_clusters()?;
+    }
     let library = match spec.policy.interposer {
         Interposer::None => None,
         Interposer::Passthrough => Some(PASSTHROUGH.unpack()?),
@@ -39,6 +43,17 @@ pub fn changes(spec: &LockSpec) -> Result<Vec<Change>> {
         ("LOCKWORK_LOCK", lock),
         ("LOCKWORK_SET", settings),
     ])
+}
+
+/// The program would ask for its clusters late, or never, so that nobody saw what
+/// it complains about.
+fn check_clusters() -> Result<()> {
+    let Some(map) = env::var_os("LOCKWORK_CLUSTERS") else {
+        return Ok(());
+    };
+    // Sets them here, where no lock asks; what counts is that they can be set.
+    lockwork_user::set_clusters(&map.to_string_lossy())
+        .map_err(|error| Exit::with(OWN_ERROR, format!("LOCKWORK_CLUSTERS: {error}")))
 }
 
 fn prepend(library: &OsStr, existing: Option<&OsStr>) -> OsString {

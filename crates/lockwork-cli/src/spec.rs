@@ -7,6 +7,9 @@ use crate::error::{Exit, OWN_ERROR};
 use crate::knobs;
 use crate::policy::{self, Interposer, Policy};
 
+/// The interposer ignores longer settings.
+const LONGEST: usize = 95;
+
 /// A knob and the value to set it to.
 pub type Setting = (String, String);
 
@@ -85,6 +88,10 @@ pub fn setting(text: &str) -> Result<Setting> {
     };
     let (name, value) = (name.trim(), value.trim());
     knobs::check(name, value)?;
+    if name.len() + 1 + value.len() > LONGEST {
+        let message = format!("'{text}' is longer than {LONGEST} characters; write it shorter");
+        return Err(Exit::with(OWN_ERROR, message));
+    }
     Ok((name.to_string(), value.to_string()))
 }
 

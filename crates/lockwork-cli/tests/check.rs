@@ -3,7 +3,7 @@
 
 mod common;
 
-use std::io::Read;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Output, Stdio};
 use std::thread;
@@ -195,25 +195,29 @@ fn the_environment_cannot_weaken_a_check() {
     }
 }
 
+/// A terminal's Ctrl-C is for the whole group; kill(1) may be for one process.
 #[test]
 fn ctrl_c_ends_the_workers_too() {
-    let room = Room::new();
-    let args = [
-        "check", "tas_lock", "--bound", "5x9", "--fuzz", "0", "--jobs", "1",
-    ];
-    let mut command = room.lockwork(&args);
-    command.stdout(Stdio::null()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("lockwork starts");
-    let worker = first_child(child.id());
-    // SAFETY: a signal to a child that is not waited for yet.
-    unsafe { libc::kill(child.id() as i32, libc::SIGINT) };
-    let status = child.wait().expect("lockwork ends");
-    let mut message = String::new();
-    let mut errors = child.stderr.take().expect("stderr");
-    errors.read_to_string(&mut message).expect("a message");
-    assert_eq!(status.code(), Some(130), "{message}");
-    assert!(message.contains("stopped by SIGINT"), "{message}");
-    assert!(!Path::new(&format!("/proc/{worker}")).exists());
+    for group in [false, true] {
+        let room = Room::new();
+        let args = [
+            "check", "tas_lock", "--bound", "5x9", "--fuzz", "0", "--jobs", "1",
+        ];
+        let mut command = room.lockwork(&args);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.process_group(0);
+        let child = command.spawn().expect("lockwork starts");
+        let worker = first_child(child.id());
+        let id = child.id() as i32;
+        // SAFETY: a signal to a child that is not waited for yet, or its group.
+        unsafe { libc::kill(if group { -id } else { id }, libc::SIGINT) };
+        let output = child.wait_with_output().expect("lockwork ends");
+        let message = stderr(&output);
+        assert_eq!(output.status.code(), Some(130), "{message}");
+        assert!(message.contains("stopped by SIGINT"), "{message}");
+        assert!(!stdout(&output).contains("FAIL"), "{}", stdout(&output));
+        assert!(!Path::new(&format!("/proc/{worker}")).exists());
+    }
 }
 
 /// The first process that `parent` starts.

@@ -3,8 +3,10 @@
 
 mod common;
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{symlink, PermissionsExt};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -319,6 +321,86 @@ fn lists_what_there_is_for_wrong_names() {
     refused(&room, &set("spin_budget"), 125, "knob=value");
     let plain = ["run", "--lock", "glibc", "--set", "spin_budget=1", "true"];
     refused(&room, &plain, 125, "has no knobs");
+    let long = format!("osq_pool={}1", "0".repeat(90));
+    refused(&room, &set(&long), 125, "longer than 95 characters");
+    let longest = format!("osq_pool={}1", "0".repeat(85));
+    assert!(room.run(&set(&longest)).status.success());
+}
+
+/// Main waits for a mutex that a thread holds.
+const WAITS: &str = r#"
+#include <pthread.h>
+#include <unistd.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_barrier_t held;
+static void *hold(void *arg)
+{
+	pthread_mutex_lock(&mutex);
+	pthread_barrier_wait(&held);
+	usleep(50000);
+	pthread_mutex_unlock(&mutex);
+	return arg;
+}
+int main(void)
+{
+	pthread_t thread;
+	pthread_barrier_init(&held, NULL, 2);
+	pthread_create(&thread, NULL, hold, NULL);
+	pthread_barrier_wait(&held);
+	pthread_mutex_lock(&mutex);
+	pthread_mutex_unlock(&mutex);
+	return pthread_join(thread, NULL);
+}
+"#;
+
+#[test]
+fn the_interposer_names_each_setting_that_it_ignores() {
+    let room = Room::new();
+    let program = room.compile("waits", WAITS, &["-pthread"]);
+    let library = stdout(&room.run(&["preload-path"]));
+    let long = format!("osq_pool={}1", "0".repeat(90));
+    let mut command = Command::new(&program);
+    command.env("LD_PRELOAD", library.trim());
+    command.env("LOCKWORK_LOCK", "mutex_numa");
+    command.env(
+        "LOCKWORK_SET",
+        format!("{long},osq_node_max=4,nope=1,osq_pool=3"),
+    );
+    let output = command.output().expect("the program starts");
+    assert!(output.status.success());
+    let known = "`lockwork locks` lists what is known";
+    let shortened = &long[..95];
+    let expected = format!(
+        "lockwork: ignored {shortened}; it has more than 95 characters\n\
+         lockwork: ignored osq_node_max=4; {known}\n\
+         lockwork: ignored nope=1; {known}\n"
+    );
+    assert_eq!(stderr(&output), expected);
+}
+
+/// The program itself would say so only when many wait for a mutex, or never.
+#[test]
+fn a_map_of_clusters_is_checked_before_the_program_starts() {
+    let room = Room::new();
+    let run = |lock, map: &OsStr| {
+        let mut command = room.lockwork(&["run", "--lock", lock, "--", "true"]);
+        command.env("LOCKWORK_CLUSTERS", map);
+        command.output().expect("lockwork starts")
+    };
+    for map in ["0;1-", "0;0", "0;x", "9000", "0;1\n"] {
+        let output = run("mutex_numa", OsStr::new(map));
+        assert_eq!(output.status.code(), Some(125), "{map}");
+        let message = stderr(&output);
+        assert!(message.contains("LOCKWORK_CLUSTERS"), "{message}");
+        assert!(message.contains("write them as in"), "{message}");
+        assert!(run("glibc", OsStr::new(map)).status.success(), "{map}");
+    }
+    let no_text = run("mutex_numa", OsStr::from_bytes(b"0;\xff"));
+    assert_eq!(no_text.status.code(), Some(125));
+    for map in ["", "0;1-8191"] {
+        let output = run("mutex_numa", OsStr::new(map));
+        assert!(output.status.success(), "{}", stderr(&output));
+    }
 }
 
 #[test]

@@ -177,9 +177,10 @@ fn a_bad_map_is_refused_and_changes_nothing() {
         (";", "a CPU's number is missing"),
         ("0;", "a CPU's number is missing"),
         ("0,,1", "a CPU's number is missing"),
-        (" 0", "a CPU's number is missing"),
         ("-1", "a CPU's number is missing"),
         ("0-", "a range has no end"),
+        ("0--1", "a range has no end"),
+        ("0-1-2", "a range has two ends"),
         ("5-2", "a range ends before it begins"),
         ("0-3;3", "a CPU is named twice"),
         ("1,0-1", "a CPU is named twice"),
@@ -196,7 +197,20 @@ fn a_bad_map_is_refused_and_changes_nothing() {
             "0-3:2/4",
             "it has other characters than digits, '-', ',' and ';'",
         ),
-        ("0\n1", "it has more than one line"),
+        (
+            " 0",
+            "it has other characters than digits, '-', ',' and ';'",
+        ),
+        (
+            "0; 1",
+            "it has other characters than digits, '-', ',' and ';'",
+        ),
+        (
+            "0-x",
+            "it has other characters than digits, '-', ',' and ';'",
+        ),
+        ("0\n1", "it has a line break"),
+        ("0;1\n", "it has a line break"),
     ] {
         let error = set_clusters(map).expect_err(map);
         assert_eq!((error.why, &*error.map), (why, map));

@@ -146,7 +146,10 @@ impl Pool {
                 Ok(Event::Ended(id, said)) => {
                     let at = self.workers.iter().position(|worker| worker.id == id);
                     let worker = self.workers.remove(at.context("an unknown worker ended")?);
-                    return Ok((id, worker.end(said)?));
+                    let answer = worker.end(said)?;
+                    // Ctrl-C is for the whole group: the worker died of it.
+                    self.interrupt.check()?;
+                    return Ok((id, answer));
                 }
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
                     self.stop_late();

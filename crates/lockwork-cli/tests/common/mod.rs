@@ -32,7 +32,12 @@ impl Room {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lockwork"));
         command.args(args);
         command.env("XDG_CACHE_HOME", self.path("cache"));
-        for variable in ["LD_PRELOAD", "LOCKWORK_LOCK", "LOCKWORK_SET"] {
+        for variable in [
+            "LD_PRELOAD",
+            "LOCKWORK_LOCK",
+            "LOCKWORK_SET",
+            "LOCKWORK_CLUSTERS",
+        ] {
             command.env_remove(variable);
         }
         command
