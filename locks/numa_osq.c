@@ -684,6 +684,22 @@ static void unlock_one(struct lk_numa_osq *osq, struct numa_node *node,
 
 /* -- the lock ------------------------------------------------------------ */
 
+/*
+ * Whether a signal handler comes to a lock whose queues its own thread is in. The
+ * step that it interrupted may be one that a cluster's first waiter, or the top's
+ * holder, cannot do without: so it may not become either.
+ */
+static bool is_nested(const struct lk_numa_osq *osq, u32 code)
+{
+	u32 slot = (code - 1) / LEVELS + 1, level = (code - 1) % LEVELS;
+
+	while (level--) {
+		if (wait_node(numa_nodes, slot, level)->osq == osq)
+			return true;
+	}
+	return false;
+}
+
 static bool lock_with(struct lk_numa_osq *osq, struct numa_node *node, u32 code)
 {
 	enum arrival arrival;
@@ -691,6 +707,7 @@ static bool lock_with(struct lk_numa_osq *osq, struct numa_node *node, u32 code)
 
 	clean(node);
 	WRITE_ONCE(node->vcpu, this_vcpu());
+	node->osq = osq;
 	for (;;) {
 		/* [numa_osq.K] ACQUIRE, pairs with numa_osq.J: the entry, and
 		 * how many queues it has. */
@@ -708,6 +725,8 @@ static bool lock_with(struct lk_numa_osq *osq, struct numa_node *node, u32 code)
 				return lock_one(osq, node, code, word & TAIL);
 			continue;
 		}
+		if (is_nested(osq, code))
+			return false;
 		arrival = lock_in_cluster(osq, entry_of(word), node, code);
 		if (arrival != TURNED_AWAY)
 			return arrival == TAKEN;

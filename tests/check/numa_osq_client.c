@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* The queues, how they divide and join, and how to leave them. */
+#include "events.h"
 #include "numa.h"
 
 static struct lk_numa_osq osq;
@@ -233,6 +234,25 @@ static void leave_turned_away(u32 id)
 	leave(id);
 }
 
+/* -- signal handlers ----------------------------------------------------- */
+
+/*
+ * Comes to the lock whose top its thread is about to pass on, and may find itself
+ * first in a cluster that waits for that.
+ */
+static void handle_signal(u32 event)
+{
+	if (lwc_thread() == 0 && event == LK_EV_numa_remote)
+		lock_if_possible();
+}
+
+static void init_signal(void)
+{
+	init_divided_impatient();
+	check_world.spin_budget[0] = 0;
+	check_world.signal_at = handle_signal;
+}
+
 const struct check_client check_numa_osq[] = {
 	{ "numa_osq", "exclusion", "one holder at a time", 3, 2, 2, 300, 16,
 	  NULL, lock_some, finish },
@@ -274,6 +294,8 @@ const struct check_client check_numa_osq[] = {
 	  300, 16, init_leave_gate, leave_second, finish },
 	{ "numa_osq", "leave_turned_away", "the same, while it cannot queue", 3,
 	  1, 2, 300, 16, init_leave_turned_away, leave_turned_away, finish },
+	{ "numa_osq", "signal", "a handler comes to its thread's lock", 3, 1, 2,
+	  300, 16, init_signal, unlock_first, finish },
 	{ 0 },
 };
 
