@@ -513,6 +513,11 @@ static bool pass_inside(struct line *q, struct numa_node *node, u32 code,
 		if (*other ||
 		    READ_ONCE(q->entry->tail) != top_code(q->entry, q->cluster))
 			return false;
+		/* No other cluster waited: these were no merit, but the reverse.
+		 * At 0 we find nobody behind us at the top, and join. */
+		merit = merit > 2 * passes ? merit - 2 * passes : 0;
+		if (!merit)
+			return false;
 		passes = 0;
 	}
 	/* The tail stays: who empties the queue must not hold the top. */

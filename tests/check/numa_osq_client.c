@@ -101,6 +101,28 @@ static void init_turns(void)
 	lk_knob_osq_node_max = 0;
 }
 
+/* Nobody else waits: what the cluster does for itself is no merit. */
+static u32 alone;
+
+static void init_alone(void)
+{
+	init_against_one();
+	lk_knob_osq_keep_times = 1;
+	lk_knob_osq_node_max = 1;
+}
+
+static void lock_alone(u32 id)
+{
+	if (id == 0) {
+		lk_numa_osq_unlock(&osq);
+		return;
+	}
+	EACH_ACQUISITION(begin_waiting(); if (!lk_numa_osq_lock(&osq)) continue;
+			 critical_section(); alone += READ_ONCE(osq.state) & 1;
+			 CHECK(alone <= 3, "divided for one cluster");
+			 lk_numa_osq_unlock(&osq));
+}
+
 /*
  * The last cluster leaves the top while thread 0 is about to give it up; the
  * other thread then comes and goes, and comes again when the lock has joined.
@@ -274,6 +296,8 @@ const struct check_client check_numa_osq[] = {
 	  init_poor, unlock_first, finish },
 	{ "numa_osq", "turns", "clusters take turns", 3, 1, 2, 300, 16,
 	  init_turns, unlock_first, finish },
+	{ "numa_osq", "alone", "one cluster only has waiters", 3, 2, 2, 300, 0,
+	  init_alone, lock_alone, finish },
 	{ "numa_osq", "top_empties", "nobody takes the top any more", 3, 1, 2,
 	  300, 0, init_top_empties, top_empties, finish },
 	{ "numa_osq", "switching", "back and forth each time", 3, 1, 1, 300, 16,
