@@ -81,6 +81,9 @@ struct line {
 	(65534 / LW_MAX_SLOTS < LW_MAX_NEST ? 65534 / LW_MAX_SLOTS \
 					    : LW_MAX_NEST)
 
+_Static_assert(LEVELS > 0 && LW_MAX_SLOTS * LEVELS < CLOSED,
+	       "each slot has a code, and no code is the gate's");
+
 static inline u32 code_of(u32 slot, u32 level)
 {
 	return (slot - 1) * LEVELS + level + 1;
@@ -624,8 +627,11 @@ static void consider(struct lk_numa_osq *osq, struct numa_node *node, u32 grant)
 	if (run < need && run % 16)
 		return;
 	clusters = cluster_count(); /* once: it may change */
-	if ((word & TAIL) == CLOSED || !knob(dynamic_enable) || clusters < 2)
+	if ((word & TAIL) == CLOSED || !knob(dynamic_enable) || clusters < 2) {
+		/* Not known to be long: looks as seldom as at first. */
+		WRITE_ONCE(node->grant, GRANT_HELD);
 		return;
+	}
 	serial = READ_ONCE(decode(&q, word & TAIL)->serial);
 	if (!serial)
 		return; /* it has just come */
