@@ -186,6 +186,13 @@ static void leave(u32 id)
 	atomic_add(1, &left);
 }
 
+/* The thread before each has lost its CPU to it. */
+static void init_leave_one_cpu(void)
+{
+	check_world.one_cpu = true;
+	CHECK(lk_numa_osq_lock(&osq), "a free lock was not taken");
+}
+
 /* From the top, where nobody stands behind in the cluster, and a cluster. */
 static void init_leave_divided(void)
 {
@@ -308,6 +315,8 @@ const struct check_client check_numa_osq[] = {
 	  1, 300, 16, init_switching_impatient, lock_some, finish },
 	{ "numa_osq", "leave", "a waiter can leave whatever the holder does", 3,
 	  1, 3, 300, 16, init_leave, leave, finish },
+	{ "numa_osq", "leave_one_cpu", "the one before has lost its CPU", 3, 1,
+	  3, 300, 16, init_leave_one_cpu, leave, finish },
 	{ "numa_osq", "leave_divided", "the same, from a cluster and the top",
 	  3, 1, 2, 300, 16, init_leave_divided, leave, finish },
 	{ "numa_osq", "leave_top", "the same, and another one has its place", 3,
