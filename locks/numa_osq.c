@@ -81,6 +81,9 @@ struct line {
 	(65534 / LW_MAX_SLOTS < LW_MAX_NEST ? 65534 / LW_MAX_SLOTS \
 					    : LW_MAX_NEST)
 
+_Static_assert(LEVELS > 0 && LW_MAX_SLOTS * LEVELS < CLOSED,
+	       "each slot has a code, and no code is the gate's");
+
 static inline u32 code_of(u32 slot, u32 level)
 {
 	return (slot - 1) * LEVELS + level + 1;
@@ -513,6 +516,11 @@ static bool pass_inside(struct line *q, struct numa_node *node, u32 code,
 		if (*other ||
 		    READ_ONCE(q->entry->tail) != top_code(q->entry, q->cluster))
 			return false;
+		/* No other cluster waited: these were no merit, but the reverse.
+		 * At 0 we find nobody behind us at the top, and join. */
+		merit = merit > 2 * passes ? merit - 2 * passes : 0;
+		if (!merit)
+			return false;
 		passes = 0;
 	}
 	/* The tail stays: who empties the queue must not hold the top. */
@@ -619,8 +627,11 @@ static void consider(struct lk_numa_osq *osq, struct numa_node *node, u32 grant)
 	if (run < need && run % 16)
 		return;
 	clusters = cluster_count(); /* once: it may change */
-	if ((word & TAIL) == CLOSED || !knob(dynamic_enable) || clusters < 2)
+	if ((word & TAIL) == CLOSED || !knob(dynamic_enable) || clusters < 2) {
+		/* Not known to be long: looks as seldom as at first. */
+		WRITE_ONCE(node->grant, GRANT_HELD);
 		return;
+	}
 	serial = READ_ONCE(decode(&q, word & TAIL)->serial);
 	if (!serial)
 		return; /* it has just come */
@@ -684,6 +695,22 @@ static void unlock_one(struct lk_numa_osq *osq, struct numa_node *node,
 
 /* -- the lock ------------------------------------------------------------ */
 
+/*
+ * Whether a signal handler comes to a lock whose queues its own thread is in. The
+ * step that it interrupted may be one that a cluster's first waiter, or the top's
+ * holder, cannot do without: so it may not become either.
+ */
+static bool is_nested(const struct lk_numa_osq *osq, u32 code)
+{
+	u32 slot = (code - 1) / LEVELS + 1, level = (code - 1) % LEVELS;
+
+	while (level--) {
+		if (wait_node(numa_nodes, slot, level)->osq == osq)
+			return true;
+	}
+	return false;
+}
+
 static bool lock_with(struct lk_numa_osq *osq, struct numa_node *node, u32 code)
 {
 	enum arrival arrival;
@@ -691,6 +718,7 @@ static bool lock_with(struct lk_numa_osq *osq, struct numa_node *node, u32 code)
 
 	clean(node);
 	WRITE_ONCE(node->vcpu, this_vcpu());
+	node->osq = osq;
 	for (;;) {
 		/* [numa_osq.K] ACQUIRE, pairs with numa_osq.J: the entry, and
 		 * how many queues it has. */
@@ -708,6 +736,8 @@ static bool lock_with(struct lk_numa_osq *osq, struct numa_node *node, u32 code)
 				return lock_one(osq, node, code, word & TAIL);
 			continue;
 		}
+		if (is_nested(osq, code))
+			return false;
 		arrival = lock_in_cluster(osq, entry_of(word), node, code);
 		if (arrival != TURNED_AWAY)
 			return arrival == TAKEN;

@@ -19,9 +19,11 @@ struct numa_node {
 	u32 serial; /* one more than the node before it has; 0: not known yet */
 	u32 vcpu;   /* where its thread ran when it queued */
 	u16 prev;   /* the code of the node before it */
-	/* Its own thread's only: where it queues. NULL: in the one queue. */
+	/* Its own thread's only: where it queues, and at which lock. No entry: in
+	 * the one queue. */
 	struct numa_entry *entry;
 	struct numa_cluster *cluster;
+	const struct lk_numa_osq *osq;
 };
 
 /* Waiters at the top look at one line, arrivals of the cluster at another. */

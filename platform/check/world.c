@@ -15,6 +15,7 @@ static struct {
 	u32 queues; /* queue_enter() without its queue_exit() */
 	void *inside;
 	bool missed;
+	bool interrupted; /* at an event */
 } self[CHECK_THREADS];
 
 /* Before each execution; the client's init() then sets what it wants. */
@@ -152,6 +153,17 @@ bool in_section(void *obj)
 void section_missed(void)
 {
 	self[lwc_thread()].missed = true;
+}
+
+void interrupt_at(u32 event)
+{
+	u32 id = lwc_thread();
+
+	if (!check_world.signal_at || self[id].interrupted)
+		return;
+	self[id].interrupted = true;
+	check_world.signal_at(event);
+	self[id].interrupted = false;
 }
 
 bool mutex_outlives_unlock(void)

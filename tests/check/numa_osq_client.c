@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* The queues, how they divide and join, and how to leave them. */
+#include "events.h"
 #include "numa.h"
 
 static struct lk_numa_osq osq;
@@ -100,6 +101,28 @@ static void init_turns(void)
 	lk_knob_osq_node_max = 0;
 }
 
+/* Nobody else waits: what the cluster does for itself is no merit. */
+static u32 alone;
+
+static void init_alone(void)
+{
+	init_against_one();
+	lk_knob_osq_keep_times = 1;
+	lk_knob_osq_node_max = 1;
+}
+
+static void lock_alone(u32 id)
+{
+	if (id == 0) {
+		lk_numa_osq_unlock(&osq);
+		return;
+	}
+	EACH_ACQUISITION(begin_waiting(); if (!lk_numa_osq_lock(&osq)) continue;
+			 critical_section(); alone += READ_ONCE(osq.state) & 1;
+			 CHECK(alone <= 3, "divided for one cluster");
+			 lk_numa_osq_unlock(&osq));
+}
+
 /*
  * The last cluster leaves the top while thread 0 is about to give it up; the
  * other thread then comes and goes, and comes again when the lock has joined.
@@ -161,6 +184,13 @@ static void leave(u32 id)
 	begin_waiting();
 	CHECK(!lk_numa_osq_lock(&osq), "granted by nobody");
 	atomic_add(1, &left);
+}
+
+/* The thread before each has lost its CPU to it. */
+static void init_leave_one_cpu(void)
+{
+	check_world.one_cpu = true;
+	CHECK(lk_numa_osq_lock(&osq), "a free lock was not taken");
 }
 
 /* From the top, where nobody stands behind in the cluster, and a cluster. */
@@ -233,6 +263,25 @@ static void leave_turned_away(u32 id)
 	leave(id);
 }
 
+/* -- signal handlers ----------------------------------------------------- */
+
+/*
+ * Comes to the lock whose top its thread is about to pass on, and may find itself
+ * first in a cluster that waits for that.
+ */
+static void handle_signal(u32 event)
+{
+	if (lwc_thread() == 0 && event == LK_EV_numa_remote)
+		lock_if_possible();
+}
+
+static void init_signal(void)
+{
+	init_divided_impatient();
+	check_world.spin_budget[0] = 0;
+	check_world.signal_at = handle_signal;
+}
+
 const struct check_client check_numa_osq[] = {
 	{ "numa_osq", "exclusion", "one holder at a time", 3, 2, 2, 300, 16,
 	  NULL, lock_some, finish },
@@ -254,6 +303,8 @@ const struct check_client check_numa_osq[] = {
 	  init_poor, unlock_first, finish },
 	{ "numa_osq", "turns", "clusters take turns", 3, 1, 2, 300, 16,
 	  init_turns, unlock_first, finish },
+	{ "numa_osq", "alone", "one cluster only has waiters", 3, 2, 2, 300, 0,
+	  init_alone, lock_alone, finish },
 	{ "numa_osq", "top_empties", "nobody takes the top any more", 3, 1, 2,
 	  300, 0, init_top_empties, top_empties, finish },
 	{ "numa_osq", "switching", "back and forth each time", 3, 1, 1, 300, 16,
@@ -264,6 +315,8 @@ const struct check_client check_numa_osq[] = {
 	  1, 300, 16, init_switching_impatient, lock_some, finish },
 	{ "numa_osq", "leave", "a waiter can leave whatever the holder does", 3,
 	  1, 3, 300, 16, init_leave, leave, finish },
+	{ "numa_osq", "leave_one_cpu", "the one before has lost its CPU", 3, 1,
+	  3, 300, 16, init_leave_one_cpu, leave, finish },
 	{ "numa_osq", "leave_divided", "the same, from a cluster and the top",
 	  3, 1, 2, 300, 16, init_leave_divided, leave, finish },
 	{ "numa_osq", "leave_top", "the same, and another one has its place", 3,
@@ -274,6 +327,8 @@ const struct check_client check_numa_osq[] = {
 	  300, 16, init_leave_gate, leave_second, finish },
 	{ "numa_osq", "leave_turned_away", "the same, while it cannot queue", 3,
 	  1, 2, 300, 16, init_leave_turned_away, leave_turned_away, finish },
+	{ "numa_osq", "signal", "a handler comes to its thread's lock", 3, 1, 2,
+	  300, 16, init_signal, unlock_first, finish },
 	{ 0 },
 };
 

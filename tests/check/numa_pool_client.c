@@ -67,6 +67,55 @@ static void init_none(void)
 	init_clusters(0);
 }
 
+/* Two behind the holder at the most: not more than what is long. */
+static void init_short(void)
+{
+	init_clusters(2);
+	lk_knob_osq_lock_depth = 2;
+}
+
+/* A queue that is long, for one hand-over; it was divided in vain before. */
+static void init_careful(void)
+{
+	check_world.clusters = 2;
+	lk_knob_osq_lock_depth = (u32)-1;
+	lk_knob_osq_keep_times = 1;
+	osq.state = 1 << 1;
+	CHECK(lk_numa_osq_lock(&osq), "a free lock was not taken");
+}
+
+static void careful(u32 id)
+{
+	if (id != 0) {
+		if (!lk_numa_osq_lock(&osq))
+			return;
+		CHECK(divided() == 0, "divided as soon as the first time");
+	}
+	lk_numa_osq_unlock(&osq);
+}
+
+/* Each time nobody comes, so that it was in vain: ever more careful, to a limit. */
+static void in_vain(u32 id)
+{
+	u32 times;
+
+	(void)id;
+	for (times = 1; times < 9; times++) {
+		lwc_begin_anew();
+		if (!lk_numa_osq_lock(&osq))
+			return;
+		CHECK(divided() == 1, "not divided");
+		lk_numa_osq_unlock(&osq);
+		CHECK(osq.state >> 1 == (times < 6 ? times : 6),
+		      "divided in vain, and not more careful");
+	}
+}
+
+static void init_in_vain(void)
+{
+	init_clusters(2);
+}
+
 static void never_divided(u32 id)
 {
 	(void)id;
@@ -219,6 +268,12 @@ const struct check_client check_numa_pool[] = {
 	  never_divided, finish },
 	{ "numa_osq", "none", "no cluster", 3, 1, 2, 300, 16, init_none,
 	  never_divided, finish },
+	{ "numa_osq", "short", "a queue that is never long", 3, 1, 2, 300, 0,
+	  init_short, never_divided, finish },
+	{ "numa_osq", "careful", "one that was divided in vain", 2, 1, 3, 300,
+	  0, init_careful, careful, finish },
+	{ "numa_osq", "in_vain", "divided in vain many times", 1, 1, 0, 300, 0,
+	  init_in_vain, in_vain, finish },
 	{ "numa_osq", "switch_off", "switched off while divided", 3, 1, 2, 300,
 	  16, init_divided, switch_off, finish },
 	{ "numa_osq", "switch_off_cancel", "the same, and waiters leave", 3, 1,
