@@ -283,8 +283,11 @@ bool on_hypervisor(void);
 void saw_preempted(void);
 #define this_owner()		  this_vcpu()
 #define owner_is_preempted(owner) vcpu_is_preempted(owner)
-/* Thread @n runs in cluster @n modulo this. */
-#define cluster_count() check_world_read(&check_world.clusters)
+/* Thread @n runs in cluster @n modulo this. A mutant may not look: 2. */
+#define cluster_count()                                \
+	(lwc_left_out(__lwc_site("cluster_count", "")) \
+		 ? 2                                   \
+		 : check_world_read(&check_world.clusters))
 u32 this_cluster(void);
 void begin_waiting(void);
 /* A mutant may leave it out, as a wait that cannot be given up. */

@@ -123,6 +123,61 @@ static void lock_alone(u32 id)
 			 lk_numa_osq_unlock(&osq));
 }
 
+/* What happened before the lock began to join, which decides how it went. */
+static atomic_t locals, remotes, joining;
+
+static void note(u32 event)
+{
+	if (event == LK_EV_numa_closed_idle || event == LK_EV_numa_closed_poor)
+		atomic_set(&joining, 1);
+	if (atomic_read(&joining))
+		return;
+	if (event == LK_EV_numa_local)
+		atomic_add(1, &locals);
+	if (event == LK_EV_numa_remote)
+		atomic_add(1, &remotes);
+	/* What had queued before hands over once; all others, out of merit. */
+	CHECK(atomic_read(&remotes) <= atomic_read(&locals) + 1 +
+					       2 * (int)lk_knob_osq_keep_times,
+	      "divided though it brings nothing");
+}
+
+/*
+ * Merit is at its limit, and the division proved, by the first hand-over inside
+ * a cluster. The lock was divided in vain three times before.
+ */
+static void init_proved(void)
+{
+	init_against_one();
+	osq.state |= 3 << 1;
+	lk_knob_osq_keep_times = 2047;
+	check_world.signal_at = note;
+}
+
+static void finish_proved(void)
+{
+	finish();
+	CHECK(osq.state >> 1 == (atomic_read(&locals) ? 0 : 4),
+	      "caution is not what the division brought");
+}
+
+/* Clusters take turns, with a merit of two. */
+static void init_spent(void)
+{
+	init_divided();
+	lk_knob_osq_keep_times = 1;
+	lk_knob_osq_node_max = 0;
+	check_world.signal_at = note;
+}
+
+static void spend(u32 id)
+{
+	if (id == 0)
+		lk_numa_osq_unlock(&osq);
+	else
+		lock_some(id);
+}
+
 /*
  * The last cluster leaves the top while thread 0 is about to give it up; the
  * other thread then comes and goes, and comes again when the lock has joined.
@@ -305,6 +360,10 @@ const struct check_client check_numa_osq[] = {
 	  init_turns, unlock_first, finish },
 	{ "numa_osq", "alone", "one cluster only has waiters", 3, 2, 2, 300, 0,
 	  init_alone, lock_alone, finish },
+	{ "numa_osq", "proved", "a division that was worth while", 3, 1, 2, 300,
+	  0, init_proved, unlock_first, finish_proved },
+	{ "numa_osq", "spent", "one that was not", 3, 2, 1, 300, 0, init_spent,
+	  spend, finish },
 	{ "numa_osq", "top_empties", "nobody takes the top any more", 3, 1, 2,
 	  300, 0, init_top_empties, top_empties, finish },
 	{ "numa_osq", "switching", "back and forth each time", 3, 1, 1, 300, 16,
@@ -359,6 +418,9 @@ const struct check_mutant mutants_numa_osq[] = {
 	  "drop" },
 	{ "one that cannot queue stays", "lock_with", "need_resched", NULL,
 	  "drop" },
+	/* No cluster, or one. */
+	{ "divides where there are no clusters", "consider", "cluster_count",
+	  NULL, "drop" },
 	/* Two locks in one entry. */
 	{ "owner compared by its lower half", "lock_in_cluster", "READ_ONCE",
 	  "entry->owner", "narrow" },

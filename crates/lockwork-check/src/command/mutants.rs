@@ -136,6 +136,7 @@ fn broken_text(site: &Site, change: Change) -> &'static str {
         Change::Drop if site.primitive.starts_with("wake_") => "does not wake",
         Change::Drop if site.primitive == "need_resched" => "never says so",
         Change::Drop if site.primitive == "knob" => "is taken for 1",
+        Change::Drop if site.primitive == "cluster_count" => "is taken for 2",
         Change::Narrow if site.primitive.starts_with("READ_ONCE") => "loads its lower half only",
         _ => change.text(),
     }

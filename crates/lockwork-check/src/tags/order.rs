@@ -72,6 +72,7 @@ pub fn order_of(primitive: &str) -> Option<Order> {
         | "atomic_sub"
         | "atomic_try_cmpxchg_relaxed"
         | "brief_pause"
+        | "cluster_count"
         | "cpu_relax"
         | "cpu_relax_wait"
         | "knob"

@@ -2,30 +2,10 @@
 //! The published locks that only simulations have: marked as such, and dividing
 //! their queue when they should.
 
-use super::{outcome, setup, workload};
-use crate::outcome::Outcome;
-use crate::{machine, Lock, Placement, Setting, Setup};
+use super::{contended, counted};
+use crate::{Lock, Setting};
 
-/// Two sockets with eight clusters each; `threads` that want nothing but the lock.
-fn contended(threads: usize, settings: &[Setting]) -> Outcome {
-    let (epyc, mut workload) = (machine::load("epyc-7551").expect("it"), workload());
-    workload.affinity = true;
-    workload.measure_us = 4000.0;
-    outcome(&Setup {
-        threads,
-        cpus: 0,
-        placement: Placement::Compact,
-        settings,
-        ..setup(&epyc, "mutex_numa_2024", &workload)
-    })
-}
-
-/// What was counted, by its name in locks/events.def.
-fn counted(outcome: &Outcome, event: &str) -> u64 {
-    let names = crate::events().expect("they load");
-    let at = names.iter().position(|name| *name == event).expect(event);
-    outcome.counts.events.get(at).copied().unwrap_or(0)
-}
+const LOCK: &str = "mutex_numa_2024";
 
 #[test]
 fn baselines_are_marked_and_come_last() {
@@ -33,18 +13,15 @@ fn baselines_are_marked_and_come_last() {
     let (rest, baselines) = locks.split_at(locks.iter().position(|l| l.is_baseline).expect("one"));
     assert!(rest.len() > 10 && baselines.iter().all(|lock| lock.is_baseline));
     let of = |lock: &Lock| lock.name;
-    assert_eq!(
-        baselines.iter().map(of).collect::<Vec<_>>(),
-        ["mutex_numa_2024"]
-    );
+    assert_eq!(baselines.iter().map(of).collect::<Vec<_>>(), [LOCK]);
 }
 
 #[test]
 fn a_long_queue_is_divided_and_a_short_one_is_not() {
-    let long = contended(48, &[]);
+    let long = contended(LOCK, 48, &[]);
     let (local, remote) = (counted(&long, "numa_local"), counted(&long, "numa_remote"));
     assert!(local > 5 * remote && remote > 0, "{local} and {remote}");
-    let short = contended(8, &[]);
+    let short = contended(LOCK, 8, &[]);
     assert_eq!(counted(&short, "numa_local"), 0);
 }
 
@@ -58,7 +35,7 @@ fn its_knobs_decide() {
         let [set, usual] = [&[setting][..], &[]].map(|settings| {
             let settings = settings.iter();
             let settings = settings.map(|&(knob, value)| Setting { knob, value });
-            contended(24, &settings.collect::<Vec<_>>())
+            contended(LOCK, 24, &settings.collect::<Vec<_>>())
         });
         assert!(counted(&usual, "numa_local") > 0);
         assert_eq!(counted(&set, "numa_local"), 0, "{setting:?}");

@@ -9,12 +9,13 @@ mod behaviour;
 mod determinism;
 mod exclusion;
 mod knobs;
+mod numa_osq;
 mod stuck;
 
 use crate::machine::{self, Machine};
 use crate::outcome::Outcome;
 use crate::workload::{Time, Workload};
-use crate::{simulate, Clusters, Guests, Placement, Setup};
+use crate::{simulate, Clusters, Guests, Placement, Setting, Setup};
 use std::cell::{Cell, RefCell};
 
 thread_local! {
@@ -112,6 +113,48 @@ fn outcome(setup: &Setup) -> Outcome {
         Ok(outcome) => outcome,
         Err(stuck) => panic!("{}: {}", setup.lock, stuck.what),
     }
+}
+
+/// 1.5 ms of two sockets with eight clusters of four CPUs each; `threads` that want
+/// nothing but the lock.
+fn contended(lock: &str, threads: usize, settings: &[Setting]) -> Outcome {
+    crowd(&epyc(), lock, threads, settings, &wanting())
+}
+
+fn epyc() -> Machine {
+    machine::load("epyc-7551").expect("it is in the program")
+}
+
+fn wanting() -> Workload {
+    Workload {
+        affinity: true,
+        think: Time::Exponential(100.0),
+        measure_us: 1500.0,
+        ..workload()
+    }
+}
+
+fn crowd(
+    machine: &Machine,
+    lock: &str,
+    threads: usize,
+    settings: &[Setting],
+    workload: &Workload,
+) -> Outcome {
+    outcome(&Setup {
+        threads,
+        cpus: 0,
+        placement: Placement::Compact,
+        settings,
+        ..setup(machine, lock, workload)
+    })
+}
+
+/// What was counted, by its name in locks/events.def.
+fn counted(outcome: &Outcome, event: &str) -> u64 {
+    let names = crate::events().expect("they load");
+    let at = names.iter().position(|name| *name == event).expect(event);
+    outcome.counts.events.get(at).copied().unwrap_or(0)
 }
 
 /// The names of all locks.
