@@ -15,11 +15,11 @@ use std::time::Duration;
 /// are compared with counts, but for osq_pool, which stays within its limits.
 /// The last three, within their limits, have more threads queue, and for longer.
 const DRIVEN: [(&str, &[u32]); 8] = [
-    ("dynamic_enable", &[1, 1, 1, 0]),
-    ("osq_lock_depth", &[u32::MAX, u32::MAX, 0, 5]),
-    ("osq_keep_times", &[0, 1, 4, 64]),
+    ("dynamic_enable", &[1, 1, 1, 1, 1, 1, 1, 0]),
+    ("osq_lock_depth", &[u32::MAX, u32::MAX, u32::MAX, 0, 5]),
+    ("osq_keep_times", &[0, 0, 0, 1, 1, 4, 64]),
     ("osq_node_max", &[1, 0, 5, 64]),
-    ("osq_pool", &[64, 64, 64, 1, 0]),
+    ("osq_pool", &[64, 64, 64, 64, 64, 64, 1, 0]),
     ("brief_spins", &[0, 0, 30]),
     ("watch_owner", &[0, 0, 1]),
     ("spin_budget", &[1000, 10_000, 40]),
@@ -92,7 +92,7 @@ fn force(name: &str, value: u32) -> Result<u32, String> {
 }
 
 /// CPUs by clusters: each its own (twice), every other one, more clusters than a
-/// lock has queues, and one.
+/// lock has queues, all in one of two, and one.
 fn maps() -> Vec<String> {
     let list = |cpus: &mut dyn Iterator<Item = usize>, between: &str| {
         cpus.map(|cpu| cpu.to_string())
@@ -105,7 +105,8 @@ fn maps() -> Vec<String> {
     let odd = list(&mut (1..n).step_by(2), ",");
     let many = list(&mut (1..41).rev().chain(std::iter::once(0)), ";");
     let one = list(&mut (0..n), ",");
-    vec![own.clone(), own, format!("{odd};{even}"), many, one]
+    let near = format!("{one};{n}");
+    vec![own.clone(), own, format!("{odd};{even}"), many, near, one]
 }
 
 fn drive(shared: &Shared, maps: &[String]) {
