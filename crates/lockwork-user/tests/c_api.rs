@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The library's C interface: builds `tests/lib/api.c` with the library's own
-//! sources and runs it, as it is and with `LOCKWORK_DEBUG=1`.
+//! sources and runs it, as it is and with `LOCKWORK_DEBUG=1`. And a numa_osq in a
+//! world of more slots.
 
 use std::env;
 use std::fs;
@@ -20,27 +21,44 @@ fn c_files(dir: &str) -> Vec<PathBuf> {
         .collect()
 }
 
+/// Builds `sources` and all of the library but what `left_out` says.
+fn compile(name: &str, flag: Option<String>, sources: Vec<PathBuf>, left_out: &str) -> PathBuf {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let compiler = env::var("CC").unwrap_or_else(|_| "cc".into());
+    let own = ["locks", "platform/user", "platform/user/lib"].map(c_files);
+    let own = own.into_iter().flatten();
+    let status = Command::new(&compiler)
+        .current_dir(ROOT)
+        .args(["-O2", "-g", "-std=gnu11", "-Wall", "-Wextra", "-Werror"])
+        .args(["-fno-strict-aliasing", "-pthread"])
+        .args(["-Iinclude", "-Iplatform/user", "-Ilocks", "-o"])
+        .arg(&target)
+        .args(flag)
+        .args(sources)
+        .args(own.filter(|path| left_out.is_empty() || !path.ends_with(left_out)))
+        .status()
+        .expect("a C compiler");
+    assert!(status.success(), "{compiler} failed on {name}");
+    target
+}
+
 /// The test program, compiled once.
 fn program() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    PROGRAM.get_or_init(|| {
-        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("api");
-        let compiler = env::var("CC").unwrap_or_else(|_| "cc".into());
-        let status = Command::new(&compiler)
-            .current_dir(ROOT)
-            .args(["-O2", "-g", "-std=gnu11", "-Wall", "-Wextra", "-Werror"])
-            .args(["-fno-strict-aliasing", "-pthread"])
-            .args(["-Iinclude", "-Iplatform/user", "-Ilocks", "-o"])
-            .arg(&target)
-            .args(c_files("tests/lib"))
-            .args(c_files("locks"))
-            .args(c_files("platform/user"))
-            .args(c_files("platform/user/lib"))
-            .status()
-            .expect("a C compiler");
-        assert!(status.success(), "{compiler} failed on tests/lib");
-        target
-    })
+    PROGRAM.get_or_init(|| compile("api", None, c_files("tests/lib"), ""))
+}
+
+/// The program includes `locks/numa_osq.c`. As many slots as the user world has, as
+/// its tail can name, and two between them.
+#[test]
+fn a_numa_osq_names_up_to_65534_slots() {
+    for slots in [16_383, 21_845, 30_000, 65_534] {
+        let flag = Some(format!("-DSLOTS={slots}u"));
+        let program = compile("slots", flag, c_files("tests/slots"), "locks/numa_osq.c");
+        let output = Command::new(program).output().expect("the program runs");
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{slots} slots: {said}");
+    }
 }
 
 fn run(debug: bool, how: Option<&str>) -> Output {

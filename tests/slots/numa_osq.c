@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * A numa_osq where there are SLOTS slots, up to the 65,534 that its tail can name:
+ * each node has a code of its own, and threads whose slots are the first and the
+ * last ones queue, divide, join and leave.
+ */
+#include <platform.h>
+
+#undef LW_MAX_SLOTS
+#define LW_MAX_SLOTS SLOTS
+
+static __thread u32 test_slot;
+#define this_slot() test_slot
+
+#include "../../locks/numa_osq.c"
+
+#include <lockwork/lockwork.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CHECK(what)                                                       \
+	do {                                                              \
+		if (!(what)) {                                            \
+			printf("%s:%d: %s\n", __FILE__, __LINE__, #what); \
+			exit(1);                                          \
+		}                                                         \
+	} while (0)
+
+static const u32 slots[] = { 1, 2, SLOTS - 1, SLOTS };
+
+enum { THREADS = sizeof(slots) / sizeof(slots[0]), ENOUGH = 2000 };
+
+static struct lk_numa_osq osq;
+static u32 divisions, holders; /* the holder's */
+static atomic_t opened, left;
+
+static void check_codes(void)
+{
+	struct line q = { .osq = &osq };
+	u32 slot, level, before = 0;
+
+	CHECK(LEVELS == (SLOTS <= 16383 ? 4 : 65534 / SLOTS));
+	for (slot = 1; slot <= SLOTS; slot++) {
+		for (level = 0; level < LEVELS; level++) {
+			u32 code = code_of(slot, level);
+
+			CHECK(code == before + 1 && code < CLOSED);
+			CHECK(decode(&q, code) ==
+			      wait_node(numa_nodes, slot, level));
+			before = code;
+		}
+	}
+}
+
+/* As deep as there are levels, and no deeper. */
+static void check_nesting(void)
+{
+	struct lk_numa_osq locks[LW_MAX_NEST + 1] = { 0 };
+	u32 depth = 0;
+
+	while (depth <= LW_MAX_NEST && lk_numa_osq_lock(&locks[depth]))
+		depth++;
+	CHECK(depth == LEVELS);
+	while (depth--)
+		lk_numa_osq_unlock(&locks[depth]);
+}
+
+/* Until there have been enough divisions, and waiters that left. */
+static void *use(void *slot)
+{
+	test_slot = *(const u32 *)slot;
+	check_nesting();
+	while (atomic_read(&opened) < ENOUGH || !atomic_read(&left)) {
+		begin_waiting();
+		if (!lk_numa_osq_lock(&osq)) {
+			atomic_add(1, &left);
+			continue;
+		}
+		CHECK(++holders == 1);
+		if (osq.state & 1)
+			atomic_set(&opened, (int)++divisions);
+		if (divisions % 64 == 0)
+			sched_yield(); /* others come, and leave */
+		holders--;
+		lk_numa_osq_unlock(&osq);
+	}
+	return NULL;
+}
+
+int main(void)
+{
+	pthread_t threads[THREADS];
+
+	check_codes();
+	CHECK(!lw_set_clusters("0;1-8191"));
+	CHECK(!lw_set_knob("spin_budget", "200"));
+	/* Divides whenever it can. */
+	lk_knob_osq_lock_depth = (u32)-1;
+	lk_knob_osq_keep_times = 0;
+	for (u32 i = 0; i < THREADS; i++)
+		CHECK(!pthread_create(&threads[i], NULL, use,
+				      (void *)&slots[i]));
+	for (u32 i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	CHECK(osq.tail == 0 && lk_numa_osq_divided() == 0);
+	return 0;
+}
