@@ -54,7 +54,7 @@ fn program() -> &'static Path {
 fn a_numa_osq_names_up_to_65534_slots() {
     for slots in [16_383, 21_845, 30_000, 65_534] {
         let flag = Some(format!("-DSLOTS={slots}u"));
-        let program = compile("slots", flag, c_files("tests/slots"), "locks/numa_osq.c");
+        let program = compile("slots", flag, c_files("tests/numa_osq"), "locks/numa_osq.c");
         let output = Command::new(program).output().expect("the program runs");
         let said = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success(), "{slots} slots: {said}");

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * A numa_osq where there are SLOTS slots, up to the 65,534 that its tail can name:
- * each node has a code of its own, and threads whose slots are the first and the
- * last ones queue, divide, join and leave.
+ * What a numa_osq does not meet in our worlds. SLOTS slots, up to the 65,534 that its
+ * tail can name: each node has a code of its own, and threads whose slots are the
+ * first and the last ones queue, divide, join and leave. And arrivals that keep
+ * coming while it divides.
  */
 #include <platform.h>
 
@@ -12,27 +13,25 @@
 static __thread u32 test_slot;
 #define this_slot() test_slot
 
+/* Stores are spied on: see "arrivals" below. */
+static void spied(const void *at);
+#undef WRITE_ONCE
+#define WRITE_ONCE(x, val) \
+	(spied(&(x)), __atomic_store_n(&(x), (val), __ATOMIC_RELAXED))
+
 #include "../../locks/numa_osq.c"
 
-#include <lockwork/lockwork.h>
+#include "../lib/check.h"
+
 #include <pthread.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-#define CHECK(what)                                                       \
-	do {                                                              \
-		if (!(what)) {                                            \
-			printf("%s:%d: %s\n", __FILE__, __LINE__, #what); \
-			exit(1);                                          \
-		}                                                         \
-	} while (0)
+static struct lk_numa_osq osq;
 
 static const u32 slots[] = { 1, 2, SLOTS - 1, SLOTS };
 
 enum { THREADS = sizeof(slots) / sizeof(slots[0]), ENOUGH = 2000 };
 
-static struct lk_numa_osq osq;
 static u32 divisions, holders; /* the holder's */
 static atomic_t opened, left;
 
@@ -67,6 +66,48 @@ static void check_nesting(void)
 		lk_numa_osq_unlock(&locks[depth]);
 }
 
+/* -- arrivals ------------------------------------------------------------ */
+
+static u32 arriving; /* so many more arrivals, each right before the division */
+
+/* An arrival changes the lock's word; here that is done by its caution. */
+static void spied(const void *at)
+{
+	for (u32 i = 0; i < NUMA_ENTRIES; i++) {
+		if (arriving && at == &numa_rest(&numa_pool[i])->word) {
+			arriving--;
+			osq.state ^= 1 << 1;
+		}
+	}
+}
+
+static u64 aborted(void)
+{
+	u64 sum;
+
+	CHECK(!lw_event_sum("numa_aborted", &sum));
+	return sum;
+}
+
+/* Seven arrivals do not keep it from dividing; eight do, for this time. */
+static void check_arrivals(void)
+{
+	test_slot = 1;
+	CHECK(!lw_set_knob("count_events", "1"));
+	for (u32 n = 7; n <= 8; n++) {
+		arriving = n;
+		CHECK(lk_numa_osq_lock(&osq) && !arriving);
+		CHECK((osq.state & 1) == (n == 7));
+		CHECK(lk_numa_osq_divided() == (n == 7));
+		CHECK(aborted() == (n == 8));
+		lk_numa_osq_unlock(&osq);
+		CHECK(osq.tail == 0 && lk_numa_osq_divided() == 0);
+	}
+	CHECK(!lw_set_knob("count_events", "0"));
+}
+
+/* -- threads ------------------------------------------------------------- */
+
 /* Until there have been enough divisions, and waiters that left. */
 static void *use(void *slot)
 {
@@ -99,6 +140,7 @@ int main(void)
 	/* Divides whenever it can. */
 	lk_knob_osq_lock_depth = (u32)-1;
 	lk_knob_osq_keep_times = 0;
+	check_arrivals();
 	for (u32 i = 0; i < THREADS; i++)
 		CHECK(!pthread_create(&threads[i], NULL, use,
 				      (void *)&slots[i]));
