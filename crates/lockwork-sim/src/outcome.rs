@@ -50,6 +50,8 @@ pub struct Counts {
     /// What the locks counted, in the order of locks/events.def; shorter if the
     /// last ones did not happen.
     pub events: Vec<u64>,
+    /// Locks of the catalogue that were divided by clusters at its end.
+    pub divided: u64,
 }
 
 /// One simulation.

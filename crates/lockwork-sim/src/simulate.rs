@@ -167,7 +167,11 @@ pub fn simulate(setup: &Setup) -> Result<Found> {
         for setting in setup.settings {
             world.set(*setting)?;
         }
-        Ok(run(setup, ops))
+        let mut found = run(setup, ops);
+        if let Ok(outcome) = &mut found {
+            outcome.counts.divided = world.divided().into();
+        }
+        Ok(found)
     })?
 }
 

@@ -116,6 +116,7 @@ pub(crate) struct World {
     baselines: Vec<&'static Ops>,
     knobs: Vec<&'static RawKnob>,
     events: Vec<&'static str>,
+    divided: unsafe extern "C" fn() -> u32,
     /// Writable memory of the locks: address, and what was there at first.
     data: Vec<(usize, Vec<u8>)>,
     zeros: Vec<(usize, usize)>,
@@ -159,6 +160,8 @@ impl World {
         let knobs = address(b"lk_knobs\0")?.cast::<RawKnob>();
         let events = address(b"lk_events\0")?.cast::<RawEvent>();
         // SAFETY: platform/sim/world.c defines it so.
+        let divided = *unsafe { library.get::<unsafe extern "C" fn() -> u32>(b"lws_divided\0") }?;
+        // SAFETY: platform/sim/world.c defines it so.
         unsafe { calls.write(CALLS) };
         // It is never unloaded. The file stays open, because the loader takes
         // what has the same path for the same object.
@@ -183,6 +186,7 @@ impl World {
             baselines,
             knobs: knobs.collect(),
             events: events.iter().map(|event| text(event.name)).collect(),
+            divided,
             data,
             zeros,
         })
@@ -206,6 +210,12 @@ impl World {
     /// The names of all events, in the order of their table.
     pub fn events(&self) -> &[&'static str] {
         &self.events
+    }
+
+    /// Locks that are divided by clusters now.
+    pub fn divided(&self) -> u32 {
+        // SAFETY: it reads the locks' memory; no simulated thread runs meanwhile.
+        unsafe { (self.divided)() }
     }
 
     /// Sets a knob until the next [`World::reset`].

@@ -76,6 +76,7 @@ pub(super) fn outcome(plan: &Plan, job: Job, outcome: &Outcome) -> Value {
     let events = events(&outcome.counts, &plan.events);
     if !events.is_empty() {
         object.insert("events".to_owned(), Value::Object(events));
+        object.insert("divided".to_owned(), json!(outcome.counts.divided));
     }
     Value::Object(object)
 }

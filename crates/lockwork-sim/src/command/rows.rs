@@ -140,6 +140,7 @@ fn add_counts(sum: &mut Counts, more: &Counts) {
         sum.events.resize(more.events.len(), 0);
     }
     add(&mut sum.events, &more.events);
+    sum.divided += more.divided;
     sum.wakeups += more.wakeups;
     sum.useful_wakeups += more.useful_wakeups;
     sum.switches += more.switches;

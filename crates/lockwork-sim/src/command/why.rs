@@ -48,17 +48,23 @@ pub(super) fn render(rows: &[Row], events: &[&str]) -> String {
 
 /// Whether its lock counted anything.
 fn counts(row: &&Row) -> bool {
-    row.counts.events.iter().any(|&count| count > 0)
+    row.counts.divided > 0 || row.counts.events.iter().any(|&count| count > 0)
 }
 
-/// The events that occurred in any row.
+/// The events that occurred in any row, and how many locks are divided.
 fn counted<'a>(rows: &[&Row], events: &[&str]) -> Vec<Column<'a>> {
     let of = |row: &Row, at: usize| row.counts.events.get(at).copied().unwrap_or(0);
     let occurred = |&(at, _): &(usize, &&str)| rows.iter().any(|row| of(row, at) > 0);
     let events = events.iter().enumerate().filter(occurred);
-    events
-        .map(|(at, name)| Column::new(*name, move |row| grouped(of(row, at) as f64, 0)))
-        .collect()
+    let column =
+        |(at, name): (usize, &&str)| Column::new(*name, move |row| grouped(of(row, at) as f64, 0));
+    let mut all: Vec<Column> = events.map(column).collect();
+    if rows.iter().any(|row| row.counts.divided > 0) {
+        all.push(Column::new("Divided at the end", |row| {
+            grouped(row.counts.divided as f64, 0)
+        }));
+    }
+    all
 }
 
 fn columns(rows: &[&Row], columns: Vec<Column>) -> String {

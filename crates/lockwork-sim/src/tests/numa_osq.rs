@@ -4,7 +4,7 @@
 
 use super::{contended, counted, crowd, epyc, wanting};
 use crate::outcome::Outcome;
-use crate::{Setting, Setup};
+use crate::Setting;
 
 const LOCK: &str = "mutex_numa";
 
@@ -24,7 +24,9 @@ fn closed(outcome: &Outcome) -> u64 {
 
 #[test]
 fn a_long_queue_is_divided_and_a_short_one_is_not() {
-    let (local, remote) = handed(&contended(LOCK, 48, &[]));
+    let long = contended(LOCK, 48, &[]);
+    let (local, remote) = handed(&long);
+    assert_eq!(long.counts.divided, 1);
     assert!(local > 20 * remote && remote > 0, "{local} and {remote}");
     let short = contended(LOCK, 9, &[]);
     assert_eq!(
@@ -92,4 +94,5 @@ fn a_lock_that_nobody_uses_is_one_queue() {
     let (local, _) = handed(&outcome);
     assert!(local > 0 && closed(&outcome) > 0, "{local}");
     assert_eq!(counted(&outcome, "numa_opened"), closed(&outcome));
+    assert_eq!(outcome.counts.divided, 0);
 }

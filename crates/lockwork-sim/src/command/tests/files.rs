@@ -18,7 +18,7 @@ fn raw_objects_have_everything() {
 fn what_is_not_as_usual_is_in_the_object_and_else_nothing_is() {
     let usual = plan(&["--lock", "tas_lock", "--threads", "2"]);
     let object = json::outcome(&usual, usual.job(0), &outcome(&[30, 10]));
-    for name in ["knobs", "clusters", "events"] {
+    for name in ["knobs", "clusters", "events", "divided"] {
         assert!(object.get(name).is_none(), "{name}");
     }
     let words = [
@@ -34,6 +34,7 @@ fn what_is_not_as_usual_is_in_the_object_and_else_nothing_is() {
     let plan = plan(&words);
     let mut found = outcome(&[30, 10]);
     found.counts.events = vec![0, 5];
+    found.counts.divided = 1;
     let object = json::outcome(&plan, plan.job(0), &found);
     assert_eq!(object["knobs"], serde_json::json!({ "depth": 7 }));
     assert_eq!(object["clusters"], "node");
@@ -41,6 +42,7 @@ fn what_is_not_as_usual_is_in_the_object_and_else_nothing_is() {
         object["events"],
         serde_json::json!({ "opened": 0, "local": 5 })
     );
+    assert_eq!(object["divided"], 1);
 }
 
 #[test]
