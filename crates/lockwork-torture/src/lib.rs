@@ -21,9 +21,11 @@ pub use report::{LockReport, Numbers, Row, Verdict};
 
 use anyhow::{bail, Context};
 use indicatif::{ProgressBar, ProgressStyle};
+use lockwork_report::interrupt::Interrupt;
+use lockwork_report::text;
 use lockwork_user::{catalogue, knobs, set_knob, LockKind};
-use std::io::{self, IsTerminal, Write};
-use std::process::ExitCode;
+use std::io::{self, Write};
+use std::process::{exit, ExitCode};
 use std::time::Duration;
 
 /// Torture locks: check what each of them promises, under load.
@@ -103,9 +105,12 @@ pub fn run(args: &TortureArgs) -> anyhow::Result<ExitCode> {
         list().context("cannot write the list")?;
         return Ok(ExitCode::SUCCESS);
     }
+    let interrupt = Interrupt::listen().context("cannot watch for signals")?;
     let mut reports = Vec::new();
+    let locks = kinds.len();
     for kind in kinds {
-        let report = with_progress(kind, &plan);
+        let done = format!("{} of {locks} locks", reports.len());
+        let report = with_progress(kind, &plan, &interrupt, &done);
         print(&report, args.json).context("cannot write the report")?;
         let stalled = report.failure("progress").is_some();
         reports.push(report);
@@ -121,18 +126,28 @@ pub fn run(args: &TortureArgs) -> anyhow::Result<ExitCode> {
     })
 }
 
-fn with_progress(kind: LockKind, plan: &Plan) -> LockReport {
-    if !io::stderr().is_terminal() {
-        return torture(kind, plan, &mut |_| {});
-    }
+/// Ctrl-C ends it, and the process: there are threads that nobody could stop. `done`
+/// says what was tortured before.
+fn with_progress(kind: LockKind, plan: &Plan, interrupt: &Interrupt, done: &str) -> LockReport {
     let bar = ProgressBar::new_spinner();
     if let Ok(style) = ProgressStyle::with_template("{spinner} {prefix}: {msg} ({elapsed})") {
         bar.set_style(style);
     }
     bar.set_prefix(kind.name());
+    let obey = || {
+        if let Some(signal) = interrupt.seen() {
+            bar.finish_and_clear();
+            text::complain(&format!(
+                "lockwork: interrupted after {done}: what is printed above is all that is known\n"
+            ));
+            exit(128 + signal);
+        }
+    };
+    obey();
     let report = torture(kind, plan, &mut |check| {
         bar.set_message(check.to_owned());
         bar.tick();
+        obey();
     });
     bar.finish_and_clear();
     report
