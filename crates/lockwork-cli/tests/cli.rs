@@ -83,6 +83,39 @@ fn adds_three_variables_and_no_more() {
 }
 
 #[test]
+fn settings_of_the_environment_are_not_used_and_that_is_said() {
+    let room = Room::new();
+    let run = ["run", "--set", "spin_budget=7", "--", "printenv"];
+    let compare = [
+        "compare",
+        "-n2",
+        "--warmup=0",
+        "--locks=mutex",
+        "--",
+        "true",
+    ];
+    for (args, shown) in [
+        (
+            &[&run[..], &["LOCKWORK_SET"]].concat()[..],
+            "spin_budget=7\n",
+        ),
+        (&compare, "glibc_passthrough"),
+    ] {
+        for (set, said) in [(None, false), (Some(""), false), (Some("osq_pool=3"), true)] {
+            let mut command = room.lockwork(args);
+            command.envs(set.map(|set| ("LOCKWORK_SET", set)));
+            let output = command.output().expect("lockwork starts");
+            assert!(stdout(&output).contains(shown), "{args:?}");
+            let line =
+                "lockwork: LOCKWORK_SET is not used; give its settings by --set 'osq_pool=3'";
+            let lines = stderr(&output);
+            let lines = lines.lines().filter(|found| *found == line);
+            assert_eq!(lines.count(), usize::from(said), "{args:?} {set:?}");
+        }
+    }
+}
+
+#[test]
 fn signals_and_descriptors_are_inherited() {
     let room = Room::new();
     let lockwork = env!("CARGO_BIN_EXE_lockwork");
