@@ -22,6 +22,7 @@ pub use report::{LockReport, Numbers, Row, Verdict};
 use anyhow::{bail, Context};
 use indicatif::{ProgressBar, ProgressStyle};
 use lockwork_report::interrupt::Interrupt;
+use lockwork_report::settings::settings;
 use lockwork_report::text;
 use lockwork_user::{catalogue, knobs, set_knob, LockKind};
 use std::io::{self, Write};
@@ -46,8 +47,8 @@ pub struct TortureArgs {
     /// Make this check only (repeatable); see --list
     #[arg(long = "check", value_name = "CHECK")]
     pub checks: Vec<String>,
-    /// Set a knob of the locks (repeatable); see --list
-    #[arg(long = "set", value_name = "KNOB=V")]
+    /// Set knobs of the locks (repeatable); see --list
+    #[arg(long = "set", value_name = "KNOB=VALUE,…")]
     pub set: Vec<String>,
     /// Count events in the locks' slow paths, and print their sums: the same as
     /// --set count_events=1. The check `switching` counts them by itself
@@ -83,12 +84,7 @@ impl TortureArgs {
     }
 
     fn set_knobs(&self) -> anyhow::Result<()> {
-        for setting in &self.set {
-            let Some((name, value)) = setting.split_once('=') else {
-                bail!("'{setting}' sets no knob; write --set KNOB=VALUE");
-            };
-            set_knob(name, value)?;
-        }
+        settings(&self.set, |name, value| Ok(set_knob(name, value)?))?;
         if self.events {
             set_knob("count_events", "1")?;
         }
