@@ -6,7 +6,7 @@ mod common;
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
-use common::{stderr, Room};
+use common::{stderr, stdout, Room};
 use serde_json::Value;
 
 #[test]
@@ -30,4 +30,23 @@ fn ctrl_c_keeps_what_there_is() {
     let message = stderr(&output);
     assert!(message.starts_with(&said), "{message}");
     assert!(message.contains("all that is known"), "{message}");
+}
+
+#[test]
+fn what_switching_turns_itself_is_said() {
+    let room = Room::new();
+    let run = |words: &str| {
+        let words = format!("torture tas_lock --threads 2 --seconds 0 {words}");
+        let output = room.run(&words.split(' ').collect::<Vec<_>>());
+        assert!(output.status.success(), "{words}: {}", stderr(&output));
+        (stdout(&output), stderr(&output))
+    };
+    let set = "--set dynamic_enable=0,give_way_us=5 --set clusters=cpu";
+    let (report, said) = run(&format!("--check switching {set}"));
+    let line = "lockwork: switching turns dynamic_enable, clusters itself: \
+                --set holds for the other checks only\n";
+    assert_eq!(said, line);
+    assert!(report.contains("; the lock counted no events"), "{report}");
+    assert_eq!(run(&format!("--check exclusion {set}")).1, "");
+    assert_eq!(run("--check switching --set give_way_us=5").1, "");
 }

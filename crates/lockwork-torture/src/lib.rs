@@ -25,6 +25,7 @@ use lockwork_report::interrupt::Interrupt;
 use lockwork_report::settings::settings;
 use lockwork_report::text;
 use lockwork_user::{catalogue, knobs, set_knob, LockKind};
+use probes::SWITCHING;
 use std::io::{self, Write};
 use std::process::{exit, ExitCode};
 use std::time::Duration;
@@ -83,12 +84,14 @@ impl TortureArgs {
         })
     }
 
-    fn set_knobs(&self) -> anyhow::Result<()> {
-        settings(&self.set, |name, value| Ok(set_knob(name, value)?))?;
+    /// Returns the names of those that the check `switching` turns itself.
+    fn set_knobs(&self) -> anyhow::Result<Vec<String>> {
+        let set = settings(&self.set, |name, value| Ok(set_knob(name, value)?))?;
         if self.events {
             set_knob("count_events", "1")?;
         }
-        Ok(())
+        let names = set.into_iter().map(|(name, _)| name);
+        Ok(names.filter(|name| driver::is_driven(name)).collect())
     }
 }
 
@@ -96,10 +99,16 @@ impl TortureArgs {
 pub fn run(args: &TortureArgs) -> anyhow::Result<ExitCode> {
     let kinds = choose(&args.lock)?;
     let plan = args.plan()?;
-    args.set_knobs()?;
+    let driven = args.set_knobs()?;
     if args.list {
         list().context("cannot write the list")?;
         return Ok(ExitCode::SUCCESS);
+    }
+    if !driven.is_empty() && plan.wants(&[SWITCHING]) {
+        text::complain(&format!(
+            "lockwork: {SWITCHING} turns {} itself: --set holds for the other checks only\n",
+            driven.join(", ")
+        ));
     }
     let interrupt = Interrupt::listen().context("cannot watch for signals")?;
     let mut reports = Vec::new();
