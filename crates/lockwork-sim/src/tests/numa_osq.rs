@@ -4,7 +4,7 @@
 
 use super::{contended, counted, crowd, epyc, wanting};
 use crate::outcome::Outcome;
-use crate::{Setting, Setup};
+use crate::Setting;
 
 const LOCK: &str = "mutex_numa";
 
