@@ -84,8 +84,8 @@ pub struct BenchArgs {
     /// Milliseconds that a round of one lock lasts.
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
     pub time: Option<u64>,
-    /// Set a knob of Lockwork's locks (repeatable); `lockwork locks` lists them.
-    #[arg(long, value_name = "KNOB=V")]
+    /// Set knobs of Lockwork's locks (repeatable); `lockwork locks` lists them.
+    #[arg(long, value_name = "KNOB=VALUE,…")]
     pub set: Vec<String>,
     /// Count events in the slow paths of Lockwork's locks, and print their sums by
     /// lock: the same as --set count_events=1. Counting costs something.

@@ -12,6 +12,7 @@ use crate::{list, plots};
 use anyhow::{bail, Result};
 use lockwork_peers::peers;
 use lockwork_report::machine::Machine;
+use lockwork_report::settings::settings;
 use lockwork_report::text;
 use lockwork_user::set_knob;
 use std::path::Path;
@@ -32,8 +33,8 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode> {
     if let Some(path) = &args.resume {
         return resume(path, args.plots.as_deref());
     }
-    let Planned { plan, locks } = planned(args)?;
-    set_knobs(&plan.knobs)?;
+    let Planned { mut plan, locks } = planned(args)?;
+    plan.knobs = set_knobs(&plan.knobs)?;
     if let Some(dir) = &args.plots {
         plots::make(dir)?;
     }
@@ -124,14 +125,11 @@ fn show(data: &Data, journal: &Journal, plots: Option<&Path>) -> Result<()> {
     text::print(&shown)
 }
 
-fn set_knobs(settings: &[String]) -> Result<()> {
-    for setting in settings {
-        let Some((name, value)) = setting.split_once('=') else {
-            bail!("'{setting}' sets no knob; write --set KNOB=VALUE");
-        };
-        set_knob(name, value)?;
-    }
-    Ok(())
+/// Returns what was set, each knob once.
+fn set_knobs(texts: &[String]) -> Result<Vec<String>> {
+    let set = settings(texts, |name, value| Ok(set_knob(name, value)?))?;
+    let text = |(name, value)| format!("{name}={value}");
+    Ok(set.into_iter().map(text).collect())
 }
 
 fn header(plan: Plan, locks: &[Contender], calibration: Calibration) -> Header {

@@ -21,7 +21,8 @@ fn each_round_has_its_own_events() {
     }
     let dir = tempfile::tempdir().expect("a directory");
     let path = dir.path().join("raw.jsonl");
-    let words = "bench --events --locks lockwork.numa_osq --threads 1 --rounds 2 --time 5";
+    let words = "bench --set count_events=0,spin_budget=7 --set spin_budget=900 \
+                 --events --locks lockwork.numa_osq --threads 1 --rounds 2 --time 5";
     let args = words.split(' ').map(Into::into);
     let json = ["--json".into(), path.clone().into_os_string()];
     run(&Args::parse_from(args.chain(json)).bench).expect("a run");
@@ -36,7 +37,10 @@ fn each_round_has_its_own_events() {
         }
     }
     let text = render(&data);
-    assert!(text.contains("knobs: count_events=1"), "{text}");
+    assert!(
+        text.contains("\nknobs: spin_budget=900, count_events=1\n"),
+        "{text}"
+    );
     assert!(text.contains("numa_opened"), "{text}");
     assert!(!text.contains("No events"), "{text}");
 

@@ -169,8 +169,8 @@ pub struct RunArgs {
     /// The lock to use; `lockwork locks` lists them.
     #[arg(long, value_name = "NAME", default_value = crate::policy::DEFAULT)]
     pub lock: String,
-    /// Set a knob of the lock; may be given several times.
-    #[arg(long, value_name = "KNOB=VALUE")]
+    /// Set knobs of the lock; may be given several times.
+    #[arg(long, value_name = "KNOB=VALUE,…")]
     pub set: Vec<String>,
     /// The program and its arguments.
     #[arg(required = true, trailing_var_arg = true)]
@@ -195,8 +195,9 @@ pub struct CompareArgs {
     /// The locks to compare with glibc, as NAME or NAME:KNOB=VALUE[:KNOB=VALUE…].
     #[arg(long, value_name = "LOCK", value_delimiter = ',')]
     pub locks: Vec<String>,
-    /// Set a knob in every lock that does not set it itself.
-    #[arg(long, value_name = "KNOB=VALUE")]
+    /// Set knobs in every lock that does not set them itself; may be given several
+    /// times.
+    #[arg(long, value_name = "KNOB=VALUE,…")]
     pub set: Vec<String>,
     /// How many rounds: runs of each lock.
     #[arg(short = 'n', long, value_name = "N", default_value_t = 10)]

@@ -11,6 +11,7 @@ use crate::cache::{PASSTHROUGH, PRELOAD};
 use crate::error::{Exit, OWN_ERROR};
 use crate::policy::Interposer;
 use crate::spec::LockSpec;
+use crate::text;
 
 /// A variable, and its value or `None` to remove it.
 pub type Change = (&'static str, Option<OsString>);
@@ -43,6 +44,17 @@ pub fn changes(spec: &LockSpec) -> Result<Vec<Change>> {
         ("LOCKWORK_LOCK", lock),
         ("LOCKWORK_SET", settings),
     ])
+}
+
+/// Says that a `LOCKWORK_SET` in our own environment counts for nothing: [`changes`]
+/// takes its place.
+pub fn warn_of_settings() {
+    if let Some(set) = env::var_os("LOCKWORK_SET").filter(|set| !set.is_empty()) {
+        let set = set.to_string_lossy().escape_debug().to_string();
+        text::complain(&format!(
+            "lockwork: LOCKWORK_SET is not used; give its settings by --set '{set}'\n"
+        ));
+    }
 }
 
 /// The program would ask for its clusters late, or never, so that nobody saw what

@@ -9,16 +9,17 @@ use crate::error::{Exit, OWN_ERROR};
 
 /// Is `value` one that the knob `name` takes? If not, says what would be.
 pub fn check(name: &str, value: &str) -> Result<()> {
-    let knobs = lockwork_user::knobs();
-    let Some(knob) = knobs.iter().find(|k| k.name() == name) else {
-        let message = format!("there is no knob '{name}'; the knobs are:\n{}", list());
-        return Err(Exit::with(OWN_ERROR, message));
-    };
     // Sets it here, where no lock runs; what counts is that it can be set.
-    let set: std::result::Result<(), KnobError> = lockwork_user::set_knob(name, value);
-    set.map_err(|_| {
-        let range = knob.range();
-        let message = format!("knob {name} cannot be '{value}'; it takes {range}");
+    lockwork_user::set_knob(name, value).map_err(|error| {
+        let message = match error {
+            KnobError::Unknown { .. } => {
+                format!(
+                    "there is no knob named '{name}'; the knobs are:\n{}",
+                    list()
+                )
+            }
+            KnobError::Range { .. } => error.to_string(),
+        };
         Exit::with(OWN_ERROR, message)
     })
 }

@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use anyhow::Result;
+use lockwork_report::settings::settings;
 
 use crate::cli::RunArgs;
 use crate::environment;
@@ -17,7 +18,7 @@ use crate::spec::{self, LockSpec};
 
 /// Replaces this process by the program; returns only if that cannot be.
 pub fn run(args: &RunArgs) -> Result<()> {
-    let shared = spec::settings(&args.set)?;
+    let shared = settings(&args.set, spec::check)?;
     let spec = LockSpec::parse(&args.lock, &shared)?;
     if spec.policy.interposer != Interposer::Lockwork && !shared.is_empty() {
         let message = format!("{} has no knobs; leave --set out", spec.policy.name);
@@ -31,6 +32,7 @@ pub fn run(args: &RunArgs) -> Result<()> {
     if spec.policy.interposer != Interposer::None {
         program::check(&file)?;
     }
+    environment::warn_of_settings();
     for (variable, value) in environment::changes(&spec)? {
         match value {
             Some(value) => std::env::set_var(variable, value),

@@ -2,6 +2,7 @@
 //! A lock as users write it: a policy and its knobs, `mutex:spin_budget=0`.
 
 use anyhow::Result;
+use lockwork_report::settings::{self, Setting};
 
 use crate::error::{Exit, OWN_ERROR};
 use crate::knobs;
@@ -9,9 +10,6 @@ use crate::policy::{self, Interposer, Policy};
 
 /// The interposer ignores longer settings.
 const LONGEST: usize = 95;
-
-/// A knob and the value to set it to.
-pub type Setting = (String, String);
 
 /// A policy with settings.
 #[derive(Clone, Debug)]
@@ -32,7 +30,9 @@ impl LockSpec {
         let policy = policy::find(parts.next().unwrap_or_default().trim())?;
         let mut settings = Vec::new();
         for part in parts {
-            set(&mut settings, setting(part)?);
+            let (name, value) = settings::setting(part)?;
+            check(&name, &value)?;
+            settings::put(&mut settings, (name, value));
         }
         if policy.interposer != Interposer::Lockwork {
             return LockSpec::plain(policy, &settings);
@@ -80,31 +80,13 @@ impl LockSpec {
     }
 }
 
-/// Reads one `knob=value` and checks it.
-pub fn setting(text: &str) -> Result<Setting> {
-    let Some((name, value)) = text.split_once('=') else {
-        let message = format!("'{text}' is not a setting; write it as knob=value");
-        return Err(Exit::with(OWN_ERROR, message));
-    };
-    let (name, value) = (name.trim(), value.trim());
+/// Will the interposer take this setting?
+pub fn check(name: &str, value: &str) -> Result<()> {
     knobs::check(name, value)?;
     if name.len() + 1 + value.len() > LONGEST {
-        let message = format!("'{text}' is longer than {LONGEST} characters; write it shorter");
+        let message =
+            format!("'{name}={value}' is longer than {LONGEST} characters; write it shorter");
         return Err(Exit::with(OWN_ERROR, message));
     }
-    Ok((name.to_string(), value.to_string()))
-}
-
-/// Reads all of `texts`; of two values for one knob the later one counts.
-pub fn settings(texts: &[String]) -> Result<Vec<Setting>> {
-    let mut all = Vec::new();
-    for text in texts.iter().flat_map(|t| t.split(',')) {
-        set(&mut all, setting(text)?);
-    }
-    Ok(all)
-}
-
-fn set(all: &mut Vec<Setting>, new: Setting) {
-    all.retain(|(name, _)| *name != new.0);
-    all.push(new);
+    Ok(())
 }

@@ -83,6 +83,39 @@ fn adds_three_variables_and_no_more() {
 }
 
 #[test]
+fn settings_of_the_environment_are_not_used_and_that_is_said() {
+    let room = Room::new();
+    let run = ["run", "--set", "spin_budget=7", "--", "printenv"];
+    let compare = [
+        "compare",
+        "-n2",
+        "--warmup=0",
+        "--locks=mutex",
+        "--",
+        "true",
+    ];
+    for (args, shown) in [
+        (
+            &[&run[..], &["LOCKWORK_SET"]].concat()[..],
+            "spin_budget=7\n",
+        ),
+        (&compare, "glibc_passthrough"),
+    ] {
+        for (set, said) in [(None, false), (Some(""), false), (Some("osq_pool=3"), true)] {
+            let mut command = room.lockwork(args);
+            command.envs(set.map(|set| ("LOCKWORK_SET", set)));
+            let output = command.output().expect("lockwork starts");
+            assert!(stdout(&output).contains(shown), "{args:?}");
+            let line =
+                "lockwork: LOCKWORK_SET is not used; give its settings by --set 'osq_pool=3'";
+            let lines = stderr(&output);
+            let lines = lines.lines().filter(|found| *found == line);
+            assert_eq!(lines.count(), usize::from(said), "{args:?} {set:?}");
+        }
+    }
+}
+
+#[test]
 fn signals_and_descriptors_are_inherited() {
     let room = Room::new();
     let lockwork = env!("CARGO_BIN_EXE_lockwork");
@@ -318,7 +351,7 @@ fn lists_what_there_is_for_wrong_names() {
     refused(&room, &set("osq_lock_depth=4"), 125, "from 5 to 32");
     refused(&room, &set("osq_keep_times=2049"), 125, "from 16 to 2048");
     refused(&room, &set("clusters=core"), 125, "one of llc, node, cpu");
-    refused(&room, &set("spin_budget"), 125, "knob=value");
+    refused(&room, &set("spin_budget"), 125, "KNOB=VALUE");
     let plain = ["run", "--lock", "glibc", "--set", "spin_budget=1", "true"];
     refused(&room, &plain, 125, "has no knobs");
     let long = format!("osq_pool={}1", "0".repeat(90));
@@ -484,4 +517,40 @@ fn a_closed_pipe_is_no_crash() {
         .env("XDG_CACHE_HOME", room.path("cache"));
     let output = command.output().expect("sh");
     assert!(!stderr(&output).contains("panic"), "{}", stderr(&output));
+}
+
+#[test]
+fn every_command_reads_settings_alike() {
+    let room = Room::new();
+    let tails: [&[&'static str]; 5] = [
+        &["run", "true"],
+        &["compare", "-n2", "--warmup=0", "--locks=mutex", "true"],
+        &["torture", "--list"],
+        &[
+            "bench",
+            "--locks=tas_lock",
+            "--threads=1",
+            "--rounds=1",
+            "--time=1",
+        ],
+        &["sim", "--lock=mutex", "--threads=1", "--loops=50"],
+    ];
+    for tail in tails {
+        let with = |set: &[&'static str]| [&tail[..1], set, &tail[1..]].concat();
+        let twice = [
+            "--set",
+            "osq_pool=3,osq_lock_depth=9",
+            "--set",
+            "osq_pool=4",
+        ];
+        let output = room.run(&with(&twice));
+        assert!(output.status.success(), "{tail:?}: {}", stderr(&output));
+        let range = "the knob osq_pool cannot be '65'; it takes a number from 0 to 64";
+        let wrong = "osq_lock_depth=9,osq_pool=65,osq_pool=4";
+        refused(&room, &with(&["--set", wrong]), 125, range);
+        let no_value = "'osq_pool' sets no knob; write KNOB=VALUE";
+        refused(&room, &with(&["--set", "osq_pool"]), 125, no_value);
+        let unknown = "there is no knob named 'nope'; ";
+        refused(&room, &with(&["--set", "osq_pool=1,nope=1"]), 125, unknown);
+    }
 }

@@ -239,7 +239,10 @@ fn wrong_options_are_refused_before_the_first_run() {
         (vec!["--metric", "(a)(b)"], "exactly one"),
         (vec!["--metric", "(a)", "--output", "null"], "--output"),
         (vec!["--locks", "mutex,nope"], "there is no lock 'nope'"),
-        (vec!["--locks", "mutex:nope=1"], "there is no knob 'nope'"),
+        (
+            vec!["--locks", "mutex:nope=1"],
+            "there is no knob named 'nope'",
+        ),
         (vec!["--locks", "mutex:spin_budget=x"], "it takes"),
         (vec!["--locks", "glibc"], "nothing to compare"),
         (vec!["--json", "/no/such/dir/file"], "cannot write JSON"),

@@ -4,6 +4,7 @@
 
 use crate::world;
 use anyhow::{bail, Result};
+use lockwork_report::settings;
 
 /// A control of the locks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,20 +75,27 @@ pub fn events() -> Result<Vec<&'static str>> {
     world::with(|world| world.events().to_vec())
 }
 
-/// What `KNOB=VALUE` asks for.
+/// What `KNOB=VALUE[,KNOB=VALUE…]` ask for, each knob once.
 ///
 /// # Errors
 /// There is no such knob in `known`, or it does not take the value: says what would do.
-pub fn setting(text: &str, known: &[Knob]) -> Result<Setting> {
-    let Some((name, value)) = text.split_once('=') else {
-        bail!("'{text}' sets no knob; write KNOB=VALUE");
-    };
+pub fn settings(texts: &[String], known: &[Knob]) -> Result<Vec<Setting>> {
+    let read = |name: &str, value: &str| setting(name, value, known);
+    let all = settings::settings(texts, |name, value| read(name, value).map(drop))?;
+    all.iter().map(|(name, value)| read(name, value)).collect()
+}
+
+fn setting(name: &str, value: &str, known: &[Knob]) -> Result<Setting> {
     let Some(knob) = known.iter().find(|knob| knob.name == name) else {
         let names: Vec<&str> = known.iter().map(|knob| knob.name).collect();
         bail!(
-            "there is no knob '{name}'; choose from: {}",
+            "there is no knob named '{name}'; choose one of: {}",
             names.join(", ")
         );
+    };
+    let kind = match knob.words.is_empty() {
+        true => "a number from",
+        false => "one of",
     };
     match knob.read(value) {
         Some(value) => Ok(Setting {
@@ -95,7 +103,7 @@ pub fn setting(text: &str, known: &[Knob]) -> Result<Setting> {
             value,
         }),
         None => bail!(
-            "the knob {name} cannot be '{value}'; it takes {}",
+            "the knob {name} cannot be '{value}'; it takes {kind} {}",
             knob.range()
         ),
     }
@@ -133,13 +141,15 @@ mod tests {
 
     #[test]
     fn numbers_and_words_are_read() {
-        let read = |text| {
-            let setting = setting(text, &known()).expect(text);
-            (setting.knob, setting.value)
+        let read = |text: &str| {
+            let all = settings(&[text.to_owned()], &known()).expect(text);
+            let all = all.iter().map(|setting| (setting.knob, setting.value));
+            all.collect::<Vec<_>>()
         };
-        assert_eq!(read("depth=5"), ("depth", 5));
-        assert_eq!(read("depth=32"), ("depth", 32));
-        assert_eq!(read("mode=off"), ("mode", 0));
+        assert_eq!(read("depth=5"), [("depth", 5)]);
+        assert_eq!(read("depth=32"), [("depth", 32)]);
+        assert_eq!(read("mode=off"), [("mode", 0)]);
+        assert_eq!(read("depth=5,mode=on,depth=9"), [("mode", 1), ("depth", 9)]);
     }
 
     #[test]
@@ -148,15 +158,20 @@ mod tests {
             ("depth", "write KNOB=VALUE"),
             (
                 "width=1",
-                "there is no knob 'width'; choose from: depth, mode",
+                "there is no knob named 'width'; choose one of: depth, mode",
             ),
-            ("depth=4", "the knob depth cannot be '4'; it takes 5 to 32"),
-            ("depth=33", "it takes 5 to 32"),
-            ("depth=-1", "it takes 5 to 32"),
-            ("depth=", "it takes 5 to 32"),
-            ("mode=1", "it takes off, on"),
+            (
+                "depth=4",
+                "the knob depth cannot be '4'; it takes a number from 5 to 32",
+            ),
+            ("depth=33", "it takes a number from 5 to 32"),
+            ("depth=-1", "it takes a number from 5 to 32"),
+            ("depth=", "it takes a number from 5 to 32"),
+            ("depth=4,depth=5", "cannot be '4'"),
+            ("mode=1", "it takes one of off, on"),
         ] {
-            let error = setting(text, &known()).expect_err(text).to_string();
+            let error = settings(&[text.to_owned()], &known()).expect_err(text);
+            let error = error.to_string();
             assert!(error.contains(words), "{text}: {error}");
         }
     }

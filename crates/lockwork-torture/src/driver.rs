@@ -24,10 +24,17 @@ const DRIVEN: [(&str, &[u32]); 8] = [
     ("watch_owner", &[0, 0, 1]),
     ("spin_budget", &[1000, 10_000, 40]),
 ];
+/// Says which CPUs are a cluster, as the maps do meanwhile.
+const CLUSTERS: &str = "clusters";
 /// Counts what the locks do meanwhile.
 const COUNT: &str = "count_events";
 /// Between two changes: a thread that sleeps gets its turn among many that spin.
 const NAP: Duration = Duration::from_micros(50);
+
+/// Whether a driver has a knob of that name do what it wants.
+pub(crate) fn is_driven(name: &str) -> bool {
+    name == CLUSTERS || DRIVEN.iter().any(|(driven, _)| *driven == name)
+}
 
 /// Turns knobs from when it is made until it is dropped, and puts them back. The
 /// clusters are then what the environment or the system says.

@@ -21,9 +21,13 @@ pub use report::{LockReport, Numbers, Row, Verdict};
 
 use anyhow::{bail, Context};
 use indicatif::{ProgressBar, ProgressStyle};
+use lockwork_report::interrupt::Interrupt;
+use lockwork_report::settings::settings;
+use lockwork_report::text;
 use lockwork_user::{catalogue, knobs, set_knob, LockKind};
-use std::io::{self, IsTerminal, Write};
-use std::process::ExitCode;
+use probes::SWITCHING;
+use std::io::{self, Write};
+use std::process::{exit, ExitCode};
 use std::time::Duration;
 
 /// Torture locks: check what each of them promises, under load.
@@ -44,8 +48,8 @@ pub struct TortureArgs {
     /// Make this check only (repeatable); see --list
     #[arg(long = "check", value_name = "CHECK")]
     pub checks: Vec<String>,
-    /// Set a knob of the locks (repeatable); see --list
-    #[arg(long = "set", value_name = "KNOB=V")]
+    /// Set knobs of the locks (repeatable); see --list
+    #[arg(long = "set", value_name = "KNOB=VALUE,…")]
     pub set: Vec<String>,
     /// Count events in the locks' slow paths, and print their sums: the same as
     /// --set count_events=1. The check `switching` counts them by itself
@@ -80,17 +84,14 @@ impl TortureArgs {
         })
     }
 
-    fn set_knobs(&self) -> anyhow::Result<()> {
-        for setting in &self.set {
-            let Some((name, value)) = setting.split_once('=') else {
-                bail!("'{setting}' sets no knob; write --set KNOB=VALUE");
-            };
-            set_knob(name, value)?;
-        }
+    /// Returns the names of those that the check `switching` turns itself.
+    fn set_knobs(&self) -> anyhow::Result<Vec<String>> {
+        let set = settings(&self.set, |name, value| Ok(set_knob(name, value)?))?;
         if self.events {
             set_knob("count_events", "1")?;
         }
-        Ok(())
+        let names = set.into_iter().map(|(name, _)| name);
+        Ok(names.filter(|name| driver::is_driven(name)).collect())
     }
 }
 
@@ -98,14 +99,23 @@ impl TortureArgs {
 pub fn run(args: &TortureArgs) -> anyhow::Result<ExitCode> {
     let kinds = choose(&args.lock)?;
     let plan = args.plan()?;
-    args.set_knobs()?;
+    let driven = args.set_knobs()?;
     if args.list {
         list().context("cannot write the list")?;
         return Ok(ExitCode::SUCCESS);
     }
+    if !driven.is_empty() && plan.wants(&[SWITCHING]) {
+        text::complain(&format!(
+            "lockwork: {SWITCHING} turns {} itself: --set holds for the other checks only\n",
+            driven.join(", ")
+        ));
+    }
+    let interrupt = Interrupt::listen().context("cannot watch for signals")?;
     let mut reports = Vec::new();
+    let locks = kinds.len();
     for kind in kinds {
-        let report = with_progress(kind, &plan);
+        let done = format!("{} of {locks} locks", reports.len());
+        let report = with_progress(kind, &plan, &interrupt, &done);
         print(&report, args.json).context("cannot write the report")?;
         let stalled = report.failure("progress").is_some();
         reports.push(report);
@@ -121,18 +131,28 @@ pub fn run(args: &TortureArgs) -> anyhow::Result<ExitCode> {
     })
 }
 
-fn with_progress(kind: LockKind, plan: &Plan) -> LockReport {
-    if !io::stderr().is_terminal() {
-        return torture(kind, plan, &mut |_| {});
-    }
+/// Ctrl-C ends it, and the process: there are threads that nobody could stop. `done`
+/// says what was tortured before.
+fn with_progress(kind: LockKind, plan: &Plan, interrupt: &Interrupt, done: &str) -> LockReport {
     let bar = ProgressBar::new_spinner();
     if let Ok(style) = ProgressStyle::with_template("{spinner} {prefix}: {msg} ({elapsed})") {
         bar.set_style(style);
     }
     bar.set_prefix(kind.name());
+    let obey = || {
+        if let Some(signal) = interrupt.seen() {
+            bar.finish_and_clear();
+            text::complain(&format!(
+                "lockwork: interrupted after {done}: what is printed above is all that is known\n"
+            ));
+            exit(128 + signal);
+        }
+    };
+    obey();
     let report = torture(kind, plan, &mut |check| {
         bar.set_message(check.to_owned());
         bar.tick();
+        obey();
     });
     bar.finish_and_clear();
     report

@@ -157,7 +157,7 @@ impl fmt::Display for KnobError {
                 value,
                 allowed,
             } => {
-                write!(f, "'{value}' is no value for {name}; give it {allowed}")
+                write!(f, "the knob {name} cannot be '{value}'; it takes {allowed}")
             }
         }
     }

@@ -2,6 +2,7 @@
 //! The arms of a comparison, and the order in which a round runs them.
 
 use anyhow::Result;
+use lockwork_report::settings::settings;
 
 use super::report::ArmReport;
 use crate::cli::CompareArgs;
@@ -45,7 +46,7 @@ impl Arm {
 
 /// glibc, the control, and then the locks that were asked for.
 pub fn arms(args: &CompareArgs) -> Result<Vec<Arm>> {
-    let shared = spec::settings(&args.set)?;
+    let shared = settings(&args.set, spec::check)?;
     let all = POLICIES
         .iter()
         .filter(|p| p.interposer == Interposer::Lockwork)

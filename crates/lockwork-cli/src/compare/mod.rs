@@ -19,6 +19,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result};
 
 use crate::cli::{CompareArgs, Output};
+use crate::environment;
 use crate::error::{Exit, OWN_ERROR, PROGRAM_FAILED};
 use crate::policy::{BASELINE, CONTROL};
 use crate::program;
@@ -40,6 +41,7 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode> {
     let metric = metric(args)?;
     let program = program(args, &metric)?;
     let arms = arms::arms(args)?;
+    environment::warn_of_settings();
     let mut session = Session::new(args, &metric, &program, arms)?;
     let mut json = args.json.as_deref().map(Target::open).transpose()?;
     let machine = Machine::look();

@@ -73,8 +73,8 @@ pub struct SimArgs {
     /// cache, or those of a NUMA node.
     #[arg(long, value_enum, default_value = "llc")]
     pub clusters: Cluster,
-    /// Set a knob of the locks; may be given several times. The list is below.
-    #[arg(long, value_name = "KNOB=VALUE")]
+    /// Set knobs of the locks; may be given several times. The list is below.
+    #[arg(long, value_name = "KNOB=VALUE,…")]
     pub set: Vec<String>,
     /// Does each thread stay on its CPU? [default: what the workload says]
     #[arg(long, value_enum)]

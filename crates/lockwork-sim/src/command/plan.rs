@@ -3,7 +3,7 @@
 
 use super::args::{SimArgs, Switch};
 use super::locks;
-use crate::knobs::setting;
+use crate::knobs::settings;
 use crate::machine::{self, Machine};
 use crate::workload::{self, Workload};
 use crate::{Clusters, Guests, Knob, Lock, Placement, Setting, Setup};
@@ -79,11 +79,6 @@ impl Plan {
         };
         threads.sort_unstable();
         threads.dedup();
-        let settings: Result<Vec<Setting>> = args
-            .set
-            .iter()
-            .map(|text| setting(text, &known.knobs))
-            .collect();
         let plan = Plan {
             locks: locks::named(names, &known.locks)?,
             exclusive: Workload {
@@ -95,7 +90,7 @@ impl Plan {
             cpus: args.cpus.unwrap_or(0),
             guests: args.overcommit.map(|overcommit| Guests { overcommit }),
             clusters: args.clusters.clusters(),
-            settings: settings?,
+            settings: settings(&args.set, &known.knobs)?,
             seeds: args.seeds,
             window: args
                 .timeline

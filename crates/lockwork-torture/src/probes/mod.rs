@@ -17,7 +17,7 @@ use crate::watch::{supervise, End};
 use crate::Plan;
 use lockwork_user::{counted, reset_events, LockKind, Promises};
 use std::sync::{Arc, Mutex};
-use switching::SWITCHING;
+pub(crate) use switching::SWITCHING;
 
 /// One check: a row of the report.
 #[derive(Debug, Clone, Copy)]

@@ -8,7 +8,7 @@ use crate::plan::{Plan, Stop};
 use crate::report::LockReport;
 use lockwork_user::{divided, events, LockKind};
 
-pub(super) const SWITCHING: &str = "switching";
+pub(crate) const SWITCHING: &str = "switching";
 /// Those that have exact expectations which no knob may change.
 const SMALL: [&str; 6] = ["try", "timed", "readers", "fifo", "cancel", "nesting"];
 /// The stress is repeated until so many changes fell into it.
@@ -67,7 +67,9 @@ fn total() -> u64 {
 fn seen(changes: u64, events: u64, made: &[&str]) -> String {
     let made = made.join(", ");
     match events {
-        0 => format!("{changes} changes of knobs and clusters during {made}; no events"),
+        0 => format!(
+            "{changes} changes of knobs and clusters during {made}; the lock counted no events"
+        ),
         n => format!("{changes} changes of knobs and clusters during {made}; {n} events"),
     }
 }

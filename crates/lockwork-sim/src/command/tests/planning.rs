@@ -84,7 +84,7 @@ fn what_the_command_line_says_stands_above_the_file() {
         "--clusters",
         "node",
         "--set",
-        "limit=1",
+        "depth=8,limit=1",
         "--set",
         "depth=9",
     ]);

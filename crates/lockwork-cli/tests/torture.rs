@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! `lockwork torture`, from its command line to its last word.
+
+mod common;
+
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
+use common::{stderr, stdout, Room};
+use serde_json::Value;
+
+#[test]
+fn ctrl_c_keeps_what_there_is() {
+    let room = Room::new();
+    let words = "torture --json --check exclusion --threads 2 --seconds 1";
+    let mut command = room.lockwork(&words.split(' ').collect::<Vec<_>>());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("lockwork starts");
+    let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    let first = lines.next().expect("a line").expect("text");
+    // SAFETY: our child, which has not been waited for.
+    unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGINT) };
+    let rest = lines.map(|line| line.expect("text"));
+    let done = [first].into_iter().chain(rest).inspect(|line| {
+        serde_json::from_str::<Value>(line).expect("whole objects");
+    });
+    let said = format!("lockwork: interrupted after {} of ", done.count());
+    let output = child.wait_with_output().expect("an end");
+    assert_eq!(output.status.code(), Some(130));
+    let message = stderr(&output);
+    assert!(message.starts_with(&said), "{message}");
+    assert!(message.contains("all that is known"), "{message}");
+}
+
+#[test]
+fn what_switching_turns_itself_is_said() {
+    let room = Room::new();
+    let run = |words: &str| {
+        let words = format!("torture tas_lock --threads 2 --seconds 0 {words}");
+        let output = room.run(&words.split(' ').collect::<Vec<_>>());
+        assert!(output.status.success(), "{words}: {}", stderr(&output));
+        (stdout(&output), stderr(&output))
+    };
+    let set = "--set dynamic_enable=0,give_way_us=5 --set clusters=cpu";
+    let (report, said) = run(&format!("--check switching {set}"));
+    let line = "lockwork: switching turns dynamic_enable, clusters itself: \
+                --set holds for the other checks only\n";
+    assert_eq!(said, line);
+    assert!(report.contains("; the lock counted no events"), "{report}");
+    assert_eq!(run(&format!("--check exclusion {set}")).1, "");
+    assert_eq!(run("--check switching --set give_way_us=5").1, "");
+}
