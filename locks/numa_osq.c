@@ -700,10 +700,8 @@ static void unlock_one(struct lk_numa_osq *osq, struct numa_node *node,
  * step that it interrupted may be one that a cluster's first waiter, or the top's
  * holder, cannot do without: so it may not become either.
  */
-static bool is_nested(const struct lk_numa_osq *osq, u32 code)
+static bool is_nested(const struct lk_numa_osq *osq, u32 slot, u32 level)
 {
-	u32 slot = (code - 1) / LEVELS + 1, level = (code - 1) % LEVELS;
-
 	while (level--) {
 		if (wait_node(numa_nodes, slot, level)->osq == osq)
 			return true;
@@ -711,10 +709,12 @@ static bool is_nested(const struct lk_numa_osq *osq, u32 code)
 	return false;
 }
 
-static bool lock_with(struct lk_numa_osq *osq, struct numa_node *node, u32 code)
+/* With the node that this thread has at @level. */
+static bool lock_with(struct lk_numa_osq *osq, u32 slot, u32 level)
 {
+	struct numa_node *node = wait_node(numa_nodes, slot, level);
+	u32 code = code_of(slot, level), word;
 	enum arrival arrival;
-	u32 word;
 
 	clean(node);
 	WRITE_ONCE(node->vcpu, this_vcpu());
@@ -736,7 +736,7 @@ static bool lock_with(struct lk_numa_osq *osq, struct numa_node *node, u32 code)
 				return lock_one(osq, node, code, word & TAIL);
 			continue;
 		}
-		if (is_nested(osq, code))
+		if (is_nested(osq, slot, level))
 			return false;
 		arrival = lock_in_cluster(osq, entry_of(word), node, code);
 		if (arrival != TURNED_AWAY)
@@ -758,8 +758,7 @@ bool lk_numa_osq_lock(struct lk_numa_osq *osq)
 	if (likely(slot && level < LEVELS)) {
 		wait_depth(numa_nodes)++;
 		barrier(); /* a signal handler's lock is one level up now */
-		if (lock_with(osq, wait_node(numa_nodes, slot, level),
-			      code_of(slot, level)))
+		if (lock_with(osq, slot, level))
 			return true;
 		barrier();
 		wait_depth(numa_nodes)--;

@@ -249,8 +249,8 @@ struct check_world {
 	bool hypervisor;      /* on_hypervisor() */
 	bool cpus_short;      /* cpus_are_short() */
 	void (*signal)(void); /* handler that interrupts each list section */
-	/* The same at each event, but for its own. */
-	void (*signal_at)(u32 event);
+	/* At each event but its own: a handler too, or what counts them. */
+	void (*at_event)(u32 event);
 };
 extern struct check_world check_world;
 
@@ -310,9 +310,9 @@ u32 check_world_read(const u32 *field);
 	(lwc_left_out(__lwc_site("knob", #value)) \
 		 ? 1                              \
 		 : check_world_read(&(value)))
-/* A client's signal handler may interrupt there. */
-#define count_event(event) interrupt_at(event)
-void interrupt_at(u32 event);
+/* A client may do something there. */
+#define count_event(event) at_event(event)
+void at_event(u32 event);
 
 /* Time stands still; what it decides is left to the schedule. */
 #define local_clock() ((u64)0)

@@ -15,7 +15,7 @@ static struct {
 	u32 queues; /* queue_enter() without its queue_exit() */
 	void *inside;
 	bool missed;
-	bool interrupted; /* at an event */
+	bool at_event; /* in what a client does there */
 } self[CHECK_THREADS];
 
 /* Before each execution; the client's init() then sets what it wants. */
@@ -155,15 +155,15 @@ void section_missed(void)
 	self[lwc_thread()].missed = true;
 }
 
-void interrupt_at(u32 event)
+void at_event(u32 event)
 {
 	u32 id = lwc_thread();
 
-	if (!check_world.signal_at || self[id].interrupted)
+	if (!check_world.at_event || self[id].at_event)
 		return;
-	self[id].interrupted = true;
-	check_world.signal_at(event);
-	self[id].interrupted = false;
+	self[id].at_event = true;
+	check_world.at_event(event);
+	self[id].at_event = false;
 }
 
 bool mutex_outlives_unlock(void)

@@ -151,7 +151,7 @@ static void init_proved(void)
 	init_against_one();
 	osq.state |= 3 << 1;
 	lk_knob_osq_keep_times = 2047;
-	check_world.signal_at = note;
+	check_world.at_event = note;
 }
 
 static void finish_proved(void)
@@ -164,18 +164,9 @@ static void finish_proved(void)
 /* Clusters take turns, with a merit of two. */
 static void init_spent(void)
 {
-	init_divided();
+	init_turns();
 	lk_knob_osq_keep_times = 1;
-	lk_knob_osq_node_max = 0;
-	check_world.signal_at = note;
-}
-
-static void spend(u32 id)
-{
-	if (id == 0)
-		lk_numa_osq_unlock(&osq);
-	else
-		lock_some(id);
+	check_world.at_event = note;
 }
 
 /*
@@ -334,7 +325,7 @@ static void init_signal(void)
 {
 	init_divided_impatient();
 	check_world.spin_budget[0] = 0;
-	check_world.signal_at = handle_signal;
+	check_world.at_event = handle_signal;
 }
 
 const struct check_client check_numa_osq[] = {
@@ -363,7 +354,7 @@ const struct check_client check_numa_osq[] = {
 	{ "numa_osq", "proved", "a division that was worth while", 3, 1, 2, 300,
 	  0, init_proved, unlock_first, finish_proved },
 	{ "numa_osq", "spent", "one that was not", 3, 2, 1, 300, 0, init_spent,
-	  spend, finish },
+	  unlock_first, finish },
 	{ "numa_osq", "top_empties", "nobody takes the top any more", 3, 1, 2,
 	  300, 0, init_top_empties, top_empties, finish },
 	{ "numa_osq", "switching", "back and forth each time", 3, 1, 1, 300, 16,

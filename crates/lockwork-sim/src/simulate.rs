@@ -9,7 +9,7 @@ use crate::machine::Machine;
 use crate::outcome::{Outcome, Stuck};
 use crate::threads::{self, Code};
 use crate::workload::Workload;
-use crate::world;
+use crate::world::{self, World};
 use anyhow::{bail, Result};
 use corosensei::stack::DefaultStack;
 use corosensei::Coroutine;
@@ -167,12 +167,16 @@ pub fn simulate(setup: &Setup) -> Result<Found> {
         for setting in setup.settings {
             world.set(*setting)?;
         }
-        let mut found = run(setup, ops);
-        if let Ok(outcome) = &mut found {
-            outcome.counts.divided = world.divided().into();
-        }
-        Ok(found)
+        Ok(run(setup, world, ops))
     })?
+}
+
+/// Lets `f` use the locks' memory in no time.
+fn directly<R>(f: impl FnOnce() -> R) -> R {
+    calls::with(|engine| engine.direct = true);
+    let result = f();
+    calls::with(|engine| engine.direct = false);
+    result
 }
 
 /// Unsets the engine, whatever happens.
@@ -184,7 +188,7 @@ impl Drop for Running {
     }
 }
 
-pub(crate) fn run(setup: &Setup, ops: &'static world::Ops) -> Found {
+pub(crate) fn run(setup: &Setup, world: &World, ops: &'static world::Ops) -> Found {
     let started = Instant::now();
     let mut engine = Box::new(Engine::new(setup));
     let code = Code::new(setup, ops);
@@ -202,14 +206,14 @@ pub(crate) fn run(setup: &Setup, ops: &'static world::Ops) -> Found {
     let engine = Box::into_raw(engine);
     calls::set_engine(engine);
     let guard = Running;
-    calls::with(|engine| engine.direct = true);
-    code.init();
-    calls::with(|engine| engine.direct = false);
+    directly(|| code.init());
     while let Some(mut routine) = calls::with(Engine::next) {
         let thread = calls::with(|engine| engine.thread()) as u32;
         routine.resume(());
         calls::with(|engine| engine.suspended(routine, thread));
     }
+    let divided = directly(|| world.divided());
+    calls::with(|engine| engine.tally.counts.divided = divided.into());
     drop(guard);
     // SAFETY: it was made above, and no call goes to it any more.
     let mut engine = unsafe { Box::from_raw(engine) };

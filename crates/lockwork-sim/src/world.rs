@@ -159,8 +159,9 @@ impl World {
         let baselines = address(b"lk_baselines\0")?.cast::<*const Ops>();
         let knobs = address(b"lk_knobs\0")?.cast::<RawKnob>();
         let events = address(b"lk_events\0")?.cast::<RawEvent>();
-        // SAFETY: platform/sim/world.c defines it so.
-        let divided = *unsafe { library.get::<unsafe extern "C" fn() -> u32>(b"lws_divided\0") }?;
+        // SAFETY: locks/numa_pool.c defines it so.
+        let divided =
+            *unsafe { library.get::<unsafe extern "C" fn() -> u32>(b"lk_numa_osq_divided\0") }?;
         // SAFETY: platform/sim/world.c defines it so.
         unsafe { calls.write(CALLS) };
         // It is never unloaded. The file stays open, because the loader takes
@@ -212,7 +213,8 @@ impl World {
         &self.events
     }
 
-    /// Locks that are divided by clusters now.
+    /// Locks that are divided by clusters now. Called in a simulation, when accesses
+    /// go to memory directly.
     pub fn divided(&self) -> u32 {
         // SAFETY: it reads the locks' memory; no simulated thread runs meanwhile.
         unsafe { (self.divided)() }

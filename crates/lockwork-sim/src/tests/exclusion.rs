@@ -74,6 +74,7 @@ fn sections_that_nothing_keeps_apart_are_noticed() {
         (none.lock, none.unlock) = (None, None);
         crate::simulate::run(
             &setup(&machine, "none", &workload),
+            world,
             Box::leak(Box::new(none)),
         )
     })
