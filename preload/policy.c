@@ -24,7 +24,7 @@ static void complain(const char *what, const char *value)
 	lw_ignored(what, value, "`lockwork locks` lists what is known");
 }
 
-static void read_lock_name(void)
+static void read_lock_name(bool first)
 {
 	const char *value = lw_env("LOCKWORK_LOCK");
 
@@ -36,46 +36,61 @@ static void read_lock_name(void)
 			return;
 		}
 	}
-	complain("LOCKWORK_LOCK", value);
+	if (first)
+		complain("LOCKWORK_LOCK", value);
+}
+
+#define LONGEST 95
+
+/* @item: one "knob=value", cut at LONGEST. */
+static void read_knob_setting(char *item, bool whole, bool first)
+{
+	char *equals = strchr(item, '=');
+	const char *value = equals ? equals + 1 : "";
+
+	if (equals)
+		*equals = '\0';
+	if (whole && equals && !lw_user_knob_set(item, value))
+		return;
+	if (first && whole)
+		complain(item, value);
+	else if (first)
+		lw_ignored(item, value, "it has more than 95 characters");
 }
 
 /* "knob=value,knob=value" */
-static void read_knobs(void)
+static void read_knobs(bool first)
 {
 	const char *s = lw_env("LOCKWORK_SET");
-	char item[96];
+	char item[LONGEST + 1];
 
 	while (s && *s) {
 		size_t len = strcspn(s, ",");
-		size_t kept = len < sizeof(item) ? len : sizeof(item) - 1;
-		char *equals;
+		size_t kept = len < LONGEST ? len : LONGEST;
 
 		memcpy(item, s, kept);
 		item[kept] = '\0';
-		equals = strchr(item, '=');
-		if (equals)
-			*equals = '\0';
-		if (kept < len)
-			lw_ignored(item, equals ? equals + 1 : "",
-				   "it has more than 95 characters");
-		else if (len && (!equals || lw_user_knob_set(item, equals + 1)))
-			complain(item, equals ? equals + 1 : "");
+		if (len)
+			read_knob_setting(item, kept == len, first);
 		s += len;
 		s += *s == ',';
 	}
 }
 
+/*
+ * Each thread that finds them unread reads them, and comes to the same; the
+ * first one complains. None waits for it: it may be gone, in a forked child, or
+ * be interrupted by this very signal handler.
+ */
 static __cold void read_policy(void)
 {
 	u32 none = 0;
 	int saved = errno;
+	bool first = try_cmpxchg_relaxed(&state, &none, 1);
 
-	if (try_cmpxchg_acquire(&state, &none, 1)) {
-		read_lock_name();
-		read_knobs();
-		smp_store_release(&state, 2);
-	}
-	smp_cond_load_acquire(&state, VAL == 2);
+	read_lock_name(first);
+	read_knobs(first);
+	smp_store_release(&state, 2);
 	errno = saved;
 }
 

@@ -37,18 +37,15 @@ u32 *lw_fork_page = &no_page;
 u16 lw_epoch;
 u32 lw_wait_tag = WAIT_TAG_MARK;
 
-static u32 page_lock;
-
-/* The page that the kernel clears in a child. */
+/*
+ * The page that the kernel clears in a child. Several threads may map one, and
+ * the first is kept: who waited for another's would wait for ever in the child
+ * of a fork that came in between.
+ */
 static void map_fork_page(void)
 {
-	u32 *page, free = 0;
+	u32 *page, *none = &no_page;
 
-	if (!try_cmpxchg_acquire(&page_lock, &free, 1)) {
-		smp_cond_load_acquire(&lw_fork_page,
-				      VAL != &no_page || READ_ONCE(no_page));
-		return;
-	}
 	page = (u32 *)lw_syscall(SYS_mmap, 0, 4096, PROT_READ | PROT_WRITE,
 				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if ((uintptr_t)page > -4096ul) {
@@ -57,7 +54,8 @@ static void map_fork_page(void)
 	}
 	lw_syscall(SYS_madvise, (long)page, 4096, MADV_WIPEONFORK, 0, 0, 0);
 	*page = 1;
-	smp_store_release(&lw_fork_page, page);
+	if (!try_cmpxchg_release(&lw_fork_page, &none, page))
+		lw_syscall(SYS_munmap, (long)page, 4096, 0, 0, 0, 0);
 }
 
 __cold void lw_after_fork(void)
@@ -106,8 +104,9 @@ u32 lw_tid(void)
 /* Keys past this need memory from malloc, which may be who is locking. */
 #define EARLY_KEYS 32u
 
-static pthread_key_t exit_key;
-static u32 exit_key_state; /* 0 none, 1 being made, 2 usable, 3 not usable */
+/* 0: not made yet, 1: cannot be used, else the key plus KEY_BASE. */
+static u32 exit_key;
+#define KEY_BASE 2u
 
 static void slot_put(void *unused)
 {
@@ -124,20 +123,32 @@ static void slot_put(void *unused)
 		WRITE_ONCE(slot_hint, slot);
 }
 
+/* As with the fork page: several may make a key, and the first is kept. */
+static u32 make_exit_key(void)
+{
+	pthread_key_t key;
+	u32 none = 0, made = 1;
+
+	if (pthread_key_create(&key, slot_put))
+		return made;
+	if (key < EARLY_KEYS)
+		made = key + KEY_BASE;
+	if (try_cmpxchg(&exit_key, &none, made))
+		return made;
+	pthread_key_delete(key);
+	return none;
+}
+
 /* Arranges for slot_put() at this thread's exit, where that is possible. */
 static void at_exit(void)
 {
-	u32 state = 0;
 	int saved = errno;
+	u32 key = smp_load_acquire(&exit_key);
 
-	if (try_cmpxchg_acquire(&exit_key_state, &state, 1))
-		smp_store_release(&exit_key_state,
-				  !pthread_key_create(&exit_key, slot_put) &&
-						  exit_key < EARLY_KEYS
-					  ? 2
-					  : 3);
-	if (smp_load_acquire(&exit_key_state) == 2)
-		pthread_setspecific(exit_key, &lw_self);
+	if (!key)
+		key = make_exit_key();
+	if (key >= KEY_BASE)
+		pthread_setspecific(key - KEY_BASE, &lw_self);
 	errno = saved;
 }
 

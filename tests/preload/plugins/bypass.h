@@ -12,6 +12,7 @@ struct calls {
 	int (*timedlock)(pthread_mutex_t *, const struct timespec *);
 	int (*unlock)(pthread_mutex_t *);
 	int (*destroy)(pthread_mutex_t *);
+	int (*spin_init)(pthread_spinlock_t *, int);
 	int (*spin_lock)(pthread_spinlock_t *);
 	int (*spin_trylock)(pthread_spinlock_t *);
 	int (*spin_unlock)(pthread_spinlock_t *);
@@ -31,6 +32,7 @@ struct calls {
 		.timedlock = pthread_mutex_timedlock,                          \
 		.unlock = pthread_mutex_unlock,                                \
 		.destroy = pthread_mutex_destroy,                              \
+		.spin_init = pthread_spin_init,                                \
 		.spin_lock = pthread_spin_lock,                                \
 		.spin_trylock = pthread_spin_trylock,                          \
 		.spin_unlock = pthread_spin_unlock, .wait = pthread_cond_wait, \

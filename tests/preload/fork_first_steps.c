@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * A fork while another thread is in the midst of the process's first slow path:
+ * at each system call of it.  What that thread was making for all, the child
+ * must not wait for.
+ */
+#include "check.h"
+#include <stdarg.h>
+#include <sys/syscall.h>
+
+enum { STEPS = 16, THREADS = 3, ROUNDS = 200 };
+
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_spinlock_t spin;
+static long counter;
+
+/* -- the first waiter, and where it stops ---------------------------------- */
+
+static __thread int watched;
+static int calls_left;
+static atomic_int there, forked;
+
+static void stop_here(void)
+{
+	there = 1;
+	while (!forked)
+		sched_yield();
+}
+
+/* Instead of libc's, for whoever calls it by name: the interposer does. */
+long syscall(long nr, ...)
+{
+	register long r10 __asm__("r10"), r8 __asm__("r8"), r9 __asm__("r9");
+	long a, b, c, ret;
+	va_list args;
+
+	if (watched && calls_left-- == 0)
+		stop_here();
+	va_start(args, nr);
+	a = va_arg(args, long);
+	b = va_arg(args, long);
+	c = va_arg(args, long);
+	r10 = va_arg(args, long);
+	r8 = va_arg(args, long);
+	r9 = va_arg(args, long);
+	va_end(args);
+	__asm__ volatile("syscall"
+			 : "=a"(ret)
+			 : "a"(nr), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8),
+			   "r"(r9)
+			 : "rcx", "r11", "memory");
+	if ((unsigned long)ret > -4096ul) {
+		errno = (int)-ret;
+		return -1;
+	}
+	return ret;
+}
+
+static void *first_waiter(void *arg)
+{
+	watched = expect_lockwork();
+	if (!watched)
+		there = 1;
+	RET(pthread_mutex_lock(&m), 0);
+	watched = 0;
+	RET(pthread_mutex_unlock(&m), 0);
+	return arg;
+}
+
+/* -- the child ------------------------------------------------------------- */
+
+static void *body(void *arg)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		RET(pthread_mutex_lock(&m), 0);
+		RET(pthread_spin_lock(&spin), 0);
+		RET(pthread_rwlock_wrlock(&rw), 0);
+		counter++;
+		if (i % 50 == 0)
+			sched_yield(); /* let the others come upon it */
+		RET(pthread_rwlock_unlock(&rw), 0);
+		RET(pthread_spin_unlock(&spin), 0);
+		RET(pthread_mutex_unlock(&m), 0);
+	}
+	return arg;
+}
+
+/* The one thread that holds the mutex goes on with it. */
+static void child(void)
+{
+	pthread_t threads[THREADS];
+
+	alarm(100); /* to be found by its status rather than as a hang */
+	start(threads, THREADS, body);
+	nap_us(1000);
+	RET(pthread_mutex_unlock(&m), 0);
+	finish(threads, THREADS);
+	EQ(counter, THREADS * ROUNDS);
+}
+
+/* A process whose first waiter makes @calls system calls before the fork. */
+static void process(int calls)
+{
+	pthread_t waiter;
+	pid_t pid;
+
+	calls_left = calls;
+	RET(pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE), 0);
+	RET(pthread_mutex_lock(&m), 0);
+	start(&waiter, 1, first_waiter);
+	while (!there)
+		sched_yield();
+	pid = fork();
+	if (!pid) {
+		child();
+		_exit(0);
+	}
+	forked = 1;
+	RET(pthread_mutex_unlock(&m), 0);
+	finish(&waiter, 1);
+	reap(pid);
+}
+
+int main(void)
+{
+	const char *knobs = getenv("LOCKWORK_SET");
+	char more[1000];
+
+	/* To name an unknown knob takes system calls too. */
+	snprintf(more, sizeof(more), "%s%sno_such_knob=1", knobs ? knobs : "",
+		 knobs && *knobs ? "," : "");
+	EQ(setenv("LOCKWORK_SET", more, 1), 0);
+	for (int calls = 0; calls < STEPS; calls++) {
+		pid_t pid;
+
+		STAGE(calls);
+		pid = fork();
+		if (!pid) {
+			process(calls);
+			_exit(0);
+		}
+		reap(pid);
+	}
+	return 0;
+}
