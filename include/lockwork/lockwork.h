@@ -51,6 +51,20 @@ void lw_mutex_unlock(lw_mutex_t *m);
 /* Nothing to free; checks under LOCKWORK_DEBUG that nobody holds it. */
 void lw_mutex_destroy(lw_mutex_t *m);
 
+/* In what those queue that spin for a mutex. */
+enum lw_mutex_queue {
+	LW_MUTEX_OSQ,	  /* one queue, in order of arrival. The default */
+	LW_MUTEX_NUMA_OSQ /* one that divides itself by clusters of CPUs while
+			   * it is long; see lw_set_clusters() */
+};
+
+/*
+ * The queue of all mutexes of the process; before any of them is waited for,
+ * best at the start of main(). Returns 0, EBUSY (another one is in use, or was
+ * set) or EINVAL (no such queue); then nothing has changed.
+ */
+int lw_mutex_set_queue(enum lw_mutex_queue queue);
+
 /*
  * Condition variable for lw_mutex_t: 8 bytes. Change what is waited for under
  * the mutex; then signal, with or without the mutex. A wait may return without a
@@ -143,13 +157,13 @@ int lw_set_knob(const char *name, const char *value);
 const char *lw_set_clusters(const char *map);
 /* How many clusters there are, at least 1. */
 uint32_t lw_cluster_count(void);
-/* How many numa_osqs, as in mutex_numa, are divided by clusters just now. */
+/* How many mutexes are divided by clusters just now; see lw_mutex_set_queue(). */
 uint32_t lw_numa_divided(void);
 
 /*
  * Events: what locks count in their slow paths while the knob "count_events" is
  * not 0. Names and what they mean go by numbers from 0; NULL past the last one.
- * The locks of this header do not divide themselves now, and count none.
+ * Of this header, only mutexes over LW_MUTEX_NUMA_OSQ count any.
  */
 const char *lw_event_name(uint32_t n);
 const char *lw_event_help(uint32_t n);

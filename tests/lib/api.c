@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * The public interface of the library, as a C program uses it. Without an
- * argument it checks each call; with one it shows what control.c says, or it
+ * argument it checks each call; with "numa" it does so over the mutexes' other
+ * queue; with another one it shows what control.c says, or it
  * misuses a mutex in that way and prints the mutex's address and its own thread
  * id first.
  */
@@ -136,6 +137,24 @@ static void check_fork(void)
 	lw_mutex_unlock(&mutex);
 }
 
+/* Somebody has waited by now, or numa.c has chosen. */
+static void check_queue_is_chosen(enum lw_mutex_queue queue,
+				  enum lw_mutex_queue other)
+{
+	CHECK(lw_mutex_set_queue(queue) == 0);
+	CHECK(lw_mutex_set_queue(other) == EBUSY);
+	CHECK(lw_mutex_set_queue((enum lw_mutex_queue)77) == EINVAL);
+	CHECK(lw_mutex_set_queue(queue) == 0);
+}
+
+static void check_all(void)
+{
+	check_calls();
+	check_threads();
+	check_fork();
+	check_cond();
+}
+
 static void *unlock_it(void *unused)
 {
 	lw_mutex_unlock(&mutex);
@@ -160,15 +179,20 @@ static void misuse(const char *how)
 
 int main(int argc, char **argv)
 {
+	if (argc > 1 && !strcmp(argv[1], "numa")) {
+		choose_numa();
+		check_queue_is_chosen(LW_MUTEX_NUMA_OSQ, LW_MUTEX_OSQ);
+		check_all();
+		check_numa();
+		return 0;
+	}
 	if (argc > 1) {
 		if (!report(argv[1]))
 			misuse(argv[1]);
 		return 0;
 	}
 	check_control();
-	check_calls();
-	check_threads();
-	check_fork();
-	check_cond();
+	check_all();
+	check_queue_is_chosen(LW_MUTEX_OSQ, LW_MUTEX_NUMA_OSQ);
 	return 0;
 }

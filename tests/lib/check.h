@@ -19,6 +19,10 @@
 void check_control(void);
 bool report(const char *what);
 
+/* numa.c: mutexes over a numa_osq that is divided as soon as somebody waits. */
+void choose_numa(void);
+void check_numa(void);
+
 /* cond.c: the condition variable. */
 void check_cond(void);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The C functions, and the variables that the inline fast paths read.
 use crate::{lw_cond_t, lw_mutex_t, lw_rwlock_t, lw_spinlock_t};
-use core::ffi::{c_char, c_int, c_uint, c_void};
+use core::ffi::{c_char, c_int, c_uint};
 use core::sync::atomic::{AtomicIsize, AtomicU32};
 
 // include/lockwork/lockwork.h
@@ -12,6 +12,9 @@ extern "C" {
     pub fn lw_mutex_trylock(m: *mut lw_mutex_t) -> bool;
     /// Gives `m` up, which the caller holds.
     pub fn lw_mutex_unlock(m: *mut lw_mutex_t);
+    /// Sets the queue of all mutexes of the process, a `MUTEX_QUEUE_…`: 0, `EBUSY`
+    /// or `EINVAL`.
+    pub fn lw_mutex_set_queue(queue: c_uint) -> c_int;
 
     /// Gives `m` up, waits for a signal or for no reason, and takes `m` again.
     pub fn lw_cond_wait(c: *mut lw_cond_t, m: *mut lw_mutex_t);
@@ -64,6 +67,8 @@ extern "C" {
 
 // platform/user/lib/lib.h
 extern "C" {
+    /// The rest of `lw_mutex_lock`, whose compare-and-exchange failed.
+    pub fn lw_mutex_lock_slow(m: *mut lw_mutex_t);
     /// Waits at most `ns` nanoseconds. True: the caller holds `m`.
     pub fn lw_mutex_lock_for(m: *mut lw_mutex_t, ns: u64) -> bool;
     /// `lw_cond_wait` for at most `ns` nanoseconds. False: they are over.
@@ -74,8 +79,6 @@ extern "C" {
 
 // locks/mutex.h, locks/qrwlock.h, platform/user/platform.h
 extern "C" {
-    /// The rest of `lw_mutex_lock`, with a null deadline: never times out.
-    pub fn lk_mutex_lock_slow(m: *mut lw_mutex_t, deadline: *const c_void) -> c_int;
     /// All of `lw_mutex_unlock` where a hand-off is due.
     pub fn lk_mutex_unlock_slow(m: *mut lw_mutex_t);
     /// The rest of `lw_mutex_unlock` where a sleeper may want to be told.

@@ -71,9 +71,11 @@ fn run(debug: bool, how: Option<&str>) -> Output {
 #[test]
 fn each_call_does_what_it_says() {
     for debug in [false, true] {
-        let output = run(debug, None);
-        let said = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success(), "debug {debug}: {said}");
+        for how in [None, Some("numa")] {
+            let output = run(debug, how);
+            let said = String::from_utf8_lossy(&output.stdout);
+            assert!(output.status.success(), "debug {debug}, {how:?}: {said}");
+        }
     }
 }
 

@@ -3,8 +3,9 @@
 use core::ffi::{c_uint, CStr};
 use core::fmt;
 use lockwork_sys::{
-    lw_cluster_count, lw_numa_divided, lw_set_clusters, lw_set_knob, lw_spin_set_mode,
-    SPIN_MODE_AUTO, SPIN_MODE_FAIR, SPIN_MODE_PV, SPIN_MODE_STEAL, SPIN_MODE_TAS,
+    lw_cluster_count, lw_mutex_set_queue, lw_numa_divided, lw_set_clusters, lw_set_knob,
+    lw_spin_set_mode, MUTEX_QUEUE_NUMA_OSQ, MUTEX_QUEUE_OSQ, SPIN_MODE_AUTO, SPIN_MODE_FAIR,
+    SPIN_MODE_PV, SPIN_MODE_STEAL, SPIN_MODE_TAS,
 };
 
 /// How all [`SpinLock`](crate::SpinLock)s of the process wait.
@@ -42,6 +43,55 @@ pub fn set_spin_mode(mode: SpinMode) {
     // SAFETY: a mode.
     unsafe { lw_spin_set_mode(mode as c_uint) };
 }
+
+/// In what those queue that spin for a [`Mutex`](crate::Mutex).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MutexQueue {
+    /// One queue, in order of arrival. The default.
+    Osq,
+    /// One that divides itself by clusters of CPUs while it is long; see
+    /// [`set_clusters`].
+    NumaOsq,
+}
+
+/// Sets the queue of all mutexes of the process, before any of them is waited for:
+/// best at the start of `main`.
+///
+/// ```
+/// use lockwork::MutexQueue;
+///
+/// lockwork::set_mutex_queue(MutexQueue::NumaOsq)?;
+/// assert!(lockwork::set_mutex_queue(MutexQueue::Osq).is_err());
+/// # Ok::<(), lockwork::MutexQueueError>(())
+/// ```
+///
+/// # Errors
+/// [`MutexQueueError`]: another one is in use already, or was set; nothing has
+/// changed.
+pub fn set_mutex_queue(queue: MutexQueue) -> Result<(), MutexQueueError> {
+    let queue = match queue {
+        MutexQueue::Osq => MUTEX_QUEUE_OSQ,
+        MutexQueue::NumaOsq => MUTEX_QUEUE_NUMA_OSQ,
+    };
+    // SAFETY: a queue.
+    match unsafe { lw_mutex_set_queue(queue as c_uint) } {
+        0 => Ok(()),
+        _ => Err(MutexQueueError(())),
+    }
+}
+
+/// The mutexes of this process have another queue; nothing changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MutexQueueError(());
+
+impl fmt::Display for MutexQueueError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("mutexes have another queue already; set it once, at the start of main")
+    }
+}
+
+impl core::error::Error for MutexQueueError {}
 
 /// A knob was not set; nothing changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,7 +168,7 @@ pub fn cluster_count() -> u32 {
     unsafe { lw_cluster_count() }
 }
 
-/// How many locks that divide themselves by clusters are divided just now.
+/// How many mutexes are divided by clusters just now; see [`set_mutex_queue`].
 pub fn numa_divided() -> u32 {
     // SAFETY: no precondition.
     unsafe { lw_numa_divided() }

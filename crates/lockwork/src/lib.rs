@@ -72,8 +72,8 @@ mod spinlock;
 pub use condvar::{Condvar, WaitTimeoutResult};
 pub use events::{events, reset_events, Event};
 pub use knobs::{
-    cluster_count, numa_divided, set_clusters, set_knob, set_spin_mode, ClustersError, KnobError,
-    SpinMode,
+    cluster_count, numa_divided, set_clusters, set_knob, set_mutex_queue, set_spin_mode,
+    ClustersError, KnobError, MutexQueue, MutexQueueError, SpinMode,
 };
 pub use mutex::{MappedMutexGuard, Mutex, MutexGuard, RawMutex};
 pub use rwlock::{

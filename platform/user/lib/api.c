@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* include/lockwork/lockwork.h over the locks; checks under LOCKWORK_DEBUG. */
 #include "lib.h"
-#include "mutex.h"
+#include "mutex_numa.h"
 #include "qrwlock.h"
 
 #include <errno.h>
@@ -29,6 +29,47 @@ static struct lk_qspin *spin_of(lw_spinlock_t *s)
 static struct lk_qrw *rw_of(lw_rwlock_t *l)
 {
 	return (struct lk_qrw *)l;
+}
+
+/* -- the mutexes' queue -------------------------------------------------- */
+
+/* 1 more than the enum lw_mutex_queue; 0: not decided, nobody has waited. */
+static u32 mutex_queue;
+
+/* @wanted, if nobody has decided before; and what it is now. */
+static __cold u32 decide_mutex_queue(u32 wanted)
+{
+	u32 now = 0;
+
+	return try_cmpxchg_relaxed(&mutex_queue, &now, wanted) ? wanted : now;
+}
+
+int lw_mutex_set_queue(enum lw_mutex_queue queue)
+{
+	u32 wanted = (u32)queue + 1;
+
+	if (queue != LW_MUTEX_OSQ && queue != LW_MUTEX_NUMA_OSQ)
+		return EINVAL;
+	return decide_mutex_queue(wanted) == wanted ? 0 : EBUSY;
+}
+
+/* lk_mutex_lock_slow() over what was decided. */
+static int wait_for_mutex(struct lk_mutex *m,
+			  const struct lw_deadline *deadline)
+{
+	u32 queue = READ_ONCE(mutex_queue);
+
+	if (unlikely(!queue))
+		queue = decide_mutex_queue(LW_MUTEX_OSQ + 1);
+	if (queue == LW_MUTEX_NUMA_OSQ + 1)
+		return lk_mutex_numa_lock_slow(m, deadline);
+	return lk_mutex_lock_slow(m, deadline);
+}
+
+static inline void lock_mutex(struct lk_mutex *m)
+{
+	if (unlikely(!lk_mutex_lock_fast(m)))
+		wait_for_mutex(m, NULL);
 }
 
 /* -- LOCKWORK_DEBUG ------------------------------------------------------ */
@@ -98,7 +139,7 @@ static __cold void debug_lock(struct lk_mutex *m)
 {
 	if (debug_held(m) && debug_owner(m) == debug_tid())
 		debug_abort(m, "locked again by its holder");
-	lk_mutex_lock(m);
+	lock_mutex(m);
 	debug_locked(m);
 }
 
@@ -117,7 +158,12 @@ void lw_mutex_lock(lw_mutex_t *m)
 	if (unlikely(debug))
 		debug_lock(mutex_of(m));
 	else
-		lk_mutex_lock(mutex_of(m));
+		lock_mutex(mutex_of(m));
+}
+
+void lw_mutex_lock_slow(lw_mutex_t *m)
+{
+	wait_for_mutex(mutex_of(m), NULL);
 }
 
 bool lw_mutex_trylock(lw_mutex_t *m)
@@ -131,8 +177,7 @@ bool lw_mutex_trylock(lw_mutex_t *m)
 
 static bool lock_until(struct lk_mutex *m, const struct lw_deadline *deadline)
 {
-	bool taken =
-		lk_mutex_lock_fast(m) || lk_mutex_lock_slow(m, deadline) == 0;
+	bool taken = lk_mutex_lock_fast(m) || wait_for_mutex(m, deadline) == 0;
 
 	if (unlikely(debug) && taken)
 		debug_locked(m);

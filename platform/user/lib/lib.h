@@ -27,6 +27,8 @@ static inline void deadline_at(struct lw_deadline *until,
  * themselves, as the Rust crate does. Not part of the public interface.
  */
 
+/* The rest of lw_mutex_lock(), whose compare-and-exchange failed. */
+void lw_mutex_lock_slow(lw_mutex_t *m);
 /* Waits at most @ns nanoseconds from now. True: held. */
 bool lw_mutex_lock_for(lw_mutex_t *m, uint64_t ns);
 /* lw_cond_timedwait() for at most @ns nanoseconds from now. */

@@ -70,6 +70,8 @@ int main(void)
 	bool late = false;
 	int i;
 
+	if (lw_mutex_set_queue(LW_MUTEX_NUMA_OSQ))
+		return 4;
 	for (i = 0; i < THREADS; i++) {
 		if (pthread_create(&threads[i], NULL, count, NULL))
 			return 2;

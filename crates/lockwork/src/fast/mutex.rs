@@ -2,7 +2,6 @@
 //! The inline functions of `locks/mutex.h`.
 use super::word;
 use super::x86_64::{byte, mb_light, this_vcpu};
-use core::ptr;
 use core::sync::atomic::Ordering::*;
 use lockwork_sys::*;
 
@@ -36,8 +35,8 @@ fn lock_fast(m: &lw_mutex_t) -> bool {
 
 #[cold]
 fn lock_slow(m: &lw_mutex_t) {
-    // SAFETY: a mutex, and no deadline.
-    unsafe { lk_mutex_lock_slow(m.get(), ptr::null()) };
+    // SAFETY: a mutex.
+    unsafe { lw_mutex_lock_slow(m.get()) };
 }
 
 /// `lk_mutex_trylock`.
