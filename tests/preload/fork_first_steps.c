@@ -57,15 +57,47 @@ long syscall(long nr, ...)
 	return ret;
 }
 
-static void *first_waiter(void *arg)
+enum { MUTEX, WRITE, READ, SPIN, KINDS };
+
+/* The parent holds what it waits for. */
+static void *first_waiter(void *kind)
 {
 	watched = expect_lockwork();
 	if (!watched)
 		there = 1;
-	RET(pthread_mutex_lock(&m), 0);
+	switch ((intptr_t)kind) {
+	case MUTEX:
+		RET(pthread_mutex_lock(&m), 0);
+		RET(pthread_mutex_unlock(&m), 0);
+		break;
+	case WRITE:
+		RET(pthread_rwlock_wrlock(&rw), 0);
+		RET(pthread_rwlock_unlock(&rw), 0);
+		break;
+	case READ:
+		RET(pthread_rwlock_rdlock(&rw), 0);
+		RET(pthread_rwlock_unlock(&rw), 0);
+		break;
+	default:
+		RET(pthread_spin_lock(&spin), 0);
+		RET(pthread_spin_unlock(&spin), 0);
+	}
 	watched = 0;
+	return NULL;
+}
+
+static void hold(void)
+{
+	RET(pthread_mutex_lock(&m), 0);
+	RET(pthread_spin_lock(&spin), 0);
+	RET(pthread_rwlock_wrlock(&rw), 0);
+}
+
+static void let_go(void)
+{
+	RET(pthread_rwlock_unlock(&rw), 0);
+	RET(pthread_spin_unlock(&spin), 0);
 	RET(pthread_mutex_unlock(&m), 0);
-	return arg;
 }
 
 /* -- the child ------------------------------------------------------------- */
@@ -73,20 +105,16 @@ static void *first_waiter(void *arg)
 static void *body(void *arg)
 {
 	for (int i = 0; i < ROUNDS; i++) {
-		RET(pthread_mutex_lock(&m), 0);
-		RET(pthread_spin_lock(&spin), 0);
-		RET(pthread_rwlock_wrlock(&rw), 0);
+		hold();
 		counter++;
 		if (i % 50 == 0)
 			sched_yield(); /* let the others come upon it */
-		RET(pthread_rwlock_unlock(&rw), 0);
-		RET(pthread_spin_unlock(&spin), 0);
-		RET(pthread_mutex_unlock(&m), 0);
+		let_go();
 	}
 	return arg;
 }
 
-/* The one thread that holds the mutex goes on with it. */
+/* The one thread that there is goes on with what it holds. */
 static void child(void)
 {
 	pthread_t threads[THREADS];
@@ -94,21 +122,26 @@ static void child(void)
 	alarm(100); /* to be found by its status rather than as a hang */
 	start(threads, THREADS, body);
 	nap_us(1000);
+	if (!expect_lockwork()) /* glibc's may have a writer that is gone */
+		RET(pthread_rwlock_init(&rw, NULL), 0);
+	else
+		RET(pthread_rwlock_unlock(&rw), 0);
+	RET(pthread_spin_unlock(&spin), 0);
 	RET(pthread_mutex_unlock(&m), 0);
 	finish(threads, THREADS);
 	EQ(counter, THREADS * ROUNDS);
 }
 
 /* A process whose first waiter makes @calls system calls before the fork. */
-static void process(int calls)
+static void process(intptr_t kind, int calls)
 {
 	pthread_t waiter;
 	pid_t pid;
 
 	calls_left = calls;
 	RET(pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE), 0);
-	RET(pthread_mutex_lock(&m), 0);
-	start(&waiter, 1, first_waiter);
+	hold();
+	EQ(pthread_create(&waiter, NULL, first_waiter, (void *)kind), 0);
 	while (!there)
 		sched_yield();
 	pid = fork();
@@ -117,7 +150,7 @@ static void process(int calls)
 		_exit(0);
 	}
 	forked = 1;
-	RET(pthread_mutex_unlock(&m), 0);
+	let_go();
 	finish(&waiter, 1);
 	reap(pid);
 }
@@ -131,13 +164,13 @@ int main(void)
 	snprintf(more, sizeof(more), "%s%sno_such_knob=1", knobs ? knobs : "",
 		 knobs && *knobs ? "," : "");
 	EQ(setenv("LOCKWORK_SET", more, 1), 0);
-	for (int calls = 0; calls < STEPS; calls++) {
+	for (int i = 0; i < KINDS * STEPS; i++) {
 		pid_t pid;
 
-		STAGE(calls);
+		STAGE(i);
 		pid = fork();
 		if (!pid) {
-			process(calls);
+			process(i / STEPS, i % STEPS);
 			_exit(0);
 		}
 		reap(pid);
