@@ -46,14 +46,24 @@ pub fn changes(spec: &LockSpec) -> Result<Vec<Change>> {
     ])
 }
 
-/// Says that a `LOCKWORK_SET` in our own environment counts for nothing: [`changes`]
-/// takes its place.
-pub fn warn_of_settings() {
-    if let Some(set) = env::var_os("LOCKWORK_SET").filter(|set| !set.is_empty()) {
-        let set = set.to_string_lossy().escape_debug().to_string();
-        text::complain(&format!(
-            "lockwork: LOCKWORK_SET is not used; give its settings by --set '{set}'\n"
-        ));
+/// Says that `LOCKWORK_LOCK` and `LOCKWORK_SET` in our own environment count for
+/// nothing: [`changes`] takes their place, from the option `lock` and `--set`. Says
+/// nothing inside of `lockwork run`, which set them itself.
+pub fn warn_of_unused(lock: &str) {
+    let preload = env::var_os("LD_PRELOAD").unwrap_or_default();
+    if without_ours(&preload) != Some(preload).filter(|old| !old.is_empty()) {
+        return;
+    }
+    for (variable, what, option) in [
+        ("LOCKWORK_LOCK", "the lock", lock),
+        ("LOCKWORK_SET", "its settings", "--set"),
+    ] {
+        if let Some(value) = env::var_os(variable).filter(|value| !value.is_empty()) {
+            let value = value.to_string_lossy().escape_debug().to_string();
+            text::complain(&format!(
+                "lockwork: {variable} is not used; give {what} by {option} '{value}'\n"
+            ));
+        }
     }
 }
 

@@ -32,7 +32,7 @@ pub fn run(args: &RunArgs) -> Result<()> {
     if spec.policy.interposer != Interposer::None {
         program::check(&file)?;
     }
-    environment::warn_of_settings();
+    environment::warn_of_unused("--lock");
     for (variable, value) in environment::changes(&spec)? {
         match value {
             Some(value) => std::env::set_var(variable, value),

@@ -116,6 +116,29 @@ fn settings_of_the_environment_are_not_used_and_that_is_said() {
 }
 
 #[test]
+fn a_lock_of_the_environment_is_not_used_and_that_is_said() {
+    let room = Room::new();
+    let shows_lock = ["run", "--", "printenv", "LOCKWORK_LOCK"];
+    let mut command = room.lockwork(&shows_lock);
+    let output = command.env("LOCKWORK_LOCK", "mutex_numa").output();
+    let output = output.expect("lockwork starts");
+    assert_eq!(stdout(&output), "mutex\n");
+    assert_eq!(
+        stderr(&output),
+        "lockwork: LOCKWORK_LOCK is not used; give the lock by --lock 'mutex_numa'\n"
+    );
+
+    let own = env!("CARGO_BIN_EXE_lockwork");
+    let outer = ["run", "--lock", "mutex_numa", "--set", "osq_pool=3", "--"];
+    let inner = [&outer[..], &[own], &shows_lock[..]].concat();
+    let output = room.run(&inner);
+    assert_eq!(
+        (stdout(&output), stderr(&output)),
+        ("mutex\n".into(), "".into())
+    );
+}
+
+#[test]
 fn signals_and_descriptors_are_inherited() {
     let room = Room::new();
     let lockwork = env!("CARGO_BIN_EXE_lockwork");

@@ -41,7 +41,7 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode> {
     let metric = metric(args)?;
     let program = program(args, &metric)?;
     let arms = arms::arms(args)?;
-    environment::warn_of_settings();
+    environment::warn_of_unused("--locks");
     let mut session = Session::new(args, &metric, &program, arms)?;
     let mut json = args.json.as_deref().map(Target::open).transpose()?;
     let machine = Machine::look();
