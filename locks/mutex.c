@@ -54,14 +54,19 @@ static void list_remove(struct lk_mutex *m, struct lk_mutex_waiter *w)
  */
 static __cold void forget_the_gone(struct lk_mutex *m)
 {
-	if (!lk_epoch_claim(&m->epoch))
-		return;
-	WRITE_ONCE(m->first, NULL);
-	WRITE_ONCE(m->parked, 0);
-	WRITE_ONCE(m->handoff, 0);
-	WRITE_ONCE(m->wait_lock.locked, 0);
-	atomic_set(&m->osq.tail, 0);
-	lk_epoch_done(&m->epoch);
+	/* A signal handler must not wait for the claim of its own thread. */
+	void *outer = section_enter(m);
+
+	if (lk_epoch_claim(&m->epoch)) {
+		WRITE_ONCE(m->first, NULL);
+		WRITE_ONCE(m->parked, 0);
+		WRITE_ONCE(m->handoff, 0);
+		WRITE_ONCE(m->wait_lock.locked, 0);
+		atomic_set(&m->osq.tail, 0);
+		lk_epoch_done(&m->epoch);
+	}
+	if (unlikely(section_exit(outer)))
+		lk_mutex_wake(m);
 }
 
 void lk_mutex_check_epoch(struct lk_mutex *m)
@@ -379,11 +384,11 @@ __cold void lk_mutex_wake(struct lk_mutex *m)
 	u32 *wake = NULL;
 	void *outer;
 
-	lk_mutex_check_epoch(m);
 	if (in_section(m)) {
 		section_missed();
 		return;
 	}
+	lk_mutex_check_epoch(m);
 	outer = list_lock(m);
 	if (m->first)
 		wake = pass_over(m);
@@ -424,7 +429,6 @@ __cold void lk_mutex_unlock_slow(struct lk_mutex *m)
 {
 	void *outer;
 
-	lk_mutex_check_epoch(m);
 	if (in_section(m)) {
 		/* A signal handler's unlock: whom we interrupted does the rest. */
 		WRITE_ONCE(m->parked, 1);
@@ -436,6 +440,7 @@ __cold void lk_mutex_unlock_slow(struct lk_mutex *m)
 		section_missed();
 		return;
 	}
+	lk_mutex_check_epoch(m);
 	for (;;) {
 		outer = list_lock(m);
 		if (m->first)

@@ -141,28 +141,32 @@ static bool spin(struct rwlock *l, bool writer)
 
 /* -- the list ------------------------------------------------------------ */
 
-/* After a fork the waiters are gone, and so are the list's flags. */
-static __cold void forget_the_gone(struct rwlock *l)
-{
-	if (!lk_epoch_claim(&l->epoch))
-		return;
-	WRITE_ONCE(l->first, NULL);
-	WRITE_ONCE(l->lock.locked, 0);
-	__atomic_fetch_and(&l->cnts.counter, ~(QUEUED | DRAIN),
-			   __ATOMIC_RELAXED);
-	lk_epoch_done(&l->epoch);
-}
-
 /*
- * A handler that unlocks what it took by a try call may come here while its own
- * thread is here: so signals wait. Returns what list_unlock() wants.
+ * After a fork the waiters are gone, and so are the list's flags. A handler that
+ * tries the lock may come here while its own thread is here: so signals wait.
  */
-static u64 list_lock(struct rwlock *l)
+static __cold void forget_the_gone(struct rwlock *l)
 {
 	u64 signals = lw_block_signals();
 
+	if (lk_epoch_claim(&l->epoch)) {
+		WRITE_ONCE(l->first, NULL);
+		WRITE_ONCE(l->lock.locked, 0);
+		__atomic_fetch_and(&l->cnts.counter, ~(QUEUED | DRAIN),
+				   __ATOMIC_RELAXED);
+		lk_epoch_done(&l->epoch);
+	}
+	lw_restore_signals(signals);
+}
+
+/* The same for a handler that unlocks. Returns what list_unlock() wants. */
+static u64 list_lock(struct rwlock *l)
+{
+	u64 signals;
+
 	if (lk_epoch_is_old(&l->epoch))
 		forget_the_gone(l);
+	signals = lw_block_signals();
 	lk_tas_lock(&l->lock);
 	return signals;
 }

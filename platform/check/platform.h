@@ -58,6 +58,8 @@ struct lwc_site {
 
 u64 lwc_load(const volatile void *p, u32 size, u32 order,
 	     const struct lwc_site *site);
+/* A signal may arrive there: see struct check_world. */
+void check_before_store(void);
 void lwc_store(volatile void *p, u32 size, u64 value, u32 order,
 	       const struct lwc_site *site);
 /* Returns what was there. */
@@ -90,7 +92,8 @@ _Noreturn void lwc_broken(const char *text);
 	((__typeof__(*(p)))lwc_load((p), sizeof(*(p)), order, \
 				    __lwc_site(op, #p)))
 #define __lwc_store(op, p, v, order) \
-	lwc_store((p), sizeof(*(p)), (u64)(v), order, __lwc_site(op, #p))
+	(check_before_store(),       \
+	 lwc_store((p), sizeof(*(p)), (u64)(v), order, __lwc_site(op, #p)))
 
 #define READ_ONCE(x)	    __lwc_load("READ_ONCE", &(x), LWC_RELAXED)
 #define WRITE_ONCE(x, v)    __lwc_store("WRITE_ONCE", &(x), v, LWC_RELAXED)
@@ -249,6 +252,7 @@ struct check_world {
 	bool hypervisor;      /* on_hypervisor() */
 	bool cpus_short;      /* cpus_are_short() */
 	void (*signal)(void); /* handler that interrupts each list section */
+	bool signal_stores;   /* before each store in it, too */
 	/* At each event but its own: a handler too, or what counts them. */
 	void (*at_event)(u32 event);
 };

@@ -15,7 +15,8 @@ static struct {
 	u32 queues; /* queue_enter() without its queue_exit() */
 	void *inside;
 	bool missed;
-	bool at_event; /* in what a client does there */
+	bool at_event;	 /* in what a client does there */
+	bool in_handler; /* of check_world.signal */
 } self[CHECK_THREADS];
 
 /* Before each execution; the client's init() then sets what it wants. */
@@ -66,6 +67,24 @@ u32 this_slot(void)
 	if (!self[lwc_thread()].queues)
 		lwc_broken("a thread asks for its slot before queue_enter()");
 	return check_world.no_slots ? 0 : lwc_thread() + 1;
+}
+
+/* A signal arrives at the worst moment; its handler is not interrupted. */
+static void signal_arrives(void)
+{
+	u32 id = lwc_thread();
+
+	if (!check_world.signal || self[id].in_handler)
+		return;
+	self[id].in_handler = true;
+	check_world.signal();
+	self[id].in_handler = false;
+}
+
+void check_before_store(void)
+{
+	if (check_world.signal_stores && self[lwc_thread()].inside)
+		signal_arrives();
 }
 
 u16 wait_epoch(void)
@@ -123,15 +142,13 @@ bool budget_is_spent(void)
 	return self[id].spins++ >= check_world.spin_budget[id];
 }
 
-/* A signal arrives at the worst moment, once in each section. */
 void *section_enter(void *obj)
 {
 	u32 id = lwc_thread();
 	void *outer = self[id].inside;
 
 	self[id].inside = obj;
-	if (check_world.signal && !outer)
-		check_world.signal();
+	signal_arrives();
 	return outer;
 }
 

@@ -176,6 +176,15 @@ static void init_forked(void)
 	atomic_set(&lock.osq.tail, 99);
 }
 
+/* The handler comes while the gone are being forgotten, too. */
+static void init_forked_signal(void)
+{
+	init_forked();
+	lock.handoff = 0; /* else an unlock keeps the word to the end */
+	check_world.signal = handler;
+	check_world.signal_stores = true;
+}
+
 static void init_held(void)
 {
 	init();
@@ -238,6 +247,8 @@ const struct check_client check_mutex[] = {
 	  16, init_signal_posix, lock_and_unlock, finish },
 	{ "mutex", "fork", "waiters that are gone are forgotten", 3, 1, 1, 600,
 	  16, init_forked, lock_and_unlock, finish },
+	{ "mutex", "fork_signal", "and a handler interrupts that", 2, 1, 1, 600,
+	  16, init_forked_signal, lock_and_unlock, finish },
 	{ "mutex", "fork_pair", "the same, two threads", 2, 1, 4, 600, 0,
 	  init_forked, lock_and_unlock, finish },
 	{ 0 },

@@ -152,6 +152,7 @@ static void check_all(void)
 	check_calls();
 	check_threads();
 	check_fork();
+	check_fork_handler();
 	check_cond();
 }
 

@@ -19,6 +19,9 @@
 void check_control(void);
 bool report(const char *what);
 
+/* fork.c: a handler in a child's first slow path. */
+void check_fork_handler(void);
+
 /* numa.c: mutexes over a numa_osq that is divided as soon as somebody waits. */
 void choose_numa(void);
 void check_numa(void);
