@@ -16,6 +16,7 @@ static const char *const names[] = {
 	[LW_POLICY_QSPIN_TAS] = "qspinlock_tas",
 };
 
+/* 1 more than the policy; 0: not known yet. */
 static u32 policy;
 static u32 state; /* 0 not read, 1 being read, 2 read */
 
@@ -24,23 +25,23 @@ static void complain(const char *what, const char *value)
 	lw_ignored(what, value, "`lockwork locks` lists what is known");
 }
 
-static void read_lock_name(bool first)
+static enum lw_policy read_lock_name(bool first)
 {
 	const char *value = lw_env("LOCKWORK_LOCK");
 
 	if (!value || !*value)
-		return;
+		return LW_POLICY_MUTEX;
 	for (u32 i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (!strcmp(value, names[i])) {
-			WRITE_ONCE(policy, i);
-			return;
-		}
+		if (!strcmp(value, names[i]))
+			return (enum lw_policy)i;
 	}
 	if (first)
 		complain("LOCKWORK_LOCK", value);
+	return LW_POLICY_MUTEX;
 }
 
 #define LONGEST 95
+_Static_assert(LONGEST == 95, "the complaint below says so");
 
 /* @item: one "knob=value", cut at LONGEST. */
 static void read_knob_setting(char *item, bool whole, bool first)
@@ -78,17 +79,19 @@ static void read_knobs(bool first)
 }
 
 /*
- * Each thread that finds them unread reads them, and comes to the same; the
- * first one complains. None waits for it: it may be gone, in a forked child, or
- * be interrupted by this very signal handler.
+ * Each thread that finds them unread reads them; the first one complains. None
+ * waits for it: it may be gone, in a forked child, or be interrupted by this very
+ * signal handler.
  */
 static __cold void read_policy(void)
 {
-	u32 none = 0;
+	u32 none = 0, unknown = 0;
 	int saved = errno;
 	bool first = try_cmpxchg_relaxed(&state, &none, 1);
 
-	read_lock_name(first);
+	/* One answer for all, whatever became of the environment meanwhile:
+	 * waiters of one mutex must not queue in two ways. */
+	(void)try_cmpxchg_relaxed(&policy, &unknown, read_lock_name(first) + 1);
 	read_knobs(first);
 	smp_store_release(&state, 2);
 	errno = saved;
@@ -98,5 +101,5 @@ enum lw_policy lw_policy(void)
 {
 	if (unlikely(smp_load_acquire(&state) != 2))
 		read_policy();
-	return READ_ONCE(policy);
+	return (enum lw_policy)(READ_ONCE(policy) - 1);
 }

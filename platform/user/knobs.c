@@ -104,6 +104,8 @@ int lw_user_knob_set(const char *name, const char *value)
 	n = parse(knob, value);
 	if (n < 0)
 		return -ERANGE;
+	if (READ_ONCE(*knob->value) == (u32)n)
+		return 0;
 	WRITE_ONCE(*knob->value, (u32)n);
 	if (knob->value == &lw_clusters)
 		lw_clusters_changed();

@@ -127,16 +127,21 @@ static void slot_put(void *unused)
 static u32 make_exit_key(void)
 {
 	pthread_key_t key;
-	u32 none = 0, made = 1;
+	u32 seen = 0;
 
 	if (pthread_key_create(&key, slot_put))
-		return made;
-	if (key < EARLY_KEYS)
-		made = key + KEY_BASE;
-	if (try_cmpxchg(&exit_key, &none, made))
-		return made;
+		return 1;
+	if (key >= EARLY_KEYS) {
+		pthread_key_delete(key);
+		(void)try_cmpxchg(&exit_key, &seen, 1);
+		return 1;
+	}
+	while (seen < KEY_BASE) {
+		if (try_cmpxchg(&exit_key, &seen, key + KEY_BASE))
+			return key + KEY_BASE;
+	}
 	pthread_key_delete(key);
-	return none;
+	return seen;
 }
 
 /* Arranges for slot_put() at this thread's exit, where that is possible. */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* Mutexes over a numa_osq that is divided as soon as somebody waits. */
+#define _GNU_SOURCE
 #include "check.h"
 
 #include "knobs.h"
 
 #include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Past its range: a queue is long whatever stands in it. */
 static void force(const char *name, u32 value)
@@ -39,17 +41,74 @@ static void *wait_a_while(void *mutex)
 	return NULL;
 }
 
+static void *wait(void *mutex)
+{
+	lw_mutex_lock(mutex);
+	lw_mutex_unlock(mutex);
+	return NULL;
+}
+
+static lw_cond_t cond = LW_COND_INIT;
+static bool waits, go_on;
+
+static void *come_back(void *mutex)
+{
+	lw_mutex_lock(mutex);
+	waits = true;
+	while (!go_on)
+		lw_cond_wait(&cond, mutex);
+	lw_mutex_unlock(mutex);
+	return NULL;
+}
+
+static uint64_t opened(void)
+{
+	uint64_t sum;
+
+	CHECK(lw_event_sum("numa_opened", &sum) == 0);
+	return sum;
+}
+
+/* While we hold the mutex, the thread comes to its queue, and divides it. */
+static void has_divided(void)
+{
+	for (int i = 0; !opened(); i++) {
+		CHECK(i < 100000);
+		usleep(100);
+	}
+}
+
 void check_numa(void)
 {
 	static lw_mutex_t mutex = LW_MUTEX_INIT;
 	pthread_t thread;
-	uint64_t opened;
 
 	lw_events_reset();
 	lw_mutex_lock(&mutex);
 	CHECK(!pthread_create(&thread, NULL, wait_a_while, &mutex));
 	pthread_join(thread, NULL);
 	lw_mutex_unlock(&mutex);
-	CHECK(lw_event_sum("numa_opened", &opened) == 0 && opened == 1);
+	CHECK(opened() == 1 && lw_numa_divided() == 0);
+
+	lw_events_reset();
+	lw_mutex_lock(&mutex);
+	CHECK(!pthread_create(&thread, NULL, wait, &mutex));
+	has_divided();
+	lw_mutex_unlock(&mutex);
+	pthread_join(thread, NULL);
+
+	CHECK(!pthread_create(&thread, NULL, come_back, &mutex));
+	do {
+		usleep(100);
+		lw_mutex_lock(&mutex);
+		go_on = waits;
+		if (!go_on)
+			lw_mutex_unlock(&mutex);
+	} while (!go_on);
+	lw_events_reset();
+	lw_cond_signal(&cond);
+	has_divided();
+	lw_mutex_unlock(&mutex);
+	pthread_join(thread, NULL);
 	CHECK(lw_numa_divided() == 0);
 }

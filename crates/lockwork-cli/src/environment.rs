@@ -48,10 +48,11 @@ pub fn changes(spec: &LockSpec) -> Result<Vec<Change>> {
 
 /// Says that `LOCKWORK_LOCK` and `LOCKWORK_SET` in our own environment count for
 /// nothing: [`changes`] takes their place, from the option `lock` and `--set`. Says
-/// nothing inside of `lockwork run`, which set them itself.
+/// nothing where the interposer is loaded already: inside of `lockwork run`, they are
+/// that one's.
 pub fn warn_of_unused(lock: &str) {
     let preload = env::var_os("LD_PRELOAD").unwrap_or_default();
-    if without_ours(&preload) != Some(preload).filter(|old| !old.is_empty()) {
+    if entries(&preload).any(|entry| PRELOAD.owns(file_name(entry))) {
         return;
     }
     for (variable, what, option) in [
@@ -87,18 +88,28 @@ fn prepend(library: &OsStr, existing: Option<&OsStr>) -> OsString {
     value
 }
 
+/// What stands in an `LD_PRELOAD`.
+fn entries(preload: &OsStr) -> impl Iterator<Item = &[u8]> {
+    preload.as_bytes().split(|b| b" :".contains(b))
+}
+
+fn file_name(path: &[u8]) -> &[u8] {
+    path.rsplit(|&b| b == b'/').next().unwrap_or(path)
+}
+
 /// `LD_PRELOAD` without interposers of ours, so that a comparison inside
 /// `lockwork run` still compares with plain glibc. Untouched if there are none.
 fn without_ours(value: &OsStr) -> Option<OsString> {
     let is_ours = |entry: &[u8]| {
-        let name = entry.rsplit(|&b| b == b'/').next().unwrap_or(entry);
+        let name = file_name(entry);
         PRELOAD.owns(name) || PASSTHROUGH.owns(name)
     };
-    let entries = || value.as_bytes().split(|b| b" :".contains(b));
-    if !entries().any(is_ours) {
+    if !entries(value).any(is_ours) {
         return Some(value.to_os_string()).filter(|v| !v.is_empty());
     }
-    let rest: Vec<&[u8]> = entries().filter(|e| !e.is_empty() && !is_ours(e)).collect();
+    let rest: Vec<&[u8]> = entries(value)
+        .filter(|e| !e.is_empty() && !is_ours(e))
+        .collect();
     Some(OsString::from_vec(rest.join(&b':'))).filter(|v| !v.is_empty())
 }
 

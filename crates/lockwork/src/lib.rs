@@ -46,7 +46,8 @@
 //!   on with mutexes and spinlocks that its thread holds or that are free, but not
 //!   with an [`RwLock`] that other threads waited for.
 //! - **No priority inheritance.**
-//! - A lock must not be used by a signal handler of a thread that may hold it.
+//! - A signal handler must not wait for a lock that its own thread may hold. It may
+//!   try it.
 //!
 //! # The same locks in C
 //!

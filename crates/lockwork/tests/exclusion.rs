@@ -2,10 +2,9 @@
 //! Each lock excludes whom it must, with more threads than CPUs.
 
 use lockwork::lock_api::{Mutex, RawMutex};
-use lockwork::{set_mutex_queue, set_spin_mode, MutexQueue, RawSpinLock, RwLock, SpinMode};
+use lockwork::{set_spin_mode, RawSpinLock, RwLock, SpinMode};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
 
 const THREADS: usize = 8;
 const ROUNDS: usize = 5_000;
@@ -37,19 +36,6 @@ fn counts<R: RawMutex + Sync>(lock: &Mutex<R, usize>) {
 #[test]
 fn mutex() {
     counts(&lockwork::Mutex::new(0));
-}
-
-/// Nothing in this file chooses a queue: the first waiter does.
-#[test]
-fn a_waiter_fixes_the_queue() {
-    let mutex = lockwork::Mutex::new(());
-    let held = mutex.lock();
-    // SAFETY: not unlocked by who did not get it.
-    let got = unsafe { mutex.raw() }.lock_for(Duration::from_millis(1));
-    assert!(!got);
-    drop(held);
-    assert!(set_mutex_queue(MutexQueue::NumaOsq).is_err());
-    assert!(set_mutex_queue(MutexQueue::Osq).is_ok());
 }
 
 #[test]

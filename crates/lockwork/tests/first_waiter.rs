@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Who waits first fixes the queue of the process's mutexes. One test, for that.
+use lockwork::{set_mutex_queue, Mutex, MutexQueue};
+use std::time::Duration;
+
+#[test]
+fn a_waiter_fixes_the_queue() {
+    let mutex = Mutex::new(());
+    let held = mutex.lock();
+    // SAFETY: not unlocked by who did not get it.
+    let got = unsafe { mutex.raw() }.lock_for(Duration::from_millis(1));
+    assert!(!got);
+    drop(held);
+    assert!(set_mutex_queue(MutexQueue::NumaOsq).is_err());
+    assert!(set_mutex_queue(MutexQueue::Osq).is_ok());
+}
