@@ -8,7 +8,9 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/wait.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #define STEP_TRAP_FLAG 0x100 /* of EFLAGS */
 
@@ -44,6 +46,24 @@ static bool step_into(void (*body)(void), void (*handler)(void), long steps)
 	__builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() &
 				       ~(unsigned long long)STEP_TRAP_FLAG);
 	return step_left <= 0;
+}
+
+/* The same in a forked child, which calls @prepare first: 1, 0 if @body has fewer
+ * instructions, or -1 if the child did not end well. */
+static int step_into_child(void (*prepare)(void), void (*body)(void),
+			   void (*handler)(void), long steps)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		alarm(100); /* to be found by its status */
+		prepare();
+		_exit(step_into(body, handler, steps) ? 0 : 2);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		return -1;
+	return WEXITSTATUS(status) == 0 ? 1 : WEXITSTATUS(status) == 2 ? 0 : -1;
 }
 
 #endif

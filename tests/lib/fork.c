@@ -9,8 +9,6 @@
 #include "../step.h"
 #include <platform.h>
 #include <pthread.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 static lw_mutex_t mutex = LW_MUTEX_INIT;
 
@@ -32,32 +30,26 @@ static void try_it(void)
 		lw_mutex_unlock(&mutex);
 }
 
-static _Noreturn void child(long steps)
+/* Is long and holds signals back: not what is stepped through. */
+static void notice_fork(void)
 {
-	alarm(100);	    /* to be found by its status */
-	(void)wait_epoch(); /* is long and holds signals back: not stepped */
-	_exit(step_into(unlock, try_it, steps) ? 0 : 2);
+	(void)wait_epoch();
 }
 
 void check_fork_handler(void)
 {
 	pthread_t thread;
+	int stepped = 1;
+	long steps;
 
 	lw_mutex_lock(&mutex);
 	CHECK(!pthread_create(&thread, NULL, sleeper, NULL));
 	usleep(100000); /* until it sleeps, most likely */
-	for (long steps = 1, last = 0; !last; steps++) {
-		pid_t pid = fork();
-		int status;
-
-		CHECK(pid >= 0);
-		if (!pid)
-			child(steps);
-		CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status));
-		last = WEXITSTATUS(status) == 2;
-		CHECK(last || WEXITSTATUS(status) == 0);
-		CHECK(!last || steps > 3);
+	for (steps = 1; stepped; steps++) {
+		stepped = step_into_child(notice_fork, unlock, try_it, steps);
+		CHECK(stepped >= 0);
 	}
+	CHECK(steps > 4);
 	lw_mutex_unlock(&mutex);
 	pthread_join(thread, NULL);
 }

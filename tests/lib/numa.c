@@ -6,17 +6,7 @@
 #include "knobs.h"
 
 #include <pthread.h>
-#include <string.h>
 #include <unistd.h>
-
-/* Past its range: a queue is long whatever stands in it. */
-static void force(const char *name, u32 value)
-{
-	for (const struct lk_knob *k = lk_knobs; k->name; k++) {
-		if (!strcmp(k->name, name))
-			WRITE_ONCE(*k->value, value);
-	}
-}
 
 void choose_numa(void)
 {
@@ -26,8 +16,9 @@ void choose_numa(void)
 	/* A waiter queues at once, whoever runs where. */
 	CHECK(lw_set_knob("brief_spins", "0") == 0);
 	CHECK(lw_set_knob("watch_owner", "0") == 0);
-	force("osq_lock_depth", ~0u);
-	force("osq_keep_times", 0);
+	/* Past their ranges: a queue is long whatever stands in it. */
+	WRITE_ONCE(lk_knob_osq_lock_depth, ~0u);
+	WRITE_ONCE(lk_knob_osq_keep_times, 0);
 }
 
 /* Queues, and gives up. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * A forked child's first slow path on a lock that threads slept for at the fork,
- * and a signal handler that tries the lock, at each instruction of the beginning
- * of that path: the handler never waits for the thread that it interrupted.
+ * and a signal handler that tries the lock, at each instruction of that path:
+ * the handler never waits for the thread that it interrupted.
  */
 #include "check.h"
 
@@ -63,39 +63,38 @@ static void notice_fork(void)
 	RET(pthread_rwlock_unlock(&other), 0);
 }
 
-/* The child forgets waiters early on; after that, a sample will do. */
-static long next_step(long steps)
+/* Looks each function up, so that not the dynamic linker is stepped through. */
+static void bind_functions(void)
 {
-	return steps + (steps < 200 ? 1 : 16);
+	static pthread_mutex_t other = PTHREAD_MUTEX_INITIALIZER;
+	static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
+
+	RET(pthread_mutex_trylock(&other), 0);
+	RET(pthread_mutex_unlock(&other), 0);
+	RET(pthread_rwlock_trywrlock(&rwlock), 0);
+	RET(pthread_rwlock_unlock(&rwlock), 0);
+	RET(pthread_rwlock_tryrdlock(&rwlock), 0);
+	RET(pthread_rwlock_unlock(&rwlock), 0);
 }
 
 static void at_each_step(void (*body)(void), void (*handler)(void))
 {
-	for (long steps = 1, last = 0; !last; steps = next_step(steps)) {
-		int status;
-		pid_t pid;
+	int stepped = 1;
+	long steps;
 
+	for (steps = 1; stepped; steps++) {
 		STAGE(steps);
-		pid = fork();
-		CHECK(pid >= 0);
-		if (!pid) {
-			alarm(100); /* to be found by its status */
-			notice_fork();
-			_exit(step_into(body, handler, steps) ? 0 : 2);
-		}
-		while (waitpid(pid, &status, 0) < 0)
-			EQ(errno, EINTR);
-		CHECK(WIFEXITED(status));
-		last = WEXITSTATUS(status) == 2;
-		CHECK(last || WEXITSTATUS(status) == 0);
-		CHECK(!last || steps > 10);
+		stepped = step_into_child(notice_fork, body, handler, steps);
+		CHECK(stepped >= 0);
 	}
+	CHECK(steps > 11);
 }
 
 int main(void)
 {
 	pthread_t sleepers[2];
 
+	bind_functions();
 	RET(pthread_mutex_lock(&m), 0);
 	RET(pthread_rwlock_rdlock(&rw), 0);
 	start(sleepers, 1, sleep_for_mutex);
