@@ -121,7 +121,7 @@ static u64 last_waiter(const void *lock)
 
 const struct lk_ops lk_mcs_ops = {
 	.name = "mcs_lock",
-	.summary = "MCS queue lock: FIFO, each waiter watches its own line",
+	.summary = "MCS queue lock: FIFO; each waiter spins on its own line",
 	.size = sizeof(struct lk_mcs),
 	.align = _Alignof(struct lk_mcs),
 	.flags = LK_FIFO | LK_KEEPS_NODE,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-/* The slow paths of mutex.h: states, invariants and sources stand there. */
+/* mutex.h has states, invariants and sources. */
 #include "catalogue.h"
 #include "epoch.h"
 #include "mutex.h"
@@ -215,15 +215,19 @@ static inline void unlock_and_wake(struct lk_mutex *m, void *outer, u32 *state)
  */
 static bool announce(struct lk_mutex *m, struct lk_mutex_waiter *w)
 {
-	u32 state = READY;
+	u32 state = READ_ONCE(w->state);
 
 	/* [mutex.I] ACQUIRE, pairs with mutex.H. */
-	if (!try_cmpxchg_acquire(&w->state, &state, ASLEEP) &&
-	    READ_ONCE(w->state) == GRANTED)
+	if (state == READY && try_cmpxchg_acquire(&w->state, &state, ASLEEP))
+		state = ASLEEP;
+	if (state == GRANTED)
 		return true;
 	WRITE_ONCE(m->parked, 1);
 	/* [mutex.E] MB (heavy), pairs with mutex.D, .F and .G. */
 	smp_mb_heavy();
+	/* Whose unlock looks for sleepers need not be told. */
+	if (READ_ONCE(m->word) == LK_MUTEX_WANTED)
+		return false;
 	/* [mutex.A]; 2 also if it was 0: others may sleep behind us. */
 	return xchg_acquire(&m->word, LK_MUTEX_WANTED) == LK_MUTEX_FREE;
 }
@@ -454,7 +458,7 @@ __cold void lk_mutex_unlock_slow(struct lk_mutex *m)
 		return;
 	}
 	/* [mutex.F] full RMW, pairs with mutex.A and .E: either we see the
-	 * sleeper asleep, or its exchange finds the word free. Spare acq_rel:
+	 * sleeper asleep, or its look at the word finds it free. Spare acq_rel:
 	 * the kernel has no RMW between release and full. */
 	xchg(&m->word, LK_MUTEX_FREE);
 	unlock_and_wake(m, outer, pass_over(m));

@@ -51,8 +51,8 @@ static bool timedlock(void *lock, u64 ns)
 
 const struct lk_ops lk_mutex_numa_ops = {
 	.name = "mutex_numa",
-	.summary = "mutex whose spinners' queue divides itself by clusters of "
-		   "CPUs",
+	.summary = "sleeping mutex; a long queue of spinners is divided by "
+		   "clusters of CPUs",
 	.size = sizeof(struct lk_mutex),
 	.align = _Alignof(struct lk_mutex),
 	.flags = LK_SLEEPS | LK_FIFO | LK_FORKS,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-/* The slow paths of mutex_xchg.h: states, invariants and sources stand there. */
+/* mutex_xchg.h has states, invariants and sources. */
 #include "catalogue.h"
 #include "epoch.h"
 #include "mutex_xchg.h"
@@ -72,15 +72,24 @@ static bool spin_on_word(struct lk_mutex_xchg *m)
 
 /* -- sleeping ------------------------------------------------------------ */
 
+/* Under wait_lock: says that somebody waits, whatever the word is. */
+static bool ask(struct lk_mutex_xchg *m)
+{
+	/* [mutex_xchg.A] */
+	return xchg_acquire(&m->word.counter, LK_MX_WANTED) == LK_MX_FREE;
+}
+
+/* It asks when it has queued, and again in each round: twice before it sleeps. */
 static void sleep_until_held(struct lk_mutex_xchg *m)
 {
+	bool taken;
 	struct waiter w;
 	u32 naps = 0;
 
 	list_lock(m);
 	lk_ring_append(&m->first, &w.ring);
-	/* [mutex_xchg.A]; each time round, whatever the word is. */
-	while (xchg_acquire(&m->word.counter, LK_MX_WANTED) != LK_MX_FREE) {
+	taken = ask(m);
+	while (!taken && !ask(m)) {
 		WRITE_ONCE(w.state, ASLEEP);
 		list_unlock(m);
 		/* Relaxed: wait_lock orders what is behind it. */
@@ -169,7 +178,8 @@ static u64 last_waiter(const void *lock)
 
 const struct lk_ops lk_mutex_xchg_ops = {
 	.name = "mutex_xchg",
-	.summary = "the sleeping mutex before it read first: a baseline",
+	.summary = "baseline: sleeping mutex with an atomic operation at every "
+		   "check",
 	.size = sizeof(struct lk_mutex_xchg),
 	.align = _Alignof(struct lk_mutex_xchg),
 	.flags = LK_SLEEPS | LK_FIFO | LK_FORKS,

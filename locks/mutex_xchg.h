@@ -12,7 +12,7 @@
  *
  *   0 --lock--> 1 --unlock--> 0                      one RMW, one RMW
  *   1 --arrival--> 2 --another--> 3 ...              each adds before it spins
- *   n --sleeper, each time round--> 2                an exchange, no read first
+ *   n --sleeper, when queued and each round--> 2     an exchange, no read first
  *   n --unlock--> n-1 --under wait_lock--> 0 + wake  the sleeper tries again
  *
  * Invariants:
@@ -26,6 +26,9 @@
  * of spinners. No time limits. An unlock looks at the mutex after freeing it, so
  * this one is for mutex_outlives_unlock() only. Not for signal handlers: one
  * that interrupts a wait_lock section of the same mutex would wait for itself.
+ *
+ * A sleeper exchanges once when it has queued, and once more in each round of its
+ * wait loop, the first round included. So two exchanges come before it sleeps.
  *
  * Source: the state before "mutex: Make more scalable by doing less atomic
  * operations", as that mail describes it (Waiman Long, v2 1/3, 2013-04-15). Its

@@ -813,7 +813,7 @@ static u64 last_waiter(const void *lock)
 const struct lk_ops lk_numa_osq_ops = {
 	.name = "numa_osq",
 	.summary =
-		"optimistic spin queue that divides itself by clusters of CPUs",
+		"optimistic spin queue, divided by clusters of CPUs while long",
 	.size = sizeof(struct lk_numa_osq),
 	.align = _Alignof(struct lk_numa_osq),
 	.flags = LK_CANCEL | LK_KEEPS_NODE,

@@ -36,10 +36,13 @@
  *     a cluster's word has the number of the entry's use, never repeated.
  *  4. An entry is used by one lock from claim() to put().
  *
- * Sources: the OSQ, see osq_lock.h; queues of queues from Chabbi, Fagan and
- * Mellor-Crummey, "High Performance Locks for Multi-level NUMA Systems", PPoPP
- * 2015; switching at run time, and the serial numbers, as described in the 2024
- * mails on a dynamic NUMA-aware osq_lock, whose protocol this is not.
+ * Sources: queues of queues from Chabbi, Fagan and Mellor-Crummey, "High
+ * Performance Locks for Multi-level NUMA Systems", PPoPP 2015; switching at run
+ * time, and the serial numbers, from the text of the 2024 mails on a dynamic
+ * NUMA-aware osq_lock, and from design notes that were made by reading those
+ * patches. The protocol is not theirs. How a waiter leaves its queue (unqueue(),
+ * wait_next()) has the three steps of the kernel's osq_lock, and follows them
+ * closely.
  */
 #include <platform.h>
 

@@ -4,11 +4,17 @@
 #include "osq_lock.h"
 
 struct osq_node {
-	struct osq_node *next;
-	u32 prev; /* the code of the node before it */
-	u32 granted;
-	u32 vcpu; /* where its thread ran when it queued */
+	struct osq_node *next; /* where to look for the node behind it */
+	u32 place;	       /* 0: it has not said yet */
+	u32 vcpu;	       /* where its thread ran when it queued */
 };
+
+/* A place: one of these, and in 16 bits the code of the node before. */
+#define BEHIND	  (1u << 16)
+#define LEAVING	  (1u << 17)
+#define CODE_MASK 0xffffu
+/* Behind nobody. */
+#define HOLDS BEHIND
 
 DEFINE_WAIT_NODES(struct osq_node, osq_nodes);
 
@@ -17,107 +23,115 @@ static inline struct osq_node *decode(u32 code)
 	return wait_node(osq_nodes, code >> 2, code & 3);
 }
 
+/* If @code is the last node, the last is now @before (0: nobody). */
+static inline bool move_tail(struct lk_osq *osq, u32 code, u32 before)
+{
+	u32 tail = code;
+
+	/* [osq.A] full RMW, pairs with osq.B and itself: a new arrival sees the
+	 * last holder's writes. And writes to a link keep their order: those of
+	 * the node that leaves come before an arrival's, and before the next use
+	 * of @code's own link. Spare acq_rel: the kernel has no RMW between
+	 * release and full. Spare release: in the model writes to a word have
+	 * the order in which they ran. */
+	return atomic_try_cmpxchg(&osq->tail, &tail, before);
+}
+
 /*
- * The node behind @node, once it is certain: NULL if the queue now ends at
- * @before (0: it is empty). Takes the link away, so that our successor cannot
- * leave while we use it.
+ * @next, if it is directly behind @code, is now behind @before. False if it is
+ * not there yet, or leaves.
  */
-static struct osq_node *wait_next(struct lk_osq *osq, struct osq_node *node,
-				  u32 code, u32 before)
+static inline bool move_up(struct osq_node *next, u32 code, u32 before)
+{
+	u32 place = BEHIND | code;
+
+	if (READ_ONCE(next->place) != place)
+		return false;
+	if (before) /* invariant 3: we are LEAVING it */
+		WRITE_ONCE(decode(before)->next, next);
+	/* [osq.E] full RMW, pairs with osq.C, osq.D and itself: @next sees the
+	 * last holder's writes. And writes to a link keep their order: ours
+	 * above comes before those of @next, and what was written to our own
+	 * before its next use. Spare acq_rel: the kernel has no RMW between
+	 * release and full. Spare release: as osq.A. */
+	return try_cmpxchg(&next->place, &place, BEHIND | before);
+}
+
+/*
+ * Takes a node out of the queue: the first (@before is 0), or one that is
+ * LEAVING @before. Waits only for steps of the node behind.
+ */
+static void retire(struct lk_osq *osq, struct osq_node *node, u32 code,
+		   u32 before)
 {
 	struct osq_node *next;
-	u32 tail, rounds = 0;
+	u32 rounds = 0;
 
 	for (;;) {
-		tail = code;
-		/* [osq.A] RELEASE, pairs with osq.B: a new arrival sees the
-		 * last holder's writes, and the link that we cut. */
-		if ((u32)atomic_read(&osq->tail) == code &&
-		    atomic_try_cmpxchg_release(&osq->tail, &tail, before))
-			return NULL;
-		if (READ_ONCE(node->next)) {
-			/* [osq.C] ACQUIRE, pairs with osq.G and .H: take the
-			 * link before the neighbour may cut it, and see its
-			 * node as it was when it queued. */
-			next = xchg_acquire(&node->next, NULL);
-			if (next)
-				return next;
+		next = READ_ONCE(node->next);
+		if (next) {
+			if (move_up(next, code, before))
+				return;
+		} else if ((u32)atomic_read(&osq->tail) == code) {
+			if (before) /* as in move_up() */
+				WRITE_ONCE(decode(before)->next, NULL);
+			if (move_tail(osq, code, before))
+				return;
 		}
 		cpu_relax_wait(&rounds);
 	}
 }
 
-/* Leaves the queue. True: too late, the lock was granted meanwhile. */
-static bool unqueue(struct lk_osq *osq, struct osq_node *node, u32 code)
+/* BEHIND -> LEAVING; false: it has another place now, or holds. */
+static inline bool begin_leaving(struct osq_node *node, u32 place)
 {
-	struct osq_node *prev, *next, *self;
-	u32 before = READ_ONCE(node->prev), rounds = 0;
-
-	/* Step A: cut prev->next, so that prev neither grants nor leaves. */
-	for (;;) {
-		prev = decode(before);
-		self = node;
-		/* Orders nothing: who comes after it sees it by osq.A or .G. */
-		if (READ_ONCE(prev->next) == node &&
-		    try_cmpxchg_relaxed(&prev->next, &self, NULL))
-			break;
-		/* [osq.D] ACQUIRE, pairs with osq.F. */
-		if (smp_load_acquire(&node->granted))
-			return true;
-		cpu_relax_wait(&rounds);
-		/* prev itself may have left: ours is another one now. */
-		before = READ_ONCE(node->prev);
-	}
-
-	/* Step B: be sure who is behind us, and keep it from leaving. */
-	next = wait_next(osq, node, code, before);
-	if (!next)
-		return false;
-
-	/* Step C: join the neighbours. A stale prev is harmless: all that is
-	 * done with it is a compare-and-exchange and a look at a hint. */
-	WRITE_ONCE(next->prev, before);
-	/* [osq.G] RELEASE, pairs with osq.C: prev sees next's node as we do. */
-	smp_store_release(&prev->next, next);
-	return false;
+	/* Orders nothing: @place was loaded by osq.D, and never comes back. */
+	return try_cmpxchg_relaxed(&node->place, &place,
+				   LEAVING | (place & CODE_MASK));
 }
 
-static inline bool must_leave(struct osq_node *node)
+/* Behind @before, which was the last. False: gave up, and left. */
+static bool wait_turn(struct lk_osq *osq, struct osq_node *node, u32 code,
+		      u32 before)
 {
-	struct osq_node *prev = decode(READ_ONCE(node->prev));
+	u32 place, seen = 0, vcpu = 0;
 
-	return need_resched() || vcpu_is_preempted(READ_ONCE(prev->vcpu));
+	WRITE_ONCE(decode(before)->next, node);
+	/* [osq.C] RELEASE, pairs with osq.E: who finds us behind it may use its
+	 * node again, and our write to its link is not late. Spare relaxed: in
+	 * the model writes to a word have the order in which they ran. */
+	smp_store_release(&node->place, BEHIND | before);
+
+	for (;;) {
+		/* [osq.D] ACQUIRE, pairs with osq.E. */
+		place = smp_load_acquire(&node->place);
+		if (place == HOLDS)
+			return true;
+		if (place != seen) {
+			vcpu = READ_ONCE(decode(place & CODE_MASK)->vcpu);
+			seen = place;
+		}
+		if ((need_resched() || vcpu_is_preempted(vcpu)) &&
+		    begin_leaving(node, place)) {
+			retire(osq, node, code, place & CODE_MASK);
+			return false;
+		}
+		cpu_relax();
+	}
 }
 
 static bool lock_with(struct lk_osq *osq, struct osq_node *node, u32 code)
 {
-	struct osq_node *prev;
-	u32 old;
+	u32 before;
 
 	WRITE_ONCE(node->next, NULL);
-	WRITE_ONCE(node->granted, 0);
+	WRITE_ONCE(node->place, 0); /* a fork may have left any place there */
 	WRITE_ONCE(node->vcpu, this_vcpu());
-	/* [osq.B] full RMW, pairs with osq.A and itself: our node is clean
-	 * before it can be found, and the last holder's writes are seen.
+	/* [osq.B] full RMW, pairs with osq.A and itself: the last holder's
+	 * writes are seen, and our link is clean before it is written to.
 	 * Spare acq_rel: the kernel has no RMW between release and full. */
-	old = atomic_xchg(&osq->tail, code);
-	if (!old)
-		return true;
-
-	prev = decode(old);
-	WRITE_ONCE(node->prev, old);
-	/* [osq.H] WMB, pairs with osq.C: whoever finds us by prev->next finds
-	 * prev in our node. */
-	smp_wmb();
-	WRITE_ONCE(prev->next, node);
-
-	/* [osq.D] */
-	while (!smp_load_acquire(&node->granted)) {
-		if (must_leave(node))
-			return unqueue(osq, node, code);
-		cpu_relax();
-	}
-	return true;
+	before = atomic_xchg(&osq->tail, code);
+	return !before || wait_turn(osq, node, code, before);
 }
 
 bool lk_osq_lock(struct lk_osq *osq)
@@ -143,18 +157,11 @@ bool lk_osq_lock(struct lk_osq *osq)
 void lk_osq_unlock(struct lk_osq *osq)
 {
 	u32 level = wait_depth(osq_nodes) - 1, code = this_slot() << 2 | level;
-	struct osq_node *node = decode(code), *next;
-	u32 tail = code;
+	struct osq_node *node = decode(code);
 
-	/* [osq.A] */
-	if (unlikely(!atomic_try_cmpxchg_release(&osq->tail, &tail, 0))) {
-		next = xchg_acquire(&node->next, NULL); /* [osq.C] */
-		if (!next)
-			next = wait_next(osq, node, code, 0);
-		/* [osq.F] RELEASE, pairs with osq.D. */
-		if (next)
-			smp_store_release(&next->granted, 1);
-	}
+	/* Not the tail first: with a node behind us, its line is not needed. */
+	if (READ_ONCE(node->next) || !move_tail(osq, code, 0))
+		retire(osq, node, code, 0);
 	barrier();
 	wait_depth(osq_nodes)--;
 	queue_exit();

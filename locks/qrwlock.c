@@ -1,37 +1,83 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-/* The slow paths of qrwlock.h: states, invariants and sources stand there. */
+/* The slow paths of qrwlock.h, which has states, invariants and sources. */
 #include "catalogue.h"
 #include "qrwlock.h"
 
+static inline void join_queue(struct lk_qrw *lock)
+{
+	lk_qspin_lock(&lock->queue, LK_QSPIN_ONLY_FAIR);
+}
+
+static inline void leave_queue(struct lk_qrw *lock)
+{
+	lk_qspin_unlock(&lock->queue);
+}
+
+/*
+ * A counted reader becomes the head of the queue, and is counted then. With
+ * nobody queued it is the head at once. No writer drains then, so its count may
+ * stay, which saves two RMWs on the word that all want.
+ */
+static void queue_reader(struct lk_qrw *lock)
+{
+	if (lk_qspin_trylock(&lock->queue, LK_QSPIN_ONLY_FAIR))
+		return;
+	/* A writer before us may wait until nobody is counted. */
+	atomic_sub(LK_QRW_READER, &lock->state);
+	join_queue(lock);
+	atomic_add(LK_QRW_READER, &lock->state);
+}
+
+/*
+ * (H,-,n) -> (-,-,n). A draining writer need not be waited for: it would be the
+ * head, and we are.
+ */
+static inline void wait_for_writer_gone(struct lk_qrw *lock)
+{
+	/* [qrwlock.E] ACQUIRE, pairs with qrwlock.B: the last writer's writes. */
+	atomic_cond_read_acquire(&lock->state, !(VAL & LK_QRW_HELD));
+}
+
+/* No thread takes the lock past us from here on; its users may finish. */
+static inline void announce(struct lk_qrw *lock)
+{
+	/* Orders nothing: drain() does. */
+	atomic_add(LK_QRW_DRAINING, &lock->state);
+}
+
+/* (*,d,n) -> (-,d,0): the holder's unlock, or the last reader's, ends it. */
+static inline void drain(struct lk_qrw *lock)
+{
+	/* [qrwlock.F] ACQUIRE, pairs with qrwlock.B and qrwlock.C: the last
+	 * writer's writes, and the reads are done. */
+	atomic_cond_read_acquire(&lock->state, (u32)VAL == LK_QRW_DRAINING);
+}
+
+/*
+ * (-,d,0) -> (H,-,0). By an addition, since it cannot fail: the lock is ours
+ * already, though readers may count themselves for a moment.
+ */
+static inline void take_drained(struct lk_qrw *lock)
+{
+	atomic_add(LK_QRW_HELD - LK_QRW_DRAINING, &lock->state);
+}
+
 __cold void lk_qrw_read_lock_slow(struct lk_qrw *lock)
 {
-	/* Not counted while queued: a writer before us waits for 0 readers. */
-	atomic_sub(LK_QRW_READER, &lock->cnts);
-
-	lk_qspin_lock(&lock->queue, LK_QSPIN_ONLY_FAIR);
-	atomic_add(LK_QRW_READER, &lock->cnts);
-	/* [qrwlock.E] ACQUIRE, pairs with qrwlock.B. Only a holder is waited
-	 * for: a waiting writer would have to be at the head, and we are. */
-	atomic_cond_read_acquire(&lock->cnts, !(VAL & LK_QRW_WRITER));
-	lk_qspin_unlock(&lock->queue);
+	queue_reader(lock);
+	wait_for_writer_gone(lock);
+	/* The next reader in the queue follows at once: they read together. */
+	leave_queue(lock);
 }
 
 __cold void lk_qrw_lock_slow(struct lk_qrw *lock)
 {
-	u32 cnts;
-
-	lk_qspin_lock(&lock->queue, LK_QSPIN_ONLY_FAIR);
-	if (!lk_qrw_trylock(lock)) {
-		/* From here on arrivals queue behind us; readers drain. */
-		atomic_or(LK_QRW_WAITING, &lock->cnts);
-		do {
-			cnts = atomic_cond_read_relaxed(
-				&lock->cnts, (u32)VAL == LK_QRW_WAITING);
-			/* [qrwlock.D] */
-		} while (!atomic_try_cmpxchg_acquire(&lock->cnts, &cnts,
-						     LK_QRW_WRITER));
-	}
-	lk_qspin_unlock(&lock->queue);
+	join_queue(lock);
+	announce(lock);
+	drain(lock);
+	take_drained(lock);
+	/* Not before: a reader at the head would be counted while we drain. */
+	leave_queue(lock);
 }
 
 static void init(void *lock)

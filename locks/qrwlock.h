@@ -5,37 +5,49 @@
 /*
  * Queued read/write lock: 8 bytes, fair.
  *
- *   cnts   bits 0-7  a writer holds (0xff)
- *          bit 8     a writer waits at the head of the queue
- *          bits 9-   number of readers
- *   queue  a qspinlock: whoever waits holds it while at the head
+ *   state  bits 0-7   a writer holds (1, a byte of its own)
+ *          bits 8-30  number of readers
+ *          bit 31     draining: the writer at the head of the queue waits until
+ *                     it is the only user
+ *   queue  a qspinlock: each waiter holds it, or queues on it
  *
- *   (0,-,0)  --read_lock-->  (0,-,1) --read_lock--> (0,-,2)
- *   (0,-,0)  --lock-->       (W,-,0) --unlock-->    (0,-,0)
- *   (0,-,n)  --lock-->       (0,w,n) --last read_unlock--> (0,w,0) --> (W,-,0)
- *   (0,w,n)  --read_lock-->  queued behind the writer
+ * As (held, draining, readers):
  *
- * Invariants: bits 0-7 set excludes every reader but those that are counted
- * while they wait at the head for the writer to go; arrivals pass through the
- * queue in FIFO order as soon as a writer holds or waits; a reader at the head
- * lets the readers behind it in one after another, so they run as a batch.
- * A reader never takes the lock past a waiting writer: a thread that already
- * reads must not read_lock again.
+ *   (-,-,0) --read_lock--> (-,-,1) --read_lock--> (-,-,2)
+ *   (-,-,0) --lock-->      (H,-,0) --unlock-->    (-,-,0)
+ *   (-,-,n) --lock-->      (-,d,n) --last read_unlock--> (-,d,0) --> (H,-,0)
+ *   (H,-,0) --lock-->      (H,d,0) --unlock-->    (-,d,0) --> (H,-,0)
+ *   (H,-,0) --read_lock--> (H,-,1) --unlock-->    (-,-,1)
+ *   (-,d,n) --read_lock--> queued behind the writer
  *
- * Source: Waiman Long's qrwlock mails, 2013-07 and v11, 2014-01-23.
+ * Invariants:
+ *  1. Only the head of the queue sets draining, and it turns it into held before
+ *     the next waiter can be the head. So at most one writer drains.
+ *  2. While draining is set, only its owner can take the lock: an arriving writer
+ *     wants a state of 0, and an arriving reader wants no writer's bit.
+ *  3. A reader that waits is counted only as the head, and then no writer drains.
+ *     Its count keeps arriving writers out. The other waiters are not counted, but
+ *     for the moment that a reader needs to take its count back.
+ * A reader does not pass a writer that drains: a thread that already reads must
+ * not read_lock again.
+ *
+ * Written from: the prose of Waiman Long's qrwlock mails (2013-07 and v11,
+ * 2014-01-23), which say what state there is, who queues, and who waits for
+ * what. The layout and the steps are this file's own. The writer's byte is at the
+ * word's own address: ThreadSanitizer orders a store and a load only then.
  */
 #include "qspinlock.h"
 
-#define LK_QRW_WRITER	    0xffu
-#define LK_QRW_WAITING	    0x100u
-#define LK_QRW_WRITER_MASK  0x1ffu
-#define LK_QRW_READER_SHIFT 9
-#define LK_QRW_READER	    (1u << LK_QRW_READER_SHIFT)
+#define LK_QRW_HELD	1u
+#define LK_QRW_READER	(1u << 8)
+#define LK_QRW_DRAINING (1u << 31)
+/* Readers that arrive have to queue. */
+#define LK_QRW_CLOSED (LK_QRW_DRAINING | LK_QRW_HELD)
 
 struct lk_qrw {
 	union {
-		atomic_t cnts;
-		u8 wlocked;
+		atomic_t state;
+		u8 held;
 	};
 	struct lk_qspin queue;
 };
@@ -49,26 +61,26 @@ void lk_qrw_lock_slow(struct lk_qrw *lock);
 
 static inline void lk_qrw_init(struct lk_qrw *lock)
 {
-	atomic_set(&lock->cnts, 0);
+	atomic_set(&lock->state, 0);
 	lk_qspin_init(&lock->queue);
 }
 
 static inline void lk_qrw_read_lock(struct lk_qrw *lock)
 {
 	/* [qrwlock.A] ACQUIRE, pairs with qrwlock.B: the last writer's writes. */
-	if (unlikely(atomic_add_return_acquire(LK_QRW_READER, &lock->cnts) &
-		     LK_QRW_WRITER_MASK))
+	if (unlikely(atomic_fetch_add_acquire(LK_QRW_READER, &lock->state) &
+		     LK_QRW_CLOSED))
 		lk_qrw_read_lock_slow(lock);
 }
 
 static inline bool lk_qrw_read_trylock(struct lk_qrw *lock)
 {
-	u32 cnts = atomic_read(&lock->cnts);
+	u32 state = atomic_read(&lock->state);
 
-	while (!(cnts & LK_QRW_WRITER_MASK)) {
+	while (!(state & LK_QRW_CLOSED)) {
 		/* [qrwlock.A] */
-		if (atomic_try_cmpxchg_acquire(&lock->cnts, &cnts,
-					       cnts + LK_QRW_READER))
+		if (atomic_try_cmpxchg_acquire(&lock->state, &state,
+					       state + LK_QRW_READER))
 			return true;
 	}
 	return false;
@@ -76,34 +88,36 @@ static inline bool lk_qrw_read_trylock(struct lk_qrw *lock)
 
 static inline void lk_qrw_read_unlock(struct lk_qrw *lock)
 {
-	/* [qrwlock.C] RELEASE, pairs with qrwlock.D: a writer sees that the
-	 * reads are done. */
-	(void)atomic_sub_return_release(LK_QRW_READER, &lock->cnts);
+	/* [qrwlock.C] RELEASE, pairs with qrwlock.D and .F: a writer sees that
+	 * the reads are done. */
+	(void)atomic_sub_return_release(LK_QRW_READER, &lock->state);
+}
+
+/* (-,-,0) -> (H,-,0) */
+static inline bool lk_qrw_take_free(struct lk_qrw *lock)
+{
+	u32 free = 0;
+
+	/* [qrwlock.D] ACQUIRE, pairs with qrwlock.B and qrwlock.C. */
+	return atomic_try_cmpxchg_acquire(&lock->state, &free, LK_QRW_HELD);
 }
 
 static inline bool lk_qrw_trylock(struct lk_qrw *lock)
 {
-	u32 cnts = atomic_read(&lock->cnts);
-
-	/* [qrwlock.D] ACQUIRE, pairs with qrwlock.B and qrwlock.C. */
-	return !cnts &&
-	       atomic_try_cmpxchg_acquire(&lock->cnts, &cnts, LK_QRW_WRITER);
+	return !atomic_read(&lock->state) && lk_qrw_take_free(lock);
 }
 
 static inline void lk_qrw_lock(struct lk_qrw *lock)
 {
-	u32 cnts = 0;
-
-	/* [qrwlock.D] */
-	if (unlikely(!atomic_try_cmpxchg_acquire(&lock->cnts, &cnts,
-						 LK_QRW_WRITER)))
+	if (unlikely(!lk_qrw_take_free(lock)))
 		lk_qrw_lock_slow(lock);
 }
 
 static inline void lk_qrw_unlock(struct lk_qrw *lock)
 {
-	/* [qrwlock.B] RELEASE, pairs with qrwlock.A, .D and .E. */
-	smp_store_release(&lock->wlocked, 0);
+	/* [qrwlock.B] RELEASE, pairs with qrwlock.A, .D, .E and .F. A byte of
+	 * its own: the rest of the word is not the holder's. */
+	smp_store_release(&lock->held, 0);
 }
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-/* The slow path of qspinlock.h: states, modes and sources stand there. */
+/* qspinlock.h has states, modes and sources. */
 #include "catalogue.h"
 #include "kick.h"
 #include "qspinlock.h"
@@ -35,15 +35,15 @@ static inline bool half_is_free(u16 half)
 	return (half & ~LK_Q_HALTED) == wait_tag();
 }
 
-/* One CAS on the locked half: also while a queue waits. */
+/* Past the queue; fails only if the lock is held or pending is set. */
 static inline bool take_half(struct lk_qspin *lock)
 {
 	u16 half = READ_ONCE(lock->locked_pending);
 
-	/* [qspinlock.C] ACQUIRE, pairs with qspinlock.B. */
-	return half_is_free(half) &&
-	       try_cmpxchg_acquire(&lock->locked_pending, &half,
-				   (u16)(half | LK_Q_LOCKED));
+	while (half_is_free(half))
+		if (lk_qspin_take_half(lock, &half))
+			return true;
+	return false;
 }
 
 /* The owner of the pending bit becomes the holder; nobody else may write. */
@@ -99,35 +99,47 @@ __cold u32 lk_qspin_adopt(struct lk_qspin *lock, u32 val)
 	return val;
 }
 
-/*
- * The pending bit: waits on the word without a node while nobody else waits.
- * False if somebody does; then the queue is the way.
- */
-static bool lock_pending(struct lk_qspin *lock, u32 val)
+/* Neither a second in line nor a queue. */
+static inline bool nobody_waits(u32 val)
+{
+	return !(val & ~(LK_Q_LOCKED_MASK | WAIT_TAG_MASK));
+}
+
+/* (0,1,0): the second in line is about to take the lock and free its place. */
+static u32 let_second_take(struct lk_qspin *lock, u32 val)
 {
 	u32 rounds = 0;
 
-	/* The pending owner is about to be the holder: let that happen first. */
 	while ((val & ~WAIT_TAG_MASK) == LK_Q_PENDING &&
 	       rounds < pending_rounds()) {
 		cpu_relax_wait(&rounds);
 		val = atomic_read(&lock->val);
 	}
-	if (val & ~(LK_Q_LOCKED_MASK | WAIT_TAG_MASK))
-		return false;
+	return val;
+}
 
-	/* [qspinlock.D] ACQUIRE, pairs with qspinlock.B: it may be free by now. */
-	val = atomic_fetch_or_acquire(LK_Q_PENDING, &lock->val);
-	if (unlikely(val & ~(LK_Q_LOCKED_MASK | WAIT_TAG_MASK))) {
-		if (!(val & LK_Q_PENDING)) /* ours: give it back */
-			atomic_andnot(LK_Q_PENDING, &lock->val);
-		return false;
-	}
-	if (val & LK_Q_LOCKED_MASK) {
+/*
+ * The second in line needs no node: the pending bit is its place, and it waits on
+ * the word. False if another thread has that place, or a queue waits.
+ */
+static bool wait_as_second(struct lk_qspin *lock, u32 val)
+{
+	u32 held;
+
+	val = let_second_take(lock, val);
+	do {
+		if (!nobody_waits(val))
+			return false;
+		held = val & LK_Q_LOCKED_MASK;
+		/* [qspinlock.D] ACQUIRE, pairs with qspinlock.B: (0,0,1) ->
+		 * (0,1,1), or (0,0,0) -> (0,0,1) if it is free by now. */
+	} while (!atomic_try_cmpxchg_acquire(
+		&lock->val, &val, val | (held ? LK_Q_PENDING : LK_Q_LOCKED)));
+	if (held) {
 		/* [qspinlock.E] ACQUIRE, pairs with qspinlock.B. */
 		smp_cond_load_acquire(&lock->locked, !VAL);
+		pending_to_locked(lock);
 	}
-	pending_to_locked(lock);
 	return true;
 }
 
@@ -292,7 +304,7 @@ static bool head_take(struct lk_qspin *lock, struct qnode *node, u32 tail,
 			pending_to_locked(lock);
 			return false;
 		} else if (alone) {
-			/* The byte: an arrival may be giving pending back. */
+			/* Nobody else may set it while a queue waits. */
 			WRITE_ONCE(lock->locked, LK_Q_LOCKED);
 			return false;
 		} else if (take_half_as_head(lock)) {
@@ -375,13 +387,25 @@ static enum lk_qspin_mode choose_mode(void)
 	return on_hypervisor() ? LK_QSPIN_STEAL : LK_QSPIN_FAIR;
 }
 
+__cold bool lk_qspin_trylock_slow(struct lk_qspin *lock,
+				  enum lk_qspin_mode mode)
+{
+	u32 val = lk_qspin_adopt(lock, atomic_read(&lock->val));
+
+	if (!half_is_free((u16)val))
+		return false;
+	if (lk_qspin_steals(mode == LK_QSPIN_AUTO ? choose_mode() : mode))
+		return take_half(lock);
+	return val == wait_tag() && lk_qspin_take_word(lock, &val);
+}
+
 /* What an arrival does before it queues; true: it has the lock. */
 static bool enter(struct lk_qspin *lock, u32 val, enum lk_qspin_mode mode)
 {
 	switch (mode) {
 	case LK_QSPIN_FAIR:
 	case LK_QSPIN_ONLY_FAIR:
-		return lock_pending(lock, val);
+		return wait_as_second(lock, val);
 	case LK_QSPIN_STEAL: /* to queue takes the line from the holder twice */
 		return steal(lock, brief_spins(),
 			     LK_Q_PENDING | LK_Q_TAIL_MASK);
@@ -401,7 +425,7 @@ static void wait_without_node(struct lk_qspin *lock, enum lk_qspin_mode mode)
 	}
 	do {
 		atomic_cond_read_relaxed(&lock->val, (u32)VAL == wait_tag());
-	} while (!lk_qspin_trylock(lock));
+	} while (!lk_qspin_trylock(lock, mode));
 }
 
 static inline void lock_slow(struct lk_qspin *lock, u32 val,
@@ -449,9 +473,19 @@ static void lock_fair(void *lock)
 	lk_qspin_lock(lock, LK_QSPIN_ONLY_FAIR);
 }
 
+static bool trylock_fair(void *lock)
+{
+	return lk_qspin_trylock(lock, LK_QSPIN_ONLY_FAIR);
+}
+
 static void lock_steal(void *lock)
 {
 	lk_qspin_lock(lock, LK_QSPIN_STEAL);
+}
+
+static bool trylock_steal(void *lock)
+{
+	return lk_qspin_trylock(lock, LK_QSPIN_STEAL);
 }
 
 static void lock_tas(void *lock)
@@ -459,9 +493,19 @@ static void lock_tas(void *lock)
 	lk_qspin_lock(lock, LK_QSPIN_TAS);
 }
 
+static bool trylock_tas(void *lock)
+{
+	return lk_qspin_trylock(lock, LK_QSPIN_TAS);
+}
+
 static void lock_pv(void *lock)
 {
 	lk_qspin_lock(lock, LK_QSPIN_PV);
+}
+
+static bool trylock_pv(void *lock)
+{
+	return lk_qspin_trylock(lock, LK_QSPIN_PV);
 }
 
 static void lock_auto(void *lock)
@@ -469,9 +513,9 @@ static void lock_auto(void *lock)
 	lk_qspin_lock(lock, LK_QSPIN_AUTO);
 }
 
-static bool trylock(void *lock)
+static bool trylock_auto(void *lock)
 {
-	return lk_qspin_trylock(lock);
+	return lk_qspin_trylock(lock, LK_QSPIN_AUTO);
 }
 
 static void unlock(void *lock)
@@ -495,18 +539,20 @@ static u64 last_waiter(const void *lock)
 		.flags = promises,                    \
 		.init = init,                         \
 		.lock = lock_##mode,                  \
-		.trylock = trylock,                   \
+		.trylock = trylock_##mode,            \
 		.unlock = unlock,                     \
 		.last_waiter = last,                  \
 	}
 
 QSPIN_OPS(fair, "queued spinlock: pending bit, then a FIFO queue",
 	  LK_FIFO | LK_FORKS, last_waiter);
-QSPIN_OPS(steal, "queued spinlock: arrivals may steal, the queue is FIFO",
+QSPIN_OPS(steal, "queued spinlock: arrivals may steal; the queue is FIFO",
 	  LK_FORKS, last_waiter);
-QSPIN_OPS(tas, "queued spinlock without its queue: test-and-set", LK_FORKS,
-	  NULL);
-QSPIN_OPS(pv, "queued spinlock for too few CPUs: arrivals steal, waiters halt",
+QSPIN_OPS(tas, "queued spinlock in test-and-set mode: unfair, no queue",
+	  LK_FORKS, NULL);
+QSPIN_OPS(pv,
+	  "queued spinlock for more threads than CPUs: arrivals may steal, "
+	  "waiters sleep",
 	  LK_FORKS, last_waiter);
-QSPIN_OPS(auto, "queued spinlock: fair, steal or pv, by where it runs",
+QSPIN_OPS(auto, "queued spinlock: chooses fair, steal or pv at run time",
 	  LK_FORKS, last_waiter);

@@ -30,9 +30,9 @@
  * Modes, chosen by each caller at run time, safe to mix on one lock (but for
  * only fair) because the head takes the lock by compare-and-exchange:
  *   fair   pending bit, then the queue: FIFO.
- *   steal  an arrival may take the locked byte with one CAS while a queue
- *          waits; no pending path; the queue stays FIFO. A head that lost
- *          steal_patience() times sets pending, which stops the stealing.
+ *   steal  an arrival may take the lock with one CAS of the locked half while
+ *          a queue waits; no pending path; the queue stays FIFO. A head that
+ *          lost steal_patience() times sets pending, which stops the stealing.
  *   tas    test-and-set at slow-path entry: no queue, unfair.
  *   pv     for more threads than CPUs: as steal, but an arrival tries for
  *          steal_rounds() first, and who waits for long halts: in the queue
@@ -43,10 +43,16 @@
  *          takes the lock past the head, so a store is enough for it. Who has
  *          no node waits until nobody else does.
  *   auto   pv while CPUs are short, else steal on a hypervisor, else fair.
+ *          Its inline attempt is as in fair; what it is, the slow path asks.
  *
- * Sources: Waiman Long's qspinlock patch mails (v10, 2014-05-07, and the
- * hybrid queued/unfair one of 2016) and Peter Zijlstra's test-and-set answer
- * for virtual machines; Mellor-Crummey & Scott, TOCS 1991, for the queue.
+ * A try keeps the rule of its mode: where arrivals may steal it takes the lock
+ * past the queue, else it fails while anybody waits.
+ *
+ * Written from: the prose of Waiman Long's qspinlock mails (v10, 2014-05-07, and
+ * the hybrid queued/unfair lock of 2016) and of Peter Zijlstra's test-and-set
+ * answer for virtual machines; Mellor-Crummey & Scott, TOCS 1991, for the queue.
+ * The word's fields and their names are the mails'. How a waiter becomes second,
+ * the mixing of modes, halting, kicks and forks are this file's own.
  */
 #include <platform.h>
 
@@ -85,6 +91,7 @@ struct lk_qspin {
 #define LK_QSPIN_INIT { { ATOMIC_INIT(0) } }
 /* clang-format on */
 
+/* @val: the word as the failed attempt saw it; in a mode that steals, its half. */
 void lk_qspin_lock_slow(struct lk_qspin *lock, u32 val,
 			enum lk_qspin_mode mode);
 
@@ -95,29 +102,71 @@ static inline void lk_qspin_init(struct lk_qspin *lock)
 
 /* After a fork: forgets the waiters that the child does not have. */
 u32 lk_qspin_adopt(struct lk_qspin *lock, u32 val);
+/* What the inline attempt of a try or of a lock did not get. */
+bool lk_qspin_trylock_slow(struct lk_qspin *lock, enum lk_qspin_mode mode);
 
-static inline bool lk_qspin_trylock(struct lk_qspin *lock)
+/* Arrivals may take the lock past the queue; auto does not know yet. */
+static inline bool lk_qspin_steals(enum lk_qspin_mode mode)
 {
-	u32 tag = wait_tag(), val = atomic_read(&lock->val);
-
-	if (unlikely(val != tag)) {
-		val = lk_qspin_adopt(lock, val);
-		tag = val & WAIT_TAG_MASK;
-		if (val != tag)
-			return false;
-	}
-	/* [qspinlock.A] ACQUIRE, pairs with qspinlock.B: the last holder's writes. */
-	return atomic_try_cmpxchg_acquire(&lock->val, &val, tag | LK_Q_LOCKED);
+	return mode == LK_QSPIN_STEAL || mode == LK_QSPIN_TAS ||
+	       mode == LK_QSPIN_PV;
 }
 
-static inline void lk_qspin_lock(struct lk_qspin *lock, enum lk_qspin_mode mode)
+/* From free to held, whatever the tail is; @half: expected; the value found if it fails. */
+static inline bool lk_qspin_take_half(struct lk_qspin *lock, u16 *half)
+{
+	/* [qspinlock.C] ACQUIRE, pairs with qspinlock.B: as qspinlock.A. */
+	return try_cmpxchg_acquire(&lock->locked_pending, half,
+				   (u16)(*half | LK_Q_LOCKED));
+}
+
+/* The same, and only while nobody waits. */
+static inline bool lk_qspin_take_word(struct lk_qspin *lock, u32 *val)
+{
+	/* [qspinlock.A] ACQUIRE, pairs with qspinlock.B: the last holder's writes. */
+	return atomic_try_cmpxchg_acquire(&lock->val, val, *val | LK_Q_LOCKED);
+}
+
+/* An attempt that is right in every mode: free, and nobody waits. */
+static inline bool lk_qspin_try_idle(struct lk_qspin *lock)
 {
 	u32 val = wait_tag();
 
-	/* [qspinlock.A] */
-	if (likely(atomic_try_cmpxchg_acquire(&lock->val, &val,
-					      val | LK_Q_LOCKED)))
+	return (u32)atomic_read(&lock->val) == val &&
+	       lk_qspin_take_word(lock, &val);
+}
+
+static inline bool lk_qspin_try_past_queue(struct lk_qspin *lock)
+{
+	u16 half = (u16)wait_tag();
+
+	return READ_ONCE(lock->locked_pending) == half &&
+	       lk_qspin_take_half(lock, &half);
+}
+
+/* In a mode that steals it fails only if the lock is held or pending is set. */
+static inline bool lk_qspin_trylock(struct lk_qspin *lock,
+				    enum lk_qspin_mode mode)
+{
+	if (lk_qspin_steals(mode) ? lk_qspin_try_past_queue(lock)
+				  : lk_qspin_try_idle(lock))
+		return true;
+	return lk_qspin_trylock_slow(lock, mode);
+}
+
+/* One attempt with no read before it: on the half where the mode steals. */
+static inline void lk_qspin_lock(struct lk_qspin *lock, enum lk_qspin_mode mode)
+{
+	u32 val = wait_tag();
+	u16 half = (u16)val;
+
+	if (lk_qspin_steals(mode)) {
+		if (likely(lk_qspin_take_half(lock, &half)))
+			return;
+		val = half;
+	} else if (likely(lk_qspin_take_word(lock, &val))) {
 		return;
+	}
 	lk_qspin_lock_slow(lock, val, mode);
 }
 

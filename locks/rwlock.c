@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-/* The slow paths of rwlock.h: states, invariants and sources stand there. */
+/* rwlock.h has states, invariants and sources. */
 #include "catalogue.h"
 #include "rwlock.h"
 

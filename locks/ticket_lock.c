@@ -34,7 +34,7 @@ static u64 last_waiter(const void *lock)
 
 const struct lk_ops lk_ticket_ops = {
 	.name = "ticket_lock",
-	.summary = "ticket lock: FIFO, all waiters watch one word",
+	.summary = "ticket lock: FIFO; all waiters spin on one word",
 	.size = sizeof(struct lk_ticket),
 	.align = _Alignof(struct lk_ticket),
 	.flags = LK_FIFO,

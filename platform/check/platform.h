@@ -167,15 +167,11 @@ typedef struct {
 	((void)__lwc_atomic("atomic_add", a, LWC_ADD, i, LWC_RELAXED))
 #define atomic_sub(i, a) \
 	((void)__lwc_atomic("atomic_sub", a, LWC_ADD, -(i), LWC_RELAXED))
-#define atomic_andnot(i, a) \
-	((void)__lwc_atomic("atomic_andnot", a, LWC_ANDNOT, i, LWC_RELAXED))
 #define atomic_fetch_andnot_acquire(i, a)                             \
 	__lwc_atomic("atomic_fetch_andnot_acquire", a, LWC_ANDNOT, i, \
 		     LWC_ACQUIRE)
 #define atomic_fetch_or_relaxed(i, a) \
 	__lwc_atomic("atomic_fetch_or_relaxed", a, LWC_OR, i, LWC_RELAXED)
-#define atomic_fetch_or_acquire(i, a) \
-	__lwc_atomic("atomic_fetch_or_acquire", a, LWC_OR, i, LWC_ACQUIRE)
 #define atomic_fetch_add_acquire(i, a) \
 	__lwc_atomic("atomic_fetch_add_acquire", a, LWC_ADD, i, LWC_ACQUIRE)
 #define atomic_add_return_acquire(i, a)                           \

@@ -58,12 +58,13 @@ static const struct kernel_param_ops knob_ops = {
 
 module_param_cb(overtake_limit, &knob_ops, &lw_overtake_limit, 0644);
 MODULE_PARM_DESC(overtake_limit,
-		 "unlocks that may pass the first sleeper over before one "
-		 "hands off to it (1 to 1000000, default 64)");
+		 "unlocks that may leave the first sleeper waiting before one "
+		 "hands it the mutex (1 to 1000000, default 64)");
 module_param_cb(handover_spins, &knob_ops, &lw_handover_spins, 0644);
 MODULE_PARM_DESC(handover_spins,
-		 "rounds an unlock watches for a taker before it wakes a "
-		 "sleeper (0 to 10000, default 20)");
+		 "rounds that an unlock waits for a spinning thread to take "
+		 "the mutex before it wakes a sleeper (0 to 10000, default "
+		 "20)");
 
 /* -- events -------------------------------------------------------------- */
 
@@ -96,7 +97,7 @@ static const struct kernel_param_ops count_events_ops = {
 
 module_param_cb(count_events, &count_events_ops, &count_events, 0644);
 MODULE_PARM_DESC(count_events,
-		 "1: count what locks do in their slow paths (0 or 1, default "
+		 "1: locks count events in their slow paths (0 or 1, default "
 		 "0)");
 
 /* -- to read ------------------------------------------------------------- */
@@ -139,4 +140,5 @@ static const struct kernel_param_ops divided_ops = {
 module_param_cb(events, &events_ops, NULL, 0444);
 MODULE_PARM_DESC(events, "how often each event was counted; read only");
 module_param_cb(numa_divided, &divided_ops, NULL, 0444);
-MODULE_PARM_DESC(numa_divided, "locks that are divided now; read only");
+MODULE_PARM_DESC(numa_divided,
+		 "numa_osq queues that are divided now; read only");

@@ -141,10 +141,8 @@ typedef struct {
 #define atomic_or(i, a)			  ((void)__lws_atomic(a, LWS_OR, i))
 #define atomic_add(i, a)		  ((void)__lws_atomic(a, LWS_ADD, i))
 #define atomic_sub(i, a)		  ((void)__lws_atomic(a, LWS_ADD, -(i)))
-#define atomic_andnot(i, a)		  ((void)__lws_atomic(a, LWS_ANDNOT, i))
 #define atomic_fetch_andnot_acquire(i, a) __lws_atomic(a, LWS_ANDNOT, i)
 #define atomic_fetch_or_relaxed(i, a)	  __lws_atomic(a, LWS_OR, i)
-#define atomic_fetch_or_acquire(i, a)	  __lws_atomic(a, LWS_OR, i)
 #define atomic_fetch_add_acquire(i, a)	  __lws_atomic(a, LWS_ADD, i)
 #define atomic_add_return_acquire(i, a)	  (__lws_atomic(a, LWS_ADD, i) + (int)(i))
 #define atomic_sub_return_release(i, a) \

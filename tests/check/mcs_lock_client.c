@@ -73,12 +73,12 @@ const struct check_client check_mcs_lock[] = {
 	  NULL, lock_and_unlock, finish },
 	{ "mcs_lock", "try", "a try that fails changes nothing", 3, 2, 2, 300,
 	  16, NULL, lock_or_try, finish },
-	{ "mcs_lock", "nested", "two locks, two nodes of a thread", 3, 2, 2,
-	  300, 16, NULL, nested, finish },
+	{ "mcs_lock", "nested", "a thread holds two locks with two nodes", 3, 2,
+	  2, 300, 16, NULL, nested, finish },
 	{ "mcs_lock", "no_slots", "threads without a node", 3, 2, 2, 300, 16,
 	  init_no_slots, try_in_vain, finish },
-	{ "mcs_lock", "fifo", "served in order of arrival", 3, 1, 3, 300, 3,
-	  init_held, arrive_in_order, finish },
+	{ "mcs_lock", "fifo", "waiters acquire in arrival order", 3, 1, 3, 300,
+	  3, init_held, arrive_in_order, finish },
 	{ 0 },
 };
 

@@ -71,11 +71,12 @@ static void finish(void)
 const struct check_client check_mutex_numa[] = {
 	{ "mutex_numa", "exclusion", "one holder at a time", 3, 2, 2, 600, 16,
 	  init_deep, lock_or_try, finish },
-	{ "mutex_numa", "sleepers", "spinners divide, and give up at once", 3,
-	  1, 1, 600, 16, init_sleepers, lock_and_unlock, finish },
-	{ "mutex_numa", "spinning", "one spins, the others queue", 2, 2, 2, 600,
-	  16, init_spinning, lock_and_unlock, finish },
-	{ "mutex_numa", "fork", "waiters that are gone are forgotten", 2, 1, 3,
+	{ "mutex_numa", "sleepers",
+	  "spinning waiters divide the queue and leave at once", 3, 1, 1, 600,
+	  16, init_sleepers, lock_and_unlock, finish },
+	{ "mutex_numa", "spinning", "one waiter spins, the others queue", 2, 2,
+	  2, 600, 16, init_spinning, lock_and_unlock, finish },
+	{ "mutex_numa", "fork", "waiters lost in a fork are forgotten", 2, 1, 3,
 	  600, 16, init_forked, lock_and_unlock, finish },
 	{ 0 },
 };

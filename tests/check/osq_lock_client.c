@@ -2,7 +2,7 @@
 #include "frame.h"
 #include "osq_lock.h"
 
-static struct lk_osq osq;
+static struct lk_osq osq, other;
 static atomic_t left;
 
 static void lock_if_possible(u32 id)
@@ -58,6 +58,32 @@ static void leave(u32 id)
 	atomic_add(1, &left);
 }
 
+/* One node for two queues: what a neighbour does late comes to the wrong one. */
+static void two_queues(u32 id)
+{
+	EACH_ACQUISITION(begin_waiting(); if (lk_osq_lock(&osq)) {
+		critical_section();
+		lk_osq_unlock(&osq);
+	} begin_waiting();
+			 if (lk_osq_lock(&other)) lk_osq_unlock(&other));
+	(void)id;
+}
+
+/* Thread 0 holds, thread 1 gives up at once, and the others stay. */
+static void init_between(void)
+{
+	check_world.spin_budget[1] = 0;
+	lk_osq_lock(&osq);
+}
+
+static void leave_between(u32 id)
+{
+	if (id == 0)
+		lk_osq_unlock(&osq);
+	else
+		lock_if_possible(id);
+}
+
 static void init_no_slots(void)
 {
 	check_world.no_slots = true;
@@ -66,7 +92,8 @@ static void init_no_slots(void)
 static void finish(void)
 {
 	check_sections();
-	CHECK(atomic_read(&osq.tail) == 0, "the queue is not empty at the end");
+	CHECK(atomic_read(&osq.tail) == 0 && atomic_read(&other.tail) == 0,
+	      "a queue is not empty at the end");
 }
 
 const struct check_client check_osq_lock[] = {
@@ -74,29 +101,40 @@ const struct check_client check_osq_lock[] = {
 	  NULL, lock_if_possible, finish },
 	{ "osq_lock", "pair", "two threads, seven preemptions", 2, 2, 7, 300, 0,
 	  NULL, lock_if_possible, finish },
-	{ "osq_lock", "cancel", "waiters leave the queue", 3, 2, 3, 300, 16,
+	{ "osq_lock", "cancel", "waiters leave the queue", 3, 2, 2, 300, 16,
 	  init_impatient, lock_if_possible, finish },
-	{ "osq_lock", "cancel_all", "neighbours leave at once", 4, 1, 2, 300,
-	  16, init_hasty, lock_if_possible, finish },
-	{ "osq_lock", "cancel_pair", "two threads, five preemptions", 2, 2, 5,
+	{ "osq_lock", "cancel_all",
+	  "neighbouring waiters leave at the same time", 4, 1, 2, 300, 16,
+	  init_hasty, lock_if_possible, finish },
+	{ "osq_lock", "cancel_pair", "two threads, four preemptions", 2, 2, 4,
 	  300, 0, init_hasty, lock_if_possible, finish },
-	{ "osq_lock", "one_cpu", "the one before has lost its CPU", 3, 2, 2,
+	{ "osq_lock", "one_cpu", "the predecessor has lost its CPU", 3, 2, 2,
 	  300, 16, init_one_cpu, lock_if_possible, finish },
 	{ "osq_lock", "leave", "a waiter can leave whatever the holder does", 3,
 	  1, 3, 300, 16, init_leave, leave, finish },
+	{ "osq_lock", "between", "who leaves joins its neighbours", 3, 1, 3,
+	  300, 16, init_between, leave_between, finish },
+	{ "osq_lock", "two_queues", "one node, two queues", 3, 1, 2, 300, 16,
+	  init_hasty, two_queues, finish },
 	{ "osq_lock", "no_slots", "threads without a node", 3, 2, 2, 300, 16,
 	  init_no_slots, lock_if_possible, finish },
 	{ 0 },
 };
 
 const struct check_mutant mutants_osq_lock[] = {
-	{ "leaves with an unstable next", "osq.C", NULL, NULL, "drop" },
-	{ "leaves though the lock was granted", "unqueue",
+	{ "leaves though the lock was granted", "begin_leaving",
 	  "try_cmpxchg_relaxed", NULL, "force" },
+	{ "moves a successor that leaves", "osq.E", NULL, NULL, "force" },
+	{ "moves a successor in two steps", "osq.E", NULL, NULL, "split" },
 	{ "empties a queue that has grown", "osq.A", NULL, NULL, "force" },
-	{ "predecessor not joined", "osq.G", NULL, NULL, "drop" },
-	{ "successor not joined", "unqueue", "WRITE_ONCE", NULL, "drop" },
-	{ "successor never told", "osq.F", NULL, NULL, "drop" },
+	{ "predecessor not linked to an arrival", "wait_turn", "WRITE_ONCE",
+	  NULL, "drop" },
+	{ "neighbours not linked by who leaves", "move_up", "WRITE_ONCE", NULL,
+	  "drop" },
+	{ "last one leaves, and stays linked", "retire", "WRITE_ONCE", NULL,
+	  "drop" },
+	{ "arrival does not say where it is", "osq.C", NULL, NULL, "drop" },
+	{ "successor never told", "osq.E", NULL, NULL, "drop" },
 	{ "tail exchanged in two steps", "osq.B", NULL, NULL, "split" },
 	{ 0 },
 };

@@ -68,10 +68,10 @@ static void init_held(void)
 	lk_qrw_lock(&lock);
 }
 
-/* Thread 1 writes, thread 2 reads: not past a writer that says it waits. */
+/* Thread 1 writes, thread 2 reads: not past a writer that drains. */
 static void arrive_in_order(u32 id)
 {
-	u32 cnts;
+	u32 state;
 
 	if (id == 0) {
 		lk_qrw_unlock(&lock);
@@ -80,9 +80,9 @@ static void arrive_in_order(u32 id)
 		served_after(NOBODY);
 		lk_qrw_unlock(&lock);
 	} else {
-		cnts = atomic_read(&lock.cnts);
+		state = atomic_read(&lock.state);
 		lk_qrw_read_lock(&lock);
-		served_after(cnts & LK_QRW_WAITING ? 1 : NOBODY);
+		served_after(state & LK_QRW_DRAINING ? 1 : NOBODY);
 		lk_qrw_read_unlock(&lock);
 	}
 }
@@ -112,12 +112,18 @@ const struct check_client check_qrwlock[] = {
 };
 
 const struct check_mutant mutants_qrwlock[] = {
-	{ "reader counted while it queues", "lk_qrw_read_lock_slow",
-	  "atomic_sub", NULL, "drop" },
-	{ "writer does not announce itself", "lk_qrw_lock_slow", "atomic_or",
-	  NULL, "drop" },
+	{ "reader counted while it queues", "queue_reader", "atomic_sub", NULL,
+	  "drop" },
+	{ "reader at the head not counted", "queue_reader", "atomic_add", NULL,
+	  "drop" },
+	{ "writer does not announce itself", "announce", "atomic_add", NULL,
+	  "drop" },
 	{ "reader does not wait for the writer", "qrwlock.E", NULL, NULL,
 	  "no_wait" },
+	{ "writer does not wait for the others", "qrwlock.F", NULL, NULL,
+	  "no_wait" },
+	{ "writer drains, and does not hold", "take_drained", "atomic_add",
+	  NULL, "drop" },
 	{ "writer's try is not atomic", "qrwlock.D", NULL, NULL, "split" },
 	{ 0 },
 };

@@ -43,10 +43,10 @@ static void mixed(u32 id)
 /* Odd threads only try. */
 static void lock_or_try(u32 id)
 {
-	EACH_ACQUISITION(if (id % 2 == 0)
-				 lk_qspin_lock(&lock, LK_QSPIN_ONLY_FAIR);
-			 else if (!lk_qspin_trylock(&lock)) continue;
-			 critical_section(); lk_qspin_unlock(&lock));
+	EACH_ACQUISITION(
+		if (id % 2 == 0) lk_qspin_lock(&lock, LK_QSPIN_ONLY_FAIR);
+		else if (!lk_qspin_trylock(&lock, LK_QSPIN_ONLY_FAIR)) continue;
+		critical_section(); lk_qspin_unlock(&lock));
 }
 
 static void pv(u32 id)
@@ -176,6 +176,111 @@ static void arrive_in_order(u32 id)
 	lk_qspin_unlock(&lock);
 }
 
+/* The same, by a holder that the modes may be mixed with. */
+static void init_taken(void)
+{
+	init();
+	lk_qspin_lock(&lock, LK_QSPIN_STEAL);
+}
+
+static void init_taken_halting(void)
+{
+	init_halting();
+	lk_qspin_lock(&lock, LK_QSPIN_STEAL);
+}
+
+static void init_taken_hypervisor(void)
+{
+	init_taken();
+	check_world.hypervisor = true;
+}
+
+/* Thread 0 holds. It lets go once somebody is in the queue. */
+static void unlock_before_queue(void)
+{
+	atomic_cond_read_relaxed(&lock.val, VAL & LK_Q_TAIL_MASK);
+	lk_qspin_unlock(&lock);
+}
+
+/*
+ * Of two threads, one queues. The other's try fails only if that one has taken
+ * the lock, and has emptied the queue by the same step.
+ */
+static void try_past_queue(u32 id, enum lk_qspin_mode mode,
+			   enum lk_qspin_mode try_mode)
+{
+	if (id > 0) {
+		in_mode(mode);
+		return;
+	}
+	unlock_before_queue();
+	if (lk_qspin_trylock(&lock, try_mode)) {
+		critical_section();
+		lk_qspin_unlock(&lock);
+	} else {
+		CHECK(!(atomic_read(&lock.val) & LK_Q_TAIL_MASK),
+		      "a try failed, with only a queue in its way");
+	}
+}
+
+static void try_steal(u32 id)
+{
+	try_past_queue(id, LK_QSPIN_STEAL, LK_QSPIN_STEAL);
+}
+
+static void try_tas(u32 id)
+{
+	try_past_queue(id, LK_QSPIN_STEAL, LK_QSPIN_TAS);
+}
+
+static void try_pv(u32 id)
+{
+	try_past_queue(id, LK_QSPIN_PV, LK_QSPIN_PV);
+}
+
+static void try_auto(u32 id)
+{
+	try_past_queue(id, LK_QSPIN_AUTO, LK_QSPIN_AUTO);
+}
+
+/* Threads 1 and 2 wait; a try that succeeds has let both go first. */
+static void try_behind_queue(u32 id, enum lk_qspin_mode mode)
+{
+	if (id > 0) {
+		lk_qspin_lock(&lock, mode);
+		served_after(NOBODY);
+		lk_qspin_unlock(&lock);
+		return;
+	}
+	unlock_before_queue();
+	if (lk_qspin_trylock(&lock, mode)) {
+		served_after(1);
+		served_after(2);
+		lk_qspin_unlock(&lock);
+	}
+}
+
+static void try_fair(u32 id)
+{
+	try_behind_queue(id, LK_QSPIN_ONLY_FAIR);
+}
+
+static void try_auto_fair(u32 id)
+{
+	try_behind_queue(id, LK_QSPIN_AUTO);
+}
+
+/* Thread 1 queues and soon stops the stealing; the others only try. */
+static void try_stopped(u32 id)
+{
+	if (id == 1) {
+		in_mode(LK_QSPIN_STEAL);
+		return;
+	}
+	EACH_ACQUISITION(if (!lk_qspin_trylock(&lock, LK_QSPIN_STEAL)) continue;
+			 critical_section(); lk_qspin_unlock(&lock));
+}
+
 /* After a fork: the word names waiters that are gone. */
 static void init_forked(void)
 {
@@ -187,7 +292,8 @@ static void init_forked(void)
 static void finish(void)
 {
 	check_sections();
-	CHECK(lk_qspin_trylock(&lock), "the lock is not free at the end");
+	CHECK(lk_qspin_trylock(&lock, LK_QSPIN_FAIR),
+	      "the lock is not free at the end");
 }
 
 const struct check_client check_qspinlock[] = {
@@ -199,44 +305,60 @@ const struct check_client check_qspinlock[] = {
 	  2, NO_BOUND, 300, 0, init, fair, finish },
 	{ "qspinlock_fair", "try", "a try that fails changes nothing", 3, 2, 2,
 	  300, 16, init, lock_or_try, finish },
-	{ "qspinlock_fair", "fifo", "served in order of arrival", 3, 1, 3, 300,
-	  3, init_held, arrive_in_order, finish },
+	{ "qspinlock_fair", "fifo", "waiters acquire in arrival order", 3, 1, 3,
+	  300, 3, init_held, arrive_in_order, finish },
 	{ "qspinlock_fair", "fifo_queue", "the same, deeper in the queue", 4, 1,
 	  2, 300, 16, init_held, arrive_in_order, finish },
 	{ "qspinlock_fair", "no_slots", "waiters without a node", 3, 2, 2, 300,
 	  16, init_no_slots, fair, finish },
-	{ "qspinlock_fair", "fork", "waiters that are gone are forgotten", 3, 2,
-	  2, 300, 16, init_forked, fair, finish },
+	{ "qspinlock_fair", "fork", "waiters lost in a fork are forgotten", 3,
+	  2, 2, 300, 16, init_forked, fair, finish },
+	{ "qspinlock_fair", "try_queue", "a try fails while others wait", 3, 1,
+	  3, 300, 0, init_held, try_fair, finish },
 	{ "qspinlock_steal", "exclusion", "one holder at a time", 3, 2, 2, 300,
 	  16, init, steal, finish },
 	{ "qspinlock_steal", "pair", "two threads, any number of preemptions",
 	  2, 2, NO_BOUND, 300, 0, init, steal, finish },
-	{ "qspinlock_steal", "stop", "a head stops the stealers", 3, 2, 2, 300,
-	  16, init_impatient, one_queues, finish },
-	{ "qspinlock_steal", "stop_all", "heads stop each other's stealing", 3,
-	  2, 2, 300, 16, init_impatient, steal, finish },
-	{ "qspinlock_steal", "two_locks", "one node, two queues", 3, 2, 2, 300,
-	  16, init, two_locks, finish },
+	{ "qspinlock_steal", "stop", "a queue head stops stealing", 3, 2, 2,
+	  300, 16, init_impatient, one_queues, finish },
+	{ "qspinlock_steal", "stop_all",
+	  "two queue heads stop stealing at once", 3, 2, 2, 300, 16,
+	  init_impatient, steal, finish },
+	{ "qspinlock_steal", "two_locks",
+	  "one node in two queues, one after the other", 3, 2, 2, 300, 16, init,
+	  two_locks, finish },
 	{ "qspinlock_steal", "mixed", "three modes on one lock", 3, 2, 2, 300,
 	  16, init, mixed, finish },
+	{ "qspinlock_steal", "try_queue", "a try goes past the queue", 2, 1,
+	  NO_BOUND, 300, 0, init_taken, try_steal, finish },
+	{ "qspinlock_steal", "try_stopped", "no try where pending is set", 3, 2,
+	  2, 300, 16, init_impatient, try_stopped, finish },
 	{ "qspinlock_tas", "exclusion", "one holder at a time", 3, 2, 2, 300,
 	  16, init, tas, finish },
 	{ "qspinlock_tas", "pair", "two threads, any number of preemptions", 2,
 	  2, NO_BOUND, 300, 0, init, tas, finish },
+	{ "qspinlock_tas", "try_queue", "a try goes past the queue", 2, 1,
+	  NO_BOUND, 300, 0, init_taken, try_tas, finish },
 	{ "qspinlock_pv", "exclusion", "one holder at a time", 3, 1, 2, 300, 16,
 	  init_halting, pv, finish },
-	{ "qspinlock_pv", "again", "a node that was kicked queues again", 3, 2,
-	  2, 300, 16, init_halting, pv, finish },
+	{ "qspinlock_pv", "again", "a node that was kicked is queued again", 3,
+	  2, 2, 300, 16, init_halting, pv, finish },
 	{ "qspinlock_pv", "pair", "two threads, five preemptions", 2, 2, 5, 300,
 	  0, init_halting, pv, finish },
-	{ "qspinlock_pv", "stop", "a head stops the stealers, then halts", 3, 1,
-	  2, 300, 16, init_halting_impatient, pv, finish },
-	{ "qspinlock_pv", "late_kick", "a kick that comes late is not lost", 3,
-	  2, 4, 300, 0, init_halting, one_halts, finish },
+	{ "qspinlock_pv", "stop", "a queue head stops stealing, then halts", 3,
+	  1, 2, 300, 16, init_halting_impatient, pv, finish },
+	{ "qspinlock_pv", "late_kick", "a late kick is not lost", 3, 2, 3, 300,
+	  0, init_halting, one_halts, finish },
 	{ "qspinlock_pv", "spurious", "the same, and sleepers wake early", 3, 1,
 	  3, 300, 0, init_spurious, one_halts, finish },
 	{ "qspinlock_pv", "mixed", "fair waiters beside halting ones", 3, 1, 2,
 	  300, 16, init_halting, fair_and_pv, finish },
+	{ "qspinlock_pv", "try_queue", "a try goes past a head that halts", 2,
+	  1, 4, 300, 0, init_taken_halting, try_pv, finish },
+	{ "qspinlock_auto", "try_queue", "on a hypervisor a try steals", 2, 1,
+	  NO_BOUND, 300, 0, init_taken_hypervisor, try_auto, finish },
+	{ "qspinlock_auto", "try_fair", "elsewhere it fails while others wait",
+	  3, 1, 3, 300, 0, init_taken, try_auto_fair, finish },
 	{ "qspinlock_auto", "switch", "the mode changes while threads wait", 3,
 	  2, 2, 300, 16, init_auto, automatic, finish },
 	{ 0 },
@@ -246,8 +368,7 @@ const struct check_mutant mutants_qspinlock[] = {
 	{ "forgotten tail check", "qspinlock.G", NULL, NULL, "force" },
 	{ "wrong pending hand-over", "pending_to_locked", "WRITE_ONCE", NULL,
 	  "narrow" },
-	{ "pending bit not given back", "lock_pending", "atomic_andnot", NULL,
-	  "drop" },
+	{ "two second in line", "qspinlock.D", NULL, NULL, "force" },
 	{ "predecessor not told of its successor", "lock_queued", "WRITE_ONCE",
 	  "decode(old)->next", "drop" },
 	{ "head does not wait for the pending owner", "qspinlock.F", NULL, NULL,
@@ -261,6 +382,8 @@ const struct check_mutant mutants_qspinlock[] = {
 	  "next->state", "drop" },
 	{ "head takes without storing", "head_take", "WRITE_ONCE",
 	  "lock->locked", "drop" },
+	{ "arrival steals what is not free", "qspinlock.C", NULL, NULL,
+	  "force" },
 	{ "nobody wakes who is kicked", "kick", "wake_value", NULL, "drop" },
 	{ 0 },
 };

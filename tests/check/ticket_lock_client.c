@@ -57,10 +57,11 @@ const struct check_client check_ticket_lock[] = {
 	  NO_BOUND, 60, 0, NULL, lock_and_unlock, finish },
 	{ "ticket_lock", "try", "a try that fails changes nothing", 3, 2, 2,
 	  300, 16, NULL, lock_or_try, finish },
-	{ "ticket_lock", "wrap", "the ticket wraps, its carry goes nowhere", 3,
-	  1, 3, 300, 16, init_wrap, lock_and_unlock, finish },
-	{ "ticket_lock", "fifo", "served in order of arrival", 3, 1, 3, 300, 3,
-	  init_held, arrive_in_order, finish },
+	{ "ticket_lock", "wrap",
+	  "the ticket wraps without a carry into its neighbour", 3, 1, 3, 300,
+	  16, init_wrap, lock_and_unlock, finish },
+	{ "ticket_lock", "fifo", "waiters acquire in arrival order", 3, 1, 3,
+	  300, 3, init_held, arrive_in_order, finish },
 	{ 0 },
 };
 

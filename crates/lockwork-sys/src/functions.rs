@@ -75,6 +75,8 @@ extern "C" {
     pub fn lw_cond_wait_for(c: *mut lw_cond_t, m: *mut lw_mutex_t, ns: u64) -> bool;
     /// The rest of `lw_spin_lock`, whose compare-and-exchange saw `seen`.
     pub fn lw_spin_lock_slow(s: *mut lw_spinlock_t, seen: u32);
+    /// The mode of all spinlocks of the process: a `SPIN_MODE_…`.
+    pub static lw_spin_mode: AtomicU32;
 }
 
 // locks/mutex.h, locks/qrwlock.h, platform/user/platform.h

@@ -4,9 +4,9 @@ use crate::client::{Bound, MAX_THREADS};
 use std::fmt;
 use std::path::PathBuf;
 
-/// More acquisitions than anybody explores.
+/// No exploration needs more acquisitions.
 const MAX_ACQUISITIONS: u32 = 99;
-/// More preemptions than anybody explores.
+/// No exploration needs more preemptions.
 const MAX_PREEMPTIONS: u32 = 99;
 /// No exploration has to last longer than a month.
 const MAX_SECONDS: i64 = 31 * 86_400;
@@ -14,64 +14,64 @@ const MAX_SECONDS: i64 = 31 * 86_400;
 /// Options of `lockwork check`.
 #[derive(Debug, Clone, clap::Args)]
 pub struct CheckArgs {
-    /// The locks to check; without any, all of the catalogue.
+    /// The locks to check [default: all locks of the catalogue].
     #[arg(value_name = "LOCK")]
     pub locks: Vec<String>,
-    /// How far to explore, instead of each client's own bound: threads, times
-    /// that each acquires, and preemptions of all together. Without @P, or with
-    /// @none, there is no bound on preemptions.
+    /// The bound: T threads, A acquisitions by each, and P preemptions in total.
+    /// Without @P, or with @none, preemptions are not bounded [default: each
+    /// client's own bound]
     #[arg(long, value_name = "TxA[@P]", value_parser = bound)]
     pub bound: Option<Bound>,
-    /// Only the clients of this name (repeatable); see --list.
+    /// Run only the clients of this name (repeatable); see --list.
     #[arg(long = "client", value_name = "NAME")]
     pub clients: Vec<String>,
-    /// Also weaken each ordering and break each step of logic, and print which
-    /// client finds it: the kill table.
+    /// Also run each mutant (one ordering weakened, or one step of logic broken) and
+    /// print which client detects it: the kill table.
     #[arg(long)]
     pub mutants: bool,
-    /// Only the mutants of this tag, as in `[tas.B]` (repeatable); implies
+    /// Run only the mutants of this tag, as in `[tas.B]` (repeatable). Implies
     /// --mutants.
     #[arg(long = "tag", value_name = "TAG")]
     pub tags: Vec<String>,
-    /// Print interleavings in full, and not only the last steps; with mutants,
-    /// also those that killed them.
+    /// Print interleavings in full, not only their last steps. With mutants, also
+    /// print the interleaving that killed each.
     #[arg(long)]
     pub trace: bool,
-    /// Schedules for each client under the fuzzer, N at random and N by PCT;
-    /// 0: none.
+    /// Number of fuzzer schedules for each client: N random ones and N by PCT; 0
+    /// turns the fuzzer off.
     #[arg(long, value_name = "N", default_value_t = 300)]
     #[arg(value_parser = clap::value_parser!(u64).range(0..=1_000_000_000))]
     pub fuzz: u64,
-    /// Seeds the fuzzer.
+    /// Seed of the fuzzer.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Runs at once [default: the number of CPUs]
+    /// Runs at the same time [default: the number of CPUs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub jobs: Option<u32>,
-    /// Seconds after which a run has failed, instead of each client's own.
+    /// Seconds after which a run fails [default: each client's own limit].
     #[arg(long, value_name = "S", value_parser = clap::value_parser!(u32).range(1..=MAX_SECONDS))]
     pub timeout: Option<u32>,
-    /// For nights: explore one step deeper than each client's bound (one more
-    /// preemption; where these are not bounded, one more acquisition), in 20
-    /// times the time.
+    /// Explore one step beyond each client's bound: one more preemption, or one
+    /// more acquisition where preemptions are not bounded. The time limit is 20
+    /// times as long.
     #[arg(long, conflicts_with = "bound")]
     pub deep: bool,
-    /// Print JSON, one line for each run and each mutant.
+    /// Print JSON: one line for each run and each mutant.
     #[arg(long, conflicts_with_all = ["list", "pairs"])]
     pub json: bool,
-    /// List the clients, their bounds, and what mutants there are; run nothing.
+    /// List the clients, their bounds and the mutants. Nothing runs.
     #[arg(long)]
     pub list: bool,
-    /// Check only the tags: every ordering has one, and every tag its partners.
-    /// DIR is a source tree, whose pages are checked as well; without it, the
-    /// sources built in.
+    /// Check only the tags: every ordering must have a tag, and every tag its
+    /// partners. DIR is a source tree, whose docs pages are checked too. Without
+    /// DIR, the sources that are built in are checked.
     #[arg(long, value_name = "DIR", num_args = 0..=1)]
     #[arg(conflicts_with_all = ["locks", "clients", "mutants", "tags", "list"])]
     pub pairs: Option<Option<PathBuf>>,
 }
 
 impl CheckArgs {
-    /// Whether mutants are asked for.
+    /// Whether mutants are wanted.
     pub(crate) fn wants_mutants(&self) -> bool {
         self.mutants || !self.tags.is_empty()
     }

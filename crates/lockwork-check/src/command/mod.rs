@@ -24,9 +24,10 @@ pub use worker::check_worker;
 
 use crate::tags::{self, Index};
 use crate::{clients, logic_mutants, SOURCES};
-use anyhow::{bail, Result};
+use anyhow::Result;
 use interrupt::Interrupted;
 use kill::{is_covered, Trial, Verdict};
+use lockwork_report::bail_usage;
 use mutants::Planned;
 use plan::Chosen;
 use pool::Pool;
@@ -63,7 +64,7 @@ pub fn check(args: &CheckArgs) -> Result<ExitCode> {
         Ok(false) => Ok(ExitCode::FAILURE),
         Err(error) => match error.downcast_ref::<Interrupted>() {
             Some(signal) => {
-                eprintln!("lockwork: {signal}: what is printed above is all that is known");
+                eprintln!("lockwork: stopped by {signal}; the results above are those of the finished runs");
                 Ok(ExitCode::from(128 + signal.0 as u8))
             }
             None => Err(error),
@@ -171,7 +172,7 @@ impl<'a> Session<'a> {
             .map(|planned| Trial::new(planned, done, thorough));
         let (mut trials, not_reached) = reachable(trials.collect(), chosen);
         if trials.is_empty() {
-            bail!("the clients chosen reach no mutant of those asked for; choose more locks");
+            bail_usage!("the chosen clients reach none of the chosen mutants; choose more locks");
         }
         kill_table::run_all(&mut self.pool, self.screen, &mut trials, self.style)?;
         let summary = kill_table::Summary {

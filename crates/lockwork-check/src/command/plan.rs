@@ -5,7 +5,8 @@ use super::mutants::file_stem;
 use super::worker::Request;
 use crate::tags::Index;
 use crate::{clients, locks, Bound, Client, Method, Mutant, Task};
-use anyhow::{bail, Result};
+use anyhow::Result;
+use lockwork_report::bail_usage;
 
 /// How much longer a deeper exploration may take.
 const DEEP_TIME: u32 = 20;
@@ -58,7 +59,7 @@ pub(crate) fn choose(args: &CheckArgs, index: &Index) -> Result<Chosen> {
     for lock in &args.locks {
         if !catalogue.contains(&lock.as_str()) {
             let known = catalogue.join(", ");
-            bail!("there is no lock named '{lock}'; choose of: {known}");
+            bail_usage!("there is no lock named '{lock}'; choose one of: {known}");
         }
     }
     let stems = stems_of_tags(&args.tags, index)?;
@@ -93,8 +94,8 @@ fn keep_named(chosen: &mut Vec<Client>, names: &[String]) -> Result<()> {
             let mut known: Vec<&str> = chosen.iter().map(|client| client.name()).collect();
             known.sort_unstable();
             known.dedup();
-            bail!(
-                "there is no client named '{name}'; choose of: {}",
+            bail_usage!(
+                "there is no client named '{name}'; choose one of: {}",
                 known.join(", ")
             );
         }
@@ -108,8 +109,8 @@ fn stems_of_tags(tags: &[String], index: &Index) -> Result<Vec<&'static str>> {
     let known = |tag: &&String| index.tags.contains_key(tag.as_str());
     if let Some(tag) = tags.iter().find(|tag| !known(tag)) {
         let names: Vec<&str> = index.tags.keys().map(String::as_str).collect();
-        bail!(
-            "there is no tag named '{tag}'; choose of: {}",
+        bail_usage!(
+            "there is no tag named '{tag}'; choose one of: {}",
             names.join(", ")
         );
     }

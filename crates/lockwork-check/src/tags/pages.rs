@@ -2,7 +2,7 @@
 //! Whether the locks' pages list the tags that the code has.
 //!
 //! A page has a table whose first column is headed `tag`. Its rows are `.X`, for
-//! the page's own lock, or `stem.X`.
+//! the page's own lock, or `stem.X`, and have as many cells as its head.
 use super::comment::{partners, stem, tag_name};
 use super::{belongs, file_stem, Index, Problem, Tag};
 
@@ -13,6 +13,9 @@ struct Row<'a> {
     tag: String,
     /// What the table's partner column says, if it has one.
     partners: Option<Vec<String>>,
+    cells: usize,
+    /// Cells in the head of the table, if that is a table of tags.
+    columns: Option<usize>,
 }
 
 /// Where the pages' tables of tags and the tags of `index` differ. A page is
@@ -36,7 +39,13 @@ pub fn page_problems(index: &Index, pages: &[(&str, &str)]) -> Vec<Problem> {
 
 fn row_problem(index: &Index, row: &Row<'_>) -> Option<Problem> {
     let name = &row.tag;
+    let cells = row.cells;
     let text = match (index.tags.get(name), &row.partners) {
+        _ if row.columns.is_some_and(|columns| columns != cells) => format!(
+            "the row of {name} has {cells} cells, its table has {} columns: \
+             give each tag a line of its own",
+            row.columns.unwrap_or_default()
+        ),
         (None, _) => format!("{name} is in no source: correct or remove the row"),
         (Some(tag), Some(partners)) if *partners != tag.partners => format!(
             "{name} pairs with {} here, with {} at {}:{}: correct one of them",
@@ -80,23 +89,26 @@ fn missing_row(tag: &Tag, pages: &[(&str, &str)], rows: &[Row<'_>]) -> Option<Pr
 fn rows<'a>(page: &'a str, text: &str) -> Vec<Row<'a>> {
     let file = file_stem(page);
     let own_stem = file.strip_suffix("_lock").unwrap_or(file);
-    let mut partner_column = None;
+    let (mut partner_column, mut columns) = (None, None);
     let mut rows = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         let Some(table) = line.trim().strip_prefix('|') else {
-            partner_column = None;
+            (partner_column, columns) = (None, None);
             continue;
         };
         let cells = cells(table);
         let first = cells.first().map_or("", |cell| cell.trim_matches('`'));
         if first.eq_ignore_ascii_case("tag") {
             partner_column = cells.iter().position(|cell| is_partner_header(cell));
+            columns = Some(cells.len());
         } else if let Some(tag) = tag_name(first, own_stem) {
             let cell = partner_column.map(|column| cells.get(column).map_or("", |cell| cell));
             rows.push(Row {
                 page,
                 line: number,
                 partners: cell.map(|cell| partners(cell, &tag)),
+                cells: cells.len(),
+                columns,
                 tag,
             });
         }

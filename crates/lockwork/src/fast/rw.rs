@@ -6,16 +6,16 @@ use core::sync::atomic::{AtomicU32, Ordering::*};
 use lockwork_sys::*;
 
 #[inline]
-fn counts(l: &lw_rwlock_t) -> &AtomicU32 {
+fn state(l: &lw_rwlock_t) -> &AtomicU32 {
     // SAFETY: a field of a read/write lock.
-    unsafe { word(l.get(), RWLOCK_CNTS) }
+    unsafe { word(l.get(), RWLOCK_STATE) }
 }
 
 /// `lk_qrw_read_lock`.
 #[inline]
 pub(crate) fn read(l: &lw_rwlock_t) {
     // [qrwlock.A] ACQUIRE
-    if counts(l).fetch_add(RWLOCK_READER, Acquire) & RWLOCK_WRITER_MASK != 0 {
+    if state(l).fetch_add(RWLOCK_READER, Acquire) & RWLOCK_CLOSED != 0 {
         read_slow(l);
     }
 }
@@ -29,13 +29,13 @@ fn read_slow(l: &lw_rwlock_t) {
 /// `lk_qrw_read_trylock`.
 #[inline]
 pub(crate) fn try_read(l: &lw_rwlock_t) -> bool {
-    let counts = counts(l);
-    let mut seen = counts.load(Relaxed);
+    let state = state(l);
+    let mut seen = state.load(Relaxed);
 
-    while seen & RWLOCK_WRITER_MASK == 0 {
+    while seen & RWLOCK_CLOSED == 0 {
         let more = seen.wrapping_add(RWLOCK_READER);
         // [qrwlock.A] ACQUIRE
-        match counts.compare_exchange(seen, more, Acquire, Relaxed) {
+        match state.compare_exchange(seen, more, Acquire, Relaxed) {
             Ok(_) => return true,
             Err(now) => seen = now,
         }
@@ -50,15 +50,22 @@ pub(crate) fn try_read(l: &lw_rwlock_t) -> bool {
 #[inline]
 pub(crate) unsafe fn unlock_read(l: &lw_rwlock_t) {
     // [qrwlock.C] RELEASE
-    counts(l).fetch_sub(RWLOCK_READER, Release);
+    state(l).fetch_sub(RWLOCK_READER, Release);
+}
+
+/// `lk_qrw_take_free`.
+#[inline]
+fn take_free(l: &lw_rwlock_t) -> bool {
+    // [qrwlock.D] ACQUIRE
+    state(l)
+        .compare_exchange(0, RWLOCK_HELD, Acquire, Relaxed)
+        .is_ok()
 }
 
 /// `lk_qrw_lock`.
 #[inline]
 pub(crate) fn write(l: &lw_rwlock_t) {
-    // [qrwlock.D] ACQUIRE
-    let seen = counts(l).compare_exchange(0, RWLOCK_WRITER, Acquire, Relaxed);
-    if seen.is_err() {
+    if !take_free(l) {
         write_slow(l);
     }
 }
@@ -72,13 +79,7 @@ fn write_slow(l: &lw_rwlock_t) {
 /// `lk_qrw_trylock`.
 #[inline]
 pub(crate) fn try_write(l: &lw_rwlock_t) -> bool {
-    let counts = counts(l);
-
-    // [qrwlock.D] ACQUIRE
-    counts.load(Relaxed) == 0
-        && counts
-            .compare_exchange(0, RWLOCK_WRITER, Acquire, Relaxed)
-            .is_ok()
+    state(l).load(Relaxed) == 0 && take_free(l)
 }
 
 /// `lk_qrw_unlock`.
@@ -88,5 +89,5 @@ pub(crate) fn try_write(l: &lw_rwlock_t) -> bool {
 #[inline]
 pub(crate) unsafe fn unlock_write(l: &lw_rwlock_t) {
     // [qrwlock.B] RELEASE. SAFETY: a byte of a read/write lock.
-    unsafe { release_byte(l.get(), RWLOCK_WRITER_BYTE) };
+    unsafe { release_byte(l.get(), RWLOCK_HELD_BYTE) };
 }

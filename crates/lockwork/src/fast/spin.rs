@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The inline functions of `locks/qspinlock.h`.
 use super::word;
-use super::x86_64::{mb_light, release_byte};
+use super::x86_64::{exchange_half, mb_light, release_byte};
 use core::sync::atomic::Ordering::*;
 use lockwork_sys::*;
 
@@ -15,15 +15,47 @@ fn wait_tag() -> u32 {
     unsafe { &lw_wait_tag }.load(Relaxed)
 }
 
+/// `lk_qspin_steals`, of the process's mode.
+#[inline]
+fn steals() -> bool {
+    // SAFETY: a C variable that lives as long as the program.
+    let mode = unsafe { &lw_spin_mode }.load(Relaxed);
+    matches!(mode, SPIN_MODE_STEAL | SPIN_MODE_TAS | SPIN_MODE_PV)
+}
+
+/// `lk_qspin_take_half`: what the locked half was, if it was not `tag`.
+#[inline]
+fn take_half(s: &lw_spinlock_t, tag: u32) -> Result<(), u32> {
+    let (free, held) = (tag as u16, (tag | SPIN_LOCKED) as u16);
+    // [qspinlock.C] ACQUIRE. SAFETY: half of a spinlock's word.
+    let seen = unsafe { exchange_half(s.get(), SPIN_LOCKED_HALF, free, held) };
+    if seen == free {
+        Ok(())
+    } else {
+        Err(seen.into())
+    }
+}
+
+/// `lk_qspin_take_word`: what the word was, if it was not `tag`.
+#[inline]
+fn take_word(s: &lw_spinlock_t, tag: u32) -> Result<(), u32> {
+    // SAFETY: a field of a spinlock.
+    let val = unsafe { word(s.get(), SPIN_VAL) };
+    // [qspinlock.A] ACQUIRE
+    val.compare_exchange(tag, tag | SPIN_LOCKED, Acquire, Relaxed)
+        .map(|_| ())
+}
+
 /// `lk_qspin_lock`, in the process's mode.
 #[inline]
 pub(crate) fn lock(s: &lw_spinlock_t) {
-    // SAFETY: a field of a spinlock.
-    let val = unsafe { word(s.get(), SPIN_VAL) };
     let tag = wait_tag();
-
-    // [qspinlock.A] ACQUIRE
-    if let Err(seen) = val.compare_exchange(tag, tag | SPIN_LOCKED, Acquire, Relaxed) {
+    let taken = if steals() {
+        take_half(s, tag)
+    } else {
+        take_word(s, tag)
+    };
+    if let Err(seen) = taken {
         lock_slow(s, seen);
     }
 }
@@ -34,19 +66,18 @@ fn lock_slow(s: &lw_spinlock_t, seen: u32) {
     unsafe { lw_spin_lock_slow(s.get(), seen) };
 }
 
-/// `lk_qspin_trylock`; what it does after a fork is left to C.
+/// `lk_qspin_trylock`; all that its first attempt does not get is left to C.
 #[inline]
 pub(crate) fn try_lock(s: &lw_spinlock_t) -> bool {
     // SAFETY: a field of a spinlock.
-    let val = unsafe { word(s.get(), SPIN_VAL) };
+    let val = unsafe { word(s.get(), SPIN_VAL) }.load(Relaxed);
     let tag = wait_tag();
-
-    if val.load(Relaxed) != tag {
-        return try_lock_slow(s);
-    }
-    // [qspinlock.A] ACQUIRE
-    val.compare_exchange(tag, tag | SPIN_LOCKED, Acquire, Relaxed)
-        .is_ok()
+    let taken = if steals() {
+        val as u16 == tag as u16 && take_half(s, tag).is_ok()
+    } else {
+        val == tag && take_word(s, tag).is_ok()
+    };
+    taken || try_lock_slow(s)
 }
 
 #[cold]

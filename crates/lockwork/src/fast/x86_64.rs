@@ -56,6 +56,22 @@ pub(super) unsafe fn release_byte<T>(lock: *mut T, offset: usize) {
     }
 }
 
+/// `try_cmpxchg_acquire()` of two bytes of a word that others exchange as a whole,
+/// an instruction for the same reason: what was there, `old` if it is `new` now.
+///
+/// # Safety
+/// Two bytes of a lock are there, aligned.
+#[inline]
+pub(super) unsafe fn exchange_half<T>(lock: *mut T, offset: usize, old: u16, new: u16) -> u16 {
+    let seen;
+    // SAFETY: the caller's promise.
+    unsafe {
+        asm!("lock cmpxchg word ptr [{at}], {new:x}", at = in(reg) lock.byte_add(offset),
+             new = in(reg) new, inout("ax") old => seen, options(nostack));
+    }
+    seen
+}
+
 /// A byte that is accessed as a byte only.
 ///
 /// # Safety

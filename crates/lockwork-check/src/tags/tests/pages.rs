@@ -57,6 +57,33 @@ fn a_row_with_other_partners() {
 }
 
 #[test]
+fn two_rows_on_one_line() {
+    let joined = ROWS.replace("| y |\n", "| y ");
+    let page = format!("{HEAD}{joined}");
+    assert_eq!(
+        found(&[("foo_lock.md", &page)]),
+        [
+            "foo_lock.c:3: foo.C has no row in the table of foo_lock.md: add one",
+            "foo_lock.md:6: the row of foo.B has 10 cells, its table has 5 columns: give each tag a line of its own"
+        ]
+    );
+    let twice = format!("{page}| .C | fence | WMB | .A | z |\n");
+    assert_eq!(
+        found(&[("foo_lock.md", &twice)]),
+        ["foo_lock.md:6: the row of foo.B has 10 cells, its table has 5 columns: give each tag a line of its own"]
+    );
+}
+
+#[test]
+fn a_row_that_ends_early() {
+    let page = format!("{HEAD}{}", ROWS.replace(" | y |", " |"));
+    assert_eq!(
+        found(&[("foo_lock.md", &page)]),
+        ["foo_lock.md:6: the row of foo.B has 4 cells, its table has 5 columns: give each tag a line of its own"]
+    );
+}
+
+#[test]
 fn a_table_without_a_partner_column_says_nothing_of_partners() {
     let page = "| tag | order |\n|---|---|\n| .A | x |\n| .B | y |\n| .C | z |\n";
     assert_eq!(found(&[("foo.md", page)]), [""; 0]);

@@ -33,7 +33,7 @@ fn a_call_is_found_with_all_that_is_known_of_it() {
 fn operands_are_as_written_but_for_white_space_and_comments() {
     let operands: Vec<String> = foo(&bodies(&[
         "WRITE_ONCE(f(a,\n  /* , */ b)[c,\td], 1); atomic_add(1, &l->n); smp_wmb( );",
-        "x = READ_ONCE(READ_ONCE_DEP(n->prev)->vcpu) + atomic_fetch_or_acquire(A | B, &l->n);",
+        "x = READ_ONCE(READ_ONCE_DEP(n->prev)->vcpu) + atomic_fetch_add_acquire(A | B, &l->n);",
     ]))
     .sites
     .into_iter()
