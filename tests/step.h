@@ -32,7 +32,8 @@ static void step_trap(int sig, siginfo_t *info, void *context)
 
 /* Calls @body, interrupted by @handler after @steps instructions, from 1; false
  * if it has fewer. */
-static bool step_into(void (*body)(void), void (*handler)(void), long steps)
+static inline bool step_into(void (*body)(void), void (*handler)(void),
+			     long steps)
 {
 	struct sigaction action = { .sa_sigaction = step_trap,
 				    .sa_flags = SA_SIGINFO };
@@ -50,14 +51,14 @@ static bool step_into(void (*body)(void), void (*handler)(void), long steps)
 
 /* The same in a forked child, which calls @prepare first: 1, 0 if @body has fewer
  * instructions, or -1 if the child did not end well. */
-static int step_into_child(void (*prepare)(void), void (*body)(void),
-			   void (*handler)(void), long steps)
+static inline int step_into_child(void (*prepare)(void), void (*body)(void),
+				  void (*handler)(void), long steps)
 {
 	pid_t pid = fork();
 	int status;
 
 	if (!pid) {
-		alarm(100); /* to be found by its status */
+		alarm(300); /* to be found by its status */
 		prepare();
 		_exit(step_into(body, handler, steps) ? 0 : 2);
 	}

@@ -51,7 +51,7 @@ static u64 last_waiter(const void *lock)
 
 const struct lk_ops canary_cancel_ops = {
 	.name = "canary_cancel",
-	.summary = "broken: who gives up stays in the queue",
+	.summary = "broken: a waiter that gives up stays in the queue",
 	.size = sizeof(struct canary),
 	.align = _Alignof(struct canary),
 	.flags = LK_CANCEL,

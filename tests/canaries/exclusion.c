@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * Broken: looks whether the lock is free, then sets it, in two steps; two
- * threads that looked at once are both in. The pause between makes it likely
- * on one CPU as well.
+ * Broken: looks whether the lock is free, then sets it, in two steps. A thread
+ * that pauses in between goes in while another one is inside.
  * Must be caught by: exclusion.
  */
-#include <catalogue.h>
+#include "pause.h"
 
 struct canary {
 	u32 held;
@@ -22,7 +21,7 @@ static bool trylock(void *lock)
 
 	if (smp_load_acquire(&canary->held))
 		return false;
-	lw_yield();
+	pause_until(READ_ONCE(canary->held));
 	WRITE_ONCE(canary->held, 1); /* wrong: must be one RMW with the load */
 	return true;
 }
@@ -42,7 +41,7 @@ static void unlock(void *lock)
 
 const struct lk_ops canary_exclusion_ops = {
 	.name = "canary_exclusion",
-	.summary = "broken: test, then set",
+	.summary = "broken: tests and sets in two steps",
 	.size = sizeof(struct canary),
 	.align = _Alignof(struct canary),
 	.init = init,

@@ -78,7 +78,7 @@ static u64 last_waiter(const void *lock)
 
 const struct lk_ops canary_fifo_ops = {
 	.name = "canary_fifo",
-	.summary = "broken: promises a queue, keeps a stack",
+	.summary = "broken: promises FIFO order, serves waiters as a stack",
 	.size = sizeof(struct canary),
 	.align = _Alignof(struct canary),
 	.flags = LK_FIFO,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * Broken: a knob says which of two words is the lock, and whoever comes after the
- * knob was turned takes the other word while the first one is still held. With
- * knobs that stand still it is a good lock.
+ * Broken: a knob says which of two words is the lock. A thread that comes after the
+ * knob was turned takes the other word while the first one is still held. While no
+ * knob changes it is a good lock.
  * Must be caught by: switching.
  */
-#include <catalogue.h>
+#include "pause.h"
 #include <knobs.h>
 
 struct canary {
@@ -21,10 +21,11 @@ static void init(void *lock)
 static void lock(void *lock)
 {
 	struct canary *canary = lock;
-	u32 which = knob(dynamic_enable) &
-		    1; /* wrong: nobody waits for the other */
+	u32 which = knob(dynamic_enable) & 1;
 	u32 rounds = 0;
 
+	/* wrong: nobody waits for who holds the other word */
+	pause_until(READ_ONCE(canary->held[!which]));
 	while (xchg_acquire(&canary->held[which], 1))
 		cpu_relax_wait(&rounds);
 	canary->which = which;
@@ -39,7 +40,7 @@ static void unlock(void *lock)
 
 const struct lk_ops canary_switching_ops = {
 	.name = "canary_switching",
-	.summary = "broken: a knob that is turned lets a second one in",
+	.summary = "broken: changing a knob lets a second thread in",
 	.size = sizeof(struct canary),
 	.align = _Alignof(struct canary),
 	.init = init,

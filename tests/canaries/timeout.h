@@ -8,6 +8,7 @@
 
 struct canary {
 	u32 held;
+	u32 heir; /* a waiter, gone or not, whom the next unlock gives the lock */
 };
 
 static inline u64 now_ns(void)
@@ -36,7 +37,10 @@ static inline void lock(void *lock)
 
 static inline void unlock(void *lock)
 {
-	smp_store_release(&((struct canary *)lock)->held, 0);
+	struct canary *canary = lock;
+
+	if (!READ_ONCE(canary->heir))
+		smp_store_release(&canary->held, 0);
 }
 
 static inline bool try_until(struct canary *canary, u64 ns)
@@ -51,10 +55,10 @@ static inline bool try_until(struct canary *canary, u64 ns)
 	return false;
 }
 
-#define TIMEOUT_CANARY(ops, text, timed)          \
+#define TIMEOUT_CANARY(ops, text, wrong, timed)   \
 	const struct lk_ops ops = {               \
 		.name = text,                     \
-		.summary = "broken: " #timed,     \
+		.summary = "broken: " wrong,      \
 		.size = sizeof(struct canary),    \
 		.align = _Alignof(struct canary), \
 		.init = init,                     \

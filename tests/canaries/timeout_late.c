@@ -12,4 +12,5 @@ static bool times_out_with_success(void *lock, u64 ns)
 }
 
 TIMEOUT_CANARY(canary_timeout_late_ops, "canary_timeout_late",
+	       "a timed wait succeeds though it timed out",
 	       times_out_with_success);

@@ -6,18 +6,19 @@ use std::path::PathBuf;
 
 /// What `lockwork bench --help` begins with.
 pub const HELP: &str = "\
-Measures locks themselves: Lockwork's and those of other libraries, in one
-process, in the same loop, called in the same way.
+Measures Lockwork's locks beside those of other libraries. All locks run in one
+process, in the same loop, and are called in the same way.
 
-Each combination of --threads, --inside, --outside and --reads is a cell. In a
-cell every lock is run once a round, in an order shuffled anew; a round is fresh
-locks, and threads that start together. Each wait is timed. Ratio is a lock's
-throughput over that of the best lock of another library in its family, taken
-round by round: the median and the quartiles.
+Each combination of --threads, --inside, --outside and --reads is a cell. Each
+round of a cell runs every lock once, in an order that is shuffled again for each
+round. Each round creates new locks, and its threads start together. Every wait
+is timed. Ratio is a lock's throughput divided by that of the best lock of
+another library in the same family; it is computed for each round, and the table
+has the median and the quartiles.
 
-Throughput never stands alone: beside it are Jain's fairness index, waits, CPU
-time and context switches. The last section says where Lockwork's locks are not
-on the front of throughput and p99.9 wait, and who is ahead.";
+Beside throughput the tables have Jain's fairness index, waits, CPU time and
+context switches. The last section says where a Lockwork lock is not on the
+Pareto front of throughput and p99.9 wait, and which locks are ahead of it.";
 
 /// What it ends with.
 pub const AFTER_HELP: &str = "\
@@ -27,18 +28,18 @@ Exit status:
 
 Examples:
   lockwork bench
-        The mutexes, with fewer and more threads than CPUs.
+        The mutexes, with fewer threads than CPUs, as many, and more.
   lockwork bench --locks spin --threads 2,8 --inside 0,1us --outside 1x,10x
   lockwork bench --locks rw --reads 50,99 --inside 4lines
   lockwork bench --locks lockwork.mutex,glibc.mutex --json raw.jsonl
   lockwork bench --locks lockwork.mutex_numa --threads 16 --events
-        What did it do in its slow paths?
+        Which events occur in its slow paths?
   lockwork bench --from raw.jsonl
   lockwork bench --preset single-thread
   lockwork bench --preset sweep --json sweep.jsonl --plots plots
   lockwork bench --resume sweep.jsonl";
 
-/// What says how to measure, for where that is settled already.
+/// The options that say what to measure. --from and --resume take this from the file.
 const MEASURING: [&str; 19] = [
     "locks", "threads", "inside", "outside", "reads", "pin", "objects", "rounds", "time", "set",
     "preset", "quick", "loops", "calls", "baseline", "json", "seed", "list", "events",
@@ -47,12 +48,12 @@ const MEASURING: [&str; 19] = [
 /// Options of `lockwork bench`.
 #[derive(Debug, Clone, clap::Args)]
 pub struct BenchArgs {
-    /// The locks: names, or a family (mutex, spin, rw), a library (lockwork,
-    /// glibc, …), peers or all; see --list. `mutex` is the family; the lock of
-    /// that name is lockwork.mutex [default: mutex, or rw with --reads]
+    /// The locks: names, families (mutex, spin, rw), libraries (lockwork, glibc,
+    /// …), `peers` or `all`; see --list. `mutex` is the family; the lock named
+    /// mutex is `lockwork.mutex` [default: mutex, or rw with --reads]
     #[arg(long, value_name = "LOCK", value_delimiter = ',')]
     pub locks: Vec<String>,
-    /// How many threads [default: 1, as many as CPUs, and four times as many]
+    /// Number of threads [default: 1; the number of CPUs; 4 times that number]
     #[arg(long, value_name = "N", value_delimiter = ',')]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub threads: Vec<u32>,
@@ -61,79 +62,82 @@ pub struct BenchArgs {
     /// [default: 100ns]
     #[arg(long, value_name = "WORK", value_delimiter = ',')]
     pub inside: Vec<Work>,
-    /// What it does between two acquisitions: the same, or 10x for ten times
-    /// the inside.
+    /// What a thread does between two acquisitions: a time or lines as for
+    /// --inside, or a multiple of the inside (10x).
     /// [default: 2x]
     #[arg(long, value_name = "WORK", value_delimiter = ',')]
     pub outside: Vec<Outside>,
-    /// Percent of acquisitions that are shared; for read/write locks only
-    /// [default: 90 with rw locks alone, else 0]
+    /// Percentage of acquisitions that are shared; for read/write locks only
+    /// [default: 90 if all locks are read/write locks, else 0]
     #[arg(long, value_name = "PCT", value_delimiter = ',')]
     #[arg(value_parser = clap::value_parser!(u32).range(0..=100))]
     pub reads: Vec<u32>,
-    /// Keep each thread on one CPU, in turn.
+    /// Bind each thread to one CPU, round-robin.
     #[arg(long)]
     pub pin: bool,
-    /// Locks, of which each acquisition takes one at random.
+    /// Number of lock objects. Each acquisition takes one of them at random.
     #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub objects: u32,
-    /// Rounds: each runs every lock once, in an order shuffled anew.
+    /// Number of rounds. Each round runs every lock once, in a shuffled order.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub rounds: Option<u32>,
-    /// Milliseconds that a round of one lock lasts.
+    /// Milliseconds that each lock runs in a round.
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
     pub time: Option<u64>,
     /// Set knobs of Lockwork's locks (repeatable); `lockwork locks` lists them.
     #[arg(long, value_name = "KNOB=VALUE,…")]
     pub set: Vec<String>,
-    /// Count events in the slow paths of Lockwork's locks, and print their sums by
-    /// lock: the same as --set count_events=1. Counting costs something.
+    /// Count events in the slow paths of Lockwork's locks and print the sums for
+    /// each lock. The same as --set count_events=1. Counting costs some time.
     #[arg(long)]
     pub events: bool,
-    /// A named measurement, in the form of a published table: spin-micro,
-    /// single-thread, locktorture or sweep. Other options change parts of it.
+    /// Run a predefined measurement with the form of a published table:
+    /// spin-micro, single-thread, locktorture or sweep. Other options change parts
+    /// of it.
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
-    /// With --preset sweep: a tenth of the time.
+    /// With --preset sweep: use a tenth of the time.
     #[arg(long)]
     pub quick: bool,
-    /// With --preset spin-micro or single-thread: how often each task locks and
-    /// unlocks.
+    /// With --preset spin-micro or single-thread: number of times that each thread
+    /// locks and unlocks.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000))]
     pub loops: Option<u64>,
-    /// With --preset single-thread: only calls by pointer, or only inlined ones.
+    /// With --preset single-thread: how the lock is called [default: both].
     #[arg(long, value_name = "HOW", value_delimiter = ',')]
     pub calls: Vec<Calls>,
     /// With --preset locktorture: the lock that the others are compared with
     /// [default: the first]
     #[arg(long, value_name = "LOCK")]
     pub baseline: Option<String>,
-    /// Draw throughput and p99.9 waits by threads, as SVG files in DIR.
+    /// Write SVG charts of throughput and p99.9 wait by threads into DIR.
     #[arg(long, value_name = "DIR")]
     pub plots: Option<PathBuf>,
-    /// Write each round's raw numbers to FILE as they come, as JSON lines; `-` is
-    /// standard output, and the tables then go to standard error.
+    /// Write the raw numbers of each round to FILE as JSON lines, as soon as the
+    /// round ends. With `-`, JSON goes to standard output and the tables to
+    /// standard error.
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Measure nothing: print what --json FILE holds.
+    /// Print the tables of FILE, written by --json. Nothing is measured.
     #[arg(long, value_name = "FILE")]
     #[arg(conflicts_with_all = MEASURING)]
     pub from: Option<PathBuf>,
-    /// Go on with the run whose --json FILE this is, with its options, and add
-    /// to the file.
+    /// Continue an interrupted run whose --json file is FILE, with the options of
+    /// that run. New rounds are appended to FILE.
     #[arg(long, value_name = "FILE")]
     #[arg(conflicts_with_all = MEASURING)]
     #[arg(conflicts_with = "from")]
     pub resume: Option<PathBuf>,
-    /// Seconds without any operation after which a lock counts as hanging.
+    /// Seconds without any operation after which a lock is reported as hanging.
     #[arg(long, value_name = "S", default_value_t = 60)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub patience: u64,
-    /// Fixes the order of locks, and what threads choose at random.
+    /// Seed of the order of locks and of the threads' random choices.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// List the locks, the peers with their versions, and what is absent.
+    /// List Lockwork's locks, those of other libraries with their versions, and the
+    /// libraries that are missing.
     #[arg(long)]
     pub list: bool,
 }

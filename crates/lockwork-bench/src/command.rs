@@ -11,6 +11,7 @@ use crate::tools::{Calibration, Tools};
 use crate::{list, plots};
 use anyhow::{bail, Result};
 use lockwork_peers::peers;
+use lockwork_report::bail_usage;
 use lockwork_report::machine::Machine;
 use lockwork_report::settings::settings;
 use lockwork_report::text;
@@ -112,7 +113,9 @@ fn show(data: &Data, journal: &Journal, plots: Option<&Path>) -> Result<()> {
     let mut shown = render(data);
     if let Some(dir) = plots {
         if data.header.plan.form != Form::Cells {
-            bail!("this run has no throughput and waits by threads to draw; leave --plots out");
+            bail_usage!(
+                "this run has no throughput and waits by threads to draw; leave --plots out"
+            );
         }
         for file in plots::draw(data, dir)? {
             shown += &format!("plot: {}\n", file.display());

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What is measured: our catalogue and the locks of others, by name.
 use crate::inlined;
-use anyhow::{bail, Result};
+use anyhow::Result;
 use lockwork_peers::{peers, Family, Inlined};
+use lockwork_report::bail_usage;
 use lockwork_user::{catalogue, LockKind, Promises};
 
 /// The library that our own locks are from.
@@ -123,7 +124,7 @@ pub fn select(words: &[String]) -> Result<Selection> {
         let own = word.strip_prefix("lockwork.").unwrap_or(word);
         let is = |c: &Contender| c.name() == word || (c.is_ours() && c.name() == own);
         let Some(at) = all.iter().position(is) else {
-            bail!("{}", unknown(&all, word));
+            bail_usage!("{}", unknown(&all, word));
         };
         chosen[at] = true;
         named.push(all[at].name());

@@ -7,7 +7,8 @@ use crate::plan::{Form, Plan};
 use crate::presets::{self, Defaults};
 use crate::sample::{Calls, Cell};
 use crate::work::{Outside, Work};
-use anyhow::{bail, Result};
+use anyhow::Result;
+use lockwork_report::{bail_usage, usage};
 
 /// What to measure, and with which locks.
 pub(crate) struct Planned {
@@ -67,15 +68,15 @@ fn choose(args: &BenchArgs, defaults: &Defaults) -> Result<Selection> {
     }
     let named = |c: &&Contender| !c.kind.has_read() && selection.named.contains(&c.name());
     if let Some(lock) = selection.locks.iter().find(named) {
-        bail!(
-            "{} has no readers, so --reads means nothing to it; choose read/write locks, as \
+        bail_usage!(
+            "{} has no readers, so --reads does not apply to it; choose read/write locks, as \
              --locks rw, or leave --reads out",
             lock.name()
         );
     }
     selection.locks.retain(|c| c.kind.has_read());
     if selection.locks.is_empty() {
-        bail!(
+        bail_usage!(
             "none of these locks has readers; with --reads choose read/write locks, as --locks rw"
         );
     }
@@ -118,7 +119,9 @@ fn outsides(args: &BenchArgs, defaults: &Defaults, inside: Work) -> Result<Vec<W
     let all = or(&args.outside, &(defaults.outside)(inside));
     let resolve = |outside: Outside| {
         outside.beside(inside).ok_or_else(|| {
-            anyhow::anyhow!("--outside cannot be a multiple of {inside}; give it a time")
+            usage::error(format!(
+                "--outside cannot be a multiple of {inside}; give it a time"
+            ))
         })
     };
     all.into_iter().map(resolve).collect()
@@ -135,7 +138,7 @@ fn single_cells(args: &BenchArgs, defaults: &Defaults) -> Result<Vec<Cell>> {
         (args.time.is_some(), "--time"),
     ];
     if let Some((_, option)) = given.iter().find(|(given, _)| *given) {
-        bail!("{option} means nothing to this preset: one thread locks and unlocks one free lock; leave it out");
+        bail_usage!("{option} does not apply to this preset, in which one thread locks and unlocks one free lock; leave it out");
     }
     let calls = or(&args.calls, &[Calls::Pointer, Calls::Inlined]);
     let cell = |calls, reads| Cell {
@@ -165,13 +168,13 @@ fn baseline(
             let own = name.strip_prefix("lockwork.").unwrap_or(name);
             match names.iter().find(|n| **n == own || *n == name) {
                 Some(found) => Ok(Some((*found).to_owned())),
-                None => bail!(
+                None => bail_usage!(
                     "the baseline '{name}' is not among the locks; choose one of: {}",
                     names.join(", ")
                 ),
             }
         }
-        (Some(_), _) => bail!("--baseline is for --preset locktorture; leave it out"),
+        (Some(_), _) => bail_usage!("--baseline is for --preset locktorture; leave it out"),
     }
 }
 

@@ -10,9 +10,9 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Calls {
-    /// Through the lock's table of functions.
+    /// Through a pointer in the lock's table of functions.
     Pointer,
-    /// In a loop that is compiled together with the lock.
+    /// Inlined: the loop is compiled together with the lock.
     Inlined,
 }
 

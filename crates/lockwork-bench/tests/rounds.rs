@@ -67,8 +67,14 @@ fn readers_and_writers_are_counted_apart() {
                 time_ms: 10,
                 ..cell(3)
             };
-            let measured = measure(lock.kind, &cell, &conditions(600), &tools, &|| false)
-                .unwrap_or_else(|trouble| panic!("{}: {trouble}", lock.name()));
+            // On a busy machine a thread may have no time to do both.
+            let measured = loop {
+                let measured = measure(lock.kind, &cell, &conditions(600), &tools, &|| false)
+                    .unwrap_or_else(|trouble| panic!("{}: {trouble}", lock.name()));
+                if measured.operations() > 100 {
+                    break measured;
+                }
+            };
             let count = |of: &[u64]| of.iter().sum::<u64>();
             assert_eq!(count(&measured.writes) > 0, reads < 100, "{}", lock.name());
             let waits = measured.read_waits.expect("waits of readers");
@@ -137,9 +143,9 @@ fn a_lock_that_hangs_is_an_error() {
         time_ms: 200,
         ..cell(8)
     };
-    // Whether it hangs is chance; it does not get through all of these.
+    // Two threads that wait for the same visit to end are enough, as a rule.
     let hung = (0..200).any(|_| {
-        let measured = measure(broken.kind, &cell, &conditions(1), &tools, &|| false);
+        let measured = measure(broken.kind, &cell, &conditions(5), &tools, &|| false);
         matches!(measured, Err(Trouble::Hung(_)))
     });
     assert!(hung, "the lock that loses wake-ups never hung");

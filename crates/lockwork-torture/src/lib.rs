@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Torture for every lock of the catalogue: each promise that a lock makes is
-//! put to the test, and a lock that hangs is a verdict, not a hang.
+//! Torture tests every promise of every lock of the catalogue. A lock that hangs gets
+//! a verdict; the test itself does not hang.
 //!
-//! Canaries, locks that are broken on purpose, show that the checks bite.
+//! Canaries, locks that are broken on purpose, show that the checks can fail.
 mod cell;
 mod driver;
 mod hand;
@@ -11,6 +11,7 @@ mod plan;
 mod probes;
 mod report;
 mod rng;
+mod shares;
 mod trial;
 mod watch;
 
@@ -19,46 +20,58 @@ pub use plan::{Plan, Stop};
 pub use probes::{torture, Check, CHECKS};
 pub use report::{LockReport, Numbers, Row, Verdict};
 
-use anyhow::{bail, Context};
+use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 use lockwork_report::interrupt::Interrupt;
 use lockwork_report::settings::settings;
-use lockwork_report::text;
+use lockwork_report::{bail_usage, text, usage};
 use lockwork_user::{catalogue, knobs, set_knob, LockKind};
 use probes::SWITCHING;
 use std::io::{self, Write};
 use std::process::{exit, ExitCode};
 use std::time::Duration;
 
-/// Torture locks: check what each of them promises, under load.
+/// What the help ends with.
+pub const AFTER_HELP: &str = "\
+Exit status:
+  0; or 1 if a lock failed a check, 2 for a wrong command line, 125 if lockwork
+  itself fails, 130 after Ctrl-C.
+
+Examples:
+  lockwork torture --list
+  lockwork torture mutex --threads 64 --seconds 10
+  lockwork torture numa_osq --check switching --events";
+
+/// Test the promises of each lock under heavy load.
 #[derive(Debug, Clone, clap::Args)]
 pub struct TortureArgs {
-    /// A lock, a canary, or all (the catalogue); see --list
+    /// A lock, a canary, or `all` (the catalogue); see --list
     #[arg(value_name = "LOCK", default_value = "all")]
     pub lock: String,
-    /// Threads in the stress [default: 8 for each CPU]
+    /// Number of threads of the stress test [default: 8 for each CPU]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub threads: Option<u32>,
-    /// Seconds that the stress of each lock lasts
+    /// Seconds that the stress test of each lock lasts
     #[arg(long, value_name = "S", default_value_t = 5, value_parser = clap::value_parser!(u32).range(0..=86_400))]
     pub seconds: u32,
-    /// Seconds without progress that count as a stall; more threads get more
+    /// Seconds without progress after which a lock has stalled; the limit grows with
+    /// the number of threads, and while other processes keep them from the CPUs
     #[arg(long, value_name = "S", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=86_400))]
     pub patience: u32,
-    /// Make this check only (repeatable); see --list
+    /// Run only this check (repeatable); see --list
     #[arg(long = "check", value_name = "CHECK")]
     pub checks: Vec<String>,
     /// Set knobs of the locks (repeatable); see --list
     #[arg(long = "set", value_name = "KNOB=VALUE,…")]
     pub set: Vec<String>,
-    /// Count events in the locks' slow paths, and print their sums: the same as
-    /// --set count_events=1. The check `switching` counts them by itself
+    /// Count events in the locks' slow paths and print the sums. The same as --set
+    /// count_events=1. The check `switching` always counts them
     #[arg(long)]
     pub events: bool,
-    /// Print JSON, one line a lock
+    /// Print JSON: one line for each lock
     #[arg(long)]
     pub json: bool,
-    /// List locks, canaries, checks and knobs
+    /// List the locks, canaries, checks and knobs
     #[arg(long)]
     pub list: bool,
 }
@@ -68,7 +81,7 @@ impl TortureArgs {
         for name in &self.checks {
             if !CHECKS.iter().any(|check| check.name == name) {
                 let known: Vec<&str> = CHECKS.iter().map(|check| check.name).collect();
-                bail!(
+                bail_usage!(
                     "there is no check named '{name}'; choose one of: {}",
                     known.join(", ")
                 );
@@ -84,7 +97,7 @@ impl TortureArgs {
         })
     }
 
-    /// Returns the names of those that the check `switching` turns itself.
+    /// Returns the names of the set knobs that the check `switching` changes itself.
     fn set_knobs(&self) -> anyhow::Result<Vec<String>> {
         let set = settings(&self.set, |name, value| Ok(set_knob(name, value)?))?;
         if self.events {
@@ -95,9 +108,9 @@ impl TortureArgs {
     }
 }
 
-/// Does what the arguments say. Failure: some lock failed a check.
+/// Runs the command. Failure means that a lock failed a check.
 pub fn run(args: &TortureArgs) -> anyhow::Result<ExitCode> {
-    let kinds = choose(&args.lock)?;
+    let kinds = choose(&args.lock).map_err(usage::error)?;
     let plan = args.plan()?;
     let driven = args.set_knobs()?;
     if args.list {
@@ -106,7 +119,7 @@ pub fn run(args: &TortureArgs) -> anyhow::Result<ExitCode> {
     }
     if !driven.is_empty() && plan.wants(&[SWITCHING]) {
         text::complain(&format!(
-            "lockwork: {SWITCHING} turns {} itself: --set holds for the other checks only\n",
+            "lockwork: the check {SWITCHING} changes {} itself; --set applies to the other checks only\n",
             driven.join(", ")
         ));
     }
@@ -143,7 +156,7 @@ fn with_progress(kind: LockKind, plan: &Plan, interrupt: &Interrupt, done: &str)
         if let Some(signal) = interrupt.seen() {
             bar.finish_and_clear();
             text::complain(&format!(
-                "lockwork: interrupted after {done}: what is printed above is all that is known\n"
+                "lockwork: interrupted after {done}; the reports above are complete\n"
             ));
             exit(128 + signal);
         }

@@ -4,17 +4,24 @@
 use crate::cell::Cell;
 use crate::hand::Hand;
 use crate::plan::Plan;
+use crate::shares::Shares;
 use lockwork_user::LockKind;
 use std::io;
+use std::process::id;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::Arc;
-use std::thread::{Builder, JoinHandle};
+use std::thread::{sleep, Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// Locks in a trial: two for threads, the rest for signal handlers.
 pub(crate) const CELLS: usize = 6;
 /// Seats that a probe of its own size may count on, beside the first.
 pub(crate) const SEATS: usize = 24;
+
+/// Between two looks of one who waits for others.
+const NAP: Duration = Duration::from_micros(100);
+/// Time on a CPU that takes any waiter to its place in the queue.
+const SETTLED: Duration = Duration::from_millis(2);
 
 /// What a thread is doing, for the watchdog; 0 is nothing that can stall.
 #[derive(Clone, Copy)]
@@ -51,6 +58,10 @@ pub(crate) struct Seat {
     pub(crate) beats: AtomicU64,
     /// `Op` | cell << 8 | NESTED, or 0.
     pub(crate) op: AtomicU32,
+    /// The number of the thread that sits there, once it runs.
+    thread: AtomicU32,
+    /// `beats` when it was started.
+    begun: AtomicU64,
     /// Exclusive acquisitions of the first lock.
     pub(crate) writes: AtomicU64,
     /// Shared ones.
@@ -105,9 +116,16 @@ impl Trial {
         work: impl FnOnce(Hand<'_>) -> T + Send + 'static,
     ) -> Result<JoinHandle<T>, String> {
         let trial = Arc::clone(self);
+        let Seat { beats, begun, .. } = &self.seats[seat];
+        begun.store(beats.load(Relaxed), Relaxed);
         Builder::new()
             .stack_size(128 * 1024)
-            .spawn(move || work(trial.hand_of(seat)))
+            .spawn(move || {
+                // SAFETY: takes nothing, and always succeeds.
+                let number = unsafe { libc::gettid() } as u32;
+                trial.seats[seat].thread.store(number, Relaxed);
+                work(trial.hand_of(seat))
+            })
             .map_err(|err| no_thread(&err))
     }
 
@@ -120,25 +138,34 @@ impl Trial {
         join(self.spawn(seat, work)?)
     }
 
-    /// Waits until `cond` holds; false if it did not for so long that the
-    /// watchdog would soon take over.
-    pub(crate) fn wait_until(&self, cond: impl FnMut() -> bool) -> bool {
-        wait_for(self.plan.bound() / 2, cond)
+    /// Waits until `child` ends; false if it did not, though it had its turns.
+    pub(crate) fn wait_ended(&self, child: i32, status: &mut i32) -> bool {
+        // SAFETY: a child of this process.
+        let mut ended = || unsafe { libc::waitpid(child, status, libc::WNOHANG) } != 0;
+        wait_for(self.plan.bound(), child as u32, &mut ended)
     }
 
-    /// Waits until the thread of `seat` is in an operation, and has had some
-    /// time to get on in it.
+    /// Waits until the thread of `seat` is in its first operation, and sleeps there or
+    /// had the CPU for long enough to queue. True: it is through with it.
     pub(crate) fn wait_busy(&self, seat: usize) -> bool {
-        let busy = self.wait_until(|| self.seats[seat].op.load(Relaxed) != 0);
-        std::thread::sleep(Duration::from_millis(5));
-        busy
+        let seat = &self.seats[seat];
+        let through = || seat.beats.load(Relaxed) != seat.begun.load(Relaxed);
+        while seat.op.load(Relaxed) == 0 && !through() {
+            sleep(NAP);
+        }
+        let mut settled = Shares::slept_or_ran(id(), seat.thread.load(Relaxed), SETTLED);
+        while !settled() && !through() {
+            sleep(NAP);
+        }
+        through()
     }
 
     /// Waits until the first lock names another waiter as its last one than
-    /// `before`, for that long at most.
-    pub(crate) fn wait_queued(&self, before: Option<u64>, limit: Duration) -> bool {
+    /// `before`; false if it did not, though all had their turns.
+    pub(crate) fn wait_queued(&self, before: Option<u64>) -> bool {
         let lock = &self.cells[0].lock;
-        wait_for(limit, || {
+        // Before the watchdog says less: that the waiter waits.
+        wait_for(self.plan.bound() / 2, id(), &mut || {
             let last = lock.last_waiter();
             last != before && last != Some(0)
         })
@@ -166,14 +193,19 @@ pub(crate) fn no_thread(err: &io::Error) -> String {
     format!("this machine refused one more thread ({err}); use fewer --threads or raise ulimit -u")
 }
 
-/// Waits until `cond` holds, but no longer than `limit`.
-fn wait_for(limit: Duration, mut cond: impl FnMut() -> bool) -> bool {
+/// Waits until `cond` holds; false if it did not for `limit`, nor after that while the
+/// threads of `process` had their turns.
+fn wait_for(limit: Duration, process: u32, cond: &mut dyn FnMut() -> bool) -> bool {
     let start = Instant::now();
+    let mut shares = None;
     while !cond() {
         if start.elapsed() > limit {
-            return false;
+            let shares = shares.get_or_insert_with(|| Shares::from_now(process));
+            if shares.enough() {
+                return cond();
+            }
         }
-        std::thread::sleep(Duration::from_micros(100));
+        sleep(NAP);
     }
     true
 }

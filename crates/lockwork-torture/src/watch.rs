@@ -2,19 +2,28 @@
 //! The watchdog: runs a probe in a thread of its own and notices threads that
 //! do not get on, so that a broken lock is a verdict and never a hang.
 use crate::probes::Findings;
+use crate::shares::Shares;
 use crate::trial::Trial;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{channel, RecvTimeoutError};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The watchdog counts its own looks, so a process that was stopped for a
-/// while, or a machine too busy to run the watchdog, is no stall.
+/// The watchdog counts its own looks, so a process that was stopped for a while is no
+/// stall. Nor is a machine too busy to run the threads: when a thread did not get on
+/// for long enough, each runnable thread must first get its share of the CPUs.
 const LOOK: Duration = Duration::from_millis(50);
 
 struct Seen {
     beats: u64,
     looks: u32,
+}
+
+/// What the watchdog has seen so far.
+struct Watch {
+    seen: Vec<Seen>,
+    /// From when some thread had not got on for long enough.
+    shares: Option<Shares>,
 }
 
 /// How a probe ended.
@@ -41,11 +50,7 @@ pub(crate) fn supervise(
         return End::Done(Findings::broken(crate::trial::no_thread(&err)));
     }
 
-    let mut seen: Vec<Seen> = trial
-        .seats
-        .iter()
-        .map(|_| Seen { beats: 0, looks: 0 })
-        .collect();
+    let mut watch = Watch::new(trial);
     loop {
         match told.recv_timeout(LOOK) {
             Ok(findings) => return End::Done(findings),
@@ -56,44 +61,62 @@ pub(crate) fn supervise(
             }
         }
         tick();
-        if let Some(text) = look(trial, &mut seen) {
+        if let Some(text) = watch.look(trial) {
             trial.stop.store(true, Relaxed);
             return End::Stalled(text);
         }
     }
 }
 
-/// Looks at each thread; says which ones do not get on.
-fn look(trial: &Trial, seen: &mut [Seen]) -> Option<String> {
-    let bound = trial.plan.bound();
-    let mut worst = 0;
-    for (seat, seen) in trial.seats.iter().zip(seen.iter_mut()) {
-        let beats = seat.beats.load(Relaxed);
-        if seat.op.load(Relaxed) == 0 || beats != seen.beats {
-            *seen = Seen { beats, looks: 0 };
-        } else {
-            seen.looks += 1;
-            worst = worst.max(seen.looks);
+impl Watch {
+    fn new(trial: &Trial) -> Self {
+        let seats = trial.seats.iter();
+        Self {
+            seen: seats.map(|_| Seen { beats: 0, looks: 0 }).collect(),
+            shares: None,
         }
     }
-    if LOOK * worst < bound {
-        return None;
+
+    /// Looks at each thread; says which ones do not get on.
+    fn look(&mut self, trial: &Trial) -> Option<String> {
+        let bound = trial.plan.bound();
+        let mut worst = 0;
+        for (seat, seen) in trial.seats.iter().zip(&mut self.seen) {
+            let beats = seat.beats.load(Relaxed);
+            if seat.op.load(Relaxed) == 0 || beats != seen.beats {
+                *seen = Seen { beats, looks: 0 };
+            } else {
+                seen.looks += 1;
+                worst = worst.max(seen.looks);
+            }
+        }
+        if LOOK * worst < bound {
+            self.shares = None;
+            return None;
+        }
+        let shares = self
+            .shares
+            .get_or_insert_with(|| Shares::from_now(std::process::id()));
+        shares.enough().then(|| self.stuck(trial, bound))
     }
-    let stuck: Vec<usize> = (0..seen.len())
-        .filter(|&seat| LOOK * seen[seat].looks * 2 > bound)
-        .collect();
-    let named: Vec<String> = stuck
-        .iter()
-        .take(4)
-        .map(|&seat| trial.whereabouts(seat))
-        .collect();
-    let more = match stuck.len() - named.len() {
-        0 => String::new(),
-        more => format!("; and {more} more"),
-    };
-    Some(format!(
-        "no progress for {} s: {}{more}",
-        bound.as_secs(),
-        named.join("; ")
-    ))
+
+    fn stuck(&self, trial: &Trial, bound: Duration) -> String {
+        let stuck: Vec<usize> = (0..self.seen.len())
+            .filter(|&seat| LOOK * self.seen[seat].looks * 2 > bound)
+            .collect();
+        let named: Vec<String> = stuck
+            .iter()
+            .take(4)
+            .map(|&seat| trial.whereabouts(seat))
+            .collect();
+        let more = match stuck.len() - named.len() {
+            0 => String::new(),
+            more => format!("; and {more} more"),
+        };
+        format!(
+            "no progress for {} s: {}{more}",
+            bound.as_secs(),
+            named.join("; ")
+        )
+    }
 }

@@ -10,7 +10,8 @@ use crate::contender::contenders;
 use crate::journal::Data;
 use crate::plan::Form;
 use crate::work::{Outside, Work};
-use anyhow::{bail, Result};
+use anyhow::Result;
+use lockwork_report::bail_usage;
 
 /// What is measured unless something else is asked for.
 pub(crate) struct Defaults {
@@ -74,7 +75,7 @@ pub(crate) fn defaults(args: &BenchArgs) -> Result<Defaults> {
     };
     let Some(preset) = PRESETS.iter().find(|preset| preset.name == name) else {
         let known: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
-        bail!(
+        bail_usage!(
             "there is no preset named '{name}'; choose one of: {}",
             known.join(", ")
         );
@@ -88,16 +89,16 @@ pub(crate) fn defaults(args: &BenchArgs) -> Result<Defaults> {
 fn refuse_options_of_presets(args: &BenchArgs, form: Option<Form>) -> Result<()> {
     let single = form == Some(Form::SingleThread);
     if args.loops.is_some() && !single && form != Some(Form::SpinMicro) {
-        bail!("--loops is for --preset spin-micro and single-thread; leave it out");
+        bail_usage!("--loops is for --preset spin-micro and single-thread; leave it out");
     }
     if !args.calls.is_empty() && !single {
-        bail!("--calls is for --preset single-thread; leave it out");
+        bail_usage!("--calls is for --preset single-thread; leave it out");
     }
     if args.quick && args.preset.as_deref() != Some("sweep") {
-        bail!("--quick is for --preset sweep; leave it out, or choose --rounds and --time");
+        bail_usage!("--quick is for --preset sweep; leave it out, or choose --rounds and --time");
     }
     if args.plots.is_some() && form.is_some_and(|form| form != Form::Cells) {
-        bail!("--plots draws throughput and waits by threads, which this preset does not have; leave it out");
+        bail_usage!("--plots draws throughput and waits by threads, which this preset does not have; leave it out");
     }
     Ok(())
 }

@@ -48,7 +48,7 @@ fn round(trial: &Arc<Trial>, mixed: bool) -> Result<(), String> {
             }
             place
         })?);
-        if !trial.wait_queued(before, trial.plan.bound() / 2) {
+        if !trial.wait_queued(before) {
             hand.unlock(0);
             return Err(format!(
                 "waiter {} was never named as queued by last_waiter",

@@ -7,11 +7,8 @@ use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 const WAITERS: usize = 4;
-/// Long enough to queue for a waiter that is on its way.
-const SETTLED: Duration = Duration::from_millis(30);
 const CHILD_THREADS: usize = 4;
 const CHILD_TURNS: usize = 40;
 
@@ -112,11 +109,9 @@ fn round(trial: &Arc<Trial>, holder_reads: bool, reads: fn(usize) -> bool) -> Re
 fn queue_up(trial: &Arc<Trial>, reads: fn(usize) -> bool) -> Result<Vec<JoinHandle<()>>, String> {
     let mut waiters = Vec::new();
     for waiter in 0..WAITERS {
-        let before = trial.cells[0].lock.last_waiter();
         let read = reads(waiter);
         waiters.push(trial.spawn(waiter + 1, move |hand| hand.pass(read))?);
         trial.wait_busy(waiter + 1);
-        trial.wait_queued(before, SETTLED);
     }
     Ok(waiters)
 }
@@ -173,10 +168,7 @@ fn in_child(trial: &Arc<Trial>, stage: &AtomicU32, holds_read: bool) -> i32 {
 /// Waits for the child; one that hangs is ended.
 fn child_ended(trial: &Trial, child: i32, stage: &Stage) -> Result<(), String> {
     let mut status = 0;
-    // SAFETY: our own child.
-    let ended =
-        trial.wait_until(|| unsafe { libc::waitpid(child, &mut status, libc::WNOHANG) } != 0);
-    if !ended {
+    if !trial.wait_ended(child, &mut status) {
         // SAFETY: our own child, not yet waited for.
         unsafe {
             libc::kill(child, libc::SIGKILL);

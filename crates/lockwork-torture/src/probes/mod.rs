@@ -47,27 +47,24 @@ fn unless(offered: bool, reason: &'static str) -> Option<&'static str> {
 
 fn keeps_node(kind: &LockKind) -> Option<&'static str> {
     let keeps = kind.flags().contains(Promises::KEEPS_NODE);
-    unless(
-        !keeps,
-        "its holder keeps a queue node, which takes a slot of this process",
-    )
+    unless(!keeps, "the holder keeps its queue node, which uses a slot")
 }
 
 /// All checks, in the order of the report.
 pub const CHECKS: &[Check] = &[
     Check {
         name: "exclusion",
-        about: "one holder at a time, no update lost",
+        about: "one holder at a time; no update is lost",
         absent: always,
     },
     Check {
         name: "readers",
-        about: "readers share, and exclude writers",
+        about: "readers share the lock and exclude writers",
         absent: |kind| unless(kind.has_read(), "has no readers"),
     },
     Check {
         name: "progress",
-        about: "every thread gets on",
+        about: "every thread makes progress",
         absent: always,
     },
     Check {
@@ -77,17 +74,17 @@ pub const CHECKS: &[Check] = &[
     },
     Check {
         name: "try",
-        about: "a try takes a free lock and fails on a held one",
+        about: "a try succeeds on a free lock and fails on a held lock",
         absent: |kind| unless(kind.has_try() || kind.has_read_try(), "cannot be tried"),
     },
     Check {
         name: "timed",
-        about: "a wait ends at its limit, not before, and leaves nothing behind",
+        about: "a timed wait does not end before its limit and leaves nothing behind",
         absent: |kind| unless(kind.has_timed(), "has no time limits"),
     },
     Check {
         name: "cancel",
-        about: "waiters that leave the queue do not harm it",
+        about: "waiters that leave the queue do not break it",
         absent: |kind| {
             unless(
                 kind.flags().contains(Promises::CANCEL),
@@ -97,27 +94,27 @@ pub const CHECKS: &[Check] = &[
     },
     Check {
         name: "nesting",
-        about: "two locks at once, and in signal handlers on top of each other",
+        about: "a thread can hold two locks, and lock in nested signal handlers",
         absent: always,
     },
     Check {
         name: SWITCHING,
-        about: "knobs and clusters that change all the time do no harm",
+        about: "changes of knobs and clusters during use break nothing",
         absent: always,
     },
     Check {
         name: "slots",
-        about: "threads that end give their slot back",
+        about: "a thread that ends frees its slot",
         absent: always,
     },
     Check {
         name: "overflow",
-        about: "threads past the last slot lock as well",
+        about: "threads that find no free slot can lock too",
         absent: keeps_node,
     },
     Check {
         name: "fork",
-        about: "a child does not wait for threads it lacks",
+        about: "a forked child does not wait for threads that it does not have",
         absent: |kind| {
             let forks = kind.flags().contains(Promises::FORKS);
             unless(forks, "promises nothing to a forked child")

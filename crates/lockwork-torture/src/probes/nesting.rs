@@ -144,6 +144,9 @@ fn run(trial: &Arc<Trial>) -> Result<String, String> {
     for seat in 1..=THREADS {
         threads.push(trial.spawn(seat, move |hand| in_order(hand, seat))?);
     }
+    for seat in 1..=THREADS {
+        trial.wait_busy(seat); // from now on its handlers know their seat
+    }
     interrupt(nest, &threads);
     trial.stop.store(true, Relaxed);
     for thread in threads {
@@ -157,7 +160,7 @@ fn run(trial: &Arc<Trial>) -> Result<String, String> {
         .map(|taken| taken.load(Relaxed))
         .collect();
     ensure(taken.iter().all(|&taken| taken > 0), || {
-        format!("some level of handlers never ran: {taken:?}; run it longer")
+        format!("some level of handlers never ran: {taken:?}")
     })?;
     Ok(format!(
         "two locks at once; {taken:?} acquisitions by level of signal handler"

@@ -2,12 +2,7 @@
 //! Readers and writers, one situation at a time.
 use super::{ensure, Findings};
 use crate::trial::{join, Trial};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::Arc;
-use std::time::Duration;
-
-/// Time for a waiter to get in where it must not.
-const TEMPTATION: Duration = Duration::from_millis(20);
 
 pub(super) fn probe(trial: &Arc<Trial>) -> Findings {
     let result = together(trial)
@@ -37,8 +32,6 @@ fn together(trial: &Arc<Trial>) -> Result<(), String> {
 /// While this thread holds the lock, another one must not get in.
 fn kept_out(trial: &Arc<Trial>, holder_reads: bool, other_reads: bool) -> Result<(), String> {
     let hand = trial.hand();
-    let got_in = Arc::new(AtomicBool::new(false));
-    let theirs = Arc::clone(&got_in);
     let (holder, other) = (role(holder_reads), role(other_reads));
 
     if holder_reads {
@@ -46,28 +39,15 @@ fn kept_out(trial: &Arc<Trial>, holder_reads: bool, other_reads: bool) -> Result
     } else {
         hand.lock(0);
     }
-    let thread = trial.spawn(1, move |hand| {
-        if other_reads {
-            hand.read_lock(0);
-        } else {
-            hand.lock(0);
-        }
-        theirs.store(true, Relaxed);
-        if other_reads {
-            hand.read_unlock(0);
-        } else {
-            hand.unlock(0);
-        }
-    })?;
-    std::thread::sleep(TEMPTATION);
-    let wrong = got_in.load(Relaxed);
+    let thread = trial.spawn(1, move |hand| hand.pass(other_reads))?;
+    let got_in = trial.wait_busy(1);
     if holder_reads {
         hand.read_unlock(0);
     } else {
         hand.unlock(0);
     }
     join(thread)?;
-    ensure(!wrong, || {
+    ensure(!got_in, || {
         format!("a {other} got in while a {holder} was inside")
     })
 }

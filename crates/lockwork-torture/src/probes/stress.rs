@@ -13,6 +13,9 @@ use std::sync::Arc;
 use std::thread::{sleep, yield_now};
 use std::time::Duration;
 
+/// How long a holder sleeps.
+const NAP: Duration = Duration::from_micros(50);
+
 pub(super) fn probe(trial: &Arc<Trial>) -> Findings {
     let mut findings = match run_as(trial, &trial.plan) {
         Ok(()) => Findings::default(),
@@ -124,9 +127,12 @@ fn one(hand: Hand<'_>, kind: &LockKind, rng: &mut Rng) {
     }
 }
 
-/// Inside: now and then long enough to lose the CPU.
+/// Inside: now and then long enough to lose the CPU, or asleep: others come upon the
+/// holder then, however few CPUs there are.
 fn linger(rng: &mut Rng) {
-    if rng.once_in(32) {
+    if rng.once_in(64) {
+        sleep(NAP);
+    } else if rng.once_in(32) {
         yield_now();
     } else if rng.once_in(4) {
         (0..rng.below(200)).for_each(|_| spin_loop());
