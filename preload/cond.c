@@ -4,8 +4,10 @@
  * its own stack.
  *
  *   offset  0 lock, 1 epoch   both guard the list
+ *           2 monotonic       the clock of timedwait
+ *           4 mark            it is ours, see mark.c
  *           8 first           the list: a ring, first in line
- *          36 flags           glibc's: bit 0 process-shared, bit 1 monotonic
+ *          16 to 47           unused
  *
  * One waiter's state:
  *   WAITING --signal claims it--> CLAIMED --list lock released--> SIGNALLED
@@ -41,19 +43,19 @@ struct waiter {
 struct cond {
 	struct lk_tas lock;
 	u8 epoch;
+	u8 monotonic;
+	u32 mark;
 	struct lk_ring *first;
-	u32 unused[5];
-	u32 flags;
-	u32 tail[2];
+	u32 unused[8];
 };
 
-#define FLAG_SHARED    1u
-#define FLAG_MONOTONIC 2u
-
 _Static_assert(sizeof(struct cond) == sizeof(pthread_cond_t), "size");
-_Static_assert(offsetof(struct cond, flags) ==
-		       offsetof(pthread_cond_t, __data.__wrefs),
-	       "flags");
+
+/*
+ * Words that every static initializer clears. That of glibc 2.41, as it was
+ * first released, leaves the last two as they are.
+ */
+#define CLEARED 10
 
 static inline struct cond *ours(pthread_cond_t *c)
 {
@@ -62,7 +64,10 @@ static inline struct cond *ours(pthread_cond_t *c)
 
 static inline bool is_glibcs(pthread_cond_t *c)
 {
-	return READ_ONCE(ours(c)->flags) & FLAG_SHARED;
+	u32 *mark = &ours(c)->mark;
+
+	return unlikely(READ_ONCE(*mark) != LW_MARK) &&
+	       !lw_adopt((u32 *)c, CLEARED, mark);
 }
 
 /* -- the list ------------------------------------------------------------ */
@@ -219,11 +224,12 @@ EXPORT int pthread_cond_init(pthread_cond_t *pc, const pthread_condattr_t *attr)
 		pthread_condattr_getpshared(attr, &shared);
 		pthread_condattr_getclock(attr, &clock);
 	}
+	memset(pc, 0, sizeof(*pc)); /* glibc's init may leave an old mark */
 	if (shared == PTHREAD_PROCESS_SHARED)
 		return lw_reals()->cond_init(pc, attr);
-	memset(pc, 0, sizeof(*pc));
 	ours(pc)->epoch = lk_epoch_today();
-	ours(pc)->flags = clock == CLOCK_MONOTONIC ? FLAG_MONOTONIC : 0;
+	ours(pc)->monotonic = clock == CLOCK_MONOTONIC;
+	ours(pc)->mark = LW_MARK;
 	return 0;
 }
 
@@ -278,10 +284,8 @@ EXPORT int pthread_cond_timedwait(pthread_cond_t *pc, pthread_mutex_t *mutex,
 		return lw_reals()->cond_timedwait(pc, mutex, when);
 	if (bad_time(when))
 		return EINVAL;
-	deadline = deadline_at(READ_ONCE(ours(pc)->flags) & FLAG_MONOTONIC
-				       ? CLOCK_MONOTONIC
-				       : CLOCK_REALTIME,
-			       when);
+	deadline = deadline_at(
+		ours(pc)->monotonic ? CLOCK_MONOTONIC : CLOCK_REALTIME, when);
 	return wait_until(pc, mutex, &deadline);
 }
 

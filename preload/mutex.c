@@ -12,31 +12,18 @@
  *          20 to 39      the rest of struct lk_mutex
  *
  * So code that bypasses us and runs glibc's functions on the same object still
- * excludes ours, and is excluded. The kind is fixed by init: an object never
- * changes hands.
+ * excludes ours, and is excluded. The kind is fixed by init: after the
+ * probe an object never changes hands.
  */
-#include "preload.h"
+#include "words.h"
 
-#include "mutex.h"
 #include "mutex_numa.h"
 #include "qspinlock.h"
 
 #include <limits.h>
 
-enum { COUNT, OWNER, NUSERS, KIND }; /* indices of embed[] */
-
-#define KIND_TYPE   3
-#define KIND_GLIBCS 0xf0 /* robust, PI, PP, shared; a destroyed one is -1 */
-#define RECURSIVE   PTHREAD_MUTEX_RECURSIVE_NP
-#define ERRORCHECK  PTHREAD_MUTEX_ERRORCHECK_NP
-
-_Static_assert(sizeof(struct lk_mutex) == sizeof(pthread_mutex_t), "size");
-_Static_assert(offsetof(struct lk_mutex, embed[KIND]) ==
-		       offsetof(pthread_mutex_t, __data.__kind),
-	       "kind");
-_Static_assert(offsetof(struct lk_mutex, embed[OWNER]) ==
-		       offsetof(pthread_mutex_t, __data.__owner),
-	       "owner");
+#define RECURSIVE  PTHREAD_MUTEX_RECURSIVE_NP
+#define ERRORCHECK PTHREAD_MUTEX_ERRORCHECK_NP
 
 static inline struct lk_mutex *ours(pthread_mutex_t *m)
 {
@@ -47,8 +34,12 @@ static inline struct lk_mutex *ours(pthread_mutex_t *m)
 static inline bool is_plain(u32 kind)
 {
 	return !(kind & KIND_GLIBCS) &&
-	       ((kind & KIND_TYPE) == PTHREAD_MUTEX_TIMED_NP ||
-		(kind & KIND_TYPE) == PTHREAD_MUTEX_ADAPTIVE_NP);
+	       (READ_ONCE(lw_plain_types) >> (kind & KIND_TYPE) & 1);
+}
+
+static inline bool is_glibcs(u32 kind)
+{
+	return (kind & KIND_GLIBCS) || !READ_ONCE(lw_plain_types);
 }
 
 static inline u32 kind_of(struct lk_mutex *m)
@@ -67,6 +58,9 @@ static int lock_spinning(struct lk_mutex *m, enum lk_qspin_mode mode,
 	u32 rounds = 0;
 
 	_Static_assert(sizeof(*queue) == sizeof(m->osq), "same place");
+	_Static_assert(LW_POLICY_QSPIN_TAS - LW_POLICY_QSPIN_FAIR ==
+			       LK_QSPIN_TAS,
+		       "the policies are in the modes' order");
 	lk_mutex_check_epoch(m);
 	if (!deadline) {
 		lk_qspin_lock(queue, mode);
@@ -188,7 +182,7 @@ static __cold int unlock_special(pthread_mutex_t *pm)
 {
 	struct lk_mutex *m = ours(pm);
 
-	if (kind_of(m) & KIND_GLIBCS)
+	if (is_glibcs(kind_of(m)))
 		return __pthread_mutex_unlock(pm);
 	if (READ_ONCE(m->embed[OWNER]) != lw_tid() ||
 	    READ_ONCE(m->word) == LK_MUTEX_FREE)
@@ -212,7 +206,7 @@ EXPORT int pthread_mutex_destroy(pthread_mutex_t *pm)
 {
 	struct lk_mutex *m = ours(pm);
 
-	if (kind_of(m) & KIND_GLIBCS)
+	if (is_glibcs(kind_of(m)))
 		return __pthread_mutex_destroy(pm);
 	if (READ_ONCE(m->word) != LK_MUTEX_FREE ||
 	    (int)READ_ONCE(m->embed[NUSERS]) > 0)
@@ -228,7 +222,7 @@ EXPORT int pthread_mutex_lock(pthread_mutex_t *pm)
 
 	if (likely(is_plain(kind)))
 		return likely(take(m)) ? 0 : lock_contended(m, NULL);
-	if (kind & KIND_GLIBCS)
+	if (is_glibcs(kind))
 		return __pthread_mutex_lock(pm);
 	return lock_until(m, 0, NULL);
 }
@@ -241,7 +235,7 @@ EXPORT int pthread_mutex_trylock(pthread_mutex_t *pm)
 
 	if (likely(is_plain(kind)))
 		return lk_mutex_trylock(m) ? 0 : EBUSY;
-	if (kind & KIND_GLIBCS)
+	if (is_glibcs(kind))
 		return __pthread_mutex_trylock(pm);
 	tid = lw_tid();
 	if (owned_already(m, tid, true, &err))
@@ -255,7 +249,7 @@ EXPORT int pthread_mutex_trylock(pthread_mutex_t *pm)
 EXPORT int pthread_mutex_timedlock(pthread_mutex_t *pm,
 				   const struct timespec *when)
 {
-	if (kind_of(ours(pm)) & KIND_GLIBCS)
+	if (is_glibcs(kind_of(ours(pm))))
 		return lw_reals()->mutex_timedlock(pm, when);
 	return lock_until(ours(pm), CLOCK_REALTIME, when);
 }
@@ -263,7 +257,7 @@ EXPORT int pthread_mutex_timedlock(pthread_mutex_t *pm,
 EXPORT int pthread_mutex_clocklock(pthread_mutex_t *pm, clockid_t clock,
 				   const struct timespec *when)
 {
-	if (kind_of(ours(pm)) & KIND_GLIBCS)
+	if (is_glibcs(kind_of(ours(pm))))
 		return lw_reals()->mutex_clocklock(pm, clock, when);
 	if (bad_clock(clock))
 		return EINVAL;
@@ -290,7 +284,7 @@ int lw_mutex_leave(pthread_mutex_t *pm, u32 *depth)
 	u32 kind = kind_of(m);
 
 	*depth = 0;
-	if (kind & KIND_GLIBCS)
+	if (is_glibcs(kind))
 		return __pthread_mutex_unlock(pm);
 	if (!is_plain(kind) && READ_ONCE(m->embed[OWNER]) != lw_tid())
 		return EPERM;
@@ -309,7 +303,7 @@ int lw_mutex_enter(pthread_mutex_t *pm, u32 depth)
 	struct lk_mutex *m = ours(pm);
 	u32 kind = kind_of(m);
 
-	if (kind & KIND_GLIBCS)
+	if (is_glibcs(kind))
 		return __pthread_mutex_lock(pm);
 	if (!take(m))
 		lock_contended(m, NULL);

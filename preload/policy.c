@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * LOCKWORK_LOCK and LOCKWORK_SET, read in the first slow path. Before the C
- * library has an environment there is one thread, so no slow path either.
+ * LOCKWORK_LOCK and LOCKWORK_SET, as they are when the program starts, read in the
+ * first slow path. Before the C library has an environment there is one thread, so
+ * no slow path either.
  */
 #include "preload.h"
 #include "user.h"
@@ -9,12 +10,23 @@
 #include <string.h>
 
 static const char *const names[] = {
-	[LW_POLICY_MUTEX] = "mutex",
-	[LW_POLICY_MUTEX_NUMA] = "mutex_numa",
-	[LW_POLICY_QSPIN_FAIR] = "qspinlock_fair",
-	[LW_POLICY_QSPIN_STEAL] = "qspinlock_steal",
-	[LW_POLICY_QSPIN_TAS] = "qspinlock_tas",
+#define LW_POLICY(id, name, summary) [LW_POLICY_##id] = name,
+#include "policies.def"
+#undef LW_POLICY
 };
+
+/*
+ * The program may clear its environment, or write another text over it, before its
+ * first slow path. A slow path before this, in a constructor of some library, reads
+ * the environment as it is then.
+ */
+__attribute__((constructor(101))) static void
+keep_settings(int argc, char **argv, char **env)
+{
+	(void)argc;
+	(void)argv;
+	lw_env_keep(env, "LOCKWORK_");
+}
 
 /* 1 more than the policy; 0: not known yet. */
 static u32 policy;

@@ -39,11 +39,9 @@ u32 lw_tid(void);
 
 /* How the waiters of a pthread mutex wait; from LOCKWORK_LOCK. */
 enum lw_policy {
-	LW_POLICY_MUTEX,
-	LW_POLICY_MUTEX_NUMA,
-	LW_POLICY_QSPIN_FAIR, /* and the other two, in the modes' order */
-	LW_POLICY_QSPIN_STEAL,
-	LW_POLICY_QSPIN_TAS,
+#define LW_POLICY(id, name, summary) LW_POLICY_##id,
+#include "policies.def"
+#undef LW_POLICY
 };
 enum lw_policy lw_policy(void);
 
@@ -83,36 +81,61 @@ static inline int thrd_result(int err)
 int lw_mutex_leave(pthread_mutex_t *m, u32 *depth);
 int lw_mutex_enter(pthread_mutex_t *m, u32 depth);
 
-/* glibc's own functions that have no other name than the ones we take. */
-#define LW_REALS(X)                                                           \
-	X(mutex_timedlock, int, (pthread_mutex_t *, const struct timespec *)) \
-	X(mutex_clocklock, int,                                               \
-	  (pthread_mutex_t *, clockid_t, const struct timespec *))            \
-	X(cond_init, int, (pthread_cond_t *, const pthread_condattr_t *))     \
-	X(cond_destroy, int, (pthread_cond_t *))                              \
-	X(cond_signal, int, (pthread_cond_t *))                               \
-	X(cond_broadcast, int, (pthread_cond_t *))                            \
-	X(cond_wait, int, (pthread_cond_t *, pthread_mutex_t *))              \
-	X(cond_timedwait, int,                                                \
-	  (pthread_cond_t *, pthread_mutex_t *, const struct timespec *))     \
-	X(cond_clockwait, int,                                                \
-	  (pthread_cond_t *, pthread_mutex_t *, clockid_t,                    \
-	   const struct timespec *))                                          \
-	X(rwlock_timedrdlock, int,                                            \
-	  (pthread_rwlock_t *, const struct timespec *))                      \
-	X(rwlock_timedwrlock, int,                                            \
-	  (pthread_rwlock_t *, const struct timespec *))                      \
-	X(rwlock_clockrdlock, int,                                            \
-	  (pthread_rwlock_t *, clockid_t, const struct timespec *))           \
-	X(rwlock_clockwrlock, int,                                            \
-	  (pthread_rwlock_t *, clockid_t, const struct timespec *))
+/* Not a value that glibc's fields have by chance; see mark.c. */
+#define LW_MARK 0xa110c8edu
+/*
+ * Of an object without the mark: true if it is ours now, marked; false if it is
+ * glibc's. The first @count of its @words are 0 after static initialization.
+ */
+__cold bool lw_adopt(const u32 *words, u32 count, u32 *mark);
+
+/* Tries glibc's objects out, unless that is done; see probe.c. */
+void lw_probe(void);
+/* Bit 1 << type: nobody asks who owns such a mutex. 0: mutexes are glibc's. */
+extern u32 lw_plain_types __attribute__((visibility("hidden")));
+/* What marks a spinlock as ours; 0: spinlocks are glibc's. */
+extern u32 lw_spin_tag __attribute__((visibility("hidden")));
+
+/*
+ * glibc's own functions that have no other name than the ones we take, each with
+ * the glibc that gave it its default version: a condvar has an older twin.
+ */
+#define LW_REALS(X)                                                       \
+	X(mutex_timedlock, "2.34", int,                                   \
+	  (pthread_mutex_t *, const struct timespec *))                   \
+	X(mutex_clocklock, "2.34", int,                                   \
+	  (pthread_mutex_t *, clockid_t, const struct timespec *))        \
+	X(cond_init, "2.3.2", int,                                        \
+	  (pthread_cond_t *, const pthread_condattr_t *))                 \
+	X(cond_destroy, "2.3.2", int, (pthread_cond_t *))                 \
+	X(cond_signal, "2.3.2", int, (pthread_cond_t *))                  \
+	X(cond_broadcast, "2.3.2", int, (pthread_cond_t *))               \
+	X(cond_wait, "2.3.2", int, (pthread_cond_t *, pthread_mutex_t *)) \
+	X(cond_timedwait, "2.3.2", int,                                   \
+	  (pthread_cond_t *, pthread_mutex_t *, const struct timespec *)) \
+	X(cond_clockwait, "2.34", int,                                    \
+	  (pthread_cond_t *, pthread_mutex_t *, clockid_t,                \
+	   const struct timespec *))                                      \
+	X(rwlock_timedrdlock, "2.34", int,                                \
+	  (pthread_rwlock_t *, const struct timespec *))                  \
+	X(rwlock_timedwrlock, "2.34", int,                                \
+	  (pthread_rwlock_t *, const struct timespec *))                  \
+	X(rwlock_clockrdlock, "2.34", int,                                \
+	  (pthread_rwlock_t *, clockid_t, const struct timespec *))       \
+	X(rwlock_clockwrlock, "2.34", int,                                \
+	  (pthread_rwlock_t *, clockid_t, const struct timespec *))       \
+	X(spin_init, "2.34", int, (pthread_spinlock_t *, int))            \
+	X(spin_destroy, "2.34", int, (pthread_spinlock_t *))              \
+	X(spin_lock, "2.34", int, (pthread_spinlock_t *))                 \
+	X(spin_trylock, "2.34", int, (pthread_spinlock_t *))              \
+	X(spin_unlock, "2.34", int, (pthread_spinlock_t *))
 
 struct lw_reals {
-#define X(name, ret, args) ret(*name) args;
+#define X(name, version, ret, args) ret(*name) args;
 	LW_REALS(X)
 #undef X
 };
-/* Looks them up in the first call; for objects that are glibc's only. */
+/* Looks them up in the first call, which is when we are loaded, or earlier. */
 const struct lw_reals *lw_reals(void);
 
 /*

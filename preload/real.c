@@ -11,15 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *find(const char *name)
+static void *find(const char *name, const char *version)
 {
-	static const char *const versions[] = { "GLIBC_2.34", "GLIBC_2.30",
-						"GLIBC_2.3.2", "GLIBC_2.2.5" };
-	void *found = NULL;
+	void *found = dlvsym(RTLD_NEXT, name, version);
 
-	for (size_t i = 0; !found && i < sizeof(versions) / sizeof(*versions);
-	     i++)
-		found = dlvsym(RTLD_NEXT, name, versions[i]);
 	if (!found)
 		found = dlsym(RTLD_NEXT, name);
 	if (!found) {
@@ -40,8 +35,9 @@ const struct lw_reals *lw_reals(void)
 
 	/* Twice by two threads is harmless: both find the same. */
 	if (!smp_load_acquire(&ready)) {
-#define X(name, ret, args) \
-	WRITE_ONCE(reals.name, (ret(*) args)find("pthread_" #name));
+#define X(name, version, ret, args) \
+	WRITE_ONCE(reals.name,      \
+		   (ret(*) args)find("pthread_" #name, "GLIBC_" version));
 		LW_REALS(X)
 #undef X
 		smp_store_release(&ready, true);

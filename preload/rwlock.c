@@ -9,8 +9,9 @@
  *           4 lock, 5 epoch   guard the list
  *           8 first   the list: a ring, first in line
  *          16 owner   hint: the writer's CPU
- *          24 cur_writer      thread id, as in glibc's
- *          28 pshared, 48 flags  glibc's
+ *          20 mark    it is ours, see mark.c
+ *          24 cur_writer      its thread id
+ *          48 flags   glibc's kind, which static initializers set
  *
  * Arrivals may pass sleepers, which keeps CPUs busy when threads outnumber
  * them; so the first sleeper sets bit 2 when it has waited PATIENCE_NS, and
@@ -29,6 +30,8 @@
 #include "epoch.h"
 #include "tas_lock.h"
 #include "wait_ring.h"
+
+#include <string.h>
 
 #define WRITER	   1u
 #define QUEUED	   2u
@@ -55,17 +58,13 @@ struct rwlock {
 	u8 epoch;
 	struct lk_ring *first;
 	u32 owner;
-	u32 unused;
+	u32 mark;
 	u32 cur_writer;
-	u32 pshared;
-	u32 spare[4];
+	u32 unused[5];
 	u32 flags;
 };
 
 _Static_assert(sizeof(struct rwlock) == sizeof(pthread_rwlock_t), "size");
-_Static_assert(offsetof(struct rwlock, pshared) ==
-		       offsetof(pthread_rwlock_t, __data.__shared),
-	       "pshared");
 _Static_assert(offsetof(struct rwlock, flags) ==
 		       offsetof(pthread_rwlock_t, __data.__flags),
 	       "flags");
@@ -75,9 +74,17 @@ static inline struct rwlock *ours(pthread_rwlock_t *l)
 	return (struct rwlock *)l;
 }
 
+/* Static initializers clear all words before flags, and set one of its kinds. */
+static __cold bool adopt(struct rwlock *l)
+{
+	return l->flags <= PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP &&
+	       lw_adopt((u32 *)l, offsetof(struct rwlock, flags) / sizeof(u32),
+			&l->mark);
+}
+
 static inline bool is_glibcs(pthread_rwlock_t *l)
 {
-	return READ_ONCE(ours(l)->pshared);
+	return unlikely(READ_ONCE(ours(l)->mark) != LW_MARK) && !adopt(ours(l));
 }
 
 /* -- the counts ---------------------------------------------------------- */
@@ -404,7 +411,18 @@ static int unlock(struct rwlock *l)
 EXPORT int pthread_rwlock_init(pthread_rwlock_t *l,
 			       const pthread_rwlockattr_t *attr)
 {
-	return __pthread_rwlock_init(l, attr);
+	int shared = PTHREAD_PROCESS_PRIVATE, kind = PTHREAD_RWLOCK_DEFAULT_NP;
+
+	if (attr) {
+		pthread_rwlockattr_getpshared(attr, &shared);
+		pthread_rwlockattr_getkind_np(attr, &kind);
+	}
+	memset(l, 0, sizeof(*l)); /* glibc's init may leave an old mark */
+	if (shared == PTHREAD_PROCESS_SHARED)
+		return __pthread_rwlock_init(l, attr);
+	ours(l)->flags = (u32)kind;
+	ours(l)->mark = LW_MARK;
+	return 0;
 }
 
 EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *l)

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * pthread_spin_*: a qspinlock in 4 bytes. A process-shared one keeps glibc's
- * format, and so does one that glibc's own code made: 1 free, 0 held, and as
- * many below 0 as other processes spin. Ours has bit 15 set (the tag); so have
- * glibc's first 32768 negative numbers, but with a tail (slot 16383, level 3)
- * that ours reaches only with 16383 threads and four nested locks.
+ * pthread_spin_*: a qspinlock in 4 bytes. A process-shared one is glibc's, and
+ * so is one that glibc's own code made; its value shows that.
  */
-#include "preload.h"
+#include "words.h"
 
 #include "qspinlock.h"
 
@@ -17,11 +14,13 @@ static inline struct lk_qspin *ours(pthread_spinlock_t *s)
 	return (struct lk_qspin *)s;
 }
 
-static inline bool is_glibcs(u32 val)
+static inline bool is_glibcs(pthread_spinlock_t *s)
 {
-	return !(val & WAIT_TAG_MARK) || val >= 0xffff8000u;
+	return unlikely(spin_is_glibcs(atomic_read(&ours(s)->val),
+				       READ_ONCE(lw_spin_tag)));
 }
 
+/* For slow paths only: the policy may not be known before. */
 static enum lk_qspin_mode mode(void)
 {
 	switch (lw_policy()) {
@@ -34,53 +33,46 @@ static enum lk_qspin_mode mode(void)
 	}
 }
 
-static bool try_glibcs(pthread_spinlock_t *s)
+/* A lock that is held is refused without asking for the policy. */
+static bool try_slow(struct lk_qspin *lock)
 {
-	return READ_ONCE(*(int *)s) == 1 && xchg_acquire((int *)s, 0) == 1;
+	return !READ_ONCE(lock->locked) && lk_qspin_trylock_slow(lock, mode());
 }
 
 EXPORT int pthread_spin_init(pthread_spinlock_t *s, int pshared)
 {
-	if (pshared == PTHREAD_PROCESS_SHARED)
-		smp_store_release((int *)s, 1);
-	else
-		lk_qspin_init(ours(s));
+	lw_probe();
+	if (pshared == PTHREAD_PROCESS_SHARED || !READ_ONCE(lw_spin_tag))
+		return lw_reals()->spin_init(s, pshared);
+	lk_qspin_init(ours(s));
 	return 0;
 }
 
 EXPORT int pthread_spin_destroy(pthread_spinlock_t *s)
 {
-	(void)s;
-	return 0;
+	return is_glibcs(s) ? lw_reals()->spin_destroy(s) : 0;
 }
 
 EXPORT int pthread_spin_trylock(pthread_spinlock_t *s)
 {
-	bool taken;
-
-	if (unlikely(is_glibcs(atomic_read(&ours(s)->val))))
-		taken = try_glibcs(s);
-	else
-		taken = lk_qspin_trylock(ours(s));
-	return taken ? 0 : EBUSY;
+	if (is_glibcs(s))
+		return lw_reals()->spin_trylock(s);
+	return lk_qspin_try_idle(ours(s)) || try_slow(ours(s)) ? 0 : EBUSY;
 }
 
 EXPORT int pthread_spin_lock(pthread_spinlock_t *s)
 {
-	if (unlikely(is_glibcs(atomic_read(&ours(s)->val)))) {
-		while (!try_glibcs(s))
-			smp_cond_load_relaxed((int *)s, VAL == 1);
-	} else if (unlikely(!lk_qspin_trylock(ours(s)))) {
+	if (is_glibcs(s))
+		return lw_reals()->spin_lock(s);
+	if (unlikely(!lk_qspin_try_idle(ours(s))))
 		lk_qspin_lock_slow(ours(s), atomic_read(&ours(s)->val), mode());
-	}
 	return 0;
 }
 
 EXPORT int pthread_spin_unlock(pthread_spinlock_t *s)
 {
-	if (unlikely(is_glibcs(atomic_read(&ours(s)->val))))
-		smp_store_release((int *)s, 1);
-	else
-		lk_qspin_unlock(ours(s));
+	if (is_glibcs(s))
+		return lw_reals()->spin_unlock(s);
+	lk_qspin_unlock(ours(s));
 	return 0;
 }

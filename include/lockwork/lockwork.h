@@ -3,17 +3,19 @@
 #define LOCKWORK_LOCKWORK_H
 
 /*
- * Lockwork for C: the whole public interface of the library in user space.
+ * Lockwork for C: the library's complete interface for user space.
  *
- * Every lock is valid when it is all zero (static storage, calloc, the *_INIT
- * macros) and needs no destruction. A lock must not be moved or copied while
- * anybody uses it. No call changes errno. Nothing here is shared between
- * processes: a lock in shared memory does not work.
+ * A lock whose bytes are all zero is initialised and free: static storage,
+ * calloc and the *_INIT macros are enough. A lock needs no destruction. Do not
+ * move or copy a lock while a thread uses it. No call changes errno. The locks
+ * work within one process only: a lock in shared memory does not work.
  *
- * LOCKWORK_DEBUG=1 in the environment makes the mutex calls check their use:
- * unlocking a mutex that the caller does not hold, locking it again, and
- * destroying a held one end the process with a message that names the lock's
- * address and the holder's thread id.
+ * With LOCKWORK_DEBUG=1 in the environment, the mutex calls check how they are
+ * used. The process ends with a message if a thread unlocks a mutex that it does
+ * not hold, locks a mutex that it holds, or destroys a mutex that is held. The
+ * message gives the lock's address and the holder's thread id. A deadlock ends
+ * the process too: threads that wait for each other's mutexes in a circle,
+ * without a deadline.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,15 +25,17 @@
 extern "C" {
 #endif
 
-struct timespec; /* <time.h> hides it from strict C99 */
+struct timespec; /* in strict C99, <time.h> does not declare it */
 
 /*
- * Mutex: 24 bytes, aligned to 8. One locked instruction when it is free.
- * Waiters spin while the holder runs, then sleep; sleepers are served in FIFO
- * order, and one that was overtaken overtake_limit times is handed the mutex.
- * Not recursive. Must be unlocked by the thread that locked it only under
- * LOCKWORK_DEBUG. It must stay allocated until lw_mutex_unlock() has returned
- * in every thread.
+ * Mutex: 24 bytes, aligned to 8. Locking a free mutex takes one atomic
+ * instruction. Waiters spin while the holder runs, then sleep. Sleepers get the
+ * mutex in FIFO order. Other threads may overtake the first sleeper; after
+ * overtake_limit unlocks (a knob), the next unlock hands the mutex to it.
+ *
+ * The mutex is not recursive. Any thread may unlock it, except that under
+ * LOCKWORK_DEBUG only the thread that locked it may. The mutex must stay
+ * allocated until lw_mutex_unlock() has returned in every thread.
  */
 typedef struct {
 	uint32_t opaque_[2];
@@ -43,34 +47,43 @@ typedef struct {
 /* clang-format on */
 
 void lw_mutex_lock(lw_mutex_t *m);
-/* True: held now. */
+/* Does not wait. Returns true if the caller now holds @m. */
 bool lw_mutex_trylock(lw_mutex_t *m);
-/* Until @deadline, absolute on CLOCK_MONOTONIC. False: not held. */
+/*
+ * Waits until @deadline, an absolute time of CLOCK_MONOTONIC. Returns true if the
+ * caller now holds @m, and false if the deadline passed first.
+ */
 bool lw_mutex_timedlock(lw_mutex_t *m, const struct timespec *deadline);
 void lw_mutex_unlock(lw_mutex_t *m);
-/* Nothing to free; checks under LOCKWORK_DEBUG that nobody holds it. */
+/*
+ * Frees nothing, so calling it is optional. Under LOCKWORK_DEBUG it checks that
+ * no thread holds @m.
+ */
 void lw_mutex_destroy(lw_mutex_t *m);
 
-/* In what those queue that spin for a mutex. */
+/* The queue in which a mutex's spinning waiters wait. */
 enum lw_mutex_queue {
-	LW_MUTEX_OSQ,	  /* one queue, in order of arrival. The default */
-	LW_MUTEX_NUMA_OSQ /* one that divides itself by clusters of CPUs while
-			   * it is long; see lw_set_clusters() */
+	LW_MUTEX_OSQ,	  /* one FIFO queue; the default */
+	LW_MUTEX_NUMA_OSQ /* a FIFO queue that divides into one queue per
+			   * cluster of CPUs while it is long; see
+			   * lw_set_clusters() */
 };
 
 /*
- * The queue of all mutexes of the process; before any of them is waited for,
- * best at the start of main(). Returns 0, EBUSY (another one is in use, or was
- * set) or EINVAL (no such queue); then nothing has changed.
+ * Sets the queue of all mutexes of the process. Call it before any thread waits
+ * for a mutex, best at the start of main(). Returns 0 on success, EBUSY if
+ * another queue is already in use or set, and EINVAL if @queue is not a queue.
+ * On an error nothing changes.
  */
 int lw_mutex_set_queue(enum lw_mutex_queue queue);
 
 /*
- * Condition variable for lw_mutex_t: 8 bytes. Change what is waited for under
- * the mutex; then signal, with or without the mutex. A wait may return without a
- * signal: look again at what is waited for. No wake-up is lost. Not a
- * cancellation point. It must stay allocated until all waits have returned. A
- * forked child may go on with it; waiters of other threads are gone there.
+ * Condition variable for lw_mutex_t: 8 bytes. Hold the mutex while you change the
+ * condition that threads wait for; then signal, with or without the mutex. A wait
+ * may return without a signal, so test the condition again after each wait. No
+ * wake-up is lost. A wait is not a cancellation point. The condition variable
+ * must stay allocated until all waits on it have returned. A forked child may
+ * keep using it; the other threads' waits do not exist in the child.
  */
 typedef struct {
 	uint32_t opaque_[2];
@@ -79,23 +92,28 @@ typedef struct {
 #define LW_COND_INIT { { 0, 0 } }
 /* clang-format on */
 
-/* The caller holds @m, before and after; others may hold it meanwhile. */
+/*
+ * The caller must hold @m. The call unlocks @m, waits, and locks @m again before
+ * it returns.
+ */
 void lw_cond_wait(lw_cond_t *c, lw_mutex_t *m);
 /*
- * Until @deadline, absolute on CLOCK_MONOTONIC. False: that has passed; the
- * caller holds @m all the same, and a signal may have come as well.
+ * As lw_cond_wait(), but waits until @deadline, an absolute time of
+ * CLOCK_MONOTONIC. Returns false if the deadline passed. The caller holds @m in
+ * both cases. A signal may have arrived even if the call returns false.
  */
 bool lw_cond_timedwait(lw_cond_t *c, lw_mutex_t *m,
 		       const struct timespec *deadline);
-/* Wakes one waiter, if there is one. */
+/* Wakes one waiter, if any. */
 void lw_cond_signal(lw_cond_t *c);
 /* Wakes all waiters. */
 void lw_cond_broadcast(lw_cond_t *c);
 
 /*
- * Queued spinlock: 4 bytes. For sections of some hundred nanoseconds. Its mode
- * is one for the process: lw_spin_set_mode(). It must stay allocated until
- * lw_spin_unlock() has returned in every thread.
+ * Queued spinlock: 4 bytes. Use it for critical sections of a few hundred
+ * nanoseconds. lw_spin_set_mode() sets the mode of all spinlocks of the process.
+ * The spinlock must stay allocated until lw_spin_unlock() has returned in every
+ * thread.
  */
 typedef struct {
 	uint32_t opaque_;
@@ -105,26 +123,38 @@ typedef struct {
 /* clang-format on */
 
 enum lw_spin_mode {
-	LW_SPIN_FAIR,  /* FIFO */
-	LW_SPIN_STEAL, /* arrivals may take a free lock past the queue */
+	LW_SPIN_FAIR,  /* FIFO queue */
+	LW_SPIN_STEAL, /* an arriving thread may take a free lock ahead of
+			* the queue */
 	LW_SPIN_TAS,   /* test-and-set: no queue, unfair */
-	LW_SPIN_PV,    /* for more threads than CPUs: who waits long sleeps */
-	LW_SPIN_AUTO   /* PV while CPUs are short, else STEAL on a virtual
-			* machine, else FAIR */
+	LW_SPIN_PV,    /* for more threads than CPUs: a waiter that has spun
+			* for long sleeps */
+	LW_SPIN_AUTO   /* PV while the process has more threads than CPUs;
+			* otherwise STEAL on a virtual machine, FAIR on
+			* others */
 };
 
 void lw_spin_lock(lw_spinlock_t *s);
+/*
+ * Does not wait. Returns true if the caller now holds @s. FAIR fails while others
+ * wait. STEAL, TAS and PV take a free lock ahead of the queue, unless the head of
+ * the queue has stopped that. AUTO does as the mode that it selects.
+ */
 bool lw_spin_trylock(lw_spinlock_t *s);
 void lw_spin_unlock(lw_spinlock_t *s);
-/* At any time, also while locks are held and waited for. Default: auto. */
+/*
+ * Sets the mode of all spinlocks of the process. It may be called at any time,
+ * also while spinlocks are held and waited for. The default is LW_SPIN_AUTO.
+ */
 void lw_spin_set_mode(enum lw_spin_mode mode);
 
 /*
- * Queued read/write spinlock: 8 bytes, fair: arrivals are served in order,
- * neighbouring readers together. Waiters spin and cannot give up, so there is no
- * call with a deadline. A thread must not read-lock it twice. A forked
- * child must not use one that other threads waited for at the fork; mutexes and
- * spinlocks may be used.
+ * Queued read/write spinlock: 8 bytes. It is fair: waiters are served in FIFO
+ * order, and readers that are next to each other in the queue hold it together.
+ * Waiters spin and cannot leave the queue, so there is no call with a deadline. A
+ * thread must not read-lock it again while it holds it. A forked child must not
+ * use a read/write lock that other threads waited for at the fork. (It may use
+ * such a mutex or spinlock.)
  */
 typedef struct {
 	uint32_t opaque_[2];
@@ -141,35 +171,49 @@ bool lw_write_trylock(lw_rwlock_t *l);
 void lw_write_unlock(lw_rwlock_t *l);
 
 /*
- * Sets a knob of the whole process, such as "spin_budget" to "500"; `lockwork
- * locks` lists them. Returns 0, ENOENT (no such knob) or ERANGE (not a value of
- * it); then nothing has changed.
+ * Sets a knob for the whole process: for example "spin_budget" to "500".
+ * `lockwork locks` lists the knobs. Returns 0 on success, ENOENT if there is no
+ * such knob, and ERANGE if the knob does not take this value. On an error nothing
+ * changes.
  */
 int lw_set_knob(const char *name, const char *value);
 
 /*
- * Which CPUs are a cluster, for locks that pass themselves on near by: lists of
- * CPUs, one a cluster, as in "0-3,8;4-7". CPUs that are not named are in the
- * first. NULL or "": as the system says, by the knob "clusters". Until this is
- * called, the environment variable LOCKWORK_CLUSTERS counts, in the same form.
- * Returns NULL; or what is wrong with @map, and nothing has changed.
+ * Sets which CPUs form a cluster. A lock that knows clusters prefers hand-overs
+ * inside a cluster. @map has one list of CPUs for each cluster, as in
+ * "0-3,8;4-7". CPUs in none of the lists belong to the first cluster. With NULL
+ * or "", the clusters follow the system's topology; the knob "clusters" selects
+ * the level. Until this function is called, the environment variable
+ * LOCKWORK_CLUSTERS is used; it has the same form. Returns NULL on success.
+ * Otherwise it returns a text that says what is wrong with @map, and nothing
+ * changes.
  */
 const char *lw_set_clusters(const char *map);
-/* How many clusters there are, at least 1. */
+/* Returns the number of clusters, at least 1. */
 uint32_t lw_cluster_count(void);
-/* How many mutexes are divided by clusters just now; see lw_mutex_set_queue(). */
+/*
+ * Returns the number of mutexes whose queue is divided by clusters at the moment;
+ * see lw_mutex_set_queue().
+ */
 uint32_t lw_numa_divided(void);
 
 /*
- * Events: what locks count in their slow paths while the knob "count_events" is
- * not 0. Names and what they mean go by numbers from 0; NULL past the last one.
- * Of this header, only mutexes over LW_MUTEX_NUMA_OSQ count any.
+ * Events are counters that locks update in their slow paths while the knob
+ * "count_events" is not 0. Of the locks in this header, only mutexes with
+ * LW_MUTEX_NUMA_OSQ have any. Events are numbered from 0. These two functions
+ * return the name and the meaning of event @n, and NULL after the last event.
  */
 const char *lw_event_name(uint32_t n);
 const char *lw_event_help(uint32_t n);
-/* How often it was counted, to *@sum. Returns 0 or ENOENT (no such event). */
+/*
+ * Stores how often the event @name was counted in *@sum. Returns 0 on success and
+ * ENOENT if there is no such event.
+ */
 int lw_event_sum(const char *name, uint64_t *sum);
-/* All from 0 again; what is counted meanwhile may be lost or stay. */
+/*
+ * Sets all events to 0. A count that another thread makes during this call may be
+ * lost or kept.
+ */
 void lw_events_reset(void);
 
 #ifdef __cplusplus

@@ -3,25 +3,26 @@
 #define LOCKWORK_LOCKWORK_HPP
 
 /*
- * Lockwork for C++17 and later: the locks of <lockwork/lockwork.h> as classes,
- * for std::unique_lock, std::shared_lock, std::scoped_lock and
- * std::condition_variable_any. That header says what each lock promises; here:
+ * Lockwork for C++17 and later: the locks of <lockwork/lockwork.h> as classes.
+ * They work with std::unique_lock, std::shared_lock, std::scoped_lock and
+ * std::condition_variable_any. <lockwork/lockwork.h> says what each lock promises.
  *
  *   mutex               24 bytes  Lockable, TimedLockable
  *   spinlock             4 bytes  Lockable
  *   shared_mutex         8 bytes  Lockable, SharedLockable; its waiters spin
  *   condition_variable   8 bytes  for std::unique_lock<lockwork::mutex>
  *
- * Constructors are constexpr, destructors trivial: an object in static storage
- * is usable before and after everything else. Objects are neither copied nor
- * moved. Nothing is thrown but what a caller's predicate or clock throws. None of
- * the locks is recursive, and none works between processes. native_handle() is
- * the C object.
+ * Constructors are constexpr and destructors are trivial. So an object in static
+ * storage can be used during the whole life of the process. Objects cannot be
+ * copied or moved. The classes throw nothing; an exception can only come from the
+ * caller's predicate or clock. No lock is recursive, and no lock works between
+ * processes. native_handle() returns the C object.
  *
- * Waits with a limit end at it or after it, never before. They are measured by
- * std::chrono::steady_clock; a deadline on another clock is looked at again when
- * the wait is over, so a clock that is set forward meanwhile is noticed late. A
- * limit more than 95 years away is taken for one of 95 years.
+ * A timed wait that fails ends at its limit or later, never earlier. Time is
+ * measured by std::chrono::steady_clock. A deadline on another clock is compared
+ * with that clock again when the wait ends. If that clock is set forward during
+ * the wait, the wait therefore ends late. A limit of more than 95 years is
+ * treated as 95 years.
  */
 #include <lockwork/lockwork.h>
 
@@ -39,10 +40,10 @@ namespace detail
 using std::chrono::steady_clock;
 using real_seconds = std::chrono::duration<double>;
 
-/* Seconds; nanoseconds since any epoch still fit into 64 bits. */
+/* The longest wait, in seconds: as nanoseconds it fits into 64 bits. */
 constexpr long longest = 3000000000;
 
-/* @time on CLOCK_MONOTONIC, which is what steady_clock is on Linux. */
+/* Converts @time to CLOCK_MONOTONIC, which steady_clock uses on Linux. */
 template <class Duration>
 ::timespec
 monotonic(const std::chrono::time_point<steady_clock, Duration> &time)
@@ -65,7 +66,7 @@ monotonic(const std::chrono::time_point<steady_clock, Duration> &time)
 	return result;
 }
 
-/* @wait from now on CLOCK_MONOTONIC. */
+/* Returns the time of CLOCK_MONOTONIC that is @wait from now. */
 template <class Rep, class Period>
 ::timespec monotonic_in(const std::chrono::duration<Rep, Period> &wait)
 {
@@ -80,7 +81,7 @@ template <class Rep, class Period>
 	return monotonic(steady_clock::now() + rest);
 }
 
-/* How long until @time on its own clock. */
+/* Returns the time left until @time, by its own clock. */
 template <class Clock, class Duration>
 typename Clock::duration
 time_left(const std::chrono::time_point<Clock, Duration> &time)
@@ -95,8 +96,8 @@ time_left(const std::chrono::time_point<Clock, Duration> &time)
 } // namespace detail
 
 /*
- * A mutex whose waiters spin while the holder runs, then sleep: lw_mutex_t. Must
- * be unlocked by the thread that locked it.
+ * lw_mutex_t: a mutex whose waiters spin while the holder runs, then sleep. As C++
+ * requires, unlock it in the thread that locked it.
  */
 class mutex
 {
@@ -107,25 +108,25 @@ class mutex
 	mutex(const mutex &) = delete;
 	mutex &operator=(const mutex &) = delete;
 
-	/* Waits until the caller holds the mutex, which it does not yet. */
+	/* Waits for the mutex and locks it. The caller must not hold it. */
 	void lock() noexcept
 	{
 		::lw_mutex_lock(&mutex_);
 	}
 
-	/* True: held. Does not wait, and fails only if the mutex is held. */
+	/* Does not wait. Returns false only if the mutex is held. */
 	bool try_lock() noexcept
 	{
 		return ::lw_mutex_trylock(&mutex_);
 	}
 
-	/* The caller holds the mutex. */
+	/* The caller must hold the mutex. */
 	void unlock() noexcept
 	{
 		::lw_mutex_unlock(&mutex_);
 	}
 
-	/* Waits at most @wait. True: held. */
+	/* Waits at most @wait. Returns true if the caller now holds it. */
 	template <class Rep, class Period>
 	bool try_lock_for(const std::chrono::duration<Rep, Period> &wait)
 	{
@@ -135,7 +136,7 @@ class mutex
 		return ::lw_mutex_timedlock(&mutex_, &until);
 	}
 
-	/* Waits at most until @deadline. True: held. */
+	/* Waits at most until @deadline. Returns true if the caller now holds it. */
 	template <class Duration>
 	bool
 	try_lock_until(const std::chrono::time_point<std::chrono::steady_clock,
@@ -145,7 +146,7 @@ class mutex
 		return ::lw_mutex_timedlock(&mutex_, &until);
 	}
 
-	/* The same on any clock. */
+	/* The same, with a deadline on any clock. */
 	template <class Clock, class Duration>
 	bool
 	try_lock_until(const std::chrono::time_point<Clock, Duration> &deadline)
@@ -167,8 +168,9 @@ class mutex
 };
 
 /*
- * A queued spinlock: lw_spinlock_t. For sections of some hundred nanoseconds.
- * Its mode is one for the process: lw_spin_set_mode(). No limited waits: a queue of spinners cannot be left.
+ * lw_spinlock_t: a queued spinlock for critical sections of a few hundred
+ * nanoseconds. lw_spin_set_mode() sets the mode of all spinlocks of the process.
+ * There are no timed waits, because a spinning waiter cannot leave the queue.
  */
 class spinlock
 {
@@ -179,19 +181,22 @@ class spinlock
 	spinlock(const spinlock &) = delete;
 	spinlock &operator=(const spinlock &) = delete;
 
-	/* Waits until the caller holds the lock, which it does not yet. */
+	/* Waits for the lock and takes it. The caller must not hold it. */
 	void lock() noexcept
 	{
 		::lw_spin_lock(&spin_);
 	}
 
-	/* True: held. Does not wait; fails if the lock is held or waited for. */
+	/*
+	 * Does not wait. Returns false if the lock is held. The mode decides
+	 * whether it takes a free lock ahead of waiters: see lw_spin_trylock().
+	 */
 	bool try_lock() noexcept
 	{
 		return ::lw_spin_trylock(&spin_);
 	}
 
-	/* The caller holds the lock. */
+	/* The caller must hold the lock. */
 	void unlock() noexcept
 	{
 		::lw_spin_unlock(&spin_);
@@ -207,8 +212,9 @@ class spinlock
 };
 
 /*
- * A fair read/write lock whose waiters spin: lw_rwlock_t. A thread that reads must
- * not lock it again, not even to read. No limited waits, as above.
+ * lw_rwlock_t: a fair read/write lock whose waiters spin. A thread that holds it
+ * must not lock it again, not even shared. There are no timed waits, because a
+ * spinning waiter cannot leave the queue.
  */
 class shared_mutex
 {
@@ -219,37 +225,37 @@ class shared_mutex
 	shared_mutex(const shared_mutex &) = delete;
 	shared_mutex &operator=(const shared_mutex &) = delete;
 
-	/* Waits until the caller holds the lock alone. */
+	/* Waits for the lock and takes it exclusively. */
 	void lock() noexcept
 	{
 		::lw_write_lock(&rw_);
 	}
 
-	/* True: held alone. Does not wait. */
+	/* Does not wait. Returns true if the caller now holds it exclusively. */
 	bool try_lock() noexcept
 	{
 		return ::lw_write_trylock(&rw_);
 	}
 
-	/* The caller holds the lock alone. */
+	/* The caller must hold the lock exclusively. */
 	void unlock() noexcept
 	{
 		::lw_write_unlock(&rw_);
 	}
 
-	/* Waits until the caller holds the lock, perhaps with other readers. */
+	/* Waits for the lock and takes it shared: readers hold it together. */
 	void lock_shared() noexcept
 	{
 		::lw_read_lock(&rw_);
 	}
 
-	/* True: held shared. Does not wait; fails if a writer holds or waits. */
+	/* Does not wait. Returns false if a writer holds it or waits. */
 	bool try_lock_shared() noexcept
 	{
 		return ::lw_read_trylock(&rw_);
 	}
 
-	/* The caller holds the lock shared. */
+	/* The caller must hold the lock shared. */
 	void unlock_shared() noexcept
 	{
 		::lw_read_unlock(&rw_);
@@ -265,9 +271,9 @@ class shared_mutex
 };
 
 /*
- * A condition variable for lockwork::mutex: lw_cond_t. Each wait unlocks the
- * mutex that @lock owns, and has locked it again when it returns. A wait without
- * a predicate may return for no reason.
+ * lw_cond_t: a condition variable for lockwork::mutex. Each wait unlocks the
+ * mutex that @lock owns, and locks it again before it returns. A wait without a
+ * predicate may return without a notification.
  */
 class condition_variable
 {
@@ -278,7 +284,7 @@ class condition_variable
 	condition_variable(const condition_variable &) = delete;
 	condition_variable &operator=(const condition_variable &) = delete;
 
-	/* Wakes one waiter, if there is one. */
+	/* Wakes one waiter, if any. */
 	void notify_one() noexcept
 	{
 		::lw_cond_signal(&cond_);
@@ -290,12 +296,13 @@ class condition_variable
 		::lw_cond_broadcast(&cond_);
 	}
 
-	/* Waits for a notification, or until @ready() is true. */
+	/* Waits for a notification. */
 	void wait(std::unique_lock<mutex> &lock) noexcept
 	{
 		::lw_cond_wait(&cond_, lock.mutex()->native_handle());
 	}
 
+	/* Waits until @ready() returns true. */
 	template <class Predicate>
 	void wait(std::unique_lock<mutex> &lock, Predicate ready)
 	{
@@ -303,7 +310,7 @@ class condition_variable
 			wait(lock);
 	}
 
-	/* At most until @deadline. */
+	/* Waits for a notification, at most until @deadline. */
 	template <class Duration>
 	std::cv_status
 	wait_until(std::unique_lock<mutex> &lock,
@@ -313,7 +320,7 @@ class condition_variable
 		return timed(lock, detail::monotonic(deadline));
 	}
 
-	/* The same on any clock. */
+	/* The same, with a deadline on any clock. */
 	template <class Clock, class Duration>
 	std::cv_status
 	wait_until(std::unique_lock<mutex> &lock,
@@ -324,7 +331,7 @@ class condition_variable
 					       : std::cv_status::timeout;
 	}
 
-	/* Until @ready() is true; returns what it says at the end. */
+	/* Waits until @ready() or @deadline. Returns the last value of @ready(). */
 	template <class Clock, class Duration, class Predicate>
 	bool
 	wait_until(std::unique_lock<mutex> &lock,
@@ -339,7 +346,7 @@ class condition_variable
 		return true;
 	}
 
-	/* At most for @wait. */
+	/* Waits for a notification, at most @wait. */
 	template <class Rep, class Period>
 	std::cv_status wait_for(std::unique_lock<mutex> &lock,
 				const std::chrono::duration<Rep, Period> &wait)
@@ -347,6 +354,7 @@ class condition_variable
 		return timed(lock, detail::monotonic_in(wait));
 	}
 
+	/* Waits until @ready(), at most @wait. Returns the last @ready(). */
 	template <class Rep, class Period, class Predicate>
 	bool wait_for(std::unique_lock<mutex> &lock,
 		      const std::chrono::duration<Rep, Period> &wait,

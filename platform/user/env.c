@@ -4,25 +4,78 @@
 #include "user.h"
 
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 
 extern char **environ;
 
+/* Entries of the environment one after the other, then an empty one; or NULL. */
+static const char *kept;
+
+static char *room_for(size_t bytes)
+{
+	static char enough[1024]; /* as a rule */
+	long p = (long)enough;
+
+	if (bytes > sizeof(enough))
+		p = lw_syscall(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return p < 0 && p >= -4095 ? NULL : (char *)p;
+}
+
+void lw_env_keep(char **env, const char *prefix)
+{
+	size_t len = strlen(prefix), bytes = 1;
+	char *text, *end;
+
+	for (char **e = env; e && *e; e++) {
+		if (!strncmp(*e, prefix, len))
+			bytes += strlen(*e) + 1;
+	}
+	text = end = room_for(bytes);
+	if (!text)
+		return;
+	for (char **e = env; e && *e; e++) {
+		if (!strncmp(*e, prefix, len))
+			end = stpcpy(end, *e) + 1;
+	}
+	*end = '\0';
+	/* [env.A] RELEASE, pairs with env.B: who sees it sees the text. */
+	smp_store_release(&kept, text);
+}
+
+static const char *value_of(const char *entry, const char *name, size_t len)
+{
+	bool is_it = !strncmp(entry, name, len) && entry[len] == '=';
+
+	return is_it ? entry + len + 1 : NULL;
+}
+
 const char *lw_env(const char *name)
 {
+	/* [env.B] ACQUIRE, pairs with env.A. */
+	const char *entry = smp_load_acquire(&kept), *value = NULL;
 	size_t len = strlen(name);
 
-	for (char **e = environ; e && *e; e++) {
-		if (!strncmp(*e, name, len) && (*e)[len] == '=')
-			return *e + len + 1;
+	if (entry) {
+		for (; *entry && !value; entry += strlen(entry) + 1)
+			value = value_of(entry, name, len);
+		return value;
 	}
-	return NULL;
+	for (char **e = environ; e && *e && !value; e++)
+		value = value_of(*e, name, len);
+	return value;
 }
 
 static bool say(const char *text)
 {
 	return lw_syscall(SYS_write, 2, (long)text, (long)strlen(text), 0, 0,
 			  0) >= 0;
+}
+
+void lw_say(const char *text)
+{
+	(void)(say("lockwork: ") && say(text) && say("\n"));
 }
 
 void lw_ignored(const char *what, const char *value, const char *why)

@@ -12,41 +12,43 @@
 		.dflt = init, .value = &lw_##knob                  \
 	}
 
-/* The defaults stand at the variables' definitions in wait.c too. */
+/* The variables' definitions in wait.c repeat the defaults. */
 const struct lk_knob lw_user_knobs[] = {
 	KNOB(spin_budget, 0, 1000000, 1000,
-	     "rounds a thread spins for a mutex before it sleeps; 0: never "
-	     "spins"),
+	     "rounds that a thread spins for a mutex before it sleeps; 0: it "
+	     "does not spin"),
 	KNOB(brief_spins, 0, 1000000, 30,
-	     "looks at a mutex or a spinlock in mode steal, 4 to 32 pauses "
-	     "apart, before a thread queues"),
+	     "times that a thread checks a mutex (or a spinlock in mode "
+	     "steal), 4 to 32 pauses apart, before it queues"),
 	KNOB(overtake_limit, 1, 1000000, 64,
-	     "unlocks that may pass the first sleeper over before one hands "
-	     "off to it"),
+	     "unlocks that may leave the first sleeper waiting before one "
+	     "hands it the mutex"),
 	KNOB(handover_spins, 0, 10000, 20,
-	     "rounds an unlock watches for a taker before it wakes a sleeper"),
+	     "rounds that an unlock waits for a spinning thread to take the "
+	     "mutex before it wakes a sleeper"),
 	KNOB(yield_after, 1, 1000000, 200,
-	     "rounds a queued waiter spins before it yields its CPU"),
+	     "rounds that a queued waiter spins before it yields its CPU"),
 	KNOB(steal_rounds, 0, 1000000, 30,
-	     "looks at a spinlock, 4 to 32 pauses apart, before a thread "
-	     "queues in mode pv"),
+	     "times that a thread checks a spinlock in mode pv, 4 to 32 "
+	     "pauses apart, before it queues"),
 	KNOB(auto_cpus, 0, 1000000, 0,
-	     "CPUs that a spinlock in mode auto compares threads with; 0: "
-	     "those the process may use"),
+	     "number of CPUs with which a spinlock in mode auto compares the "
+	     "number of threads; 0: the CPUs that the process may use"),
 	KNOB(watch_owner, 0, 1, 1,
-	     "1: stop spinning for a thread that is known to be off its CPU"),
+	     "1: a thread stops spinning if the thread that it waits for is "
+	     "known to be off its CPU; 0: it does not check"),
 	KNOB(give_way_us, 0, 1000000, 1000,
-	     "microseconds a sleeper has waited when its waker yields the CPU "
-	     "to it"),
+	     "microseconds that a sleeper must have waited for its waker to "
+	     "yield the CPU to it"),
 	{ .name = "clusters",
-	  .help = "what CPUs of a cluster share: their last cache, their NUMA "
-		  "node, or nothing",
+	  .help = "what the CPUs of a cluster share: their last-level cache, "
+		  "their NUMA node, or nothing",
 	  .words = "llc,node,cpu",
 	  .max = 2,
 	  .value = &lw_clusters },
 	KNOB(count_events, 0, 2, 0,
-	     "1: count what locks do in their slow paths; 2: and write the "
-	     "sums to standard error when the process ends"),
+	     "1: locks count events in their slow paths; 2: the sums are also "
+	     "printed to standard error when the process ends"),
 	{ .name = NULL },
 };
 

@@ -46,6 +46,13 @@ void lw_user_events_reset(void);
 /* For slow paths, where getenv() and stdio may not be called. */
 /* The value of an environment variable, or NULL. */
 const char *lw_env(const char *name);
+/*
+ * Copies what @env has under names with that @prefix. From now on lw_env() looks
+ * only there, whatever becomes of the environment.
+ */
+void lw_env_keep(char **env, const char *prefix);
+/* Says @text on standard error, in a line of its own. */
+void lw_say(const char *text);
 /* Says on standard error that @what=@value is not heeded, and @why. */
 void lw_ignored(const char *what, const char *value, const char *why);
 

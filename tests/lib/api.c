@@ -2,9 +2,9 @@
 /*
  * The public interface of the library, as a C program uses it. Without an
  * argument it checks each call; with "numa" it does so over the mutexes' other
- * queue; with another one it shows what control.c says, or it
- * misuses a mutex in that way and prints the mutex's address and its own thread
- * id first.
+ * queue; with another one it shows what control.c says, or it deadlocks as
+ * deadlock.c says, or it misuses a mutex in that way and prints the mutex's address
+ * and its own thread id first.
  */
 #define _GNU_SOURCE
 #include "check.h"
@@ -153,6 +153,7 @@ static void check_all(void)
 	check_threads();
 	check_fork();
 	check_fork_handler();
+	check_no_deadlock();
 	check_cond();
 }
 
@@ -188,7 +189,7 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (argc > 1) {
-		if (!report(argv[1]))
+		if (!report(argv[1]) && !deadlock(argv[1]))
 			misuse(argv[1]);
 		return 0;
 	}

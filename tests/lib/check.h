@@ -26,6 +26,10 @@ void check_fork_handler(void);
 void choose_numa(void);
 void check_numa(void);
 
+/* deadlock.c: circles of waiters; false if @how names none. */
+bool deadlock(const char *how);
+void check_no_deadlock(void);
+
 /* cond.c: the condition variable. */
 void check_cond(void);
 

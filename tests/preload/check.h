@@ -15,6 +15,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -86,6 +87,19 @@ static inline int expect_lockwork(void)
 	const char *value = getenv("LOCKWORK_EXPECT");
 
 	return value && !strcmp(value, "1");
+}
+
+/* The name of the object file that a call of `symbol` ends up in. */
+static inline const char *origin_of(const char *symbol)
+{
+	void *address = dlsym(RTLD_DEFAULT, symbol);
+	const char *slash;
+	Dl_info info;
+
+	CHECK(address);
+	CHECK(dladdr(address, &info));
+	slash = strrchr(info.dli_fname, '/');
+	return slash ? slash + 1 : info.dli_fname;
 }
 
 /* ---- time ---- */

@@ -35,7 +35,7 @@ static void in_child(void (*body)(void))
 
 	CHECK(pid >= 0);
 	if (!pid) {
-		alarm(60);
+		alarm(300);
 		body();
 		_exit(0);
 	}

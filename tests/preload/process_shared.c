@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* Process-shared objects of every type between a parent and its children. */
+/*
+ * Process-shared objects of every type: between a parent and the children it
+ * forks, and between it and a program that runs on plain glibc. Either of those
+ * two makes the objects, and the other one destroys them.
+ */
 #include "check.h"
 
 enum { CHILDREN = 3, ROUNDS = 20000, TURNS = 1500 };
@@ -11,6 +15,7 @@ static struct page {
 	pthread_spinlock_t spin;
 	long by_mutex, by_rw[2], by_spin;
 	long turn, arrived, go;
+	atomic_int made, done;
 } * page;
 
 static void make(int type)
@@ -85,6 +90,19 @@ static void take_turns(int me, int n)
 	RET(pthread_mutex_unlock(&page->m), 0);
 }
 
+/* All that `n` processes did, and what they did it with. */
+static void end(int n)
+{
+	EQ(page->by_mutex, n * ROUNDS);
+	EQ(page->by_rw[0], n * ROUNDS / 4);
+	EQ(page->by_spin, n * ROUNDS);
+	EQ(page->turn, n * TURNS);
+	RET(pthread_mutex_destroy(&page->m), 0);
+	RET(pthread_cond_destroy(&page->cond), 0);
+	RET(pthread_rwlock_destroy(&page->rw), 0);
+	RET(pthread_spin_destroy(&page->spin), 0);
+}
+
 static void processes(int type)
 {
 	pid_t pids[CHILDREN];
@@ -104,14 +122,73 @@ static void processes(int type)
 	take_turns(0, CHILDREN + 1);
 	for (int i = 0; i < CHILDREN; i++)
 		reap(pids[i]);
-	EQ(page->by_mutex, (CHILDREN + 1) * ROUNDS);
-	EQ(page->by_rw[0], (CHILDREN + 1) * ROUNDS / 4);
-	EQ(page->by_spin, (CHILDREN + 1) * ROUNDS);
-	EQ(page->turn, (CHILDREN + 1) * TURNS);
-	RET(pthread_mutex_destroy(&page->m), 0);
-	RET(pthread_cond_destroy(&page->cond), 0);
-	RET(pthread_rwlock_destroy(&page->rw), 0);
-	RET(pthread_spin_destroy(&page->spin), 0);
+	end(CHILDREN + 1);
+}
+
+enum part { MAKER, USER };
+
+/* One of two programs that share the page: one makes the objects, one ends them. */
+static void take_part(enum part part)
+{
+	if (part == MAKER) {
+		make(PTHREAD_MUTEX_NORMAL);
+		page->made = 1;
+	}
+	while (!page->made)
+		nap_us(100);
+	STAGE(part);
+	count_up();
+	STAGE(part);
+	take_turns(part, 2);
+	page->done++;
+	if (part == MAKER)
+		return;
+	while (page->done < 2)
+		nap_us(100);
+	end(2);
+}
+
+/* This program again, without what the environment has loaded into it. */
+static void become_plain(enum part part, int fd)
+{
+	char part_text[12], fd_text[12];
+	char *args[] = { "process_shared", part_text, fd_text, NULL };
+
+	snprintf(part_text, sizeof(part_text), "%d", part);
+	snprintf(fd_text, sizeof(fd_text), "%d", fd);
+	CHECK(!unsetenv("LD_PRELOAD") && !unsetenv("LOCKWORK_EXPECT"));
+	execv("/proc/self/exe", args);
+	EQ(errno, 0);
+}
+
+static void with_a_plain_program(enum part part, int fd)
+{
+	pid_t pid;
+
+	page->made = page->done = 0;
+	pid = fork();
+	if (pid == 0)
+		become_plain(part == MAKER ? USER : MAKER, fd);
+	take_part(part);
+	reap(pid);
+}
+
+static void map_page(int fd)
+{
+	page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+		    0);
+	CHECK(page != MAP_FAILED);
+}
+
+/* The plain program: what the other one wants it to be. */
+static int plain_main(char **argv)
+{
+	enum part part = atoi(argv[1]);
+
+	CHECK(strstr(origin_of("pthread_mutex_lock"), "libc.so"));
+	map_page(atoi(argv[2]));
+	take_part(part);
+	return 0;
 }
 
 static pthread_mutex_t private_m = PTHREAD_MUTEX_INITIALIZER;
@@ -146,9 +223,17 @@ static void mixed(pthread_cond_t *cond, pthread_mutex_t *m)
 	RET(pthread_mutex_destroy(m), 0);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	page = map_pages(sizeof(*page), MAP_SHARED);
+	int fd;
+
+	if (argc == 3)
+		return plain_main(argv);
+	fd = memfd_create("page", 0);
+	CHECK(fd >= 0 && !ftruncate(fd, sizeof(*page)));
+	map_page(fd);
+	with_a_plain_program(MAKER, fd);
+	with_a_plain_program(USER, fd);
 	processes(PTHREAD_MUTEX_NORMAL);
 	processes(PTHREAD_MUTEX_RECURSIVE);
 	make(PTHREAD_MUTEX_NORMAL);

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Runs every program of `tests/preload` on the plain C library and under
-//! `lockwork run`.
+//! `lockwork run`: on the system's glibc, and on a newer one where
+//! `LOCKWORK_NEWER_GLIBC` names a folder that `scripts/newer-glibc` filled.
 //!
 //! A program is one C file.  `plugins/<name>.c`, where it exists, becomes a
 //! shared object whose path is the program's argument; `plugins/<name>_needed.c`
 //! one that the program is linked with.  `LOCKWORK_PRELOAD_ONLY=<name>` runs a
 //! single program.
 
+#[path = "common/glibc.rs"]
+mod glibc;
+
 use std::env;
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{self, Child, Command, ExitStatus, Stdio};
@@ -18,8 +22,11 @@ use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use glibc::Glibc;
+
 const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/preload");
-const WATCHDOG: Duration = Duration::from_secs(120);
+/// Programs take seconds, and many times that beside many others on one CPU.
+const WATCHDOG: Duration = Duration::from_secs(600);
 /// After so many hung programs a mode is given up.
 const MOST_HANGS: usize = 3;
 
@@ -27,6 +34,12 @@ struct Program {
     name: String,
     path: PathBuf,
     argument: Option<PathBuf>,
+}
+
+/// The programs for one C library.
+struct Programs {
+    all: Vec<Program>,
+    version: (u32, u32),
 }
 
 struct Mode {
@@ -42,13 +55,13 @@ enum Outcome {
     Hung,
 }
 
-fn directory() -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join("preload")
+fn directory(glibc: Glibc) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("preload-{}", glibc.name()))
 }
 
-/// Compiles `source` to `target`, which appears complete or not at all: another
-/// test process may be using the one that is there.
-fn compile(source: &Path, target: &Path, extra: &[OsString]) -> Result<(), String> {
+/// Compiles `source` for `glibc` to `target`, which appears complete or not at all:
+/// another test process may be using the one that is there.
+fn compile(source: &Path, target: &Path, glibc: Glibc, extra: &[OsString]) -> Result<(), String> {
     let cc = env::var("CC").unwrap_or_else(|_| "cc".into());
     let mut words = cc.split_whitespace();
     let partial = target.with_extension(format!("{}.partial", process::id()));
@@ -59,6 +72,7 @@ fn compile(source: &Path, target: &Path, extra: &[OsString]) -> Result<(), Strin
         .arg(SOURCES)
         .arg("-o")
         .arg(&partial)
+        .args(glibc.flags())
         .arg(source)
         .args(extra)
         .output()
@@ -71,35 +85,36 @@ fn compile(source: &Path, target: &Path, extra: &[OsString]) -> Result<(), Strin
 }
 
 /// Builds `plugins/<name>.c` if there is one.
-fn compile_plugin(name: &str) -> Result<Option<PathBuf>, String> {
+fn compile_plugin(name: &str, glibc: Glibc) -> Result<Option<PathBuf>, String> {
     let source = Path::new(SOURCES).join("plugins").join(format!("{name}.c"));
     if !source.exists() {
         return Ok(None);
     }
-    let target = directory().join(format!("lib{name}.so"));
+    let target = directory(glibc).join(format!("lib{name}.so"));
     let soname = format!("-Wl,-soname,lib{name}.so");
     compile(
         &source,
         &target,
+        glibc,
         &["-fPIC".into(), "-shared".into(), soname.into()],
     )?;
     Ok(Some(target))
 }
 
-fn compile_program(source: &Path) -> Result<Program, String> {
+fn compile_program(source: &Path, glibc: Glibc) -> Result<Program, String> {
     let name = source
         .file_stem()
         .unwrap_or_default()
         .to_string_lossy()
         .into_owned();
-    let path = directory().join(&name);
-    let argument = compile_plugin(&name)?;
+    let path = directory(glibc).join(&name);
+    let argument = compile_plugin(&name, glibc)?;
     let mut extra = vec![OsString::from("-ldl")];
-    if let Some(needed) = compile_plugin(&format!("{name}_needed"))? {
+    if let Some(needed) = compile_plugin(&format!("{name}_needed"), glibc)? {
         extra.push(needed.into());
-        extra.push(format!("-Wl,-rpath,{}", directory().display()).into());
+        extra.push(format!("-Wl,-rpath,{}", directory(glibc).display()).into());
     }
-    compile(source, &path, &extra)?;
+    compile(source, &path, glibc, &extra)?;
     Ok(Program {
         name,
         path,
@@ -107,10 +122,22 @@ fn compile_program(source: &Path) -> Result<Program, String> {
     })
 }
 
-fn compile_all() -> Result<Vec<Program>, String> {
+/// Asks the C library that a program for `glibc` runs on.
+fn compile_version(glibc: Glibc) -> Result<(u32, u32), String> {
+    const SOURCE: &str = "#include <gnu/libc-version.h>\n#include <stdio.h>\n\
+                          int main(void) { puts(gnu_get_libc_version()); return 0; }\n";
+    let path = directory(glibc).join("glibc-version");
+    let source = path.with_extension(format!("{}.c", process::id()));
+    fs::write(&source, SOURCE).map_err(|e| format!("{}: {e}", source.display()))?;
+    compile(&source, &path, glibc, &[])?;
+    fs::remove_file(&source).map_err(|e| format!("{}: {e}", source.display()))?;
+    Ok(glibc::version(&path))
+}
+
+fn compile_all(glibc: Glibc) -> Result<Programs, String> {
     let failed = |e: io::Error| format!("{SOURCES}: {e}");
     let only = env::var("LOCKWORK_PRELOAD_ONLY").ok();
-    fs::create_dir_all(directory()).map_err(failed)?;
+    fs::create_dir_all(directory(glibc)).map_err(failed)?;
     let mut sources = Vec::new();
     for entry in fs::read_dir(SOURCES).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
@@ -125,12 +152,21 @@ fn compile_all() -> Result<Vec<Program>, String> {
         return Err(format!("no programs in {SOURCES}"));
     }
     sources.sort();
-    sources.iter().map(|s| compile_program(s)).collect()
+    let all: Result<_, _> = sources.iter().map(|s| compile_program(s, glibc)).collect();
+    Ok(Programs {
+        all: all?,
+        version: compile_version(glibc)?,
+    })
 }
 
-fn programs() -> &'static [Program] {
-    static PROGRAMS: OnceLock<Result<Vec<Program>, String>> = OnceLock::new();
-    match PROGRAMS.get_or_init(compile_all) {
+fn programs(glibc: Glibc) -> &'static Programs {
+    static SYSTEM: OnceLock<Result<Programs, String>> = OnceLock::new();
+    static NEWER: OnceLock<Result<Programs, String>> = OnceLock::new();
+    let programs = match glibc {
+        Glibc::System => &SYSTEM,
+        Glibc::Newer => &NEWER,
+    };
+    match programs.get_or_init(|| compile_all(glibc)) {
         Ok(programs) => programs,
         Err(message) => panic!("{message}"),
     }
@@ -164,19 +200,16 @@ fn command(program: &Program, mode: &Mode) -> Command {
     command
 }
 
-fn kill_group(child: &Child, signal: &str) {
-    let group = format!("-{}", child.id());
-    let _ = Command::new("kill")
-        .args(["-s", signal, "--", &group])
-        .stderr(Stdio::null())
-        .status();
+fn kill_group(child: &Child, signal: i32) {
+    // SAFETY: a child that is not waited for yet keeps its number.
+    unsafe { libc::kill(-(child.id() as i32), signal) };
 }
 
 /// On SIGQUIT a program writes where it stood; then it is ended.
 fn give_up(child: &mut Child) -> io::Result<()> {
-    kill_group(child, "QUIT");
+    kill_group(child, libc::SIGQUIT);
     thread::sleep(Duration::from_secs(1));
-    kill_group(child, "KILL");
+    kill_group(child, libc::SIGKILL);
     child.wait().map(drop)
 }
 
@@ -196,12 +229,9 @@ fn wait(child: &mut Child) -> io::Result<Outcome> {
 
 /// Output goes to a file: a pipe would stay open as long as a stray child.
 fn run(program: &Program, mode: &Mode) -> io::Result<(Outcome, String)> {
-    let log = directory().join(format!(
-        "{}.{}.{}.log",
-        program.name,
-        mode.name,
-        process::id()
-    ));
+    let log = program
+        .path
+        .with_extension(format!("{}.{}.log", mode.name, process::id()));
     let file = File::create(&log)?;
     let mut child = command(program, mode)
         .stdin(Stdio::null())
@@ -214,14 +244,25 @@ fn run(program: &Program, mode: &Mode) -> io::Result<(Outcome, String)> {
     Ok((outcome, said))
 }
 
-fn run_all(mode: &Mode) {
-    run_these(programs(), mode);
+fn run_all(mode: &Mode, glibc: Glibc) {
+    let Programs { all, version } = programs(glibc);
+    // Not by println!, which shows for tests that fail only.
+    let _ = writeln!(
+        io::stderr(),
+        "{}: {} programs on glibc {}.{}",
+        mode.name,
+        all.len(),
+        version.0,
+        version.1
+    );
+    run_these(all, mode, glibc);
 }
 
-fn run_these(programs: impl IntoIterator<Item = &'static Program>, mode: &Mode) {
+fn run_these(these: impl IntoIterator<Item = &'static Program>, mode: &Mode, glibc: Glibc) {
+    let (major, minor) = programs(glibc).version;
     let mut failures = Vec::new();
     let mut hangs = 0;
-    for program in programs {
+    for program in these {
         let begun = Instant::now();
         let (outcome, said) = run(program, mode)
             .unwrap_or_else(|e| panic!("{}: cannot run {}: {e}", mode.name, program.name));
@@ -231,7 +272,7 @@ fn run_these(programs: impl IntoIterator<Item = &'static Program>, mode: &Mode) 
             Outcome::Hung => format!("HUNG (over {} s)", WATCHDOG.as_secs()),
         };
         let line = format!(
-            "{}: {} {verdict} after {:.2} s",
+            "glibc {major}.{minor}, {}: {} {verdict} after {:.2} s",
             mode.name,
             program.name,
             begun.elapsed().as_secs_f64()
@@ -252,37 +293,54 @@ fn run_these(programs: impl IntoIterator<Item = &'static Program>, mode: &Mode) 
     assert!(failures.is_empty(), "\n{}", failures.join("\n"));
 }
 
-#[test]
-fn on_the_plain_c_library() {
-    run_all(&Mode {
-        name: "plain",
-        lock: None,
-        set: &[],
-        tunables: None,
-    });
-}
+const PLAIN: Mode = Mode {
+    name: "plain",
+    lock: None,
+    set: &[],
+    tunables: None,
+};
 
-#[test]
-fn under_mutex() {
-    run_all(&Mode {
-        name: "mutex",
-        lock: Some("mutex"),
-        set: &[],
-        tunables: None,
-    });
-}
+const MUTEX: Mode = Mode {
+    name: "mutex",
+    lock: Some("mutex"),
+    ..PLAIN
+};
 
 /// Each CPU a cluster of its own, and divided as soon as the knobs allow.
 const DIVIDE: &[&str] = &["clusters=cpu", "osq_lock_depth=5", "osq_keep_times=16"];
 
+const MUTEX_NUMA: Mode = Mode {
+    name: "mutex_numa",
+    lock: Some("mutex_numa"),
+    set: DIVIDE,
+    ..PLAIN
+};
+
+const QSPINLOCK_STEAL: Mode = Mode {
+    name: "qspinlock_steal",
+    lock: Some("qspinlock_steal"),
+    ..PLAIN
+};
+
+const MUTEX_WITHOUT_RSEQ: Mode = Mode {
+    name: "mutex_without_rseq",
+    tunables: Some("glibc.pthread.rseq=0"),
+    ..MUTEX
+};
+
+#[test]
+fn on_the_plain_c_library() {
+    run_all(&PLAIN, Glibc::System);
+}
+
+#[test]
+fn under_mutex() {
+    run_all(&MUTEX, Glibc::System);
+}
+
 #[test]
 fn under_mutex_numa() {
-    run_all(&Mode {
-        name: "mutex_numa",
-        lock: Some("mutex_numa"),
-        set: DIVIDE,
-        tunables: None,
-    });
+    run_all(&MUTEX_NUMA, Glibc::System);
 }
 
 /// Waiters that spin for so long stand in line for long enough to be divided, as a
@@ -292,30 +350,83 @@ fn a_crowd_that_spins_under_mutex_numa() {
     let set = [DIVIDE, &["spin_budget=20000", "watch_owner=0"]].concat();
     let mode = Mode {
         name: "mutex_numa_spinning",
-        lock: Some("mutex_numa"),
         set: set.leak(),
-        tunables: None,
+        ..MUTEX_NUMA
     };
-    let crowd = programs().iter().filter(|program| program.name == "crowd");
-    run_these(crowd, &mode);
+    let programs = &programs(Glibc::System).all;
+    let crowd = programs.iter().filter(|program| program.name == "crowd");
+    run_these(crowd, &mode, Glibc::System);
 }
 
 #[test]
 fn under_qspinlock_steal() {
-    run_all(&Mode {
-        name: "qspinlock_steal",
-        lock: Some("qspinlock_steal"),
-        set: &[],
-        tunables: None,
-    });
+    run_all(&QSPINLOCK_STEAL, Glibc::System);
 }
 
 #[test]
 fn under_mutex_without_rseq() {
-    run_all(&Mode {
-        name: "mutex_without_rseq",
-        lock: Some("mutex"),
-        set: &[],
-        tunables: Some("glibc.pthread.rseq=0"),
-    });
+    run_all(&MUTEX_WITHOUT_RSEQ, Glibc::System);
+}
+
+/// The same on a newer glibc, which has other fields in its condition variables. The
+/// interposer is the one that was built on this system.
+mod on_a_newer_glibc {
+    use super::*;
+
+    /// Otherwise the others would only repeat what they did above.
+    #[test]
+    #[cfg_attr(
+        not(has_newer_glibc),
+        ignore = "the interposer on a newer glibc is not tested: run scripts/newer-glibc DIR and set LOCKWORK_NEWER_GLIBC=DIR"
+    )]
+    fn it_is_newer() {
+        let newer = programs(Glibc::Newer).version;
+        assert!(newer > programs(Glibc::System).version);
+        assert!(newer >= (2, 41), "condition variables changed in 2.41");
+    }
+
+    #[test]
+    #[cfg_attr(
+        not(has_newer_glibc),
+        ignore = "the interposer on a newer glibc is not tested: run scripts/newer-glibc DIR and set LOCKWORK_NEWER_GLIBC=DIR"
+    )]
+    fn plain() {
+        run_all(&PLAIN, Glibc::Newer);
+    }
+
+    #[test]
+    #[cfg_attr(
+        not(has_newer_glibc),
+        ignore = "the interposer on a newer glibc is not tested: run scripts/newer-glibc DIR and set LOCKWORK_NEWER_GLIBC=DIR"
+    )]
+    fn under_mutex() {
+        run_all(&MUTEX, Glibc::Newer);
+    }
+
+    #[test]
+    #[cfg_attr(
+        not(has_newer_glibc),
+        ignore = "the interposer on a newer glibc is not tested: run scripts/newer-glibc DIR and set LOCKWORK_NEWER_GLIBC=DIR"
+    )]
+    fn under_mutex_numa() {
+        run_all(&MUTEX_NUMA, Glibc::Newer);
+    }
+
+    #[test]
+    #[cfg_attr(
+        not(has_newer_glibc),
+        ignore = "the interposer on a newer glibc is not tested: run scripts/newer-glibc DIR and set LOCKWORK_NEWER_GLIBC=DIR"
+    )]
+    fn under_qspinlock_steal() {
+        run_all(&QSPINLOCK_STEAL, Glibc::Newer);
+    }
+
+    #[test]
+    #[cfg_attr(
+        not(has_newer_glibc),
+        ignore = "the interposer on a newer glibc is not tested: run scripts/newer-glibc DIR and set LOCKWORK_NEWER_GLIBC=DIR"
+    )]
+    fn under_mutex_without_rseq() {
+        run_all(&MUTEX_WITHOUT_RSEQ, Glibc::Newer);
+    }
 }

@@ -135,3 +135,33 @@ fn debug_mode_names_lock_and_holder() {
     aborts("foreign-unlock", true);
     aborts("unlock-free", false);
 }
+
+/// Each thread of a ring holds a mutex before any waits for the next one. The report
+/// names all of them, and where they were called; it comes once.
+fn reports_a_ring_of(size: usize) {
+    let output = run(true, Some(&format!("ring{size}")));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let facts = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.signal(), Some(SIGABRT), "{said}");
+    let head = format!("lockwork: deadlock of {size} threads\n");
+    assert!(said.starts_with(&head), "{said}");
+    assert_eq!(said.lines().count(), 1 + size, "{said}");
+    assert_eq!(facts.lines().count(), size, "{facts}");
+    for fact in facts.lines() {
+        let (mutex, holder) = fact.split_once(' ').expect("two facts");
+        let waits = said.lines().find(|line| {
+            line.contains(&format!(" waits for mutex {mutex} at api+0x"))
+                && line.contains(&format!("; thread {holder} holds it, locked at api+0x"))
+        });
+        assert!(waits.is_some(), "{fact}: {said}");
+        let waiter = format!("  thread {holder} waits for mutex ");
+        assert!(said.contains(&waiter), "{fact}: {said}");
+    }
+}
+
+#[test]
+fn debug_mode_reports_a_deadlock() {
+    for size in 2..=5 {
+        reports_a_ring_of(size);
+    }
+}

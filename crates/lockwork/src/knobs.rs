@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! What is set for the whole process.
+//! Settings of the whole process.
 use core::ffi::{c_uint, CStr};
 use core::fmt;
 use lockwork_sys::{
@@ -12,22 +12,22 @@ use lockwork_sys::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SpinMode {
-    /// In order of arrival.
+    /// FIFO queue.
     Fair,
-    /// An arrival may take a lock that is free, past the queue.
+    /// An arriving thread may take a free lock ahead of the queue.
     Steal,
     /// Test-and-set: no queue, unfair.
     Tas,
-    /// For more threads than CPUs: arrivals try for a while before they queue, and
-    /// who waits long sleeps.
+    /// For more threads than CPUs: an arriving thread tries for a while before it
+    /// queues, and a waiter that has spun for long sleeps.
     Pv,
-    /// `Pv` while CPUs are short, otherwise `Steal` on a virtual machine and `Fair`
-    /// elsewhere. The default.
+    /// `Pv` while the process has more threads than CPUs; otherwise `Steal` on a
+    /// virtual machine and `Fair` on others. The default.
     Auto,
 }
 
-/// Sets the mode of all spinlocks of the process, at any time, also while some are
-/// held and waited for.
+/// Sets the mode of all spinlocks of the process. It may be called at any time, also
+/// while spinlocks are held and waited for.
 ///
 /// ```
 /// lockwork::set_spin_mode(lockwork::SpinMode::Steal);
@@ -44,19 +44,19 @@ pub fn set_spin_mode(mode: SpinMode) {
     unsafe { lw_spin_set_mode(mode as c_uint) };
 }
 
-/// In what those queue that spin for a [`Mutex`](crate::Mutex).
+/// The queue in which a [`Mutex`](crate::Mutex)'s spinning waiters wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MutexQueue {
-    /// One queue, in order of arrival. The default.
+    /// One FIFO queue. The default.
     Osq,
-    /// One that divides itself by clusters of CPUs while it is long; see
-    /// [`set_clusters`].
+    /// A FIFO queue that divides into one queue per cluster of CPUs while it is long;
+    /// see [`set_clusters`].
     NumaOsq,
 }
 
-/// Sets the queue of all mutexes of the process, before any of them is waited for:
-/// best at the start of `main`.
+/// Sets the queue of all mutexes of the process. Call it before any thread waits for a
+/// mutex, best at the start of `main`.
 ///
 /// ```
 /// use lockwork::MutexQueue;
@@ -67,8 +67,7 @@ pub enum MutexQueue {
 /// ```
 ///
 /// # Errors
-/// [`MutexQueueError`]: another one is in use already, or was set; nothing has
-/// changed.
+/// [`MutexQueueError`] if another queue is already in use or set. Nothing changes then.
 pub fn set_mutex_queue(queue: MutexQueue) -> Result<(), MutexQueueError> {
     let queue = match queue {
         MutexQueue::Osq => MUTEX_QUEUE_OSQ,
@@ -81,24 +80,24 @@ pub fn set_mutex_queue(queue: MutexQueue) -> Result<(), MutexQueueError> {
     }
 }
 
-/// The mutexes of this process have another queue; nothing changed.
+/// The mutexes of this process already have another queue. Nothing changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MutexQueueError(());
 
 impl fmt::Display for MutexQueueError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("mutexes have another queue already; set it once, at the start of main")
+        f.write_str("the mutexes already have another queue; set it once, at the start of main")
     }
 }
 
 impl core::error::Error for MutexQueueError {}
 
-/// A knob was not set; nothing changed.
+/// A knob could not be set. Nothing changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KnobError {
-    /// There is no knob of that name.
+    /// There is no knob of this name.
     Unknown,
-    /// The knob cannot have that value.
+    /// The knob does not take this value.
     Range,
 }
 
@@ -106,7 +105,7 @@ impl fmt::Display for KnobError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Unknown => "there is no such knob; `lockwork locks` lists them",
-            Self::Range => "not a value of this knob; `lockwork locks` lists their ranges",
+            Self::Range => "the knob does not take this value; `lockwork locks` lists the ranges",
         })
     }
 }
@@ -125,7 +124,7 @@ impl core::error::Error for KnobError {}
 /// ```
 ///
 /// # Errors
-/// [`KnobError`], and nothing has changed.
+/// [`KnobError`]. Nothing changes then.
 pub fn set_knob(name: &CStr, value: &CStr) -> Result<(), KnobError> {
     /// `ENOENT` of Linux.
     const NO_ENTRY: i32 = 2;
@@ -137,10 +136,12 @@ pub fn set_knob(name: &CStr, value: &CStr) -> Result<(), KnobError> {
     }
 }
 
-/// Says which CPUs are a cluster, for locks that pass themselves on near by: lists
-/// of CPUs, one a cluster. CPUs that are not named are in the first one. An empty
-/// text: as the system says, by the knob `clusters`. Until this is called, the
-/// environment variable `LOCKWORK_CLUSTERS` counts, in the same form.
+/// Sets which CPUs form a cluster. A lock that knows clusters prefers hand-overs
+/// inside a cluster. `map` has one list of CPUs for each cluster; CPUs in none of the
+/// lists belong to the first cluster. With an empty `map`, the clusters follow the
+/// system's topology, and the knob `clusters` selects the level. Until this function
+/// is called, the environment variable `LOCKWORK_CLUSTERS` is used; it has the same
+/// form.
 ///
 /// ```
 /// lockwork::set_clusters(c"0-3,8;4-7")?;
@@ -150,7 +151,7 @@ pub fn set_knob(name: &CStr, value: &CStr) -> Result<(), KnobError> {
 /// ```
 ///
 /// # Errors
-/// [`ClustersError`], and nothing has changed.
+/// [`ClustersError`]. Nothing changes then.
 pub fn set_clusters(map: &CStr) -> Result<(), ClustersError> {
     // SAFETY: a C string.
     let why = unsafe { lw_set_clusters(map.as_ptr()) };
@@ -162,19 +163,20 @@ pub fn set_clusters(map: &CStr) -> Result<(), ClustersError> {
     Err(ClustersError(why.to_str().unwrap_or("?")))
 }
 
-/// How many clusters of CPUs there are, at least 1.
+/// Returns the number of clusters of CPUs, at least 1.
 pub fn cluster_count() -> u32 {
     // SAFETY: no precondition.
     unsafe { lw_cluster_count() }
 }
 
-/// How many mutexes are divided by clusters just now; see [`set_mutex_queue`].
+/// Returns the number of mutexes whose queue is divided by clusters at the moment; see
+/// [`set_mutex_queue`].
 pub fn numa_divided() -> u32 {
     // SAFETY: no precondition.
     unsafe { lw_numa_divided() }
 }
 
-/// A text that says no clusters; nothing changed.
+/// The text does not describe clusters. Nothing changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClustersError(&'static str);
 

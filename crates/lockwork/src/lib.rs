@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! The Linux kernel's scalable locks as Rust types, for Linux with glibc.
+//! Scalable locks as Rust types, for Linux with glibc: the algorithms of the Linux
+//! kernel's locks, written anew.
 //!
 //! | type | bytes beside the data | waiters |
 //! |---|---|---|
 //! | [`Mutex`] | 24 | spin while the holder runs, then sleep; no sleeper starves |
-//! | [`RwLock`] | 8 | spin, in order of arrival, neighbouring readers together |
-//! | [`SpinLock`] | 4 | spin, by default in order of arrival |
+//! | [`RwLock`] | 8 | spin in a FIFO queue; readers that are next to each other hold it together |
+//! | [`SpinLock`] | 4 | spin, by default in an order that depends on the machine |
 //! | [`Condvar`] | 8 | sleep; for a [`Mutex`] |
 //!
 //! The locks are [`lock_api`] types, used as those of `std` are, but for poisoning:
@@ -56,8 +57,8 @@
 //! that header are in the program already, with the crate `lockwork-sys`: do not
 //! link `liblockwork` as well.
 //!
-//! The environment variable `LOCKWORK_DEBUG=1` checks the mutex calls of C code. It
-//! checks those of Rust code only with the feature `out-of-line`.
+//! The environment variable `LOCKWORK_DEBUG=1` checks the mutex calls of C code, and
+//! reports deadlocks. It checks those of Rust code only with the feature `out-of-line`.
 #![no_std]
 #[cfg(feature = "std")]
 extern crate std;

@@ -8,7 +8,7 @@ use lockwork_sys::{lw_mutex_lock_for, lw_mutex_t, MUTEX_FREE, MUTEX_WORD};
 
 /// A mutex: 24 bytes and the data.
 ///
-/// One locked instruction when it is free. Waiters spin in a queue while the
+/// Locking a free mutex takes one locked instruction. Waiters spin in a queue while the
 /// holder runs on another CPU, then sleep; sleepers are served in order of
 /// arrival, and one that was overtaken too often is handed the mutex.
 ///
@@ -79,8 +79,8 @@ unsafe impl lock_api::RawMutex for RawMutex {
 }
 
 impl RawMutex {
-    /// Waits at most `limit`, measured by `CLOCK_MONOTONIC`. True: held. It may be
-    /// late by the time that it spins, some microseconds.
+    /// Waits at most `limit`, measured by `CLOCK_MONOTONIC`. Returns true if the caller
+    /// now holds it. It may return late, by the microseconds that it spins.
     #[inline]
     pub fn lock_for(&self, limit: Duration) -> bool {
         fast::mutex::try_lock(&self.0) || self.lock_for_slow(limit)

@@ -3,11 +3,13 @@
 use crate::fast;
 use core::sync::atomic::Ordering::Relaxed;
 use lock_api::GuardNoSend;
-use lockwork_sys::{lw_rwlock_t, RWLOCK_CNTS, RWLOCK_WAITING, RWLOCK_WRITER};
+use lockwork_sys::{lw_rwlock_t, RWLOCK_DRAINING, RWLOCK_HELD, RWLOCK_STATE};
 
 /// A queued read/write lock: 8 bytes and the data. Its waiters spin.
 ///
-/// Arrivals are served in order, neighbouring readers together; nobody starves.
+/// Waiters are served in FIFO order; readers that are next to each other in the queue
+/// hold it together. An arrival may take a free lock before the next waiter does, once
+/// for each waiter.
 /// A thread that reads must not read-lock again: it would queue behind a writer
 /// that waits for it. There are no deadlines: a queue of spinners cannot be left.
 ///
@@ -49,9 +51,9 @@ impl RawRwLock {
         self.0.get()
     }
 
-    fn counts(&self) -> u32 {
+    fn state(&self) -> u32 {
         // SAFETY: a field of a read/write lock.
-        unsafe { fast::word(self.as_ptr(), RWLOCK_CNTS) }.load(Relaxed)
+        unsafe { fast::word(self.as_ptr(), RWLOCK_STATE) }.load(Relaxed)
     }
 }
 
@@ -98,11 +100,11 @@ unsafe impl lock_api::RawRwLock for RawRwLock {
     /// A reader that is about to queue is counted for a moment.
     #[inline]
     fn is_locked(&self) -> bool {
-        self.counts() & !RWLOCK_WAITING != 0
+        self.state() & !RWLOCK_DRAINING != 0
     }
 
     #[inline]
     fn is_locked_exclusive(&self) -> bool {
-        self.counts() & RWLOCK_WRITER != 0
+        self.state() & RWLOCK_HELD != 0
     }
 }

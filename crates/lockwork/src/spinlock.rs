@@ -8,7 +8,14 @@ use lockwork_sys::{lw_spinlock_t, SPIN_LOCKED_MASK, SPIN_VAL};
 /// A queued spinlock: 4 bytes and the data.
 ///
 /// For sections of some hundred nanoseconds. Its mode is one for the process:
-/// [`set_spin_mode`](crate::set_spin_mode).
+/// [`set_spin_mode`](crate::set_spin_mode). The default is
+/// [`SpinMode::Auto`](crate::SpinMode::Auto), which promises no order: arrivals are
+/// served in order on a machine with a CPU for each thread. On a virtual machine, and
+/// while there are more threads than CPUs, an arrival may take a free lock past the
+/// queue. [`SpinMode::Fair`](crate::SpinMode::Fair) keeps the order everywhere.
+///
+/// `try_lock` keeps the rule of the mode: it fails while others wait where the mode
+/// keeps the order, and takes a free lock past them where arrivals may.
 ///
 /// ```
 /// use lockwork::SpinLock;

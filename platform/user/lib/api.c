@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* include/lockwork/lockwork.h over the locks; checks under LOCKWORK_DEBUG. */
+#include "debug.h"
 #include "lib.h"
 #include "mutex_numa.h"
 #include "qrwlock.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 _Static_assert(sizeof(lw_mutex_t) == sizeof(struct lk_mutex), "mutex size");
 _Static_assert(_Alignof(lw_mutex_t) == _Alignof(struct lk_mutex),
@@ -74,89 +72,34 @@ static inline void lock_mutex(struct lk_mutex *m)
 
 /* -- LOCKWORK_DEBUG ------------------------------------------------------ */
 
-static bool debug;
-
-__attribute__((constructor)) static void init_debug(void)
+static __cold void debug_lock(struct lk_mutex *m, const void *site)
 {
-	const char *value = getenv("LOCKWORK_DEBUG");
+	struct lw_debug_wait wait;
 
-	debug = value && *value && strcmp(value, "0");
-}
-
-/* This thread's id, or what it was before it forked: it holds what it held. */
-static u32 debug_tid(void)
-{
-	static __thread u32 tid __attribute__((tls_model("initial-exec")));
-
-	if (!tid)
-		tid = lw_tid();
-	return tid;
-}
-
-/*
- * In debug mode the owner hint is the holder's thread id with bit 31 set. 0: not
- * known, since the holder has not written it yet or inlined the fast path.
- */
-static u32 debug_owner(const struct lk_mutex *m)
-{
-	u32 owner = READ_ONCE(m->owner);
-
-	return owner >> 31 ? owner & ~(1u << 31) : 0;
-}
-
-static bool debug_owner_is_other(const struct lk_mutex *m)
-{
-	u32 owner = debug_owner(m);
-
-	return owner && owner != debug_tid();
-}
-
-static bool debug_held(const struct lk_mutex *m)
-{
-	return READ_ONCE(m->word) != LK_MUTEX_FREE;
-}
-
-static __cold void debug_abort(const struct lk_mutex *m, const char *what)
-{
-	if (debug_held(m))
-		fprintf(stderr,
-			"lockwork: mutex %p: %s (thread %u); held by thread "
-			"%u\n",
-			(const void *)m, what, debug_tid(), debug_owner(m));
-	else
-		fprintf(stderr,
-			"lockwork: mutex %p: %s (thread %u); nobody holds it\n",
-			(const void *)m, what, debug_tid());
-	abort();
-}
-
-static __cold void debug_locked(struct lk_mutex *m)
-{
-	WRITE_ONCE(m->owner, debug_tid() | 1u << 31);
-}
-
-static __cold void debug_lock(struct lk_mutex *m)
-{
-	if (debug_held(m) && debug_owner(m) == debug_tid())
-		debug_abort(m, "locked again by its holder");
-	lock_mutex(m);
-	debug_locked(m);
+	lw_debug_check_lock(m);
+	if (!lk_mutex_lock_fast(m)) {
+		lw_debug_wait_begin(&wait, m, site);
+		wait_for_mutex(m, NULL);
+		lw_debug_wait_end(&wait);
+	}
+	lw_debug_locked(m, site);
 }
 
 static __cold void debug_unlock(struct lk_mutex *m)
 {
-	if (!debug_held(m) || debug_owner_is_other(m))
-		debug_abort(m, "unlocked by a thread that does not hold it");
-	WRITE_ONCE(m->owner, 1u << 31);
+	lw_debug_check_unlock(m);
 	lk_mutex_unlock(m);
 }
+
+/* Where the caller of the function that says this was called. */
+#define CALLER __builtin_return_address(0)
 
 /* -- mutex --------------------------------------------------------------- */
 
 void lw_mutex_lock(lw_mutex_t *m)
 {
-	if (unlikely(debug))
-		debug_lock(mutex_of(m));
+	if (unlikely(lw_debug))
+		debug_lock(mutex_of(m), CALLER);
 	else
 		lock_mutex(mutex_of(m));
 }
@@ -170,17 +113,18 @@ bool lw_mutex_trylock(lw_mutex_t *m)
 {
 	bool taken = lk_mutex_trylock(mutex_of(m));
 
-	if (unlikely(debug) && taken)
-		debug_locked(mutex_of(m));
+	if (unlikely(lw_debug) && taken)
+		lw_debug_locked(mutex_of(m), CALLER);
 	return taken;
 }
 
-static bool lock_until(struct lk_mutex *m, const struct lw_deadline *deadline)
+static bool lock_until(struct lk_mutex *m, const struct lw_deadline *deadline,
+		       const void *site)
 {
 	bool taken = lk_mutex_lock_fast(m) || wait_for_mutex(m, deadline) == 0;
 
-	if (unlikely(debug) && taken)
-		debug_locked(m);
+	if (unlikely(lw_debug) && taken)
+		lw_debug_locked(m, site);
 	return taken;
 }
 
@@ -189,7 +133,7 @@ bool lw_mutex_timedlock(lw_mutex_t *m, const struct timespec *deadline)
 	struct lw_deadline until;
 
 	deadline_at(&until, deadline);
-	return lock_until(mutex_of(m), &until);
+	return lock_until(mutex_of(m), &until, CALLER);
 }
 
 bool lw_mutex_lock_for(lw_mutex_t *m, uint64_t ns)
@@ -197,12 +141,12 @@ bool lw_mutex_lock_for(lw_mutex_t *m, uint64_t ns)
 	struct lw_deadline until;
 
 	deadline_after(&until, ns);
-	return lock_until(mutex_of(m), &until);
+	return lock_until(mutex_of(m), &until, CALLER);
 }
 
 void lw_mutex_unlock(lw_mutex_t *m)
 {
-	if (unlikely(debug))
+	if (unlikely(lw_debug))
 		debug_unlock(mutex_of(m));
 	else
 		lk_mutex_unlock(mutex_of(m));
@@ -210,32 +154,32 @@ void lw_mutex_unlock(lw_mutex_t *m)
 
 void lw_mutex_destroy(lw_mutex_t *m)
 {
-	if (unlikely(debug) && debug_held(mutex_of(m)))
-		debug_abort(mutex_of(m), "destroyed while held");
+	if (unlikely(lw_debug))
+		lw_debug_check_destroy(mutex_of(m));
 }
 
 /* -- spinlock ------------------------------------------------------------ */
 
-static u32 spin_mode = LK_QSPIN_AUTO;
+u32 lw_spin_mode = LK_QSPIN_AUTO;
 
 void lw_spin_set_mode(enum lw_spin_mode mode)
 {
-	WRITE_ONCE(spin_mode, (u32)mode);
+	WRITE_ONCE(lw_spin_mode, (u32)mode);
 }
 
 void lw_spin_lock(lw_spinlock_t *s)
 {
-	lk_qspin_lock(spin_of(s), READ_ONCE(spin_mode));
+	lk_qspin_lock(spin_of(s), READ_ONCE(lw_spin_mode));
 }
 
 void lw_spin_lock_slow(lw_spinlock_t *s, uint32_t seen)
 {
-	lk_qspin_lock_slow(spin_of(s), seen, READ_ONCE(spin_mode));
+	lk_qspin_lock_slow(spin_of(s), seen, READ_ONCE(lw_spin_mode));
 }
 
 bool lw_spin_trylock(lw_spinlock_t *s)
 {
-	return lk_qspin_trylock(spin_of(s));
+	return lk_qspin_trylock(spin_of(s), READ_ONCE(lw_spin_mode));
 }
 
 void lw_spin_unlock(lw_spinlock_t *s)

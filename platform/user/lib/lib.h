@@ -35,5 +35,7 @@ bool lw_mutex_lock_for(lw_mutex_t *m, uint64_t ns);
 bool lw_cond_wait_for(lw_cond_t *c, lw_mutex_t *m, uint64_t ns);
 /* The rest of lw_spin_lock(), whose compare-and-exchange saw @seen. */
 void lw_spin_lock_slow(lw_spinlock_t *s, uint32_t seen);
+/* The mode of all spinlocks of the process: an enum lw_spin_mode. */
+extern uint32_t lw_spin_mode;
 
 #endif

@@ -16,10 +16,15 @@ pub struct Room {
 }
 
 impl Room {
-    /// An empty one.
+    /// One with an empty cache, which all users can read.
     pub fn new() -> Room {
-        let dir = tempfile::tempdir().expect("temporary directory");
-        Room { dir }
+        let room = Room {
+            dir: tempfile::tempdir().expect("temporary directory"),
+        };
+        fs::create_dir(room.path("cache")).expect("cache");
+        set_mode(room.dir.path(), 0o755);
+        set_mode(&room.path("cache"), 0o755);
+        room
     }
 
     /// A path in it.

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+#ifndef LW_LIB_DEBUG_H
+#define LW_LIB_DEBUG_H
+
+/*
+ * LOCKWORK_DEBUG: checks of the use of mutexes. @site is where the program
+ * called. What is wrong is printed, and the process aborts.
+ */
+#include "mutex.h"
+
+/* Set before main. */
+extern bool lw_debug;
+
+/* The caller has taken @m. */
+void lw_debug_locked(struct lk_mutex *m, const void *site);
+/* The caller is about to wait for @m without a limit. */
+void lw_debug_check_lock(const struct lk_mutex *m);
+/* The caller is about to unlock @m. */
+void lw_debug_check_unlock(struct lk_mutex *m);
+void lw_debug_check_destroy(const struct lk_mutex *m);
+
+/* Of a thread that waits; read by all. */
+struct lw_debug_waiter {
+	u64 thread; /* its id, and above that the fork epoch; 0: a free entry */
+	u32 turn;   /* grows with each change of the next two; odd during one */
+	struct lk_mutex *mutex;
+	const void *site;
+};
+
+/* What a wait has interrupted, if a signal handler waits. */
+struct lw_debug_wait {
+	struct lw_debug_waiter *own, outer;
+	bool claimed;
+};
+
+/*
+ * Around a wait without a limit, for a mutex that was not free. The first says
+ * if this wait closes a circle.
+ */
+void lw_debug_wait_begin(struct lw_debug_wait *wait, struct lk_mutex *m,
+			 const void *site);
+void lw_debug_wait_end(struct lw_debug_wait *wait);
+
+/* debug.c, for deadlock.c */
+u32 lw_debug_tid(void);
+u32 lw_debug_owner(const struct lk_mutex *m);
+/*
+ * In debug mode the owner hint is the holder's thread id with bit 31 set. 0: not
+ * known, because the holder has not written it yet or inlined the fast path.
+ */
+static inline u32 lw_debug_holder(u32 hint)
+{
+	return hint >> 31 ? hint & ~(1u << 31) : 0;
+}
+
+const void *lw_debug_site(const struct lk_mutex *m);
+
+#endif

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * Whose a condition variable or a read/write lock is.
+ *
+ *   as a static initializer leaves it --first call--> with our mark: ours
+ *   made private by our init -----------------------> with our mark: ours
+ *   anything else --------------------------------------------------: glibc's
+ *
+ * This asks nothing of glibc's fields, which move from version to version.
+ * Static initializers are compiled into programs, so every version takes what
+ * they leave for a private object. A process-shared one differs from that as
+ * long as it exists: otherwise glibc itself could not tell the two apart. So it
+ * does not matter which process initialized it.
+ */
+#include "preload.h"
+
+bool lw_adopt(const u32 *words, u32 count, u32 *mark)
+{
+	u32 unmarked = 0;
+
+	for (u32 i = 0; i < count; i++) {
+		/* [mark.B] ACQUIRE, pairs with mark.A. */
+		if (smp_load_acquire(&words[i]))
+			return READ_ONCE(*mark) == LW_MARK;
+	}
+	/* [mark.A] MB, pairs with mark.B: who sees another field of ours sees
+	 * the mark. */
+	return try_cmpxchg(mark, &unmarked, LW_MARK) || unmarked == LW_MARK;
+}
