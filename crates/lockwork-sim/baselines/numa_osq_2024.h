@@ -3,9 +3,9 @@
 #define LK_NUMA_OSQ_2024_H
 
 /*
- * A dynamic NUMA-aware OSQ as the mails of 2024 describe it: a baseline, for
- * simulations only, because it has the faults below. locks/numa_osq.h does the
- * same without them.
+ * A dynamic NUMA-aware OSQ after the mails of 2024: a baseline, for simulations
+ * only, because it has the faults below. locks/numa_osq.h does the same without
+ * them.
  *
  *   tail   slot of the last waiter's CPU; 0: free; FROZEN: nobody queues here
  *   entry  which entry of the pool it has, from STOPPING on
@@ -20,7 +20,7 @@
  * of clusters, and the cluster passes the lock on inside itself up to NODE_MAX
  * times before another one has its turn.
  *
- * Kept as described, and wrong:
+ * Kept, and wrong:
  *  - Lost start: in STOPPING, if the last waiter gives up while the holder unlocks,
  *    the queue is empty and nobody opens the entry: whoever comes later spins for
  *    ever.
@@ -38,8 +38,15 @@
  * silent: the count of deep hand-overs travels with the lock, in the word that
  * grants it.
  *
- * Source: the text of "[PATCH v2 0/3] locking/osq_lock", 2024-09-30, in words. No
- * code of it was read.
+ * What it was written from:
+ *  - the text of the mails "[PATCH v2 0/3] locking/osq_lock", 2024-09-30 (a patch
+ *    series for Linux 6.6);
+ *  - the project's design notes: their description of the word, the states, the
+ *    serial numbers and the limits, and their list of faults. Both were made by
+ *    reading the mailed patches. So this file is not free of knowledge of their
+ *    code;
+ *  - the kernel's own osq_lock, which that lock changes: how a waiter leaves its
+ *    queue (unqueue(), wait_next()) has its three steps, and follows them closely.
  */
 #include <platform.h>
 

@@ -3,8 +3,8 @@
 //! count: both by the tables that all worlds share (locks/knobs.def, events.def).
 
 use crate::world;
-use anyhow::{bail, Result};
-use lockwork_report::settings;
+use anyhow::Result;
+use lockwork_report::{bail_usage, settings};
 
 /// A control of the locks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,7 +88,7 @@ pub fn settings(texts: &[String], known: &[Knob]) -> Result<Vec<Setting>> {
 fn setting(name: &str, value: &str, known: &[Knob]) -> Result<Setting> {
     let Some(knob) = known.iter().find(|knob| knob.name == name) else {
         let names: Vec<&str> = known.iter().map(|knob| knob.name).collect();
-        bail!(
+        bail_usage!(
             "there is no knob named '{name}'; choose one of: {}",
             names.join(", ")
         );
@@ -102,7 +102,7 @@ fn setting(name: &str, value: &str, known: &[Knob]) -> Result<Setting> {
             knob: knob.name,
             value,
         }),
-        None => bail!(
+        None => bail_usage!(
             "the knob {name} cannot be '{value}'; it takes {kind} {}",
             knob.range()
         ),

@@ -10,9 +10,10 @@ use crate::outcome::{Outcome, Stuck};
 use crate::threads::{self, Code};
 use crate::workload::Workload;
 use crate::world::{self, World};
-use anyhow::{bail, Result};
+use anyhow::Result;
 use corosensei::stack::DefaultStack;
 use corosensei::Coroutine;
+use lockwork_report::bail_usage;
 use std::time::Instant;
 
 /// On which CPUs the threads start.
@@ -137,12 +138,12 @@ pub(crate) fn order(setup: &Setup, caches: &Caches, place_of: &[u16]) -> Vec<usi
 /// threads are stuck.
 pub fn simulate(setup: &Setup) -> Result<Found> {
     if setup.threads == 0 {
-        bail!("no threads: give at least 1");
+        bail_usage!("no threads: give at least 1");
     }
     let copies = setup.guests.map_or(1, |guests| guests.overcommit as usize);
     if copies == 0 || setup.machine.cpus() * copies > MAX_CPUS {
-        bail!(
-            "{} × {copies} CPUs: the locks' words name 1 to {MAX_CPUS}",
+        bail_usage!(
+            "{} × {copies} CPUs: the locks support 1 to {MAX_CPUS}",
             setup.machine.cpus()
         );
     }
@@ -150,14 +151,14 @@ pub fn simulate(setup: &Setup) -> Result<Found> {
         let ops = world.locks().find(|ops| ops.name() == setup.lock);
         let Some(ops) = ops else {
             let names: Vec<&str> = world.locks().map(|ops| ops.name()).collect();
-            bail!(
-                "there is no lock named '{}'; choose of: {}",
+            bail_usage!(
+                "there is no lock named '{}'; choose one of: {}",
                 setup.lock,
                 names.join(", ")
             );
         };
         if setup.workload.reads > 0.0 && !ops.is_rw() {
-            bail!(
+            bail_usage!(
                 "{} has no shared acquisitions, and {} has some: take a read/write lock",
                 setup.lock,
                 setup.workload.name

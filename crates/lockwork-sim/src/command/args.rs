@@ -8,17 +8,17 @@ use std::path::PathBuf;
 
 /// What `lockwork sim --help` begins with.
 pub const HELP: &str = "\
-Runs the locks' own C on a simulated NUMA machine: how does a lock behave on a
-machine that is not here?
+Runs the C code of the locks on a simulated NUMA machine. It predicts how a lock
+behaves on a machine that you do not have.
 
-Each simulation is one lock, one number of threads and one seed; the same three
-give the same result, bit for bit. Average and CV are over the seeds. Improve is
-against the first lock. The tables after the first say why: what each
-acquisition cost in memory accesses, how far lines and the lock travelled, and
-what the waits were spent on.
+A simulation has one lock, one number of threads and one seed. It is
+deterministic: the same three give exactly the same result. Average and CV are
+computed over the seeds. Improve compares a lock with the first lock. The tables
+after the first explain the result: the memory accesses of an acquisition, the
+distance that cache lines and the lock moved, and how the waits were spent.
 
-A simulation shows what follows from the machine's file and the workload's file,
-in which each number has its source or is said to be assumed. It is not a
+The result follows from the machine's file and the workload's file. In these
+files each number has a source or is marked as assumed. A simulation is not a
 measurement; `lockwork bench` measures.";
 
 /// What it ends with.
@@ -29,7 +29,7 @@ Exit status:
 
 Examples:
   lockwork sim
-        The micro benchmark on 4 sockets.
+        A micro benchmark of spinlocks on 4 sockets.
   lockwork sim --list
   lockwork sim --lock ticket_lock,qspinlock_fair --threads 1,2,4 --placement per-node
   lockwork sim --workload aim7-disk-ext4 --plot plots
@@ -42,76 +42,78 @@ Examples:
 /// Options of `lockwork sim`.
 #[derive(Debug, Clone, clap::Args)]
 pub struct SimArgs {
-    /// The machine: a name, or a file (with a slash, or ending in .toml).
+    /// The machine: a name from --list, or a file (its name has a slash or ends in
+    /// .toml).
     #[arg(long, value_name = "NAME|FILE", default_value = "westmere-ex-4s")]
     pub machine: String,
-    /// The locks; the first is the one that others are compared with
-    /// [default: what the workload says]
+    /// The locks. The others are compared with the first [default: the workload's]
     #[arg(long = "lock", value_name = "LOCK", value_delimiter = ',')]
     pub locks: Vec<String>,
-    /// What the threads do: a name, or a file (with a slash, or ending in .toml).
+    /// What the threads do: a name from --list, or a file (its name has a slash or
+    /// ends in .toml).
     #[arg(long, value_name = "NAME|FILE", default_value = "spin-micro")]
     pub workload: String,
-    /// How many threads [default: what the workload says]
+    /// Number of threads [default: the workload's]
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = threads)]
     pub threads: Vec<usize>,
-    /// On which CPUs the threads start: one CPU after the other; round and round
-    /// the NUMA nodes; or one on each node, as long as there are nodes.
+    /// The CPUs on which the threads start.
     #[arg(long, value_enum, default_value = "compact")]
     pub placement: Where,
-    /// Use so many CPUs: the first in the order of --placement [default: all]
+    /// Number of CPUs to use, in the order of --placement [default: all]
     #[arg(long, value_name = "N", value_parser = threads)]
     pub cpus: Option<usize>,
-    /// Seeds: simulations of each lock with each number of threads.
+    /// Number of seeds: simulations of each lock with each number of threads.
     #[arg(long, value_name = "N", default_value_t = 3)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=10_000))]
     pub seeds: u64,
-    /// Put a hypervisor under the CPUs, with N virtual CPUs for each.
+    /// Simulate a hypervisor that runs N virtual CPUs on each CPU.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub overcommit: Option<u32>,
-    /// What the locks take for a cluster of CPUs: those that share a last-level
-    /// cache, or those of a NUMA node.
+    /// Which CPUs form a cluster for the locks.
     #[arg(long, value_enum, default_value = "llc")]
     pub clusters: Cluster,
-    /// Set knobs of the locks; may be given several times. The list is below.
+    /// Set knobs of the locks. The option may be given several times; the list of
+    /// knobs is below.
     #[arg(long, value_name = "KNOB=VALUE,…")]
     pub set: Vec<String>,
-    /// Does each thread stay on its CPU? [default: what the workload says]
+    /// Whether each thread stays on its CPU [default: the workload's]
     #[arg(long, value_enum)]
     pub affinity: Option<Switch>,
-    /// The mean time inside the lock, in ns, also of readers; instead of the workload's.
+    /// Mean time in the critical section, in ns, also for readers [default: the
+    /// workload's]
     #[arg(long, value_name = "NS", value_parser = nanoseconds)]
     pub section_ns: Option<f64>,
-    /// The mean time between unlock and lock, in ns; instead of the workload's.
+    /// Mean time between unlock and the next lock, in ns [default: the workload's]
     #[arg(long, value_name = "NS", value_parser = nanoseconds)]
     pub think_ns: Option<f64>,
-    /// The share of shared acquisitions, 0 to 1; instead of the workload's.
+    /// Share of the acquisitions that are shared, 0 to 1 [default: the workload's]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub read_ratio: Option<f64>,
-    /// Simulated µs to measure; instead of the workload's.
+    /// Simulated time to measure, in µs [default: the workload's]
     #[arg(long, value_name = "US", value_parser = microseconds)]
     pub measure_us: Option<f64>,
-    /// Loops of each thread, for workloads that end after a number of them.
+    /// Number of loops of each thread, for workloads that end after a fixed number
+    /// [default: the workload's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     pub loops: Option<u64>,
-    /// Print one JSON object for each simulation, raw, instead of tables.
+    /// Print one JSON object with the raw numbers of each simulation, not tables.
     #[arg(long)]
     pub json: bool,
-    /// Draw throughput and p99 waits by threads, as SVG, into DIR.
+    /// Write SVG charts of throughput and p99 wait by threads into DIR.
     #[arg(long, value_name = "DIR")]
     pub plot: Option<PathBuf>,
-    /// Write what each thread did to FILE, for Perfetto or chrome://tracing; for
-    /// one lock and one number of threads, of the first seed.
+    /// Write what each thread does to FILE, for Perfetto or chrome://tracing. Needs
+    /// one lock and one number of threads; the first seed is recorded.
     #[arg(long, value_name = "FILE")]
     pub timeline: Option<PathBuf>,
     /// The part of the measured time that --timeline records, in µs
     /// [default: 0:100]
     #[arg(long, value_name = "FROM:TO", requires = "timeline", value_parser = window)]
     pub window: Option<(f64, f64)>,
-    /// Simulations at once [default: one for each CPU of this machine]
+    /// Simulations that run at the same time [default: the number of CPUs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub jobs: Option<u32>,
-    /// List locks, their knobs, machines and workloads.
+    /// List the locks, their knobs, the machines and the workloads.
     #[arg(long)]
     pub list: bool,
 }
@@ -119,11 +121,11 @@ pub struct SimArgs {
 /// On which CPUs the threads start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Where {
-    /// One CPU after the other.
+    /// In the order of the CPU numbers.
     Compact,
-    /// Round and round the NUMA nodes.
+    /// Round-robin over the NUMA nodes.
     Spread,
-    /// One on each node, as long as there are nodes; then as spread.
+    /// One thread on each node; further threads as with `spread`.
     PerNode,
 }
 
@@ -141,9 +143,9 @@ impl Where {
 /// What a cluster is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Cluster {
-    /// CPUs that share a last-level cache.
+    /// The CPUs that share a last-level cache.
     Llc,
-    /// CPUs of a NUMA node.
+    /// The CPUs of a NUMA node.
     Node,
 }
 
@@ -160,9 +162,9 @@ impl Cluster {
 /// Yes or no.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Switch {
-    /// Yes.
+    /// It stays.
     On,
-    /// No.
+    /// It may move.
     Off,
 }
 

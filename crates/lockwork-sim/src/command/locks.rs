@@ -2,7 +2,8 @@
 //! Locks by the names that users type.
 
 use crate::Lock;
-use anyhow::{bail, Result};
+use anyhow::Result;
+use lockwork_report::bail_usage;
 
 /// Those of these names, each once.
 pub(super) fn named(names: &[String], known: &[Lock]) -> Result<Vec<Lock>> {
@@ -13,7 +14,7 @@ pub(super) fn named(names: &[String], known: &[Lock]) -> Result<Vec<Lock>> {
             Some(lock) => locks.push(*lock),
             None => {
                 let names: Vec<&str> = known.iter().map(|lock| lock.name).collect();
-                bail!(
+                bail_usage!(
                     "there is no lock '{name}'; choose from: {}",
                     names.join(", ")
                 )

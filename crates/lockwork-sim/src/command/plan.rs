@@ -7,7 +7,8 @@ use crate::knobs::settings;
 use crate::machine::{self, Machine};
 use crate::workload::{self, Workload};
 use crate::{Clusters, Guests, Knob, Lock, Placement, Setting, Setup};
-use anyhow::{bail, Result};
+use anyhow::Result;
+use lockwork_report::bail_usage;
 
 /// What a timeline records if nobody says, µs.
 const WINDOW: (f64, f64) = (0.0, 100.0);
@@ -107,10 +108,10 @@ impl Plan {
     fn possible(self) -> Result<Plan> {
         let (name, cpus) = (&self.machine.name, self.machine.cpus());
         if self.cpus > cpus {
-            bail!("{name} has {cpus} CPUs; --cpus must be 1 to {cpus}");
+            bail_usage!("{name} has {cpus} CPUs; --cpus must be 1 to {cpus}");
         }
         if self.window.is_some() && (self.locks.len() > 1 || self.threads.len() > 1) {
-            bail!(
+            bail_usage!(
                 "a timeline is of one simulation; name one lock (--lock) and one number of \
                  threads (--threads)"
             );
@@ -179,11 +180,11 @@ fn overridden(mut workload: Workload, args: &SimArgs) -> Result<Workload> {
         workload.affinity = switch == Switch::On;
     }
     match (workload.loops, args.loops, args.measure_us) {
-        (Some(_), _, Some(_)) => bail!(
+        (Some(_), _, Some(_)) => bail_usage!(
             "the workload {} ends after a number of loops; give --loops instead of --measure-us",
             workload.name
         ),
-        (None, Some(_), _) => bail!(
+        (None, Some(_), _) => bail_usage!(
             "the workload {} ends after a time; give --measure-us instead of --loops",
             workload.name
         ),

@@ -7,13 +7,14 @@ use clap::{Args, Subcommand};
 
 /// What `lockwork machine --help` begins with.
 pub const HELP: &str = "\
-Machines to simulate: those that come with lockwork, your own, and the one that
-this runs on.
+Lists, shows and checks the machines that `lockwork sim` simulates, and measures
+the machine that this command runs on.
 
-A machine is one file: where its CPUs are, what it costs to get a line from each
-distance, what a CPU's own steps and the scheduler cost. Each number says where
-it is from; what nobody has published or measured is said to be assumed. A name
-with a / in it, or that ends in .toml, is the path of such a file.";
+A file describes a machine: the topology of its CPUs, the latency of a cache line
+from each distance, and the costs of a CPU's own steps and of the scheduler. Each
+number has a source; a number that nobody has published or measured is marked as
+assumed. A name that contains a / or ends in .toml is the path of such a file;
+other names are machines that come with lockwork.";
 
 /// What it ends with.
 pub const AFTER_HELP: &str = "\
@@ -30,24 +31,24 @@ Examples:
 /// Options of `lockwork machine`.
 #[derive(Debug, Args)]
 pub struct MachineArgs {
-    /// What to do.
+    /// The subcommand.
     #[command(subcommand)]
     pub(super) command: Command,
 }
 
-/// What to do with machines.
+/// The subcommands of `lockwork machine`.
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// List the machines that come with lockwork.
     List,
     /// Show a machine: its topology, and each number with its source.
     Show(ShowArgs),
-    /// Check a machine's file; say which line is wrong.
+    /// Check a machine's file, and report the line of each mistake.
     Check {
-        /// The file, or a machine's name.
+        /// A machine's name, or the path of its file.
         file: String,
     },
-    /// Measure the machine that this runs on, and write its file.
+    /// Measure the machine that this command runs on, and write its file.
     Measure(MeasureArgs),
 }
 
@@ -56,7 +57,7 @@ pub(super) enum Command {
 pub(super) struct ShowArgs {
     /// A machine's name, or the path of its file.
     pub(super) machine: String,
-    /// As JSON.
+    /// Print JSON.
     #[arg(long)]
     pub(super) json: bool,
 }
@@ -64,17 +65,17 @@ pub(super) struct ShowArgs {
 /// Options of `lockwork machine measure`.
 #[derive(Debug, Args)]
 pub(super) struct MeasureArgs {
-    /// The file to write; the matrix of all pairs of cores goes beside it, as
-    /// .csv.
+    /// The file to write. The latencies of all pairs of cores go into a .csv file
+    /// beside it.
     #[arg(short, long, value_name = "FILE", default_value = "machine.toml")]
     pub(super) output: PathBuf,
-    /// About how many seconds the pairs of cores may take together.
+    /// About how many seconds to measure the pairs of cores.
     #[arg(long, value_name = "S", default_value_t = 10.0, value_parser = seconds)]
     pub(super) seconds: f64,
-    /// CPUs to measure, as 0-3,8 [default: all that this may use]
+    /// CPUs to measure, as in 0-3,8 [default: all CPUs that this process may use]
     #[arg(long, value_name = "LIST")]
     pub(super) cpus: Option<String>,
-    /// Overwrite files that are there.
+    /// Overwrite existing files.
     #[arg(long)]
     pub(super) force: bool,
 }

@@ -5,8 +5,9 @@ use std::fmt;
 use std::fs;
 use std::path::Path;
 
-use anyhow::{anyhow, bail, Context, Result};
+use anyhow::{anyhow, Context, Result};
 use include_dir::{include_dir, Dir};
+use lockwork_report::bail_usage;
 
 use super::parse::{parse, Loaded};
 use super::Machine;
@@ -51,7 +52,7 @@ pub fn open(name_or_path: &str) -> Result<Loaded> {
     }
     let file = format!("{name_or_path}.toml");
     let Some(text) = shipped(&file) else {
-        bail!(
+        bail_usage!(
             "there is no machine '{name_or_path}'; give the path of a file, or one of these: {}",
             names().join(", ")
         );

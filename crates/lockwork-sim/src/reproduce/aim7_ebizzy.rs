@@ -43,6 +43,7 @@ pub(crate) fn table() -> Result<Table> {
     let file = published!("qspinlock_aim7_ebizzy.csv");
     let machine = lab::machine(MACHINE)?;
     let mut table = Table::new(NAME, TITLE, file.source()?, TIE);
+    table.figures = file.figures()?;
     table.machine = machine.name.clone();
     table.notes = vec![
         "The workloads' times are derived from the published CPU times of the ticket lock; \

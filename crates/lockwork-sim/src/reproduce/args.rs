@@ -3,16 +3,20 @@
 
 /// What `lockwork reproduce --help` begins with.
 pub const HELP: &str = "\
-Holds the simulator against published measurements.
+Compares the simulator with published measurements.
 
-Each table of the patch mails that the locks come from is simulated cell by
-cell, on a model of the machine it was measured on, and printed beside what was
-published. A cell that the machine's file was fitted to is marked; the figures
-below a table are about the others, which are predictions: how many groups of
-cells are in the published order, how many cells are on the published side of
-what they are compared with, and how far off the values are.
+The mails that proposed these locks for the Linux kernel have tables of
+measurements. This command simulates the cells of some of these tables on models
+of the machines that were measured, and prints simulated and published values
+side by side. --list counts the cells, and the published figures that the program
+has. Cells to which the machine's file was fitted are marked. The figures below a
+table are about the other cells: how many groups of cells have the published
+order, how many cells are on the published side of the value that they are
+compared with, and how large the errors are.
 
-Each table has targets. One that is missed makes the command fail.";
+Each table has targets: against published figures, for one of Lockwork's own
+locks, and that each cell has a value. The last lines count them apart. If a
+target is missed, the command fails.";
 
 /// What it ends with.
 pub const AFTER_HELP: &str = "\
@@ -31,14 +35,14 @@ Examples:
 /// Options of `lockwork reproduce`.
 #[derive(Debug, Clone, clap::Args)]
 pub struct ReproduceArgs {
-    /// The tables; without any, all. See --list.
+    /// The tables, by their names in --list [default: all].
     #[arg(value_name = "TABLE")]
     pub tables: Vec<String>,
-    /// Seeds of each simulation; a cell's value is the median.
+    /// Number of seeds of each simulation. A cell's value is the median.
     #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=1000))]
     pub seeds: u64,
-    /// Simulations at once [default: the number of CPUs]
+    /// Simulations that run at the same time [default: the number of CPUs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub jobs: Option<u32>,
     /// Print one JSON document.
@@ -47,7 +51,7 @@ pub struct ReproduceArgs {
     /// Print Markdown, as in docs/fidelity.md.
     #[arg(long, conflicts_with = "list")]
     pub markdown: bool,
-    /// List the tables; simulate nothing.
+    /// List the tables. Nothing is simulated.
     #[arg(long)]
     pub list: bool,
 }

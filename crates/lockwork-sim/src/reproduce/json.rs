@@ -5,6 +5,8 @@ use super::page::Judged;
 use super::sheet::Summary;
 use super::statistics::error;
 use super::table::{Role, Unit};
+use super::target::Kind;
+use super::totals;
 use anyhow::{Context, Result};
 use serde::Serialize;
 
@@ -13,6 +15,14 @@ struct Document<'a> {
     lockwork: &'static str,
     seeds: u64,
     tables: Vec<TableInfo<'a>>,
+    targets: Vec<KindInfo>,
+}
+
+#[derive(Serialize)]
+struct KindInfo {
+    kind: &'static str,
+    missed: usize,
+    of: usize,
 }
 
 #[derive(Serialize)]
@@ -20,6 +30,8 @@ struct TableInfo<'a> {
     name: &'a str,
     title: &'a str,
     source: &'a str,
+    /// Published figures in its files.
+    figures: usize,
     machine: &'a str,
     notes: &'a [String],
     cells: Vec<CellInfo<'a>>,
@@ -52,6 +64,8 @@ struct BesideInfo<'a> {
 
 #[derive(Serialize)]
 struct TargetInfo<'a> {
+    /// "published", "own" or "whole".
+    kind: &'static str,
     name: &'a str,
     /// "at most", "at least", "under" or "over".
     is: &'a str,
@@ -69,9 +83,19 @@ pub(crate) fn render(judged: &[Judged], seeds: u64) -> Result<String> {
         lockwork: env!("CARGO_PKG_VERSION"),
         seeds,
         tables: judged.iter().map(table).collect(),
+        targets: Kind::ALL.map(|kind| of_kind(judged, kind)).into(),
     };
     let text = serde_json::to_string_pretty(&document).context("cannot write JSON")?;
     Ok(text + "\n")
+}
+
+fn of_kind(judged: &[Judged], kind: Kind) -> KindInfo {
+    let met = totals::met(judged, kind);
+    KindInfo {
+        kind: kind.name(),
+        missed: met.wrong(),
+        of: met.of,
+    }
 }
 
 fn table<'a>(judged: &'a Judged<'a>) -> TableInfo<'a> {
@@ -99,6 +123,7 @@ fn table<'a>(judged: &'a Judged<'a>) -> TableInfo<'a> {
         simulated: value.map(|value| one.unit.number(value)),
     });
     let targets = judged.verdicts.iter().map(|verdict| TargetInfo {
+        kind: verdict.kind.name(),
         name: &verdict.name,
         is: verdict.bound.parts().0,
         bound: verdict.bound.parts().1,
@@ -109,6 +134,7 @@ fn table<'a>(judged: &'a Judged<'a>) -> TableInfo<'a> {
         name: table.name,
         title: table.title,
         source: &table.source,
+        figures: table.figures,
         machine: &table.machine,
         notes: &table.notes,
         cells: cells.collect(),

@@ -78,6 +78,8 @@ pub(crate) fn table() -> Result<Table> {
         workload: lab::timed(lab::workload("aim7-high-systime")?, MEASURE_US),
     };
     let mut table = Table::new(NAME, TITLE, file.source()?, TIE);
+    let slow = published!("mutex_slowpath_pct.csv");
+    table.figures = file.figures()? + slow.figures()?;
     table.machine = lab.machine.name.clone();
     table.notes = vec![
         "The think time was chosen in sight of this table: docs/fidelity.md says why.".into(),
@@ -88,7 +90,7 @@ pub(crate) fn table() -> Result<Table> {
     for row in &rows {
         jobs_cell(&mut table, &lab, row)?;
     }
-    for row in published!("mutex_slowpath_pct.csv").rows::<SlowPath>()? {
+    for row in slow.rows::<SlowPath>()? {
         slow_cells(&mut table, &lab, &row)?;
     }
     table.targets = targets(&rows);

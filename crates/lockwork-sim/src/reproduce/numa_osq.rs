@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! locktorture on mutexes whose queue of spinners knows clusters of CPUs, on
-//! machines of which nobody published it.
+//! machines for which nobody published figures of it.
 
 use super::lab;
 use super::table::{Beside, Measure, Table, Trial, Unit};
@@ -100,7 +100,8 @@ impl Writers<'_> {
 /// # Errors
 /// A machine or the workload is wrong.
 pub(crate) fn table() -> Result<Table> {
-    let source = "nothing of these machines".to_owned();
+    let source =
+        "no locktorture figures of these machines; other loads of three of them".to_owned();
     let mut table = Table::new(NAME, TITLE, source, 0.0);
     table.machine = ROWS.map(|(name, _)| name).join(", ");
     table.notes = vec![

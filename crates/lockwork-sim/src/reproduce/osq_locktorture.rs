@@ -59,6 +59,7 @@ pub(crate) fn table() -> Result<Table> {
     let machine = lab::machine(MACHINE)?;
     let workload = lab::workload("locktorture-mutex")?;
     let mut table = Table::new(NAME, TITLE, file.source()?, TIE);
+    table.figures = file.figures()?;
     table.machine = machine.name.clone();
     table.notes = vec![
         "One writer is 1 by definition; of NUMA-aware it is shown, as nobody waits.".into(),

@@ -5,6 +5,7 @@ use super::sheet::{Sheet, Summary};
 use super::statistics::error;
 use super::table::{Cell, Role, Table, Unit};
 use super::target::{judge, Verdict};
+use super::totals;
 use lockwork_report::table::render;
 
 /// A table, what was simulated, and what it is worth.
@@ -173,7 +174,14 @@ fn verdict(verdict: &Verdict) -> String {
 /// All tables, and what became of the targets.
 pub(crate) fn text(judged: &[Judged]) -> String {
     let pages: Vec<String> = judged.iter().map(text_of).collect();
-    pages.join("\n")
+    let all: String = in_all(judged).map(|line| format!("  {line}\n")).concat();
+    format!("{}\nIn all\n{all}", pages.join("\n"))
+}
+
+/// The lines about all tables together.
+fn in_all(judged: &[Judged]) -> [String; 2] {
+    let tables = judged.iter().map(|judged| judged.sheet.table);
+    [totals::missed(judged), totals::compared(tables)]
 }
 
 fn text_of(judged: &Judged) -> String {
@@ -207,7 +215,8 @@ fn text_of(judged: &Judged) -> String {
 /// The same, as Markdown.
 pub(crate) fn markdown(judged: &[Judged]) -> String {
     let pages: Vec<String> = judged.iter().map(markdown_of).collect();
-    pages.join("\n")
+    let all: String = in_all(judged).map(|line| format!("- {line}\n")).concat();
+    format!("{}\n### In all\n\n{all}", pages.join("\n"))
 }
 
 fn markdown_of(judged: &Judged) -> String {
@@ -272,26 +281,6 @@ fn escaped(text: &str) -> String {
         out.push(c);
     }
     out
-}
-
-/// The tables and where they are from.
-pub(crate) fn list(tables: &[Table]) -> String {
-    let header = ["table", "machine", "cells", "simulations", "targets"];
-    let rows = tables.iter().map(|table| {
-        let wanted = table.beside.iter().filter(|one| one.wanted.is_some());
-        vec![
-            table.name.to_owned(),
-            table.machine.clone(),
-            (table.cells.len() + table.beside.len()).to_string(),
-            table.trials.len().to_string(),
-            (1 + table.targets.len() + wanted.count()).to_string(), // 1: nothing gets stuck
-        ]
-    });
-    let mut text = render(header, rows) + "\n\n";
-    for table in tables {
-        text += &format!("{}: {}\n  {}\n", table.name, table.title, table.source);
-    }
-    text
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ fn table() -> Table {
         ..cell("3", "fair", 0.65)
     };
     Table {
+        figures: 7,
         machine: "m".to_owned(),
         notes: vec!["a note".to_owned()],
         cells: vec![fitted, cell("2", "fair", 1034.0), share],
@@ -57,6 +58,10 @@ note: a note
   met     cells without a value: 0 (at most 0)
   MISSED  median error of predictions: 100.0 % (at most 20.0 %)
   met     part: 50.0 % (over 40.0 %)
+
+In all
+  missed: 1 of 2 targets against published figures, 0 of 1 check that every cell has a value
+  figures in data/published: 7; cells compared with them: 2; cells that the machine was fitted to: 1; cells shown only: 0; cells simulated only: 0
 ";
     assert_eq!(text, wanted);
 }
@@ -90,6 +95,7 @@ fn markdown_has_the_same_cells() {
         "- a note\n",
         "| median error of predictions | 100.0 % | at most 20.0 % | **missed** |\n",
         "| part | 50.0 % | over 40.0 % | met |\n",
+        "\n\n### In all\n\n- missed: 1 of 2 targets against published figures, 0 of 1 check",
     ] {
         assert!(text.contains(words), "{words}: {text}");
     }
@@ -110,14 +116,33 @@ fn json_has_numbers_in_their_units() {
     assert_eq!(table["summary"]["ranks"]["of"], 1);
     assert_eq!(table["targets"][1]["is"], "at most");
     assert_eq!(table["targets"][1]["met"], false);
+    assert_eq!(table["targets"][1]["kind"], "published");
+    assert_eq!(table["targets"][0]["kind"], "whole");
+    assert_eq!(table["figures"], 7);
+    let kinds = serde_json::json!([
+        { "kind": "published", "missed": 2, "of": 2 },
+        { "kind": "own", "missed": 0, "of": 0 },
+        { "kind": "whole", "missed": 1, "of": 1 },
+    ]);
+    assert_eq!(document["targets"], kinds);
     assert_eq!(table["failures"][0], "a lock: deadlock");
 }
 
 #[test]
 fn the_list_counts() {
-    let text = list(&[table()]);
-    let row = "t_1          m      3            0        3\n";
-    assert!(text.contains(row), "{text}");
+    let text = totals::list(&[table()]);
+    let rows: Vec<Vec<&str>> = text
+        .lines()
+        .map(|line| line.split_whitespace().collect())
+        .collect();
+    let row = ["t_1", "m", "7", "2", "1", "0", "0", "0", "3"];
+    assert!(rows.iter().any(|found| found == &row), "{text}");
+    for words in [
+        "\nfigures in data/published: 7; cells compared with them: 2; ",
+        "\ntargets: 2 targets against published figures, 1 check that every cell has a value\n",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
     assert!(text.ends_with("\nt_1: a test\n  a mail\n"), "{text}");
 }
 
@@ -146,7 +171,9 @@ fn what_nobody_published_has_a_grid_of_its_own() {
     });
     assert_eq!(judged.missed(), 2);
     let shown = text(&[judged]);
+    let totals = "missed: 0 of 2 targets against published figures, 1 of 2 goals of our own lock,";
     for words in [
+        totals,
         "Simulated only:\n      ours   wait\n2  +60.0 %  2,000\n3     none      -\n",
         "  met     ours, 2: +60.0 % (at least +50.0 %)",
         "  MISSED  ours, 3: no value (at least +50.0 %)",

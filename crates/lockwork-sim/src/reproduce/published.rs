@@ -17,6 +17,9 @@ pub(crate) struct File {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Figure(pub f64);
 
+/// Columns whose numbers say what a row is of: threads, nodes or users.
+const KEYS: [&str; 4] = ["n", "nodes", "users", "writers"];
+
 impl<'de> Deserialize<'de> for Figure {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Figure, D::Error> {
         let number = f64::deserialize(from)?;
@@ -36,15 +39,37 @@ impl File {
     /// # Errors
     /// A row is not as `T` has it, which the message names; or there is none.
     pub fn rows<T: DeserializeOwned>(&self) -> Result<Vec<T>> {
-        let reader = csv::ReaderBuilder::new()
-            .comment(Some(b'#'))
-            .from_reader(self.text.as_bytes());
-        let rows: Result<Vec<T>, csv::Error> = reader.into_deserialize().collect();
+        let rows: Result<Vec<T>, csv::Error> = self.reader().into_deserialize().collect();
         let rows = rows.with_context(|| format!("data/published/{} is wrong", self.name))?;
         if rows.is_empty() {
             bail!("data/published/{} has no rows", self.name);
         }
         Ok(rows)
+    }
+
+    /// How many published figures it has: all numbers but those in [`KEYS`].
+    ///
+    /// # Errors
+    /// A row has another number of fields than the header.
+    pub fn figures(&self) -> Result<usize> {
+        let of = || format!("data/published/{} is wrong", self.name);
+        let mut reader = self.reader();
+        let columns = reader.headers().with_context(of)?.clone();
+        let mut figures = 0;
+        for row in reader.records() {
+            let row = row.with_context(of)?;
+            let fields = columns.iter().zip(&row);
+            figures += fields
+                .filter(|(column, text)| !KEYS.contains(column) && text.parse::<f64>().is_ok())
+                .count();
+        }
+        Ok(figures)
+    }
+
+    fn reader(&self) -> csv::Reader<&'static [u8]> {
+        csv::ReaderBuilder::new()
+            .comment(Some(b'#'))
+            .from_reader(self.text.as_bytes())
     }
 
     /// Where it is from: its first source line.
@@ -96,6 +121,21 @@ mod tests {
             ns: Figure(1.5),
         };
         assert_eq!(rows.expect("rows"), [row]);
+    }
+
+    #[test]
+    fn figures_are_numbers_that_are_no_keys() {
+        let count = |text| {
+            let file = File {
+                name: "x.csv",
+                text,
+            };
+            file.figures()
+        };
+        let text = "# source: a mail, 2\nuser_range,n,HT,ms,pct\n1-10,1,on,2.5,-3\n1-10,2,off,4,\n";
+        assert_eq!(count(text).expect("figures"), 3);
+        let error = count("n,ms\n1\n").expect_err("one field");
+        assert!(format!("{error:#}").contains("x.csv"), "{error:#}");
     }
 
     #[test]

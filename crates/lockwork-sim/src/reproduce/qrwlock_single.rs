@@ -56,6 +56,7 @@ pub(crate) fn table() -> Result<Table> {
     let file = published!("qrwlock_single_thread.csv");
     let machine = lab::machine(MACHINE)?;
     let mut table = Table::new(NAME, TITLE, file.source()?, TIE);
+    table.figures = file.figures()?;
     table.machine = machine.name.clone();
     table.notes = vec![
         "v11 2.93 GHz: the same simulations, scaled by the clock (2.4 / 2.93).".into(),

@@ -64,6 +64,7 @@ pub(crate) fn table() -> Result<Table> {
     let machine = lab::machine(MACHINE)?;
     let workload = lab::looped(lab::workload("spin-micro")?, LOOPS);
     let mut table = Table::new(NAME, TITLE, file.source()?, TIE);
+    table.figures = file.figures()?;
     table.machine = machine.name.clone();
     table.notes = vec![format!(
         "Simulated: {LOOPS} loops of each task, scaled to 5 million."

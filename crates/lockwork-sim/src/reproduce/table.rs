@@ -198,6 +198,8 @@ pub(crate) struct Table {
     pub title: &'static str,
     /// Who measured.
     pub source: String,
+    /// How many published figures its files have.
+    pub figures: usize,
     /// The machine's name.
     pub machine: String,
     /// What a reader must know: what is fitted, what is assumed.
@@ -218,6 +220,7 @@ impl Table {
             name,
             title,
             source,
+            figures: 0,
             machine: String::new(),
             notes: Vec::new(),
             cells: Vec::new(),

@@ -3,7 +3,7 @@
 //! that nobody has to read a table to know.
 
 use super::sheet::Sheet;
-use super::table::{Beside, Unit};
+use super::table::{Beside, Table, Unit};
 
 /// Where a found value must lie.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,6 +68,47 @@ impl Form {
     }
 }
 
+/// What a target is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The simulation agrees with published figures.
+    Published,
+    /// One of our own locks, in a simulation beside which nothing is published, is as good as
+    /// it is meant to be.
+    Own,
+    /// Each cell has a value.
+    Whole,
+}
+
+impl Kind {
+    pub const ALL: [Kind; 3] = [Kind::Published, Kind::Own, Kind::Whole];
+
+    /// So many targets of it, in words.
+    pub fn words(self, count: usize) -> String {
+        let (one, more) = match self {
+            Kind::Published => (
+                "target against published figures",
+                "targets against published figures",
+            ),
+            Kind::Own => ("goal of our own lock", "goals of our own lock"),
+            Kind::Whole => (
+                "check that every cell has a value",
+                "checks that every cell has a value",
+            ),
+        };
+        format!("{count} {}", if count == 1 { one } else { more })
+    }
+
+    /// As programs know it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Published => "published",
+            Kind::Own => "own",
+            Kind::Whole => "whole",
+        }
+    }
+}
+
 type Find = Box<dyn Fn(&Sheet) -> Option<f64>>;
 
 /// What a table must reach.
@@ -84,6 +125,7 @@ pub(crate) struct Target {
 /// A target and what was found. No value is a target missed.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Verdict {
+    pub kind: Kind,
     pub name: String,
     pub bound: Bound,
     pub form: Form,
@@ -159,12 +201,22 @@ impl Target {
     pub fn judge(&self, sheet: &Sheet) -> Verdict {
         let found = (self.find)(sheet);
         Verdict {
+            kind: Kind::Published,
             name: self.name.clone(),
             bound: self.bound,
             form: self.form,
             found,
             met: found.is_some_and(|found| self.bound.holds(found)),
         }
+    }
+}
+
+/// How many targets of a kind a table has.
+pub(crate) fn count(table: &Table, kind: Kind) -> usize {
+    match kind {
+        Kind::Published => table.targets.len(),
+        Kind::Own => table.beside.iter().filter(|b| b.wanted.is_some()).count(),
+        Kind::Whole => 1,
     }
 }
 
@@ -177,8 +229,12 @@ pub(crate) fn judge(sheet: &Sheet) -> Vec<Verdict> {
     };
     let name = "cells without a value";
     let all = Target::new(name, Form::Count, Bound::AtMost(0.0), missing);
-    let targets = std::iter::once(&all).chain(&sheet.table.targets);
-    let verdicts = targets.map(|target| target.judge(sheet));
+    let whole = Verdict {
+        kind: Kind::Whole,
+        ..all.judge(sheet)
+    };
+    let targets = sheet.table.targets.iter();
+    let verdicts = std::iter::once(whole).chain(targets.map(|target| target.judge(sheet)));
     verdicts.chain(sheet.beside().filter_map(wanted)).collect()
 }
 
@@ -186,6 +242,7 @@ pub(crate) fn judge(sheet: &Sheet) -> Vec<Verdict> {
 fn wanted((one, found): (&Beside, Option<f64>)) -> Option<Verdict> {
     let bound = one.wanted?;
     Some(Verdict {
+        kind: Kind::Own,
         name: format!("{}, {}", one.column, one.row),
         bound,
         form: match one.unit {
@@ -203,7 +260,7 @@ fn wanted((one, found): (&Beside, Option<f64>)) -> Option<Verdict> {
 mod tests {
     use super::*;
     use crate::reproduce::samples::cell;
-    use crate::reproduce::table::{Measure, Table};
+    use crate::reproduce::table::Measure;
 
     fn table() -> Table {
         Table {

@@ -4,8 +4,9 @@
 use super::file::parse;
 use super::Workload;
 use crate::data;
-use anyhow::{bail, Context, Result};
+use anyhow::{Context, Result};
 use include_dir::{include_dir, Dir};
+use lockwork_report::bail_usage;
 
 /// `data/workloads`, as it was when this was built.
 static SHIPPED: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../data/workloads");
@@ -40,7 +41,7 @@ pub fn load(what: &str) -> Result<Workload> {
     let file = format!("{what}.toml");
     match data::text(&SHIPPED, &file) {
         Some(text) => parse(&format!("data/workloads/{file}"), what, text),
-        None => bail!(
+        None => bail_usage!(
             "there is no workload '{what}'; give the path of a file (with a slash, or ending in \
              .toml), or one of these: {}",
             names().join(", ")

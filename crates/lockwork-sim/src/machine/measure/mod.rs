@@ -15,7 +15,7 @@ use std::process::ExitCode;
 
 use anyhow::{bail, Context, Result};
 use lockwork_report::machine::Machine as Host;
-use lockwork_report::text;
+use lockwork_report::{bail_usage, text, usage};
 
 use super::args::MeasureArgs;
 use super::{open_file, show, write};
@@ -65,10 +65,10 @@ pub(super) fn run(args: &MeasureArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The CSV file beside the output; refuses what is there already.
+/// The CSV file beside the output. Existing files are refused.
 fn targets(output: &Path, force: bool) -> Result<PathBuf> {
     if output.extension().is_none_or(|ending| ending != "toml") {
-        bail!(
+        bail_usage!(
             "a machine's file must end in .toml; write to {} instead",
             output.with_extension("toml").display()
         );
@@ -77,14 +77,17 @@ fn targets(output: &Path, force: bool) -> Result<PathBuf> {
     for file in [output, &csv] {
         if file.exists() && !force {
             bail!(
-                "{} is there already; give another -o FILE, or --force to overwrite it",
+                "{} already exists; give another -o FILE, or --force to overwrite it",
                 file.display()
             );
         }
     }
     let directory = output.parent().filter(|dir| !dir.as_os_str().is_empty());
     if directory.is_some_and(|dir| !dir.is_dir()) {
-        bail!("there is no folder for {}; make it first", output.display());
+        bail!(
+            "the directory of {} does not exist; create it first",
+            output.display()
+        );
     }
     Ok(csv)
 }
@@ -97,14 +100,15 @@ fn save(path: &Path, content: &str) -> Result<()> {
 fn look(args: &MeasureArgs) -> Result<Sysfs> {
     let mut cpus = runner::allowed()?;
     if let Some(list) = &args.cpus {
-        let wanted = sysfs::parse_list(list).context("--cpus")?;
+        let wanted =
+            sysfs::parse_list(list).map_err(|error| usage::error(format!("--cpus: {error:#}")))?;
         if let Some(cpu) = wanted.iter().find(|cpu| !cpus.contains(cpu)) {
-            bail!("--cpus: CPU {cpu} is not there, or may not be used; leave it out");
+            bail_usage!("--cpus: CPU {cpu} is not there, or may not be used; leave it out");
         }
         cpus = wanted;
     }
     if cpus.is_empty() {
-        bail!("--cpus names no CPU; give a list as in 0-3,8");
+        bail_usage!("--cpus names no CPU; give a list as in 0-3,8");
     }
     Sysfs::read(Path::new("/sys"), &cpus)
 }
