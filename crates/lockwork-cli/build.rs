@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Builds the C parts that the command line carries inside itself: the two
-//! interposers, as shared objects in `OUT_DIR`, and the embedded workload.
+//! interposers, as shared objects in `OUT_DIR`, and the embedded workload. And the
+//! list of policies, from the interposer's sources.
 
 use std::env;
 use std::error::Error;
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use lockwork_build::{c_files, root, watch};
+use lockwork_build::{c_files, needs, root, watch};
 
 /// How both interposers are compiled and linked.
 const FLAGS: &[&str] = &[
@@ -28,6 +30,9 @@ const FLAGS: &[&str] = &[
 /// What they link with; after the sources, as linkers want it.
 const LIBS: &[&str] = &["-lpthread", "-ldl"];
 
+/// The folder of the glibc that tests/preload.rs uses beside the system's.
+const NEWER_GLIBC: &str = "LOCKWORK_NEWER_GLIBC";
+
 fn main() -> Result<(), Box<dyn Error>> {
     let root = root();
     let out = PathBuf::from(env::var("OUT_DIR")?);
@@ -47,6 +52,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     shared_object(&root, &sources, &out.join("liblockwork-preload.so"))?;
     shared_object(&root, &[control], &out.join("liblockwork-passthrough.so"))?;
 
+    let policies = fs::read_to_string(root.join("preload/policies.def"))?;
+    fs::write(out.join("policies.rs"), policies_in_rust(&policies)?)?;
+
     cc::Build::new()
         .files(c_files(&root.join(workload)))
         .std("gnu11")
@@ -55,7 +63,32 @@ fn main() -> Result<(), Box<dyn Error>> {
         .try_compile("lockwork_kvcache")?;
     println!("cargo:rustc-link-lib=pthread");
     println!("cargo:rustc-link-lib=m");
+
+    println!("cargo::rerun-if-env-changed={NEWER_GLIBC}");
+    needs::declare("newer_glibc", &newer_glibc());
     Ok(())
+}
+
+/// The lines of `preload/policies.def` for `src/policy.rs`.
+fn policies_in_rust(def: &str) -> Result<String, Box<dyn Error>> {
+    let mut lines = String::new();
+    let mut default = None;
+    for line in def.split("\nLW_POLICY(").skip(1) {
+        // ID, "name", "summary"), so every second piece is a text.
+        let pieces: Vec<&str> = line.split('"').collect();
+        let [_, name, _, summary, _] = pieces[..] else {
+            return Err(format!("policies.def: a line needs a name and a summary: {line}").into());
+        };
+        default.get_or_insert(name);
+        lines += &format!("    lockwork({name:?}, {summary:?}),\n");
+    }
+    let default = default.ok_or("policies.def has no policy")?;
+    Ok(format!(
+        "/// What `run` uses unless told otherwise.\n\
+         pub const DEFAULT: &str = {default:?};\n\n\
+         /// Every policy, baselines first.\n\
+         pub const POLICIES: &[Policy] = &[\n    NOTHING,\n    PASSTHROUGH,\n{lines}];\n"
+    ))
 }
 
 /// Compiles and links `sources` into the shared object `target`.
@@ -77,4 +110,15 @@ fn shared_object(root: &Path, sources: &[PathBuf], target: &Path) -> Result<(), 
         return Err(format!("the C compiler failed on {}", target.display()).into());
     }
     Ok(())
+}
+
+/// Whether `NEWER_GLIBC` names a folder that `scripts/newer-glibc` filled.
+fn newer_glibc() -> Result<(), String> {
+    let folder = env::var_os(NEWER_GLIBC).filter(|folder| !folder.is_empty());
+    let folder = folder.ok_or_else(|| format!("{NEWER_GLIBC} is not set"))?;
+    let folder = PathBuf::from(folder);
+    if folder.join("root/lib64/ld-linux-x86-64.so.2").exists() {
+        return Ok(());
+    }
+    Err(format!("{NEWER_GLIBC}={} has no glibc", folder.display()))
 }

@@ -18,21 +18,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use library::LIBRARIES;
+use lockwork_build::needs;
 
 /// Names, with commas between, of libraries to do without.
 const WITHOUT: &str = "LOCKWORK_PEERS_WITHOUT";
-
-/// Debian's list of what is installed. A package that comes or goes changes it.
-const PACKAGES: &str = "/var/lib/dpkg/status";
 
 fn main() -> Result<(), Box<dyn Error>> {
     let out = PathBuf::from(env::var("OUT_DIR")?);
 
     println!("cargo::rerun-if-env-changed={WITHOUT}");
-    // Cargo runs a script again each time if a path that it names is missing.
-    if Path::new(PACKAGES).exists() {
-        println!("cargo::rerun-if-changed={PACKAGES}");
-    }
     lockwork_build::watch(&[
         "crates/lockwork-peers/build.rs",
         "crates/lockwork-peers/build",
@@ -77,12 +71,15 @@ fn shims(out: &Path) -> Result<String, Box<dyn Error>> {
     for library in LIBRARIES {
         let object = out.join(format!("{}.so", library.name));
         let made = if without.contains(&library.name) {
+            println!("cargo::rustc-check-cfg=cfg(has_{})", library.name);
             Err(format!(
                 "lockwork was built with {WITHOUT} naming {}; build lockwork again without that",
                 library.name
             ))
         } else {
-            shim::make(library, &shim::compiler(library.cpp), &object)
+            let made = shim::make(library, &shim::compiler(library.cpp), &object);
+            needs::declare(library.name, &made);
+            made
         };
         let object = match made {
             Ok(()) => format!("Ok(include_bytes!({object:?}))"),

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What the build scripts of this workspace share: where the C sources are, how
-//! a world is compiled, and how several worlds get into one program.
+//! a world is compiled, how several worlds get into one program, and which tests can
+//! run here.
 
 mod isolate;
+pub mod needs;
 
 pub use isolate::{isolate, isolate_with};
 

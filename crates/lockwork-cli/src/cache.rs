@@ -1,23 +1,33 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The interposers live inside this executable. The dynamic linker wants a
-//! file, so each is unpacked into a private directory of the user, under a
-//! name made from its content.
+//! file, so each is unpacked into a folder of the user, under a name made from
+//! its content.
 //!
-//! Whoever can write there can run code as the user, so the directory must be
-//! a real directory, owned by the user and closed to everyone else, and a file
-//! found there is compared with what it should be before each use.
+//! Whoever can change that folder can run code as the user, so nobody else may
+//! be able to change it or the way to it (see [`trust`](crate::trust)), and a
+//! file found there is compared with what it should be before each use.
+//! Everybody may read it: a program that root starts may drop root and then
+//! start other programs.
 
 use std::ffi::{CString, OsString};
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{OpenOptions, Permissions};
 use std::io::{self, Read, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Once;
 
 use anyhow::Result;
 use sha2::{Digest, Sha256};
 
 use crate::error::{Exit, OWN_ERROR};
+use crate::text;
+use crate::trust::{self, Refusal};
+
+/// Only we may write to the file, and everybody may read it.
+const FILE_MODE: u32 = 0o644;
+/// Where root unpacks to. Others can read it, unlike root's home as a rule.
+const OF_ROOT: &str = "/var/cache/lockwork";
 
 /// An interposer carried inside this executable.
 pub struct Embedded {
@@ -53,43 +63,48 @@ impl Embedded {
     /// The path of the unpacked file, which holds exactly the right bytes.
     pub fn unpack(&self) -> Result<PathBuf> {
         let mut why_not = Vec::new();
-        for dir in candidates() {
-            match self.unpack_into(&dir) {
+        for place in places() {
+            match self.unpack_into(&place.dir) {
                 Ok(path) => return Ok(path),
-                Err(Refusal::Unsafe(why)) => return Err(Exit::with(OWN_ERROR, why)),
-                Err(Refusal::Unusable(why)) => why_not.push(why),
+                Err(Refusal::Unsafe(why)) if place.chosen => {
+                    let dir = place.dir.display();
+                    let why = format!(
+                        "will not load code from {dir}: {why}; set XDG_CACHE_HOME to a directory \
+                         that only you can write to"
+                    );
+                    return Err(Exit::with(OWN_ERROR, why));
+                }
+                Err(Refusal::Unsafe(why) | Refusal::Unusable(why)) => why_not.push(why),
             }
         }
         Err(Exit::with(
             OWN_ERROR,
             format!(
-                "cannot unpack the interposer ({}); set XDG_CACHE_HOME to a directory that you \
-                 can write to and that is not mounted noexec",
+                "cannot unpack the interposer ({}); set XDG_CACHE_HOME to a directory that only \
+                 you can write to and that is not mounted noexec",
                 why_not.join("; ")
             ),
         ))
     }
 
     fn unpack_into(&self, dir: &Path) -> Result<PathBuf, Refusal> {
-        let unusable = |e: io::Error| Refusal::Unusable(format!("{}: {e}", dir.display()));
-        if dir
-            .as_os_str()
-            .as_bytes()
-            .iter()
-            .any(|b| b" :\n".contains(b))
-        {
-            let why = "LD_PRELOAD cannot name a path with a space or a colon";
-            return Err(Refusal::Unusable(format!("{}: {why}", dir.display())));
+        let dir = trust::folder(dir)?;
+        let unusable =
+            |why: &dyn std::fmt::Display| Refusal::Unusable(format!("{}: {why}", dir.display()));
+        let bytes = dir.as_os_str().as_bytes();
+        if bytes.iter().any(|b| b" :\n".contains(b)) {
+            return Err(unusable(
+                &"LD_PRELOAD cannot name a path with a space or a colon",
+            ));
         }
-        private_dir(dir)?;
-        if is_noexec(dir) {
-            let why = format!("{}: mounted noexec", dir.display());
-            return Err(Refusal::Unusable(why));
+        if is_noexec(&dir) {
+            return Err(unusable(&"mounted noexec"));
         }
         let path = dir.join(self.file_name());
         if !self.is_at(&path) {
-            self.write_to(dir, &path).map_err(unusable)?;
+            self.write_to(&dir, &path).map_err(|e| unusable(&e))?;
         }
+        warn_of_dropped_root(&dir);
         Ok(path)
     }
 
@@ -102,9 +117,9 @@ impl Embedded {
         let Ok(file) = options.open(path) else {
             return false;
         };
-        let ours = file
-            .metadata()
-            .is_ok_and(|m| m.is_file() && m.uid() == uid() && m.len() == self.bytes.len() as u64);
+        let ours = file.metadata().is_ok_and(|m| {
+            m.is_file() && m.uid() == trust::user() && m.mode() & 0o777 == FILE_MODE
+        });
         let mut found = Vec::new();
         ours && file
             .take(self.bytes.len() as u64 + 1)
@@ -114,84 +129,67 @@ impl Embedded {
     }
 
     /// Writes a new file and gives it its name in one step, so that nobody
-    /// ever loads half of it.
+    /// ever loads half of it. Until then its name is random: a process's number
+    /// is not unique among containers that share a home.
     fn write_to(&self, dir: &Path, path: &Path) -> io::Result<()> {
-        let temporary = dir.join(format!(".{}.{}", self.stem, std::process::id()));
-        let _ = fs::remove_file(&temporary);
-        let mut file: File = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&temporary)?;
-        let done = file
-            .write_all(self.bytes)
-            .and_then(|()| fs::rename(&temporary, path));
-        if done.is_err() {
-            let _ = fs::remove_file(&temporary);
-        }
-        done
+        let mut file = tempfile::Builder::new()
+            .prefix(&format!(".{}.", self.stem))
+            .tempfile_in(dir)?;
+        file.write_all(self.bytes)?;
+        // Not at its creation, where the umask would have a say.
+        file.as_file()
+            .set_permissions(Permissions::from_mode(FILE_MODE))?;
+        file.persist(path)?;
+        Ok(())
     }
 }
 
-/// Why a directory is not used.
-enum Refusal {
-    /// It could be somebody's trap: stop.
-    Unsafe(String),
-    /// It does not work: try the next.
-    Unusable(String),
+/// Where to unpack to.
+struct Place {
+    dir: PathBuf,
+    /// By the user: there is no other place if it is not safe.
+    chosen: bool,
 }
 
-fn uid() -> u32 {
-    // SAFETY: cannot fail and touches no memory.
-    unsafe { libc::geteuid() }
+/// Best first.
+fn places() -> Vec<Place> {
+    let place = |dir: PathBuf, chosen| Place { dir, chosen };
+    if let Some(dir) = absolute("XDG_CACHE_HOME") {
+        return vec![place(dir.join("lockwork"), true), of_last_resort()];
+    }
+    let of_root = (trust::user() == 0).then(|| place(OF_ROOT.into(), false));
+    let home = absolute("HOME").map(|home| place(home.join(".cache/lockwork"), false));
+    let all = [of_root, home, Some(of_last_resort())];
+    all.into_iter().flatten().collect()
 }
 
+fn of_last_resort() -> Place {
+    Place {
+        dir: format!("/tmp/lockwork-{}", trust::user()).into(),
+        chosen: false,
+    }
+}
+
+/// The XDG specification has relative paths ignored.
 fn absolute(variable: &str) -> Option<PathBuf> {
     let value: OsString = std::env::var_os(variable)?;
     Some(PathBuf::from(value)).filter(|p| p.is_absolute())
 }
 
-/// Where to unpack, best first. A home that is not ours (sudo keeps HOME) is
-/// passed over: files left there would be in its owner's way.
-fn candidates() -> Vec<PathBuf> {
-    let own_home = |p: &PathBuf| fs::metadata(p).is_ok_and(|m| m.uid() == uid());
-    let xdg = absolute("XDG_CACHE_HOME").map(|p| p.join("lockwork"));
-    let home = absolute("HOME")
-        .filter(own_home)
-        .map(|p| p.join(".cache/lockwork"));
-    let temporary = PathBuf::from(format!("/tmp/lockwork-{}", uid()));
-    xdg.or(home).into_iter().chain([temporary]).collect()
-}
-
-/// Makes `dir`, if need be, and makes sure that only we can write to it.
-fn private_dir(dir: &Path) -> Result<(), Refusal> {
-    let unusable = |e: io::Error| Refusal::Unusable(format!("{}: {e}", dir.display()));
-    let mut builder = DirBuilder::new();
-    builder.mode(0o700);
-    if let Some(parent) = dir.parent().filter(|p| !p.exists()) {
-        builder.recursive(true).create(parent).map_err(unusable)?;
+/// Programs that a daemon starts after it has dropped root could not load the
+/// interposer from a folder that root alone can read.
+fn warn_of_dropped_root(dir: &Path) {
+    static ONCE: Once = Once::new();
+    if trust::user() != 0 || trust::is_open(dir) {
+        return;
     }
-    match builder.recursive(false).create(dir) {
-        Err(e) if e.kind() != io::ErrorKind::AlreadyExists => return Err(unusable(e)),
-        _ => {}
-    }
-    let found = fs::symlink_metadata(dir).map_err(unusable)?;
-    let problem = if found.file_type().is_symlink() {
-        "is a symbolic link".to_string()
-    } else if !found.is_dir() {
-        "is not a directory".to_string()
-    } else if found.uid() != uid() {
-        format!("belongs to user {}, not to you", found.uid())
-    } else if found.mode() & 0o077 != 0 {
-        format!("is open to others (mode {:03o})", found.mode() & 0o777)
-    } else {
-        return Ok(());
-    };
-    Err(Refusal::Unsafe(format!(
-        "will not load code from {}, because it {problem}; remove it, or set XDG_CACHE_HOME \
-         to another directory",
-        dir.display()
-    )))
+    ONCE.call_once(|| {
+        text::complain(&format!(
+            "lockwork: other users cannot read {}: a program that drops root starts others \
+             without the lock; unset XDG_CACHE_HOME, or set it to a directory that all can read\n",
+            dir.display()
+        ));
+    });
 }
 
 fn is_noexec(dir: &Path) -> bool {

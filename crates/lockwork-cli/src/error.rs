@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Errors that ask for an exit code. The codes are those of env(1) and
-//! timeout(1), so that scripts can tell our failures from the program's.
+//! The exit codes, and errors that ask for one. From 125 on they are those of env(1)
+//! and timeout(1), so that scripts can tell our failures from the program's.
 
 use std::fmt;
 
+use lockwork_report::usage;
+
 /// The program being run failed, under `compare`.
 pub const PROGRAM_FAILED: u8 = 1;
+/// The command line is wrong.
+pub const WRONG_USAGE: u8 = 2;
 /// Lockwork itself cannot do what was asked.
 pub const OWN_ERROR: u8 = 125;
 /// The program exists but cannot be executed.
@@ -40,5 +44,8 @@ impl std::error::Error for Exit {}
 
 /// The exit code that `error` asks for.
 pub fn code_of(error: &anyhow::Error) -> u8 {
+    if usage::is(error) {
+        return WRONG_USAGE;
+    }
     error.downcast_ref::<Exit>().map_or(OWN_ERROR, |e| e.code)
 }

@@ -3,9 +3,8 @@
 //! locks' own C sources say both.
 
 use anyhow::Result;
+use lockwork_report::usage;
 use lockwork_user::{Knob, KnobError};
-
-use crate::error::{Exit, OWN_ERROR};
 
 /// Is `value` one that the knob `name` takes? If not, says what would be.
 pub fn check(name: &str, value: &str) -> Result<()> {
@@ -20,7 +19,7 @@ pub fn check(name: &str, value: &str) -> Result<()> {
             }
             KnobError::Range { .. } => error.to_string(),
         };
-        Exit::with(OWN_ERROR, message)
+        usage::error(message)
     })
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! `lockwork`: the Linux kernel's scalable locks, tried under an unmodified
-//! program and measured.
+//! `lockwork`: runs unmodified programs with scalable locks; measures, model-checks and
+//! simulates the locks.
 
 mod cache;
 mod cli;
@@ -14,6 +14,7 @@ mod policy;
 mod program;
 mod run;
 mod spec;
+mod trust;
 mod workload;
 
 use std::path::Path;
@@ -23,33 +24,41 @@ use anyhow::{Context, Result};
 use clap::{CommandFactory, Parser};
 
 use cli::{Cli, Command};
-use error::OWN_ERROR;
+use error::{OWN_ERROR, WRONG_USAGE};
 use lockwork_report::text;
 
 fn main() -> ExitCode {
     inherited::restore_sigpipe();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return usage(&error),
+        Err(error) => return not_parsed(&error),
     };
+    let is_run = matches!(cli.command, Command::Run(_));
     match dispatch(&cli.command) {
         Ok(code) => code,
         Err(error) => {
             text::complain(&format!("lockwork: {error:#}\n"));
-            ExitCode::from(error::code_of(&error))
+            exit(error::code_of(&error), is_run)
         }
     }
 }
 
-/// Help goes to standard output with code 0. A mistake under `run` ends with
-/// the code that cannot be mistaken for the program's.
-fn usage(error: &clap::Error) -> ExitCode {
+/// Help goes to standard output with code 0; all else is a wrong command line.
+fn not_parsed(error: &clap::Error) -> ExitCode {
     let _ = error.print();
     let is_run = std::env::args_os().nth(1).is_some_and(|arg| arg == "run");
     match error.exit_code() {
         0 => ExitCode::SUCCESS,
-        _ if is_run => ExitCode::from(OWN_ERROR),
-        code => ExitCode::from(u8::try_from(code).unwrap_or(OWN_ERROR)),
+        _ => exit(WRONG_USAGE, is_run),
+    }
+}
+
+/// Many programs end with code 2. After `run` it is the program's, so that a wrong
+/// command line has the code of our own failures, as with env(1) and timeout(1).
+fn exit(code: u8, is_run: bool) -> ExitCode {
+    match code {
+        WRONG_USAGE if is_run => ExitCode::from(OWN_ERROR),
+        code => ExitCode::from(code),
     }
 }
 

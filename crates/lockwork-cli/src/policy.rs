@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! The lock policies by name. This table is the only place that knows them.
+//! The lock policies by name. Lockwork's own are the lines of `preload/policies.def`,
+//! which the interposer is compiled with; the two that need no lock are added here.
 
 use anyhow::Result;
-
-use crate::error::{Exit, OWN_ERROR};
+use lockwork_report::usage;
 
 /// What is loaded into the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interposer {
     /// Nothing.
     None,
-    /// The control arm, which hands every call on to glibc.
+    /// The control arm, which forwards every call to glibc.
     Passthrough,
     /// Lockwork's locks.
     Lockwork,
@@ -31,56 +31,35 @@ pub struct Policy {
 pub const BASELINE: &str = "glibc";
 /// The name of the arm that shows what interposition itself costs.
 pub const CONTROL: &str = "glibc_passthrough";
-/// What `run` uses unless told otherwise.
-pub const DEFAULT: &str = "mutex";
+const NOTHING: Policy = Policy {
+    name: BASELINE,
+    summary: "the unchanged program with glibc's locks; nothing is loaded",
+    interposer: Interposer::None,
+};
 
-/// Every policy, baselines first.
-pub const POLICIES: &[Policy] = &[
+const PASSTHROUGH: Policy = Policy {
+    name: CONTROL,
+    summary: "an interposer that only forwards to glibc; shows what interposition costs",
+    interposer: Interposer::Passthrough,
+};
+
+const fn lockwork(name: &'static str, summary: &'static str) -> Policy {
     Policy {
-        name: BASELINE,
-        summary: "the program as it is, with nothing loaded",
-        interposer: Interposer::None,
-    },
-    Policy {
-        name: CONTROL,
-        summary: "glibc's own locks through an interposer: shows what interposition costs",
-        interposer: Interposer::Passthrough,
-    },
-    Policy {
-        name: DEFAULT,
-        summary: "sleeping mutex that spins in a queue while the owner runs",
+        name,
+        summary,
         interposer: Interposer::Lockwork,
-    },
-    Policy {
-        name: "mutex_numa",
-        summary: "the same; a queue that stays long is divided by clusters of CPUs",
-        interposer: Interposer::Lockwork,
-    },
-    Policy {
-        name: "qspinlock_fair",
-        summary: "queued spinlock, first come first served; needs a CPU for each thread",
-        interposer: Interposer::Lockwork,
-    },
-    Policy {
-        name: "qspinlock_steal",
-        summary: "queued spinlock whose new arrivals may take a free lock past the queue",
-        interposer: Interposer::Lockwork,
-    },
-    Policy {
-        name: "qspinlock_tas",
-        summary: "test-and-set spinlock without a queue, unfair",
-        interposer: Interposer::Lockwork,
-    },
-];
+    }
+}
+
+// `POLICIES`, every policy, baselines first; `DEFAULT`, what `run` uses unless told
+// otherwise.
+include!(concat!(env!("OUT_DIR"), "/policies.rs"));
 
 /// The policy called `name`.
 pub fn find(name: &str) -> Result<&'static Policy> {
     POLICIES.iter().find(|p| p.name == name).ok_or_else(|| {
         let list = list(POLICIES);
-        Exit::with(
-            OWN_ERROR,
-            format!("there is no lock '{name}'; the locks are:\n{list}"),
-        )
+        usage::error(format!("there is no lock '{name}'; the locks are:\n{list}"))
     })
 }
 

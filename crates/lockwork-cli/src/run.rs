@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use anyhow::Result;
+use lockwork_report::bail_usage;
 use lockwork_report::settings::settings;
 
 use crate::cli::RunArgs;
@@ -21,8 +22,7 @@ pub fn run(args: &RunArgs) -> Result<()> {
     let shared = settings(&args.set, spec::check)?;
     let spec = LockSpec::parse(&args.lock, &shared)?;
     if spec.policy.interposer != Interposer::Lockwork && !shared.is_empty() {
-        let message = format!("{} has no knobs; leave --set out", spec.policy.name);
-        return Err(Exit::with(OWN_ERROR, message));
+        bail_usage!("{} has no knobs; leave --set out", spec.policy.name);
     }
     let name = args
         .command

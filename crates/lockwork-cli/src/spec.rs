@@ -2,9 +2,9 @@
 //! A lock as users write it: a policy and its knobs, `mutex:spin_budget=0`.
 
 use anyhow::Result;
+use lockwork_report::bail_usage;
 use lockwork_report::settings::{self, Setting};
 
-use crate::error::{Exit, OWN_ERROR};
 use crate::knobs;
 use crate::policy::{self, Interposer, Policy};
 
@@ -56,11 +56,10 @@ impl LockSpec {
     /// glibc's own locks have no knobs.
     fn plain(policy: &'static Policy, settings: &[Setting]) -> Result<LockSpec> {
         if let Some((name, _)) = settings.first() {
-            let message = format!(
+            bail_usage!(
                 "{} has no knobs, so '{name}' cannot be set on it; leave it out",
                 policy.name
             );
-            return Err(Exit::with(OWN_ERROR, message));
         }
         Ok(LockSpec {
             policy,
@@ -84,9 +83,7 @@ impl LockSpec {
 pub fn check(name: &str, value: &str) -> Result<()> {
     knobs::check(name, value)?;
     if name.len() + 1 + value.len() > LONGEST {
-        let message =
-            format!("'{name}={value}' is longer than {LONGEST} characters; write it shorter");
-        return Err(Exit::with(OWN_ERROR, message));
+        bail_usage!("'{name}={value}' is longer than {LONGEST} characters; write it shorter");
     }
     Ok(())
 }

@@ -13,6 +13,9 @@ use crate::text::grouped;
 /// Finds the workload's result in its output.
 pub const METRIC: &str = r"throughput: ([\d.,]+) ops/s";
 
+/// What its output says before the share of acquisitions that found their lock held.
+const CONTENDED: &str = "contended: ";
+
 /// `struct kv_config`.
 #[repr(C)]
 struct Config {
@@ -35,6 +38,7 @@ struct Outcome {
     misses: u64,
     evictions: u64,
     waits: u64,
+    held: u64,
     max_wait_ns: u64,
     least: u64,
     most: u64,
@@ -48,10 +52,8 @@ extern "C" {
 
 /// Runs the workload and returns its report.
 pub fn run(args: &WorkloadArgs) -> Result<String> {
-    let cpus = available_parallelism().map_or(1, |n| n.get() as u32);
-    let threads = args.threads.unwrap_or(cpus.saturating_mul(4).min(4096));
     let config = Config {
-        threads,
+        threads: args.threads.unwrap_or_else(usual_threads),
         shards: args.shards,
         keys: args.keys,
         capacity: args.capacity.unwrap_or((args.keys / 2).max(1)),
@@ -78,6 +80,36 @@ pub fn run(args: &WorkloadArgs) -> Result<String> {
     Ok(report(&config, &outcome))
 }
 
+fn cpus() -> u32 {
+    available_parallelism().map_or(1, |n| n.get() as u32)
+}
+
+/// How many threads there are unless somebody asks for another number.
+fn usual_threads() -> u32 {
+    cpus().saturating_mul(4).min(4096)
+}
+
+/// The share of acquisitions that found their lock held, as `output` says; 0.01 is 1 %.
+pub fn contended(output: &[u8]) -> Option<f64> {
+    let text = String::from_utf8_lossy(output);
+    let (_, rest) = text.split_once(CONTENDED)?;
+    let percent: f64 = rest.split_once(" %")?.0.parse().ok()?;
+    Some(percent / 100.0)
+}
+
+/// What to know about a comparison by this workload, of whose acquisitions under glibc
+/// the share `contended` found their lock held.
+pub fn note(contended: f64) -> String {
+    let (cpus, threads) = (cpus(), usual_threads());
+    let s = if cpus == 1 { "" } else { "s" };
+    format!(
+        "The workload ran {threads} threads on {cpus} CPU{s}; {:.2} % of its acquisitions under \
+         glibc found their lock held. With other CPUs, other load beside it or another program \
+         the ratios are others: `lockwork compare -- PROGRAM` measures yours.",
+        contended * 100.0
+    )
+}
+
 fn report(config: &Config, outcome: &Outcome) -> String {
     let reads = (outcome.hits + outcome.misses).max(1);
     let mut text = String::new();
@@ -100,6 +132,12 @@ fn report(config: &Config, outcome: &Outcome) -> String {
     );
     let _ = writeln!(
         text,
+        "{CONTENDED}{:.2} % of {} timed acquisitions found their shard locked",
+        100.0 * outcome.held as f64 / outcome.waits.max(1) as f64,
+        grouped(outcome.waits as f64, 0)
+    );
+    let _ = writeln!(
+        text,
         "longest wait for a shard: {:.3} ms of {} timed",
         outcome.max_wait_ns as f64 / 1e6,
         grouped(outcome.waits as f64, 0)
@@ -118,10 +156,9 @@ fn report(config: &Config, outcome: &Outcome) -> String {
 mod tests {
     use super::*;
 
-    #[test]
-    fn counts_every_read() {
+    fn ran(threads: u32) -> (Config, Outcome) {
         let config = Config {
-            threads: 3,
+            threads,
             shards: 2,
             keys: 1000,
             capacity: 100,
@@ -134,6 +171,21 @@ mod tests {
         // SAFETY: as in run().
         let err = unsafe { lw_kvcache_run(&config, &mut outcome) };
         assert_eq!((err, outcome.faults), (0, 0));
+        (config, outcome)
+    }
+
+    #[test]
+    fn one_thread_finds_no_lock_held() {
+        let (config, outcome) = ran(1);
+        assert!(outcome.waits > 0);
+        let text = report(&config, &outcome);
+        assert_eq!(contended(text.as_bytes()), Some(0.0), "{text}");
+        assert_eq!(contended(b"throughput: 1 ops/s"), None);
+    }
+
+    #[test]
+    fn counts_every_read() {
+        let (config, outcome) = ran(3);
         assert_eq!(outcome.hits + outcome.misses, config.ops);
         assert!(outcome.evictions > 0 && outcome.hits > 0);
         assert!(outcome.fairness > 0.0 && outcome.fairness <= 1.0);

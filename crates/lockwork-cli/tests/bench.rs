@@ -24,11 +24,11 @@ fn bench(room: &Room, args: &[&str]) -> String {
     stdout(&output)
 }
 
-fn refused(room: &Room, args: &[&str], words: &[&str]) {
+fn refused(room: &Room, code: i32, args: &[&str], words: &[&str]) {
     let all = [&["bench"], args].concat();
     let output = room.run(&all);
     let message = stderr(&output);
-    assert_eq!(output.status.code(), Some(125), "{args:?}: {message}");
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {message}");
     assert!(message.starts_with("lockwork: "), "{args:?}: {message}");
     assert_eq!(message.trim_end().lines().count(), 1, "{args:?}: {message}");
     for word in words {
@@ -335,51 +335,65 @@ fn mistakes_are_one_sentence_that_lists_what_exists() {
     let room = Room::new();
     refused(
         &room,
+        2,
         &["--locks", "no_such"],
         &["'no_such'", "mutex", "peers", "glibc.mutex"],
     );
     refused(
         &room,
+        2,
         &["--preset", "no_such"],
         &["'no_such'", "spin-micro", "sweep"],
     );
     refused(
         &room,
+        2,
         &["--set", "no_such=1"],
         &["'no_such'", "spin_budget"],
     );
-    refused(&room, &["--set", "spin_budget"], &["KNOB=VALUE"]);
+    refused(&room, 2, &["--set", "spin_budget"], &["KNOB=VALUE"]);
     refused(
         &room,
+        2,
         &["--locks", "lockwork.mutex", "--reads", "5"],
         &["no readers", "rw"],
     );
-    refused(&room, &["--loops", "5"], &["--loops", "spin-micro"]);
-    refused(&room, &["--quick"], &["--quick", "sweep"]);
-    refused(&room, &["--baseline", "mutex"], &["locktorture"]);
+    refused(&room, 2, &["--loops", "5"], &["--loops", "spin-micro"]);
+    refused(&room, 2, &["--quick"], &["--quick", "sweep"]);
+    refused(&room, 2, &["--baseline", "mutex"], &["locktorture"]);
     refused(
         &room,
+        2,
         &["--preset", "locktorture", "--baseline", "x"],
         &["'x'", "glibc.mutex"],
     );
     refused(
         &room,
+        2,
         &["--preset", "locktorture", "--outside", "2x"],
         &["--outside", "locktorture"],
     );
     refused(
         &room,
+        2,
         &["--preset", "single-thread", "--threads", "2"],
         &["--threads"],
     );
     refused(
         &room,
+        125,
         &["--json", "/no/such/dir/x"],
         &["/no/such/dir/x", "cannot write"],
     );
-    refused(&room, &["--from", "/no/such"], &["cannot read '/no/such'"]);
     refused(
         &room,
+        125,
+        &["--from", "/no/such"],
+        &["cannot read '/no/such'"],
+    );
+    refused(
+        &room,
+        125,
         &["--resume", "/no/such"],
         &["cannot read '/no/such'"],
     );

@@ -383,26 +383,48 @@ fn lists_what_there_is_for_wrong_names() {
     assert!(room.run(&set(&longest)).status.success());
 }
 
-/// Main waits for a mutex that a thread holds.
+/// Main waits for a mutex that a thread holds until main sleeps; with CLEAR, without its
+/// environment.
 const WAITS: &str = r#"
+#define _GNU_SOURCE
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_barrier_t held;
+static atomic_int held, comes;
+static int main_sleeps(void)
+{
+	char path[50], stat[500] = "";
+	FILE *file;
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)getpid());
+	file = fopen(path, "r");
+	fread(stat, 1, sizeof(stat) - 1, file);
+	fclose(file);
+	return strstr(stat, ") S ") != NULL;
+}
 static void *hold(void *arg)
 {
 	pthread_mutex_lock(&mutex);
-	pthread_barrier_wait(&held);
-	usleep(50000);
+	held = 1;
+	while (!comes || !main_sleeps())
+		usleep(100);
 	pthread_mutex_unlock(&mutex);
 	return arg;
 }
 int main(void)
 {
 	pthread_t thread;
-	pthread_barrier_init(&held, NULL, 2);
+#ifdef CLEAR
+	if (clearenv())
+		return 1;
+#endif
 	pthread_create(&thread, NULL, hold, NULL);
-	pthread_barrier_wait(&held);
+	while (!held)
+		usleep(100);
+	comes = 1;
 	pthread_mutex_lock(&mutex);
 	pthread_mutex_unlock(&mutex);
 	return pthread_join(thread, NULL);
@@ -412,18 +434,8 @@ int main(void)
 #[test]
 fn the_interposer_names_each_setting_that_it_ignores() {
     let room = Room::new();
-    let program = room.compile("waits", WAITS, &["-pthread"]);
     let library = stdout(&room.run(&["preload-path"]));
     let long = format!("osq_pool={}1", "0".repeat(90));
-    let mut command = Command::new(&program);
-    command.env("LD_PRELOAD", library.trim());
-    command.env("LOCKWORK_LOCK", "mutex_numa");
-    command.env(
-        "LOCKWORK_SET",
-        format!("{long},osq_node_max=4,nope=1,osq_pool=3"),
-    );
-    let output = command.output().expect("the program starts");
-    assert!(output.status.success());
     let known = "`lockwork locks` lists what is known";
     let shortened = &long[..95];
     let expected = format!(
@@ -431,7 +443,23 @@ fn the_interposer_names_each_setting_that_it_ignores() {
          lockwork: ignored osq_node_max=4; {known}\n\
          lockwork: ignored nope=1; {known}\n"
     );
-    assert_eq!(stderr(&output), expected);
+    let wrong = format!("{long},osq_node_max=4,nope=1");
+    let many = ",osq_pool=3".repeat(200);
+    for (name, flags) in [
+        ("waits", &["-pthread"][..]),
+        ("clears", &["-pthread", "-DCLEAR"]),
+    ] {
+        let program = room.compile(name, WAITS, flags);
+        for set in [&wrong, &(wrong.clone() + &many)] {
+            let mut command = Command::new(&program);
+            command.env("LD_PRELOAD", library.trim());
+            command.env("LOCKWORK_LOCK", "mutex_numa");
+            command.env("LOCKWORK_SET", set);
+            let output = command.output().expect("the program starts");
+            assert!(output.status.success(), "{name}");
+            assert_eq!(stderr(&output), expected, "{name}");
+        }
+    }
 }
 
 /// The program itself would say so only when many wait for a mutex, or never.
@@ -464,7 +492,16 @@ fn wrong_usage_cannot_be_taken_for_the_programs_failure() {
     let room = Room::new();
     assert_eq!(room.run(&["run"]).status.code(), Some(125));
     assert_eq!(room.run(&["run", "--nope", "x"]).status.code(), Some(125));
-    assert_eq!(room.run(&["compare", "--nope"]).status.code(), Some(2));
+    for wrong in [
+        &["compare", "--nope"][..],
+        &["compare", "--locks", "nope", "--", "true"],
+        &["torture", "nope"],
+        &["torture", "--check", "nope"],
+        &["reproduce", "nope"],
+        &["nope"],
+    ] {
+        assert_eq!(room.run(wrong).status.code(), Some(2), "{wrong:?}");
+    }
     for args in [["run", "--help"], ["compare", "--help"]] {
         let output = room.run(&args);
         assert_eq!(output.status.code(), Some(0));
@@ -474,25 +511,105 @@ fn wrong_usage_cannot_be_taken_for_the_programs_failure() {
 }
 
 #[test]
-fn refuses_a_cache_that_others_can_reach() {
+fn refuses_a_cache_that_others_can_change() {
     let room = Room::new();
-    let cache = room.path("cache/lockwork");
-    fs::create_dir_all(&cache).expect("mkdir");
-    set_mode(&cache, 0o755);
-    refused(&room, &["run", "true"], 125, "open to others (mode 755)");
-    set_mode(&cache, 0o770);
-    refused(&room, &["preload-path"], 125, "open to others (mode 770)");
+    let (home, cache) = (room.path("cache"), room.path("cache/lockwork"));
+    fs::create_dir(&cache).expect("mkdir");
+    for (path, mode, usable) in [
+        (&cache, 0o755, true),
+        (&cache, 0o775, false),
+        (&cache, 0o1777, false), // others could make a file of the right name
+        (&cache, 0o700, true),
+        (&home, 0o775, false),
+        (&home, 0o757, false),
+        (&home, 0o1777, true), // others cannot move what is ours
+        (&home, 0o755, true),
+        (&room.path(""), 0o777, false), // a parent
+        (&room.path(""), 0o755, true),
+    ] {
+        set_mode(path, mode);
+        if usable {
+            assert!(room.run(&["run", "true"]).status.success(), "{path:?}");
+            continue;
+        }
+        let words = format!("(mode {:03o}; `chmod go-w ", mode & 0o777);
+        refused(&room, &["run", "true"], 125, &words);
+        refused(&room, &["preload-path"], 125, "only you can write to");
+        set_mode(path, 0o755);
+    }
 
-    fs::remove_dir(&cache).expect("rmdir");
-    let elsewhere = room.path("elsewhere");
-    fs::create_dir(&elsewhere).expect("mkdir");
-    set_mode(&elsewhere, 0o700);
-    symlink(&elsewhere, &cache).expect("symlink");
-    refused(&room, &["run", "true"], 125, "symbolic link");
-
-    fs::remove_file(&cache).expect("rm");
+    fs::remove_dir_all(&cache).expect("rm");
     fs::write(&cache, "").expect("write");
     refused(&room, &["run", "true"], 125, "not a directory");
+}
+
+#[test]
+fn follows_links_to_the_cache_as_long_as_nobody_else_can_change_them() {
+    let room = Room::new();
+    let (behind, cache) = (room.path("behind"), room.path("cache/lockwork"));
+    fs::create_dir(&behind).expect("mkdir");
+    set_mode(&behind, 0o755);
+    symlink("../behind", &cache).expect("symlink");
+    let path = stdout(&room.run(&["preload-path"]));
+    assert_eq!(Path::new(path.trim()).parent(), Some(&*behind));
+
+    set_mode(&behind, 0o777);
+    refused(&room, &["run", "true"], 125, "behind (mode 777; ");
+}
+
+#[test]
+fn a_relative_cache_is_passed_over() {
+    let room = Room::new();
+    let mut command = room.lockwork(&["preload-path"]);
+    command.current_dir(room.dir.path());
+    command
+        .env("XDG_CACHE_HOME", "cache")
+        .env("HOME", room.path("home"));
+    fs::create_dir(room.path("home")).expect("mkdir");
+    let output = command.output().expect("lockwork starts");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let cache = fs::read_dir(room.path("cache")).expect("readable");
+    assert_eq!(cache.count(), 0, "{}", stdout(&output));
+}
+
+/// Processes of several containers that share a home may have the same number: none
+/// may remove or overwrite the file that another is writing.
+#[test]
+fn many_may_unpack_at_once() {
+    let room = Room::new();
+    let start = || {
+        let mut command = room.lockwork(&["preload-path"]);
+        command.stdout(Stdio::piped()).spawn().expect("starts")
+    };
+    let all: Vec<_> = (0..8).map(|_| start()).collect();
+    let mut paths: Vec<String> = all
+        .into_iter()
+        .map(|child| stdout(&child.wait_with_output().expect("an end")))
+        .collect();
+    paths.dedup();
+    assert_eq!(paths.len(), 1, "{paths:?}");
+    let cache = fs::read_dir(room.path("cache/lockwork")).expect("readable");
+    assert_eq!(cache.count(), 1, "a temporary file is left");
+}
+
+/// What could be in the way of a name that is made of a process's number.
+#[test]
+fn nothing_is_in_the_way_of_a_new_file() {
+    let room = Room::new();
+    let cache = room.path("cache/lockwork");
+    fs::create_dir(&cache).expect("mkdir");
+    set_mode(&cache, 0o755);
+    let lockwork = env!("CARGO_BIN_EXE_lockwork");
+    let script = format!(
+        "mkdir {}/.liblockwork-preload.$$ && exec {lockwork} preload-path",
+        text(&cache)
+    );
+    let mut command = Command::new("sh");
+    command.args(["-c", &script]);
+    command.env("XDG_CACHE_HOME", room.path("cache"));
+    let output = command.output().expect("sh");
+    let path = stdout(&output);
+    assert!(path.starts_with(&text(&cache)), "{}", stderr(&output));
 }
 
 #[test]
@@ -502,8 +619,12 @@ fn repairs_a_cached_file_that_was_changed() {
     let path = Path::new(path.trim());
     let good = fs::read(path).expect("read");
     assert!(good.starts_with(b"\x7fELF"));
-    let dir = fs::metadata(path.parent().expect("parent")).expect("metadata");
-    assert_eq!(dir.permissions().mode() & 0o777, 0o700);
+    let mode = |path| fs::metadata(path).expect("metadata").permissions().mode() & 0o777;
+    assert_eq!(mode(path.parent().expect("parent")), 0o755);
+    assert_eq!(mode(path), 0o644);
+    set_mode(path, 0o666);
+    assert!(room.run(&["run", "true"]).status.success());
+    assert_eq!(mode(path), 0o644);
 
     let mut bad = good.clone();
     bad[100] ^= 1;
@@ -570,10 +691,11 @@ fn every_command_reads_settings_alike() {
         assert!(output.status.success(), "{tail:?}: {}", stderr(&output));
         let range = "the knob osq_pool cannot be '65'; it takes a number from 0 to 64";
         let wrong = "osq_lock_depth=9,osq_pool=65,osq_pool=4";
-        refused(&room, &with(&["--set", wrong]), 125, range);
+        let code = if tail[0] == "run" { 125 } else { 2 };
+        refused(&room, &with(&["--set", wrong]), code, range);
         let no_value = "'osq_pool' sets no knob; write KNOB=VALUE";
-        refused(&room, &with(&["--set", "osq_pool"]), 125, no_value);
+        refused(&room, &with(&["--set", "osq_pool"]), code, no_value);
         let unknown = "there is no knob named 'nope'; ";
-        refused(&room, &with(&["--set", "osq_pool=1,nope=1"]), 125, unknown);
+        refused(&room, &with(&["--set", "osq_pool=1,nope=1"]), code, unknown);
     }
 }

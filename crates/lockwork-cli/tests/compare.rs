@@ -13,8 +13,15 @@ use std::time::Duration;
 use common::{stderr, stdout, text, Room};
 use serde_json::Value;
 
-/// Runs `compare` with `args`, and reads the JSON it writes.
+/// No run is stopped for taking too long, however busy the machine is.
+const PATIENT: &str = "--timeout-factor=1000000";
+
+/// Runs `compare` with `args`, patiently, and reads the JSON it writes.
 fn compare(room: &Room, args: &[&str]) -> (Output, Value) {
+    compare_with(room, &[&[PATIENT], args].concat())
+}
+
+fn compare_with(room: &Room, args: &[&str]) -> (Output, Value) {
     let file = text(&room.path("out.json"));
     let all = [&["compare", "--json", &file], args].concat();
     let output = room.run(&all);
@@ -83,7 +90,7 @@ fn json_alone_on_standard_output() {
     assert_eq!(counted(&json, "mutex"), 1);
     assert!(stderr(&output).contains("Improve"));
     let mixed = [&args[..6], &["--output", "inherit", "--", "true"]].concat();
-    assert_eq!(room.run(&mixed).status.code(), Some(125));
+    assert_eq!(room.run(&mixed).status.code(), Some(2));
 }
 
 /// A program whose result depends on its lock, and on nothing else.
@@ -127,6 +134,31 @@ fn says_which_lock_is_better() {
         verdict.starts_with("qspinlock_fair does better"),
         "{verdict}"
     );
+}
+
+#[test]
+fn plots_each_lock_but_the_baseline() {
+    let room = Room::new();
+    let program = rated(&room);
+    let file = text(&room.path("improve.svg"));
+    let args = [
+        "-n3",
+        "--locks",
+        "mutex,qspinlock_fair",
+        "--metric",
+        "rate: ([0-9,]+)",
+        "--plot",
+        &file,
+        "--",
+        &program,
+    ];
+    let (output, _) = compare(&room, &args);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let svg = fs::read_to_string(&file).expect("a chart");
+    for label in ["mutex", "+100.0 %", "qspinlock_fair", "-50.0 %"] {
+        assert!(svg.contains(&format!("\n{label}\n")), "{label}: {svg}");
+    }
+    assert!(svg.contains("\nglibc_passthrough\n") && !svg.contains("\nglibc\n"));
 }
 
 #[test]
@@ -245,11 +277,18 @@ fn wrong_options_are_refused_before_the_first_run() {
         ),
         (vec!["--locks", "mutex:spin_budget=x"], "it takes"),
         (vec!["--locks", "glibc"], "nothing to compare"),
-        (vec!["--json", "/no/such/dir/file"], "cannot write JSON"),
+        (vec!["--set", "nope=1"], "there is no knob named 'nope'"),
+        (vec!["--set", "spin_budget"], "KNOB=VALUE"),
+        (vec!["--json", "/no/such/dir/file"], "cannot write to"),
+        (vec!["--plot", "/no/such/dir/file"], "cannot write to"),
+        (vec!["--plot", "-"], "name a file"),
+        (vec!["--stdin", "/no/such/file"], "cannot open --stdin"),
     ] {
         let args = [&["compare"], &option[..], &["--", &program]].concat();
         let output = room.run(&args);
-        assert_eq!(output.status.code(), Some(125), "{option:?}");
+        let path_is_wrong = option[1].starts_with("/no/such");
+        let code = if path_is_wrong { 125 } else { 2 };
+        assert_eq!(output.status.code(), Some(code), "{option:?}");
         assert!(stderr(&output).contains(words), "{}", stderr(&output));
     }
     let absent = room.run(&["compare", "--", "no-such-program-here"]);
@@ -263,7 +302,7 @@ fn a_hopeless_lock_is_stopped_and_the_rest_goes_on() {
     let program = room.script("hangs", "[ \"$LOCKWORK_LOCK\" != mutex ] || sleep 100000");
     let args = ["-n", "3", "--locks", "mutex,qspinlock_tas"];
     let args = [&args[..], &["--", &program]].concat();
-    let (output, json) = compare(&room, &args);
+    let (output, json) = compare_with(&room, &args);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(stdout(&output).contains("> 10x slower, stopped"));
     assert_eq!(summary(&json, "mutex")["stopped"], true);
@@ -317,7 +356,7 @@ fn ctrl_c_keeps_the_samples() {
         "-n5",
         "--warmup=0",
         "--locks=mutex",
-        "--timeout-factor=1000000", // the signal comes first, however late
+        PATIENT, // the signal comes first, however late
         "--json",
         &file,
     ];
@@ -370,15 +409,49 @@ fn runs_the_embedded_workload() {
     ];
     let output = room.run(&small);
     assert!(output.status.success(), "{}", stderr(&output));
-    for words in ["throughput: ", "fairness: ", "longest wait", "hits: "] {
+    for words in [
+        "throughput: ",
+        "fairness: ",
+        "contended: ",
+        "longest wait",
+        "hits: ",
+    ] {
         assert!(stdout(&output).contains(words));
     }
     let args = ["-n", "1", "--warmup", "0", "--locks", "mutex"];
     let (output, json) = compare(&room, &args);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert_eq!(json["embedded"], true);
+    let contended = json["samples"][0]["contended"].as_f64().expect("a share");
+    assert!((0.0..=1.0).contains(&contended));
+    let note = json["note"].as_str().expect("a note");
+    assert!(note.contains("% of its acquisitions under glibc found their lock held"));
+    assert!(stdout(&output).contains(note));
     assert_eq!(json["plan"]["better"], "higher");
     assert!(json["samples"][0]["metric"]
         .as_f64()
         .is_some_and(|m| m > 0.0));
+}
+
+/// Under a trylock that always finds its mutex held.
+#[test]
+fn the_embedded_workload_counts_what_it_found_held() {
+    let room = Room::new();
+    let held = "int pthread_mutex_trylock(void *m) { return m ? 16 : 0; }\n";
+    let held = room.compile("held.so", held, &["-shared", "-fPIC"]);
+    let small = "workload --threads 2 --ops 20000 --keys 500";
+    let mut command = room.lockwork(&small.split(' ').collect::<Vec<_>>());
+    command.env("LD_PRELOAD", held);
+    let output = command.output().expect("lockwork starts");
+    let shown = stdout(&output);
+    assert!(shown.contains("contended: 100.00 % of "), "{shown}");
+}
+
+#[test]
+fn nothing_is_said_of_contention_in_the_users_program() {
+    let room = Room::new();
+    let (output, json) = compare(&room, &["-n", "1", "--locks", "mutex", "--", "true"]);
+    assert!(json["note"].is_null());
+    assert!(json["samples"][0]["contended"].is_null());
+    assert!(!stdout(&output).contains("found their lock held"));
 }

@@ -29,7 +29,10 @@ fn ctrl_c_keeps_what_there_is() {
     assert_eq!(output.status.code(), Some(130));
     let message = stderr(&output);
     assert!(message.starts_with(&said), "{message}");
-    assert!(message.contains("all that is known"), "{message}");
+    assert!(
+        message.contains("the reports above are complete"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -43,8 +46,8 @@ fn what_switching_turns_itself_is_said() {
     };
     let set = "--set dynamic_enable=0,give_way_us=5 --set clusters=cpu";
     let (report, said) = run(&format!("--check switching {set}"));
-    let line = "lockwork: switching turns dynamic_enable, clusters itself: \
-                --set holds for the other checks only\n";
+    let line = "lockwork: the check switching changes dynamic_enable, clusters itself; \
+                --set applies to the other checks only\n";
     assert_eq!(said, line);
     assert!(report.contains("; the lock counted no events"), "{report}");
     assert_eq!(run(&format!("--check exclusion {set}")).1, "");

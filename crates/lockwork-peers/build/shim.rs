@@ -18,6 +18,8 @@ pub fn compiler(cpp: bool) -> cc::Build {
     let mut build = cc::Build::new();
     build
         .cpp(cpp)
+        // What is missing is said by the peers that are absent then.
+        .cargo_warnings(false)
         .std(if cpp { "gnu++17" } else { "gnu11" })
         .opt_level(2)
         .debug(false)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What `--set` says: which knobs are to have which values.
 
-use anyhow::{bail, Result};
+use anyhow::Result;
+
+use crate::{bail_usage, usage};
 
 /// A knob, and the value to set it to.
 pub type Setting = (String, String);
@@ -10,12 +12,13 @@ pub type Setting = (String, String);
 pub fn setting(text: &str) -> Result<Setting> {
     match text.split_once('=') {
         Some((knob, value)) => Ok((knob.trim().to_owned(), value.trim().to_owned())),
-        None => bail!("'{text}' sets no knob; write KNOB=VALUE"),
+        None => bail_usage!("'{text}' sets no knob; write KNOB=VALUE"),
     }
 }
 
 /// Reads all `KNOB=VALUE[,KNOB=VALUE…]`. Each must pass `check`, which is given the knob
-/// and the value; of two values for one knob the later one counts.
+/// and the value: an error of it is a mistake in the command line. Of two values for
+/// one knob the later one counts.
 pub fn settings(
     texts: &[String],
     check: impl Fn(&str, &str) -> Result<()>,
@@ -23,7 +26,7 @@ pub fn settings(
     let mut all = Vec::new();
     for text in texts.iter().flat_map(|text| text.split(',')) {
         let (knob, value) = setting(text)?;
-        check(&knob, &value)?;
+        check(&knob, &value).map_err(usage::error)?;
         put(&mut all, (knob, value));
     }
     Ok(all)
@@ -49,7 +52,7 @@ mod tests {
     #[test]
     fn mistakes_are_not_passed_over() {
         let check = |knob: &str, value: &str| match value {
-            "x" => bail!("no x for {knob}"),
+            "x" => anyhow::bail!("no x for {knob}"),
             _ => Ok(()),
         };
         for (wrong, words) in [
@@ -60,6 +63,7 @@ mod tests {
         ] {
             let error = settings(&[wrong.to_owned()], check).expect_err(wrong);
             assert_eq!(error.to_string(), words);
+            assert!(usage::is(&error), "{wrong}");
         }
     }
 }

@@ -2,12 +2,12 @@
 //! The arms of a comparison, and the order in which a round runs them.
 
 use anyhow::Result;
+use lockwork_report::bail_usage;
 use lockwork_report::settings::settings;
 
 use super::report::ArmReport;
 use crate::cli::CompareArgs;
 use crate::environment::{self, Change};
-use crate::error::{Exit, OWN_ERROR};
 use crate::policy::{Interposer, BASELINE, CONTROL, POLICIES};
 use crate::spec::{self, LockSpec};
 
@@ -72,8 +72,7 @@ pub fn arms(args: &CompareArgs) -> Result<Vec<Arm>> {
         });
     }
     if arms.len() <= 2 && !asked.iter().any(|a| a == CONTROL) {
-        let message = "--locks names nothing to compare with glibc; leave it out for all locks";
-        return Err(Exit::with(OWN_ERROR, message));
+        bail_usage!("--locks names nothing to compare with glibc; leave it out for all locks");
     }
     Ok(arms)
 }

@@ -2,10 +2,9 @@
 //! What a run is judged by: its wall time, or a number that it prints.
 
 use anyhow::Result;
+use lockwork_report::{bail_usage, usage};
 use regex::bytes::Regex;
 use serde::Serialize;
-
-use crate::error::{Exit, OWN_ERROR};
 
 /// How much of the output's end is searched and kept.
 pub const KEEP_OUTPUT: usize = 4 << 20;
@@ -39,16 +38,16 @@ impl Metric {
             });
         }
         let pattern = Regex::new(text).map_err(|error| {
-            let message = format!("--metric '{text}' is not a regular expression: {error}");
-            Exit::with(OWN_ERROR, message)
+            usage::error(format!(
+                "--metric '{text}' is not a regular expression: {error}"
+            ))
         })?;
         if pattern.captures_len() != 2 {
-            let message = format!(
+            bail_usage!(
                 "--metric '{text}' has {} groups and needs exactly one, around the number, as \
                  in 'rate: ([0-9.]+)'; write (?:…) for a group that is not the number",
                 pattern.captures_len() - 1
             );
-            return Err(Exit::with(OWN_ERROR, message));
         }
         Ok(Metric {
             pattern: Some(pattern),

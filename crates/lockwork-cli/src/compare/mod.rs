@@ -6,6 +6,7 @@ mod arms;
 mod child;
 mod metric;
 mod output;
+mod plot;
 mod report;
 mod session;
 mod summary;
@@ -20,14 +21,14 @@ use anyhow::{Context, Result};
 
 use crate::cli::{CompareArgs, Output};
 use crate::environment;
-use crate::error::{Exit, OWN_ERROR, PROGRAM_FAILED};
-use crate::policy::{BASELINE, CONTROL};
+use crate::error::{Exit, PROGRAM_FAILED};
+use crate::policy::BASELINE;
 use crate::program;
 use crate::text;
 use crate::workload;
 use arms::Arm;
 use lockwork_report::machine::{self, Machine};
-use lockwork_report::{interrupt, stats};
+use lockwork_report::{bail_usage, interrupt, stats};
 use metric::{Better, Metric};
 use output::Target;
 use report::{Ended, Plan, Report, Sample, SCHEMA};
@@ -44,6 +45,7 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode> {
     environment::warn_of_unused("--locks");
     let mut session = Session::new(args, &metric, &program, arms)?;
     let mut json = args.json.as_deref().map(Target::open).transpose()?;
+    let mut plot = args.plot.as_deref().map(Target::open).transpose()?;
     let machine = Machine::look();
     let started = SystemTime::now().duration_since(UNIX_EPOCH);
     let started = started.map_or(0, |since| since.as_secs());
@@ -66,7 +68,12 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode> {
         text::print(&shown)?;
     }
     if let Some(json) = &mut json {
-        json.write(&report)?;
+        let mut text = serde_json::to_string_pretty(&report)?;
+        text.push('\n');
+        json.write(&text)?;
+    }
+    if let Some(plot) = &mut plot {
+        plot.write(&plot::render(&report)?)?;
     }
     match (&report.ended, exit) {
         (_, Some(error)) => Err(error),
@@ -107,16 +114,22 @@ fn program(args: &CompareArgs, metric: &Metric) -> Result<Program> {
     } else {
         Output::Null
     });
-    let mistake = |message: &str| Err(Exit::with(OWN_ERROR, message));
     if needs_output && output != Output::Pipe {
-        return mistake("a REGEX metric reads the program's output; leave --output out");
+        bail_usage!("a REGEX metric reads the program's output; leave --output out");
     }
     let json_on_stdout = args
         .json
         .as_ref()
         .is_some_and(|path| path.as_os_str() == "-");
     if json_on_stdout && output == Output::Inherit {
-        return mistake("--json - and --output inherit would mix; write the JSON to a file");
+        bail_usage!("--json - and --output inherit would mix; write the JSON to a file");
+    }
+    if args
+        .plot
+        .as_ref()
+        .is_some_and(|path| path.as_os_str() == "-")
+    {
+        bail_usage!("--plot cannot write to standard output; name a file");
     }
     let mut command = args.command.clone();
     if command.is_empty() {
@@ -145,16 +158,12 @@ fn conclude(
     (arms, samples, ended): Result3,
     started: u64,
 ) -> Report {
-    let locks = arms
-        .iter()
-        .filter(|a| ![BASELINE, CONTROL].contains(&a.label()));
-    let verdict_confidence = 1.0 - (1.0 - CONFIDENCE) / locks.count().max(1) as f64;
     let setup = Setup {
         samples: &samples,
         better: metric.better,
         seed: args.seed,
         confidence: CONFIDENCE,
-        verdict_confidence,
+        comparisons: arms.iter().filter(|arm| !arm.is_baseline()).count(),
     };
     let summary: Vec<_> = arms
         .iter()
@@ -165,6 +174,7 @@ fn conclude(
     warnings.extend(cut_short(&ended, samples.len()));
     warnings.extend(summary.iter().flat_map(|s| setup.warnings(s)));
     let verdict = verdict::verdict(&setup, &summary);
+    let note = setup.contended(BASELINE).map(workload::note);
     Report {
         schema: SCHEMA,
         lockwork: env!("CARGO_PKG_VERSION"),
@@ -172,11 +182,12 @@ fn conclude(
         machine,
         command: program.shown(),
         embedded: args.command.is_empty(),
-        plan: plan(args, metric, verdict_confidence),
+        plan: plan(args, metric, setup.verdict_confidence()),
         arms: arms.iter().map(Arm::report).collect(),
         samples,
         summary,
         verdict,
+        note,
         warnings,
         ended,
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Where the JSON goes. It is opened before the first run: an hour of
-//! measuring must not end with "permission denied".
+//! Where the JSON and the chart go. The files are opened before the first run: an
+//! hour of measuring must not end with "permission denied".
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
@@ -8,11 +8,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use super::report::Report;
 use crate::error::{Exit, OWN_ERROR};
 use crate::text;
 
-/// Where to write a report.
+/// Where to write a result.
 pub enum Target {
     /// Standard output.
     Stdout,
@@ -59,21 +58,19 @@ impl Target {
         })
     }
 
-    /// Writes the report.
-    pub fn write(&mut self, report: &Report) -> Result<()> {
-        let mut json = serde_json::to_string_pretty(report)?;
-        json.push('\n');
+    /// Writes all of `result`.
+    pub fn write(&mut self, result: &str) -> Result<()> {
         match self {
-            Target::Stdout => text::print(&json),
+            Target::Stdout => text::print(result),
             Target::Device { file, path } => file
-                .write_all(json.as_bytes())
+                .write_all(result.as_bytes())
                 .map_err(|e| refused(path, &e)),
             Target::File {
                 file,
                 temporary,
                 path,
             } => file
-                .write_all(json.as_bytes())
+                .write_all(result.as_bytes())
                 .and_then(|()| fs::rename(&*temporary, &*path))
                 .map_err(|e| refused(path, &e)),
         }
@@ -90,7 +87,7 @@ impl Drop for Target {
 
 fn refused(path: &Path, error: &std::io::Error) -> anyhow::Error {
     let message = format!(
-        "cannot write JSON to '{}': {error}; name a file that you can write to",
+        "cannot write to '{}': {error}; name a file that you can write to",
         path.display()
     );
     Exit::with(OWN_ERROR, message)

@@ -36,6 +36,8 @@ pub struct Report {
     pub summary: Vec<Summary>,
     /// What can be concluded, in a sentence or two.
     pub verdict: String,
+    /// What ran, where that is not the user's program.
+    pub note: Option<String>,
     /// What to keep in mind.
     pub warnings: Vec<String>,
     /// How the comparison ended.
@@ -60,7 +62,7 @@ pub struct Plan {
     /// The confidence of `Summary::interval`.
     pub confidence: f64,
     /// The confidence of `Summary::verdict_interval`: adjusted for the number
-    /// of locks.
+    /// of comparisons with glibc, the control's among them.
     pub verdict_confidence: f64,
     /// Resamples an interval.
     pub resamples: usize,
@@ -121,6 +123,9 @@ pub struct Sample {
     pub max_rss_kib: i64,
     /// The number found by a REGEX metric.
     pub metric: Option<f64>,
+    /// The share of acquisitions that found their lock held, 0.01 for 1 %; only of the
+    /// embedded workload, which counts them.
+    pub contended: Option<f64>,
     /// The exit code, unless a signal ended it.
     pub exit_code: Option<i32>,
     /// The signal that ended it.

@@ -21,6 +21,7 @@ use crate::cli::{CompareArgs, Output};
 use crate::elf;
 use crate::error::{Exit, OWN_ERROR};
 use crate::program;
+use crate::workload;
 
 /// What is run.
 pub struct Program {
@@ -188,6 +189,9 @@ impl<'a> Session<'a> {
     fn judge(&mut self, arm: usize, run: &Observed, sample: &mut Sample) -> Result<(), Over> {
         let found = self.metric.find(&run.output);
         sample.metric = found.as_ref().ok().copied().flatten();
+        if self.args.command.is_empty() {
+            sample.contended = workload::contended(&run.output);
+        }
         let problem = match (run.end, &found) {
             (End::Interrupted(signal), _) => {
                 sample.outcome = Outcome::Interrupted;
@@ -271,6 +275,7 @@ fn sample(run: &Observed, arm: String, round: i64, order: usize) -> Sample {
         involuntary: usage.ru_nivcsw,
         max_rss_kib: usage.ru_maxrss,
         metric: None,
+        contended: None,
         exit_code: match run.end {
             End::Code(code) => Some(code),
             _ => None,

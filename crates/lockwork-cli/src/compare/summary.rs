@@ -15,11 +15,17 @@ pub struct Setup<'a> {
     pub seed: u64,
     /// The confidence of an interval by itself.
     pub confidence: f64,
-    /// The confidence of those for the verdict.
-    pub verdict_confidence: f64,
+    /// How many arms are compared with glibc: the locks and the control.
+    pub comparisons: usize,
 }
 
 impl Setup<'_> {
+    /// The confidence of the intervals for the verdict: all of them together are wrong
+    /// no more often than one of `confidence` by itself (Bonferroni).
+    pub fn verdict_confidence(&self) -> f64 {
+        1.0 - (1.0 - self.confidence) / self.comparisons.max(1) as f64
+    }
+
     fn counted<'b>(&'b self, arm: &'b str) -> impl Iterator<Item = &'b Sample> {
         self.samples
             .iter()
@@ -44,6 +50,12 @@ impl Setup<'_> {
             .collect()
     }
 
+    /// What runs under `arm` found contended, if they say.
+    pub fn contended(&self, arm: &str) -> Option<f64> {
+        let found: Vec<f64> = self.counted(arm).filter_map(|s| s.contended).collect();
+        (!found.is_empty()).then(|| stats::mean(&found))
+    }
+
     /// One line for `arm`, compared with `baseline`.
     pub fn summary(&self, arm: &str, baseline: &str, stopped: bool) -> Summary {
         let runs: Vec<&Sample> = self.counted(arm).collect();
@@ -65,7 +77,7 @@ impl Setup<'_> {
             variation: stats::variation(&values),
             improve: compared.then(|| stats::improve(&pairs)).flatten(),
             interval: interval(self.confidence),
-            verdict_interval: interval(self.verdict_confidence),
+            verdict_interval: interval(self.verdict_confidence()),
             cpu: mean(&|s| s.user + s.sys),
             voluntary: mean(&|s| s.voluntary as f64),
             involuntary: mean(&|s| s.involuntary as f64),

@@ -40,6 +40,9 @@ pub fn render(report: &Report) -> String {
     }
     text += &report.verdict;
     text += "\n";
+    if let Some(note) = &report.note {
+        text += &format!("{note}\n");
+    }
     for warning in &report.warnings {
         text += &format!("warning: {warning}\n");
     }
@@ -72,7 +75,8 @@ fn row(summary: &Summary, report: &Report) -> [String; 7] {
     ]
 }
 
-fn signed(improve: f64) -> String {
+/// `improve` in percent, with its sign.
+pub fn signed(improve: f64) -> String {
     let percent = improve * 100.0;
     if percent.abs() >= 100_000.0 {
         return format!("{percent:+.0e} %");

@@ -14,7 +14,7 @@ pub fn verdict(setup: &Setup, arms: &[Summary]) -> String {
         .filter(|a| a.arm != BASELINE && a.arm != CONTROL)
         .collect();
     let mut sentences = vec![on_locks(setup, &locks)];
-    sentences.extend(on_control(arms));
+    sentences.extend(on_control(setup, arms));
     sentences.extend(on_stopped(&locks));
     sentences.join(" ")
 }
@@ -33,7 +33,7 @@ fn on_locks(setup: &Setup, locks: &[&Summary]) -> String {
             "{} does better than glibc here, by {} ({}).",
             best.arm,
             percent(improve),
-            range(interval, judged.len())
+            range(setup, interval)
         );
         text += &ties(setup, best, &judged[1..]);
         return text;
@@ -45,14 +45,14 @@ fn on_locks(setup: &Setup, locks: &[&Summary]) -> String {
         .collect();
     let n = best.samples;
     if worse.is_empty() {
-        return no_difference(locks, n);
+        return no_difference(setup, locks, n);
     }
     if worse.len() == judged.len() {
         return format!(
             "glibc does better here than every lock that finished; the closest, {}, loses {} ({}).",
             best.arm,
             percent(-improve),
-            range((-interval.1, -interval.0), judged.len())
+            range(setup, (-interval.1, -interval.0))
         );
     }
     format!(
@@ -63,7 +63,7 @@ fn on_locks(setup: &Setup, locks: &[&Summary]) -> String {
 
 /// No lock's adjusted interval excludes zero. An unadjusted one may, and the
 /// table shows it.
-fn no_difference(locks: &[&Summary], n: usize) -> String {
+fn no_difference(setup: &Setup, locks: &[&Summary], n: usize) -> String {
     let alone = |a: &&&Summary| a.interval.is_some_and(|i| i.0 > 0.0 || i.1 < 0.0);
     let seen: Vec<&str> = locks.iter().filter(alone).map(|a| a.arm.as_str()).collect();
     let text = format!("No difference from glibc can be shown with {n} runs of each lock.");
@@ -71,10 +71,10 @@ fn no_difference(locks: &[&Summary], n: usize) -> String {
         return text;
     }
     format!(
-        "{text} (By itself the interval of {} excludes 0; among {} locks chance does that too \
-         often for a claim.)",
+        "{text} (By itself the interval of {} excludes 0; among {} comparisons chance does \
+         that too often for a claim.)",
         seen.join(", "),
-        locks.len()
+        setup.comparisons
     )
 }
 
@@ -104,7 +104,7 @@ fn ties(setup: &Setup, best: &Summary, others: &[(&Summary, f64, (f64, f64))]) -
         .map(|(other, _, _)| other.arm.as_str())
         .filter(|other| {
             let pairs = setup.pairs(&best.arm, other);
-            stats::interval(&pairs, setup.verdict_confidence, setup.seed)
+            stats::interval(&pairs, setup.verdict_confidence(), setup.seed)
                 .is_none_or(|interval| interval.0 <= 0.0)
         })
         .collect();
@@ -115,15 +115,15 @@ fn ties(setup: &Setup, best: &Summary, others: &[(&Summary, f64, (f64, f64))]) -
 }
 
 /// What interposition costs by itself, if that shows.
-fn on_control(arms: &[Summary]) -> Option<String> {
+fn on_control(setup: &Setup, arms: &[Summary]) -> Option<String> {
     let control = arms.iter().find(|a| a.arm == CONTROL)?;
-    let (improve, interval) = (control.improve?, control.interval?);
+    let (improve, interval) = (control.improve?, control.verdict_interval?);
     if interval.0 <= 0.0 && interval.1 >= 0.0 {
         return None;
     }
     let (cost, interval) = (-improve, (-interval.1, -interval.0));
     if cost > 0.0 {
-        let (cost, range) = (percent(cost), range(interval, 1));
+        let (cost, range) = (percent(cost), range(setup, interval));
         return Some(format!("Interposition itself costs {cost} ({range})."));
     }
     Some(format!(
@@ -147,11 +147,95 @@ fn percent(improve: f64) -> String {
     format!("{:.1} %", improve * 100.0)
 }
 
-fn range(interval: (f64, f64), locks: usize) -> String {
+fn range(setup: &Setup, interval: (f64, f64)) -> String {
     let (low, high) = (interval.0 * 100.0, interval.1 * 100.0);
-    let together = match locks {
+    let adjusted = match setup.comparisons {
         1 => String::new(),
-        n => format!(", for {n} locks together"),
+        n => format!(", adjusted for {n} comparisons with glibc"),
     };
-    format!("95 % interval {low:.1} to {high:.1} %{together}")
+    format!("95 % interval {low:.1} to {high:.1} %{adjusted}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::metric::Better;
+    use super::super::report::{Outcome, Sample};
+    use super::*;
+
+    /// Ten rounds, in which the arm is better by `percent`, give or take 2 %.
+    fn samples(arm: &str, percent: f64) -> Vec<Sample> {
+        let sample = |round: i64| Sample {
+            arm: arm.to_string(),
+            round,
+            order: 1,
+            outcome: Outcome::Ok,
+            counted: true,
+            wall: 1.0,
+            user: 0.0,
+            sys: 0.0,
+            voluntary: 0,
+            involuntary: 0,
+            max_rss_kib: 0,
+            metric: Some(100.0 + percent + if round % 2 == 0 { 2.0 } else { -2.0 }),
+            contended: None,
+            exit_code: Some(0),
+            signal: None,
+        };
+        (1..=10).map(sample).collect()
+    }
+
+    fn verdict_on(arms: &[(&str, f64)]) -> (String, Vec<Summary>) {
+        let base: Vec<Sample> = (samples(BASELINE, 0.0).into_iter())
+            .map(|sample| Sample {
+                metric: Some(100.0),
+                ..sample
+            })
+            .collect();
+        let others = arms
+            .iter()
+            .flat_map(|(arm, percent)| samples(arm, *percent));
+        let samples: Vec<Sample> = base.into_iter().chain(others).collect();
+        let setup = Setup {
+            samples: &samples,
+            better: Better::Higher,
+            seed: 1,
+            confidence: 0.95,
+            comparisons: arms.len(),
+        };
+        let names = [BASELINE].into_iter().chain(arms.iter().map(|arm| arm.0));
+        let summaries: Vec<Summary> = names
+            .map(|arm| setup.summary(arm, BASELINE, false))
+            .collect();
+        (verdict(&setup, &summaries), summaries)
+    }
+
+    /// The standard error is 0.67 %, so that the interval by itself reaches 1.5 % down
+    /// and the one adjusted for two comparisons 1.8 %.
+    #[test]
+    fn the_control_is_one_of_the_comparisons() {
+        let (text, arms) = verdict_on(&[(CONTROL, 0.0), ("mutex", 1.65)]);
+        let mutex = &arms[2];
+        assert!(mutex.interval.expect("interval").0 > 0.0);
+        assert!(mutex.verdict_interval.expect("interval").0 < 0.0);
+        let claim = "By itself the interval of mutex excludes 0; among 2 comparisons";
+        assert!(text.contains(claim), "{text}");
+        assert!(text.starts_with("No difference from glibc can be shown"));
+
+        let (text, _) = verdict_on(&[(CONTROL, 0.0), ("mutex", 5.0)]);
+        assert!(text.starts_with("mutex does better"), "{text}");
+        let adjusted = " %, adjusted for 2 comparisons with glibc).";
+        assert!(text.contains(adjusted), "{text}");
+    }
+
+    #[test]
+    fn what_is_said_of_the_control_is_adjusted_too() {
+        let (text, arms) = verdict_on(&[(CONTROL, -1.65), ("mutex", 0.0)]);
+        assert!(arms[1].interval.expect("interval").1 < 0.0);
+        assert!(!text.contains("Interposition"), "{text}");
+        let (text, _) = verdict_on(&[(CONTROL, -5.0), ("mutex", 0.0)]);
+        assert!(text.contains("Interposition itself costs 5.0 %"), "{text}");
+        let (text, _) = verdict_on(&[(CONTROL, -1.65)]);
+        assert!(text.contains("Interposition itself costs"), "{text}");
+        assert!(!text.contains("adjusted"), "{text}");
+    }
 }

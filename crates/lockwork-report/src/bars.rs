@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Bars with their intervals, drawn as SVG.
+
+use anyhow::{anyhow, Result};
+use plotters::coord::ranged1d::SegmentedCoord;
+use plotters::coord::types::{RangedCoordf64, RangedCoordu32};
+use plotters::prelude::*;
+use std::ops::Range;
+
+const WIDTH: u32 = 900;
+/// Of the title and the axis.
+const FRAME: u32 = 110;
+const BAR: u32 = 44;
+/// Half of the stroke that ends an interval.
+const END: i32 = 6;
+
+/// One bar.
+pub struct Bar<'a> {
+    /// Beside the bar.
+    pub name: &'a str,
+    /// Its length. Without one, only the label is drawn.
+    pub value: Option<f64>,
+    /// Drawn as a line across the end of the bar.
+    pub interval: Option<(f64, f64)>,
+    /// Right of the bar.
+    pub label: String,
+    /// Drawn in grey.
+    pub faint: bool,
+}
+
+/// Returns an SVG of `bars`, the first one at the top. `axis` is the label of the axis.
+pub fn draw(title: &str, axis: &str, bars: &[Bar]) -> Result<String> {
+    let mut svg = String::new();
+    chart(&mut svg, title, axis, bars).map_err(|why| anyhow!("cannot draw the chart: {why}"))?;
+    Ok(svg)
+}
+
+/// All bars and intervals, 0, and room for the labels.
+fn range(bars: &[Bar]) -> Range<f64> {
+    let ends = bars.iter().flat_map(|bar| {
+        let (low, high) = bar.interval.unzip();
+        [bar.value, low, high].into_iter().flatten()
+    });
+    let ends = ends.filter(|end| end.is_finite());
+    let (low, high) = ends.fold((0.0_f64, 0.0_f64), |(low, high), end| {
+        (low.min(end), high.max(end))
+    });
+    let length = (high - low).max(1.0);
+    low - 0.05 * length..high + 0.15 * length
+}
+
+type Drawn = Result<(), Box<dyn std::error::Error>>;
+type Row = SegmentValue<u32>;
+type Chart<'a, 'b> =
+    ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, SegmentedCoord<RangedCoordu32>>>;
+
+fn chart(svg: &mut String, title: &str, axis: &str, bars: &[Bar]) -> Drawn {
+    let rows = u32::try_from(bars.len())?.max(1);
+    let area = SVGBackend::with_string(svg, (WIDTH, FRAME + BAR * rows)).into_drawing_area();
+    area.fill(&WHITE)?;
+    let mut chart = ChartBuilder::on(&area)
+        .caption(title, ("sans-serif", 18))
+        .margin(12)
+        .x_label_area_size(44)
+        .y_label_area_size(170)
+        .build_cartesian_2d(range(bars), (0..rows - 1).into_segmented())?;
+    // Rows count from the bottom.
+    let bar_of = |row: u32| bars.get((rows - 1 - row) as usize);
+    let name = |row: &Row| match row {
+        SegmentValue::CenterOf(row) => bar_of(*row).map_or("", |bar| bar.name).to_owned(),
+        _ => String::new(),
+    };
+    chart
+        .configure_mesh()
+        .disable_y_mesh()
+        .x_desc(axis)
+        .x_label_formatter(&|x| format!("{x:.0}"))
+        .y_label_formatter(&name)
+        .y_labels(bars.len())
+        .label_style(("sans-serif", 15))
+        .light_line_style(TRANSPARENT)
+        .draw()?;
+    for row in 0..rows {
+        if let Some(bar) = bar_of(row) {
+            draw_bar(&mut chart, row, bar)?;
+        }
+    }
+    let zero = [
+        (0.0, SegmentValue::Exact(0)),
+        (0.0, SegmentValue::Exact(rows)),
+    ];
+    chart.draw_series([PathElement::new(zero, BLACK)])?;
+    area.present()?;
+    Ok(())
+}
+
+fn draw_bar(chart: &mut Chart, row: u32, bar: &Bar) -> Drawn {
+    let color = match bar.faint {
+        true => RGBColor(150, 150, 150),
+        false => RGBColor(60, 110, 180),
+    };
+    let middle = SegmentValue::CenterOf(row);
+    let mut end = 0.0_f64;
+    if let Some(value) = bar.value {
+        let corners = [
+            (0.0, SegmentValue::Exact(row)),
+            (value, SegmentValue::Exact(row + 1)),
+        ];
+        let mut body = Rectangle::new(corners, color.mix(0.6).filled());
+        body.set_margin(9, 9, 0, 0);
+        chart.draw_series([body])?;
+        end = end.max(value);
+    }
+    if let Some((low, high)) = bar.interval {
+        let style = BLACK.stroke_width(2);
+        let line = [(low, middle.clone()), (high, middle.clone())];
+        chart.draw_series([PathElement::new(line, style)])?;
+        for at in [low, high] {
+            let stroke = PathElement::new([(0, -END), (0, END)], style);
+            chart.draw_series([EmptyElement::at((at, middle.clone())) + stroke])?;
+        }
+        end = end.max(high);
+    }
+    let label = Text::new(bar.label.clone(), (8, -7), ("sans-serif", 15));
+    chart.draw_series([EmptyElement::at((end, middle)) + label])?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bar(name: &str, value: Option<f64>, interval: Option<(f64, f64)>) -> Bar<'_> {
+        let label = format!("label of {name}");
+        let faint = false;
+        Bar {
+            name,
+            value,
+            interval,
+            label,
+            faint,
+        }
+    }
+
+    #[test]
+    fn each_bar_has_its_name_and_label() {
+        let bars = [
+            bar("better", Some(65.0), Some((51.5, 79.7))),
+            bar("worse", Some(-20.0), Some((-30.0, -10.0))),
+            bar("alone", Some(3.0), None),
+            bar("missing", None, None),
+        ];
+        let svg = draw("a title", "an axis", &bars).expect("drawn");
+        for bar in &bars {
+            assert!(svg.contains(&format!("\n{}\n", bar.name)), "{}", bar.name);
+            assert!(svg.contains(&bar.label), "{}", bar.label);
+        }
+        assert!(svg.contains("a title") && svg.contains("an axis"), "{svg}");
+        assert!(svg.ends_with("</svg>\n"), "{svg}");
+    }
+
+    #[test]
+    fn one_bar_and_none_can_be_drawn() {
+        for bars in [&[bar("one", Some(0.0), None)][..], &[]] {
+            draw("a title", "an axis", bars).expect("drawn");
+        }
+    }
+
+    #[test]
+    fn the_range_has_all_ends_and_zero() {
+        let range = range(&[bar("x", Some(10.0), Some((5.0, 20.0)))]);
+        assert!(range.start <= 0.0 && range.end > 20.0, "{range:?}");
+        let range = super::range(&[bar("x", Some(-10.0), Some((f64::NEG_INFINITY, -5.0)))]);
+        assert!(
+            range.start < -10.0 && range.start.is_finite() && range.end > 0.0,
+            "{range:?}"
+        );
+    }
+}
