@@ -97,9 +97,10 @@ static bool wait_turn(struct lk_osq *osq, struct osq_node *node, u32 code,
 	u32 place, seen = 0, vcpu = 0;
 
 	WRITE_ONCE(decode(before)->next, node);
-	/* [osq.C] RELEASE, pairs with osq.E: who finds us behind it may use its
-	 * node again, and our write to its link is not late. Spare relaxed: in
-	 * the model writes to a word have the order in which they ran. */
+	/* [osq.C] RELEASE, pairs with osq.E: our predecessor may use its node
+	 * again once it sees BEHIND, so our write to its link must come first.
+	 * Spare relaxed: in the model writes to a word have the order in which
+	 * they ran. */
 	smp_store_release(&node->place, BEHIND | before);
 
 	for (;;) {

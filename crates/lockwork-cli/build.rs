@@ -117,7 +117,9 @@ fn newer_glibc() -> Result<(), String> {
     let folder = env::var_os(NEWER_GLIBC).filter(|folder| !folder.is_empty());
     let folder = folder.ok_or_else(|| format!("{NEWER_GLIBC} is not set"))?;
     let folder = PathBuf::from(folder);
-    if folder.join("root/lib64/ld-linux-x86-64.so.2").exists() {
+    let loader = folder.join("root/lib64/ld-linux-x86-64.so.2");
+    println!("cargo::rerun-if-changed={}", loader.display());
+    if loader.exists() {
         return Ok(());
     }
     Err(format!("{NEWER_GLIBC}={} has no glibc", folder.display()))

@@ -164,6 +164,13 @@ static void init_signal_posix(void)
 	check_world.posix = true;
 }
 
+/* The handler's unlock finds that foreign code waits. */
+static void init_signal_foreign(void)
+{
+	init_foreign();
+	check_world.signal = handler;
+}
+
 /* After a fork: list, queue and list lock name threads that are gone. */
 static void init_forked(void)
 {
@@ -246,6 +253,8 @@ const struct check_client check_mutex[] = {
 	  init_signal, lock_and_unlock, finish },
 	{ "mutex", "signal_posix", "the same, unlocked by an RMW", 3, 1, 2, 600,
 	  16, init_signal_posix, lock_and_unlock, finish },
+	{ "mutex", "signal_foreign", "the same, with foreign waiters", 3, 2, 2,
+	  600, 16, init_signal_foreign, ours_and_foreign, finish },
 	{ "mutex", "fork", "waiters lost in a fork are forgotten", 3, 1, 1, 600,
 	  16, init_forked, lock_and_unlock, finish },
 	{ "mutex", "fork_signal", "the same, and a handler interrupts it", 2, 1,

@@ -112,7 +112,7 @@ const struct check_client check_osq_lock[] = {
 	  300, 16, init_one_cpu, lock_if_possible, finish },
 	{ "osq_lock", "leave", "a waiter can leave whatever the holder does", 3,
 	  1, 3, 300, 16, init_leave, leave, finish },
-	{ "osq_lock", "between", "who leaves joins its neighbours", 3, 1, 3,
+	{ "osq_lock", "between", "the one between two waiters leaves", 3, 1, 3,
 	  300, 16, init_between, leave_between, finish },
 	{ "osq_lock", "two_queues", "one node, two queues", 3, 1, 2, 300, 16,
 	  init_hasty, two_queues, finish },

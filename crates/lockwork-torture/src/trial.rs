@@ -18,7 +18,7 @@ pub(crate) const CELLS: usize = 6;
 /// Seats that a probe of its own size may count on, beside the first.
 pub(crate) const SEATS: usize = 24;
 
-/// Between two looks of one who waits for others.
+/// Pause of a waiting thread between two looks.
 const NAP: Duration = Duration::from_micros(100);
 /// Time on a CPU that takes any waiter to its place in the queue.
 const SETTLED: Duration = Duration::from_millis(2);

@@ -45,7 +45,7 @@ pub(crate) fn cells(table: &Table, role: Role) -> usize {
     table.cells.iter().filter(|cell| cell.role == role).count()
 }
 
-/// What stands beside the published figures.
+/// One line: how many cells of `tables` are compared with published figures.
 pub(crate) fn compared<'a>(tables: impl Iterator<Item = &'a Table> + Clone) -> String {
     let sum = |of: &dyn Fn(&Table) -> usize| tables.clone().map(of).sum::<usize>();
     format!(
