@@ -6,11 +6,13 @@
 #include <linux/jump_label.h>
 #include <linux/kernel.h>
 #include <linux/moduleparam.h>
+#include <linux/string.h>
 #include <linux/sysfs.h>
 
 #include "events.h"
 #include "knobs.h"
 #include "numa_osq.h"
+#include "world.h"
 
 /* -- knobs --------------------------------------------------------------- */
 
@@ -32,16 +34,27 @@ static const struct lk_knob *find(const struct lk_knob *knob, const u32 *value)
 	return knob->value ? knob : NULL;
 }
 
+int lw_set_knob(const struct lk_knob *knob, u32 value)
+{
+	if (value < knob->min || value > knob->max)
+		return -ERANGE;
+	WRITE_ONCE(*knob->value, value);
+	return 0;
+}
+
 /* A number within the limits of the knob that @param is; else nothing changes. */
 static int set_knob(const char *text, const struct kernel_param *param)
 {
 	const struct lk_knob *knob = find(own_knobs, param->arg);
+	u32 value;
+	int err;
 
 	if (!knob)
 		knob = find(lk_knobs, param->arg);
 	if (!knob)
 		return -ENOENT;
-	return param_set_uint_minmax(text, param, knob->min, knob->max);
+	err = kstrtou32(text, 10, &value);
+	return err ? err : lw_set_knob(knob, value);
 }
 
 static const struct kernel_param_ops knob_ops = {
@@ -74,6 +87,24 @@ static DEFINE_PER_CPU(u64[LK_EVENTS], event_sums);
 void lw_count_event(u32 event)
 {
 	this_cpu_inc(event_sums[event]);
+}
+
+u64 lw_event_sum(u32 event)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu) sum +=
+		READ_ONCE(per_cpu(event_sums, cpu)[event]);
+	return sum;
+}
+
+void lw_events_reset(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		memset(per_cpu(event_sums, cpu), 0, sizeof(event_sums));
 }
 
 /* Parameters are set one at a time. */
@@ -109,16 +140,12 @@ static int set_nothing(const char *text, const struct kernel_param *param)
 
 static int get_events(char *page, const struct kernel_param *param)
 {
-	int at = 0, event, cpu;
+	u32 event;
+	int at = 0;
 
-	for (event = 0; event < LK_EVENTS; event++) {
-		u64 sum = 0;
-
-		for_each_possible_cpu(cpu) sum +=
-			READ_ONCE(per_cpu(event_sums, cpu)[event]);
+	for (event = 0; event < LK_EVENTS; event++)
 		at += sysfs_emit_at(page, at, "%s %llu\n",
-				    lk_events[event].name, sum);
-	}
+				    lk_events[event].name, lw_event_sum(event));
 	return at;
 }
 

@@ -2,8 +2,21 @@
 #ifndef LW_KERNEL_WORLD_H
 #define LW_KERNEL_WORLD_H
 
-/* For the module: learns which CPUs are a cluster, as they come. 0 or -errno. */
+/* What the module asks of this world. */
+#include <linux/types.h>
+
+struct lk_knob;
+
+/* Learns which CPUs are a cluster, as they come. 0 or -errno. */
 int lw_world_start(void);
 void lw_world_stop(void);
+
+/* 0, or -ERANGE: out of its limits, and nothing changed. */
+int lw_set_knob(const struct lk_knob *knob, u32 value);
+
+/* How often the event numbered @event was counted, on all CPUs. */
+u64 lw_event_sum(u32 event);
+/* All of them from 0. What is counted meanwhile may be lost. */
+void lw_events_reset(void);
 
 #endif
