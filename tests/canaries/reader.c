@@ -29,13 +29,13 @@ static void unlock(void *lock)
 	smp_store_release(&((struct canary *)lock)->writer, 0);
 }
 
-static void read_lock(void *lock)
+static void enter_shared(void *lock)
 {
 	/* wrong: a writer may hold the lock */
 	atomic_add_return_acquire(1, &((struct canary *)lock)->readers);
 }
 
-static void read_unlock(void *lock)
+static void leave_shared(void *lock)
 {
 	atomic_sub_return_release(1, &((struct canary *)lock)->readers);
 }
@@ -49,6 +49,6 @@ const struct lk_ops canary_reader_ops = {
 	.init = init,
 	.lock = lock,
 	.unlock = unlock,
-	.read_lock = read_lock,
-	.read_unlock = read_unlock,
+	.read_lock = enter_shared,
+	.read_unlock = leave_shared,
 };

@@ -144,6 +144,28 @@ impl Embedded {
     }
 }
 
+/// The first of our folders that can be used, and `name` in it.
+pub fn folder(name: &str) -> Result<PathBuf> {
+    let mut why_not = Vec::new();
+    for place in places() {
+        match trust::folder(&place.dir.join(name)) {
+            Ok(dir) => return Ok(dir),
+            Err(Refusal::Unsafe(why) | Refusal::Unusable(why)) => why_not.push(why),
+        }
+        if place.chosen {
+            break;
+        }
+    }
+    Err(Exit::with(
+        OWN_ERROR,
+        format!(
+            "there is no cache folder ({}); set XDG_CACHE_HOME to a directory that only you can \
+             write to",
+            why_not.join("; ")
+        ),
+    ))
+}
+
 /// Where to unpack to.
 struct Place {
     dir: PathBuf,

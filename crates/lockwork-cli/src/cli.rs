@@ -157,6 +157,9 @@ pub enum Command {
     #[command(long_about = lockwork_sim::machine::HELP)]
     #[command(after_help = lockwork_sim::machine::AFTER_HELP)]
     Machine(lockwork_sim::machine::MachineArgs),
+    /// Run the locks inside the Linux kernel, in QEMU, and torture them there.
+    #[command(long_about = lockwork_kernel::HELP)]
+    Kernel(lockwork_kernel::KernelArgs),
     /// One run of `check`, requested on standard input.
     #[command(hide = true)]
     CheckWorker,

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Carries the module's sources inside the program, and reads what its torture can be
+//! told from the same file as the module does.
+
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use lockwork_build::{root, watch};
+
+/// The folders whose files the module is made of.
+const FOLDERS: &[&str] = &["kernel", "platform/kernel", "locks", "tests/canaries"];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let root = root();
+    let out = PathBuf::from(std::env::var("OUT_DIR")?);
+    watch(FOLDERS);
+    fs::write(out.join("sources.rs"), sources(&root)?)?;
+    let options = table(&root.join("kernel/options.def"), "LW_OPTION")?;
+    let knobs = table(&root.join("locks/knobs.def"), "LK_KNOB")?;
+    fs::write(
+        out.join("settings.rs"),
+        format!(
+            "/// What `kernel/options.def` lists.\n\
+             pub const OPTIONS: &[(&str, u32, u32)] = &[{options}];\n\
+             /// What `locks/knobs.def` lists.\n\
+             pub const KNOBS: &[(&str, u32, u32)] = &[{knobs}];\n"
+        ),
+    )?;
+    Ok(())
+}
+
+/// Each file with its path, as Rust.
+fn sources(root: &Path) -> Result<String, Box<dyn Error>> {
+    let mut files = Vec::new();
+    for folder in FOLDERS {
+        for entry in fs::read_dir(root.join(folder))? {
+            let path = entry?.path();
+            let name = path.file_name().and_then(|name| name.to_str());
+            let name = name.ok_or("a source's name is not UTF-8")?;
+            if name == "Kbuild" || [".c", ".h", ".def"].iter().any(|end| name.ends_with(end)) {
+                files.push((format!("{folder}/{name}"), path));
+            }
+        }
+    }
+    files.sort();
+    let lines = files.iter().map(|(name, path)| {
+        let path = path.display().to_string();
+        format!("    ({name:?}, include_bytes!({path:?})),\n")
+    });
+    Ok(format!(
+        "/// The module's sources: paths below the top, and contents.\n\
+         pub const SOURCES: &[(&str, &[u8])] = &[\n{}];\n",
+        lines.collect::<String>()
+    ))
+}
+
+/// The name, least and greatest value of each `MACRO(name, min, max, …` of a file.
+fn table(file: &Path, name: &str) -> Result<String, Box<dyn Error>> {
+    let text = fs::read_to_string(file)?;
+    let start = format!("\n{name}(");
+    let mut rows = String::new();
+    for line in text.split(&start).skip(1) {
+        let mut fields = line.split(',').map(str::trim);
+        let (Some(name), Some(min), Some(max)) = (fields.next(), fields.next(), fields.next())
+        else {
+            return Err(format!("{}: a line is too short: {line}", file.display()).into());
+        };
+        rows += &format!("({name:?}, {min}, {max}), ");
+    }
+    if rows.is_empty() {
+        return Err(format!("{} has no line of {name}", file.display()).into());
+    }
+    Ok(rows)
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Debian's kernel: the headers that are installed, and the image that belongs to them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use crate::needs;
+use crate::progress::Progress;
+
+/// A kernel that modules can be built for, and its image.
+#[derive(Debug)]
+pub(crate) struct Linux {
+    /// As `uname -r` would print it.
+    pub(crate) release: String,
+    /// The folder that modules are built with.
+    pub(crate) headers: PathBuf,
+    /// The file that boots.
+    pub(crate) image: PathBuf,
+}
+
+/// The newest kernel's headers.
+pub(crate) fn headers() -> Option<PathBuf> {
+    let entries = fs::read_dir("/usr/src").ok()?;
+    entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| release(path).is_some() && path.join("include/config/auto.conf").is_file())
+        .max_by_key(|path| version(&release(path).unwrap_or_default()))
+}
+
+/// `linux-headers-RELEASE-amd64` names it.
+fn release(headers: &Path) -> Option<String> {
+    let name = headers.file_name()?.to_str()?;
+    let release = name.strip_prefix("linux-headers-")?;
+    release.ends_with("-amd64").then(|| release.to_owned())
+}
+
+/// The numbers in a release, in order.
+fn version(release: &str) -> Vec<u32> {
+    let numbers = release.split(|c: char| !c.is_ascii_digit());
+    numbers.filter_map(|number| number.parse().ok()).collect()
+}
+
+/// Finds the image for `headers`: an installed one, one in the cache, or that of
+/// Debian's package, which is unpacked there and not installed.
+pub(crate) fn find(headers: PathBuf, cache: &Path, progress: &Progress) -> Result<Linux> {
+    let release = release(&headers).context("the headers' folder names no kernel")?;
+    let name = format!("boot/vmlinuz-{release}");
+    let ours = cache.join(format!("linux-{release}"));
+    let image = [Path::new("/").join(&name), ours.join(&name)];
+    let found = image.iter().find(|path| fs::File::open(path).is_ok());
+    let image = match found {
+        Some(path) => path.clone(),
+        None => fetch(&release, &ours, progress)?.join(&name),
+    };
+    Ok(Linux {
+        release,
+        headers,
+        image,
+    })
+}
+
+/// Unpacks the package's image into `target`. Half of it is never there.
+fn fetch(release: &str, target: &Path, progress: &Progress) -> Result<PathBuf> {
+    let package = format!("linux-image-{release}");
+    progress.step(&format!("fetching {package}"));
+    let parent = target.parent().context("the cache folder is /")?;
+    let room = tempfile::tempdir_in(parent)
+        .with_context(|| format!("cannot write to {}", parent.display()))?;
+    let mut download = Command::new("apt-get");
+    download.args(["download", "-qq", &package]);
+    needs::run(download.current_dir(room.path()), "apt-get download").with_context(|| {
+        format!("cannot fetch {package}; if the archive has a newer kernel, upgrade linux-headers-amd64")
+    })?;
+    let package = fs::read_dir(room.path())?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .find(|path| path.extension().is_some_and(|ext| ext == "deb"))
+        .context("apt-get download left no package")?;
+    let unpacked = room.path().join("unpacked");
+    let mut unpack = Command::new("dpkg-deb");
+    unpack.arg("-x").arg(&package).arg(&unpacked);
+    needs::run(&mut unpack, "dpkg-deb")?;
+    // The modules are not needed, and are most of it.
+    for folder in ["lib", "usr"] {
+        let _ = fs::remove_dir_all(unpacked.join(folder));
+    }
+    let _ = fs::remove_dir_all(target);
+    fs::rename(&unpacked, target)
+        .with_context(|| format!("cannot write to {}", target.display()))?;
+    Ok(target.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ten_is_newer_than_nine() {
+        assert!(version("6.10.1-1-amd64") > version("6.9.12-3-amd64"));
+        let path = Path::new("/usr/src/linux-headers-6.1.0-9-amd64");
+        assert_eq!(release(path).as_deref(), Some("6.1.0-9-amd64"));
+        assert_eq!(
+            release(Path::new("/usr/src/linux-headers-6.1.0-9-common")),
+            None
+        );
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Builds the module from the sources that this program carries.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{bail, Context, Result};
+use sha2::{Digest, Sha256};
+
+use crate::linux::Linux;
+use crate::needs;
+use crate::progress::Progress;
+
+include!(concat!(env!("OUT_DIR"), "/sources.rs"));
+
+/// The module's file.
+pub(crate) const NAME: &str = "lockwork_locks.ko";
+
+/// The module for `linux`: the one in the cache, if it was built from the same sources.
+pub(crate) fn build(
+    linux: &Linux,
+    canaries: bool,
+    cache: &Path,
+    progress: &Progress,
+) -> Result<PathBuf> {
+    let compiler = compiler(&linux.headers)?;
+    let target = cache.join(format!("module-{}", key(linux, canaries, &compiler)));
+    let file = target.join(NAME);
+    if file.is_file() {
+        return Ok(file);
+    }
+    progress.step(&format!("building the module for Linux {}", linux.release));
+    let room = tempfile::tempdir_in(cache)
+        .with_context(|| format!("cannot write to {}", cache.display()))?;
+    write_sources(room.path())
+        .with_context(|| format!("cannot write the sources to {}", cache.display()))?;
+    let mut make = Command::new("make");
+    make.arg("-C").arg(&linux.headers);
+    make.arg(format!("M={}", room.path().display()));
+    make.arg(format!("CC={compiler}"));
+    if canaries {
+        make.arg("LW_CANARIES=y");
+    }
+    let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+    make.arg(format!("-j{jobs}")).arg("modules");
+    needs::run(&mut make, "make")?;
+    fs::create_dir_all(&target)
+        .and_then(|()| fs::copy(room.path().join(NAME), target.join("new")))
+        .and_then(|_| fs::rename(target.join("new"), &file))
+        .with_context(|| format!("cannot write to {}", target.display()))?;
+    Ok(file)
+}
+
+/// Kbuild wants its file on top.
+fn write_sources(dir: &Path) -> Result<()> {
+    for (path, bytes) in SOURCES {
+        let path = match *path {
+            "kernel/Kbuild" => dir.join("Kbuild"),
+            path => dir.join(path),
+        };
+        fs::create_dir_all(path.parent().context("a source has no folder")?)?;
+        fs::write(path, bytes)?;
+    }
+    Ok(())
+}
+
+/// What the module depends on, as a name.
+fn key(linux: &Linux, canaries: bool, compiler: &str) -> String {
+    let mut hash = Sha256::new();
+    hash.update(format!("{} {canaries} {compiler}\n", linux.release));
+    for (path, bytes) in SOURCES {
+        hash.update(format!("{path} {}\n", bytes.len()));
+        hash.update(bytes);
+    }
+    let hash = hash.finalize();
+    hash.iter()
+        .take(8)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+/// The compiler that built the kernel: others may not know its flags.
+fn compiler(headers: &Path) -> Result<String> {
+    let config = headers.join("include/config/auto.conf");
+    let config =
+        fs::read_to_string(&config).with_context(|| format!("cannot read {}", config.display()))?;
+    let value = |name: &str| {
+        let line = config.lines().find_map(|line| line.strip_prefix(name));
+        Some(line?.trim_matches('"').to_owned())
+    };
+    let text = value("CONFIG_CC_VERSION_TEXT=");
+    let name = text.as_deref().and_then(|text| text.split(' ').next());
+    let name = name.context("the kernel's headers do not say which compiler built it")?;
+    if needs::program(name).is_none() {
+        bail!(
+            "the kernel was built by {name}, which is not here; install it: apt-get install {name}"
+        );
+    }
+    Ok(name.to_owned())
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! QEMU's command line, and a QEMU that never outlives us.
+
+use std::fs::OpenOptions;
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, Stdio};
+
+use anyhow::{Context, Result};
+
+use crate::Accel;
+
+/// Memory of each node, in MiB.
+const NODE_MIB: u32 = 256;
+
+/// The guest's machine and what it boots.
+#[derive(Debug)]
+pub(crate) struct Machine {
+    pub(crate) cpus: u32,
+    pub(crate) nodes: u32,
+    pub(crate) image: PathBuf,
+    pub(crate) initramfs: PathBuf,
+}
+
+/// Whether KVM can be opened here. It may fail to boot the guest all the same.
+pub(crate) fn has_kvm() -> bool {
+    let kvm = OpenOptions::new().read(true).write(true).open("/dev/kvm");
+    kvm.is_ok()
+}
+
+/// The command, but for the serial ports.
+fn command(machine: &Machine, kvm: bool) -> Command {
+    let mut command = Command::new("qemu-system-x86_64");
+    if kvm {
+        command.args(["-accel", "kvm", "-cpu", "host"]);
+    } else {
+        command.args(["-accel", "tcg,thread=multi", "-cpu", "max"]);
+    }
+    let Machine { cpus, nodes, .. } = machine;
+    let cores = cpus / nodes;
+    command
+        .args(["-machine", "q35", "-nodefaults", "-no-reboot"])
+        .args(["-display", "none"])
+        .args(["-m", &format!("{}M", nodes * NODE_MIB)])
+        .args(["-smp", &format!("{cpus},sockets={nodes},cores={cores}")]);
+    for node in 0..*nodes {
+        let (first, last) = (node * cores, (node + 1) * cores - 1);
+        command.args([
+            "-object".to_owned(),
+            format!("memory-backend-ram,id=memory{node},size={NODE_MIB}M"),
+            "-numa".to_owned(),
+            format!("node,nodeid={node},cpus={first}-{last},memdev=memory{node}"),
+        ]);
+    }
+    command.arg("-kernel").arg(&machine.image);
+    command.arg("-initrd").arg(&machine.initramfs);
+    command.args(["-append", "console=ttyS0 panic=-1 oops=panic"]);
+    command
+}
+
+/// A running QEMU. It is killed when this goes.
+pub(crate) struct Qemu {
+    child: Child,
+}
+
+impl Qemu {
+    /// Starts the guest. Its console is the child's standard output; its second serial
+    /// port connects to `results`, where somebody listens.
+    pub(crate) fn start(machine: &Machine, kvm: bool, results: &Path) -> Result<Self> {
+        let mut command = command(machine, kvm);
+        command
+            .args(["-serial", "stdio", "-serial"])
+            .arg(format!("unix:{}", results.display()))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            // A Ctrl-C of the terminal is ours to handle.
+            .process_group(0);
+        // SAFETY: prctl() may be called between fork and exec.
+        unsafe {
+            command.pre_exec(
+                || match libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) {
+                    0 => Ok(()),
+                    _ => Err(io::Error::last_os_error()),
+                },
+            );
+        }
+        let child = command.spawn().context("cannot start qemu-system-x86_64")?;
+        Ok(Self { child })
+    }
+
+    pub(crate) fn child(&mut self) -> &mut Child {
+        &mut self.child
+    }
+}
+
+impl Drop for Qemu {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The guest's console on this terminal, until it ends.
+pub(crate) fn shell(machine: &Machine, accel: Accel) -> Result<ExitCode> {
+    let mut command = command(machine, accel == Accel::Kvm);
+    command.args(["-serial", "mon:stdio"]);
+    let status = command
+        .status()
+        .context("cannot start qemu-system-x86_64")?;
+    Ok(ExitCode::from(u8::from(!status.success())))
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+#include <linux/bottom_half.h>
+#include <linux/delay.h>
+#include <linux/errno.h>
+#include <linux/irqflags.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/sched/clock.h>
+#include <linux/slab.h>
+
+#include "cell.h"
+
+int lw_cell_init(struct lw_cell *cell, const struct lk_ops *ops,
+		 enum lw_context context)
+{
+	*cell = (struct lw_cell){ .context = context };
+	/* Sizes that are powers of two are aligned so: it has its own lines. */
+	cell->lock =
+		kzalloc(roundup_pow_of_two(max(ops->size, 128u)), GFP_KERNEL);
+	if (!cell->lock)
+		return -ENOMEM;
+	ops->init(cell->lock);
+	return 0;
+}
+
+void lw_cell_free(struct lw_cell *cell)
+{
+	kfree(cell->lock);
+	cell->lock = NULL;
+}
+
+/* Marsaglia, "Xorshift RNGs", Journal of Statistical Software 2003. */
+static u32 next_random(struct lw_tally *tally)
+{
+	u32 x = tally->random;
+
+	x ^= x << 13;
+	x ^= x >> 17;
+	x ^= x << 5;
+	tally->random = x;
+	return x;
+}
+
+void lw_spend(struct lw_tally *tally, u32 ns)
+{
+	if (!ns)
+		return;
+	ns = next_random(tally) % (2 * ns);
+	if (ns >= 1000)
+		udelay(ns / 1000);
+	ndelay(ns % 1000);
+}
+
+/* Inside. Who sleeps may sleep there too, and sometimes does. */
+static void hold(struct lw_tally *tally, const struct lk_ops *ops, u32 ns)
+{
+	if (ops->flags & LK_SLEEPS && next_random(tally) % 1024 == 0)
+		schedule_timeout_uninterruptible(1);
+	else
+		lw_spend(tally, ns);
+}
+
+/* -- contexts ------------------------------------------------------------ */
+
+static unsigned long keep_away(const struct lw_cell *cell,
+			       const struct lk_ops *ops)
+{
+	unsigned long flags = 0;
+
+	if (cell->context == LW_IN_HARDIRQ)
+		local_irq_save(flags);
+	else if (cell->context == LW_IN_SOFTIRQ)
+		local_bh_disable();
+	else if (!(ops->flags & LK_SLEEPS))
+		preempt_disable();
+	return flags;
+}
+
+static void let_in(const struct lw_cell *cell, const struct lk_ops *ops,
+		   unsigned long flags)
+{
+	if (cell->context == LW_IN_HARDIRQ)
+		local_irq_restore(flags);
+	else if (cell->context == LW_IN_SOFTIRQ)
+		local_bh_enable();
+	else if (!(ops->flags & LK_SLEEPS))
+		preempt_enable();
+}
+
+/* -- in and out ---------------------------------------------------------- */
+
+/* In one of the ways that the lock has; false: not held. */
+static bool enter_alone(void *lock, const struct lk_ops *ops,
+			struct lw_tally *tally)
+{
+	u32 random = next_random(tally), way = random % 8;
+
+	if (way == 0 && ops->trylock)
+		return ops->trylock(lock);
+	if (way == 1 && ops->timedlock)
+		return ops->timedlock(lock, random >> 12); /* up to 1 ms */
+	/* Its lock() would try again at once: here, whoever gave up must give
+	 * way first. */
+	if (ops->attempt)
+		return ops->attempt(lock);
+	ops->lock(lock);
+	return true;
+}
+
+static bool enter_shared(void *lock, const struct lk_ops *ops,
+			 struct lw_tally *tally)
+{
+	if (ops->read_trylock && next_random(tally) % 8 == 0)
+		return (ops->read_trylock)(lock);
+	(ops->read_lock)(lock);
+	return true;
+}
+
+static void work_alone(struct lw_cell *cell, const struct lk_ops *ops,
+		       struct lw_tally *tally, u32 ns)
+{
+	bool alone = !cell->writer && cell->count[0] == cell->count[1];
+
+	cell->writer = tally;
+	cell->count[0]++;
+	hold(tally, ops, ns);
+	cell->count[1]++;
+	alone = alone && cell->writer == tally &&
+		cell->count[0] == cell->count[1];
+	cell->writer = NULL;
+	tally->broken += !alone;
+	tally->writes[cell->context]++;
+}
+
+static void work_shared(struct lw_cell *cell, const struct lk_ops *ops,
+			struct lw_tally *tally, u32 ns)
+{
+	u64 count = cell->count[0];
+	bool still = !cell->writer && count == cell->count[1];
+
+	hold(tally, ops, ns);
+	still = still && !cell->writer && count == cell->count[0] &&
+		count == cell->count[1];
+	tally->broken += !still;
+	tally->reads++;
+}
+
+void lw_cell_visit(struct lw_cell *cell, const struct lk_ops *ops,
+		   struct lw_tally *tally, bool read, u32 hold_ns)
+{
+	unsigned long flags = keep_away(cell, ops);
+	u64 start = local_clock(), waited;
+	bool held = read ? enter_shared(cell->lock, ops, tally)
+			 : enter_alone(cell->lock, ops, tally);
+
+	waited = local_clock() - start;
+	if (!held) {
+		tally->missed++;
+	} else if (read) {
+		work_shared(cell, ops, tally, hold_ns);
+		(ops->read_unlock)(cell->lock);
+	} else {
+		work_alone(cell, ops, tally, hold_ns);
+		ops->unlock(cell->lock);
+	}
+	let_in(cell, ops, flags);
+	/* A sleeper may wake on a CPU whose clock is behind. */
+	if ((s64)waited > (s64)tally->longest_ns)
+		tally->longest_ns = waited;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+#ifndef LW_KERNEL_CELL_H
+#define LW_KERNEL_CELL_H
+
+/*
+ * One lock under torture and the data that it guards. The data are plain, so that
+ * a lock that lets two threads in is seen: by these checks, by the sum at the end,
+ * and by KCSAN.
+ */
+#include <linux/types.h>
+
+#include "catalogue.h"
+
+/* Who may take a cell's lock, and so what its holders must keep away. */
+enum lw_context {
+	LW_IN_TASK,    /* tasks only: no preemption, if the lock spins */
+	LW_IN_SOFTIRQ, /* tasks and softirqs: no softirqs */
+	LW_IN_HARDIRQ, /* all: no interrupts */
+	LW_CONTEXTS
+};
+
+struct lw_cell {
+	void *lock;
+	enum lw_context context;
+	const void *writer; /* who is inside alone; NULL: nobody */
+	u64 count[2];	    /* equal but for a writer that is inside */
+};
+
+/* What one thread or handler has done. Only it writes here. */
+struct lw_tally {
+	u64 writes[LW_CONTEXTS];
+	u64 reads;
+	u64 missed; /* tries, timed and cancelled waits that failed */
+	u64 broken; /* it was inside, and so was another */
+	u64 longest_ns;
+	u32 random; /* state of its generator, not 0 */
+};
+
+/* 0 or -ENOMEM. */
+int lw_cell_init(struct lw_cell *cell, const struct lk_ops *ops,
+		 enum lw_context context);
+void lw_cell_free(struct lw_cell *cell);
+
+/*
+ * Once in and out: shared if @read, with about @hold_ns inside. In a task, @cell
+ * may be any; in a handler, one of its context.
+ */
+void lw_cell_visit(struct lw_cell *cell, const struct lk_ops *ops,
+		   struct lw_tally *tally, bool read, u32 hold_ns);
+
+/* Between nothing and twice as long, by the tally's own generator. Busy. */
+void lw_spend(struct lw_tally *tally, u32 ns);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+#ifndef LW_KERNEL_INTERRUPTS_H
+#define LW_KERNEL_INTERRUPTS_H
+
+/*
+ * Interrupts that take locks under torture: on each CPU a hardirq (irq_work), and
+ * a softirq (tasklet) that it raises.
+ */
+#include "cell.h"
+
+struct lw_interrupts {
+	struct lw_handler __percpu *handlers;
+};
+
+/* 0 or -ENOMEM. @cells has one of each context, and lives until lw_interrupts_stop(). */
+int lw_interrupts_init(struct lw_interrupts *all, struct lw_cell *cells,
+		       const struct lk_ops *ops, u32 hold_ns);
+/* An interrupt on this CPU, soon, if none is on its way. */
+void lw_interrupts_raise(struct lw_interrupts *all);
+/* Waits until none is on its way; nobody raises any more. */
+void lw_interrupts_stop(struct lw_interrupts *all);
+/* What all of them have done in hardirqs, or in softirqs. */
+struct lw_tally lw_interrupts_sum(const struct lw_interrupts *all,
+				  enum lw_context context);
+void lw_interrupts_free(struct lw_interrupts *all);
+
+#endif

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+#include <linux/jiffies.h>
+#include <linux/kernel.h>
+#include <linux/math.h>
+#include <linux/math64.h>
+#include <linux/printk.h>
+#include <linux/seq_file.h>
+
+#include "run.h"
+
+/* What the threads of one kind have done. */
+struct summary {
+	u32 threads;
+	u64 total, max, min; /* acquisitions; max and min of a thread */
+	u64 missed, broken, longest_ns;
+	u64 cv_permille; /* of the threads' acquisitions */
+};
+
+static u64 taken(const struct lw_tally *tally)
+{
+	u64 sum = tally->reads;
+	u32 i;
+
+	for (i = 0; i < LW_CONTEXTS; i++)
+		sum += tally->writes[i];
+	return sum;
+}
+
+/* Its square root is the standard deviation. Sums may round, not overflow. */
+static u64 variance(const struct lw_run *run, bool reads, u64 mean, u32 threads)
+{
+	u64 sum = 0;
+	u32 i;
+
+	for (i = 0; i < run->seat_count; i++) {
+		const struct lw_seat *seat = &run->seats[i];
+		u64 mine = taken(&seat->tally);
+		u64 off = min(mine > mean ? mine - mean : mean - mine,
+			      (u64)U32_MAX);
+
+		if (seat->reads == reads)
+			sum += div_u64(off * off, threads);
+	}
+	return sum;
+}
+
+static struct summary summarize(const struct lw_run *run, bool reads)
+{
+	struct summary all = { .min = U64_MAX };
+	u64 mean;
+	u32 i;
+
+	for (i = 0; i < run->seat_count; i++) {
+		const struct lw_seat *seat = &run->seats[i];
+		u64 mine = taken(&seat->tally);
+
+		if (seat->reads != reads)
+			continue;
+		all.threads++;
+		all.total += mine;
+		all.max = max(all.max, mine);
+		all.min = min(all.min, mine);
+		all.missed += seat->tally.missed;
+		all.broken += seat->tally.broken;
+		all.longest_ns = max(all.longest_ns, seat->tally.longest_ns);
+	}
+	if (!all.threads)
+		return (struct summary){ 0 };
+	mean = div_u64(all.total, all.threads);
+	if (mean)
+		all.cv_permille = div64_u64(
+			1000ull * int_sqrt64(variance(run, reads, mean,
+						      all.threads)),
+			mean);
+	return all;
+}
+
+bool lw_run_is_good(const struct lw_run *run)
+{
+	struct lw_tally handlers[2] = { 0 };
+	u64 broken = 0, sum;
+	u32 cell, i;
+
+	if (run->plan.interrupts) {
+		handlers[0] =
+			lw_interrupts_sum(&run->interrupts, LW_IN_SOFTIRQ);
+		handlers[1] =
+			lw_interrupts_sum(&run->interrupts, LW_IN_HARDIRQ);
+		broken = handlers[0].broken + handlers[1].broken;
+	}
+	for (i = 0; i < run->seat_count; i++)
+		broken += run->seats[i].tally.broken;
+	for (cell = 0; cell < lw_run_cells(run); cell++) {
+		sum = handlers[0].writes[cell] + handlers[1].writes[cell];
+		for (i = 0; i < run->seat_count; i++)
+			sum += run->seats[i].tally.writes[cell];
+		/* Two that were inside at once lose a count. */
+		broken += run->cells[cell].count[0] != sum ||
+			  run->cells[cell].count[1] != sum;
+	}
+	return !broken;
+}
+
+/* -- what users read ----------------------------------------------------- */
+
+static const char *const states[] = { "running", "stopping", "passed",
+				      "failed" };
+
+static void report_side(const struct lw_run *run, struct seq_file *out,
+			bool reads)
+{
+	struct summary all = summarize(run, reads);
+
+	seq_printf(
+		out,
+		"%s threads %u total %llu max %llu min %llu cv_permille %llu "
+		"missed %llu longest_ns %llu fail %llu\n",
+		reads ? "reads" : "writes", all.threads, all.total, all.max,
+		all.min, all.cv_permille, all.missed, all.longest_ns,
+		all.broken);
+}
+
+static void report_handlers(const struct lw_run *run, struct seq_file *out,
+			    enum lw_context context, const char *name)
+{
+	struct lw_tally all = lw_interrupts_sum(&run->interrupts, context);
+
+	seq_printf(out, "%s total %llu missed %llu longest_ns %llu fail %llu\n",
+		   name, taken(&all), all.missed, all.longest_ns, all.broken);
+}
+
+/* Threads that have not left their last lock. */
+static u32 still_inside(const struct lw_run *run)
+{
+	u32 count = 0, i;
+
+	for (i = 0; i < run->seat_count; i++)
+		count += !READ_ONCE(run->seats[i].done);
+	return count;
+}
+
+void lw_run_report(const struct lw_run *run, struct seq_file *out)
+{
+	const struct lw_torture_plan *plan = &run->plan;
+	bool over = run->state == LW_PASSED || run->state == LW_FAILED;
+	u64 end = over ? run->ended : get_jiffies_64();
+	u32 i;
+
+	seq_printf(out, "state %s\n", states[run->state]);
+	seq_puts(out, "lock ");
+	for (i = 0; i < plan->modes; i++)
+		seq_printf(out, "%s%s", i ? "," : "", plan->ops[i]->name);
+	seq_printf(out, "\nmilliseconds %llu\n",
+		   jiffies64_to_msecs(end - run->started));
+	if (run->state == LW_STOPPING)
+		seq_printf(out, "not_stopped %u\n", still_inside(run));
+	report_side(run, out, false);
+	if (plan->readers)
+		report_side(run, out, true);
+	if (plan->interrupts) {
+		report_handlers(run, out, LW_IN_HARDIRQ, "hardirqs");
+		report_handlers(run, out, LW_IN_SOFTIRQ, "softirqs");
+	}
+	if (plan->hotplug_ms)
+		seq_printf(out, "hotplug off %llu on %llu refused %llu\n",
+			   run->hotplug.offs, run->hotplug.ons,
+			   run->hotplug.refused);
+	if (plan->switch_ms)
+		seq_printf(out, "switches %llu\n", run->switches);
+}
+
+static void log_side(const struct lw_run *run, bool reads)
+{
+	struct summary all = summarize(run, reads);
+	const char *name = run->plan.ops[0]->name;
+
+	if (!all.threads)
+		return;
+	pr_info("lockwork: %s-torture: %s:  Total: %llu  Max/Min: %llu/%llu%s  "
+		"Fail: %llu%s\n",
+		name, reads ? "Reads" : "Writes", all.total, all.max, all.min,
+		all.max / 2 > all.min ? " ???" : "", all.broken,
+		all.broken ? " !!!" : "");
+}
+
+void lw_run_log(const struct lw_run *run)
+{
+	log_side(run, false);
+	log_side(run, true);
+	pr_info("lockwork: %s-torture: End of test: %s\n",
+		run->plan.ops[0]->name,
+		run->state == LW_PASSED ? "SUCCESS" : "FAILURE !!!");
+}

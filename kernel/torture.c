@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/* torture.h says what it is. A main thread starts the others, and ends them. */
+#include <linux/cpumask.h>
+#include <linux/err.h>
+#include <linux/jiffies.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+
+#include "knobs.h"
+#include "run.h"
+
+/* Guards `last`, and who starts and stops. */
+static DEFINE_MUTEX(control);
+static struct lw_run
+	*last; /* the one that is on, or the last one; NULL: none */
+
+/* Between two looks of the main thread. */
+#define TICK msecs_to_jiffies(10)
+/* Visits of a thread between two interrupts that it raises. */
+#define VISITS_AN_INTERRUPT 8u
+
+/* -- a thread ------------------------------------------------------------ */
+
+static void visit_once(struct lw_seat *seat, u64 round)
+{
+	struct lw_run *run = seat->run;
+	const struct lw_torture_plan *plan = &run->plan;
+	const struct lk_ops *ops = plan->ops[READ_ONCE(run->mode)];
+	/* Mostly the tasks' own lock, in whose queue interrupts come. */
+	u32 cell = round % 4 == 0 ? round / 4 % lw_run_cells(run) : 0;
+
+	if (plan->interrupts && round % VISITS_AN_INTERRUPT == 0)
+		lw_interrupts_raise(&run->interrupts);
+	lw_cell_visit(&run->cells[cell], ops, &seat->tally, seat->reads,
+		      plan->hold_ns);
+	lw_spend(&seat->tally, plan->think_ns);
+}
+
+static int seat_thread(void *arg)
+{
+	struct lw_seat *seat = arg;
+	struct lw_run *run = seat->run;
+	u64 round = 0;
+
+	set_user_nice(current, MAX_NICE);
+	while (!READ_ONCE(run->stop)) {
+		if (READ_ONCE(run->rest)) {
+			schedule_timeout_interruptible(1);
+			continue;
+		}
+		visit_once(seat, round++);
+		cond_resched();
+	}
+	WRITE_ONCE(seat->done, true);
+	/* Until kthread_stop(): the thread must not go before. */
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(TICK);
+	return 0;
+}
+
+static int start_seat(struct lw_seat *seat)
+{
+	const struct lw_torture_plan *plan = &seat->run->plan;
+	struct task_struct *task;
+	u32 cpu, skip;
+
+	task = kthread_create(seat_thread, seat, "lw_%s/%u",
+			      seat->reads ? "reader" : "writer", seat->number);
+	if (IS_ERR(task))
+		return (int)PTR_ERR(task);
+	seat->task = task;
+	if (plan->pin) {
+		skip = seat->number % num_online_cpus();
+		for_each_online_cpu(cpu)
+		{
+			if (!skip--)
+				break;
+		}
+		/* The CPU may be gone by now: then it runs anywhere. */
+		set_cpus_allowed_ptr(task, cpumask_of(cpu));
+	}
+	wake_up_process(task);
+	return 0;
+}
+
+/* -- the main thread ----------------------------------------------------- */
+
+/* Whether a thing of period @ms is due, @now ms after the start; @done so far. */
+static bool is_due(u32 ms, u64 now, u64 done)
+{
+	return ms && now / ms > done;
+}
+
+/* The control that the mails switch, and the mode of a lock with several. */
+static void switch_mode(struct lw_run *run)
+{
+	run->switches++;
+	WRITE_ONCE(run->mode, run->switches % run->plan.modes);
+	WRITE_ONCE(lk_knob_dynamic_enable, run->switches & 1 ? 0 : 1);
+}
+
+static void conduct(struct lw_run *run)
+{
+	const struct lw_torture_plan *plan = &run->plan;
+	u32 dynamic = READ_ONCE(lk_knob_dynamic_enable);
+	u64 now = 0;
+
+	while (!READ_ONCE(run->stop) && now < plan->seconds * 1000ull) {
+		schedule_timeout_interruptible(TICK);
+		now = jiffies64_to_msecs(get_jiffies_64() - run->started);
+		if (is_due(plan->switch_ms, now, run->switches))
+			switch_mode(run);
+		if (plan->stutter_ms)
+			WRITE_ONCE(run->rest, now / plan->stutter_ms & 1);
+	}
+	WRITE_ONCE(run->stop, true);
+	if (run->switches)
+		WRITE_ONCE(lk_knob_dynamic_enable, dynamic);
+}
+
+static void stop_seats(struct lw_run *run)
+{
+	u32 i;
+
+	WRITE_ONCE(run->stop, true);
+	for (i = 0; i < run->seat_count; i++) {
+		if (run->seats[i].task)
+			kthread_stop(run->seats[i].task);
+	}
+}
+
+static void end_run(struct lw_run *run)
+{
+	WRITE_ONCE(run->state, LW_STOPPING);
+	lw_hotplug_stop(&run->hotplug);
+	stop_seats(run);
+	if (run->plan.interrupts)
+		lw_interrupts_stop(&run->interrupts);
+	run->ended = get_jiffies_64();
+	mutex_lock(&control);
+	run->state = lw_run_is_good(run) ? LW_PASSED : LW_FAILED;
+	lw_run_log(run);
+	mutex_unlock(&control);
+}
+
+static int main_thread(void *arg)
+{
+	struct lw_run *run = arg;
+
+	conduct(run);
+	end_run(run);
+	module_put_and_kthread_exit(0);
+}
+
+/* -- start and stop ------------------------------------------------------ */
+
+static void free_run(struct lw_run *run)
+{
+	u32 i;
+
+	if (!run)
+		return;
+	for (i = 0; i < LW_CONTEXTS; i++)
+		lw_cell_free(&run->cells[i]);
+	lw_interrupts_free(&run->interrupts);
+	kvfree(run);
+}
+
+static struct lw_run *new_run(const struct lw_torture_plan *plan)
+{
+	u32 seats = plan->writers + plan->readers, i;
+	struct lw_run *run;
+
+	run = kvzalloc(struct_size(run, seats, seats), GFP_KERNEL);
+	if (!run)
+		return NULL;
+	run->plan = *plan;
+	run->seat_count = seats;
+	for (i = 0; i < seats; i++) {
+		struct lw_seat *seat = &run->seats[i];
+
+		seat->run = run;
+		seat->number = i;
+		seat->reads = i >= plan->writers;
+		seat->tally.random = 0x9e3779b9u * (i + 1);
+	}
+	for (i = 0; i < lw_run_cells(run); i++) {
+		if (lw_cell_init(&run->cells[i], plan->ops[0],
+				 (enum lw_context)i))
+			goto no_memory;
+	}
+	if (plan->interrupts && lw_interrupts_init(&run->interrupts, run->cells,
+						   plan->ops[0], plan->hold_ns))
+		goto no_memory;
+	return run;
+
+no_memory:
+	free_run(run);
+	return NULL;
+}
+
+/* The main thread has the module, and the run, until it ends. */
+static int launch(struct lw_run *run)
+{
+	struct task_struct *task;
+	u32 i;
+	int err = 0;
+
+	run->started = get_jiffies_64();
+	for (i = 0; i < run->seat_count && !err; i++)
+		err = start_seat(&run->seats[i]);
+	if (!err)
+		err = lw_hotplug_start(&run->hotplug, run->plan.hotplug_ms);
+	if (!err) {
+		task = kthread_create(main_thread, run, "lw_torture");
+		err = (int)PTR_ERR_OR_ZERO(task);
+	}
+	if (err) {
+		lw_hotplug_stop(&run->hotplug);
+		stop_seats(run);
+		if (run->plan.interrupts)
+			lw_interrupts_stop(&run->interrupts);
+		return err;
+	}
+	__module_get(THIS_MODULE);
+	wake_up_process(task);
+	return 0;
+}
+
+static bool is_on(const struct lw_run *run)
+{
+	enum lw_state state = run ? READ_ONCE(run->state) : LW_PASSED;
+
+	return state == LW_RUNNING || state == LW_STOPPING;
+}
+
+int lw_torture_start(const struct lw_torture_plan *plan)
+{
+	struct lw_run *run;
+	int err;
+
+	mutex_lock(&control);
+	if (is_on(last)) {
+		err = -EBUSY;
+		goto out;
+	}
+	run = new_run(plan);
+	err = run ? launch(run) : -ENOMEM;
+	if (err) {
+		free_run(run);
+		goto out;
+	}
+	free_run(last);
+	last = run;
+out:
+	mutex_unlock(&control);
+	return err;
+}
+
+int lw_torture_stop(void)
+{
+	int err = 0;
+
+	mutex_lock(&control);
+	if (is_on(last))
+		WRITE_ONCE(last->stop, true);
+	else
+		err = -ENOENT;
+	mutex_unlock(&control);
+	return err;
+}
+
+void lw_torture_report(struct seq_file *out)
+{
+	mutex_lock(&control);
+	if (last)
+		lw_run_report(last, out);
+	else
+		seq_puts(out, "state none\n");
+	mutex_unlock(&control);
+}
+
+void lw_torture_exit(void)
+{
+	free_run(last);
+	last = NULL;
+}
