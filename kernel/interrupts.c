@@ -54,8 +54,7 @@ int lw_interrupts_init(struct lw_interrupts *all, struct lw_cell *cells,
 	all->handlers = alloc_percpu(struct lw_handler);
 	if (!all->handlers)
 		return -ENOMEM;
-	for_each_possible_cpu(cpu)
-	{
+	for_each_possible_cpu (cpu) {
 		struct lw_handler *handler = per_cpu_ptr(all->handlers, cpu);
 		u32 context;
 
@@ -84,8 +83,7 @@ void lw_interrupts_stop(struct lw_interrupts *all)
 {
 	int cpu;
 
-	for_each_possible_cpu(cpu)
-	{
+	for_each_possible_cpu (cpu) {
 		struct lw_handler *handler = per_cpu_ptr(all->handlers, cpu);
 
 		irq_work_sync(&handler->hard);
@@ -100,8 +98,7 @@ struct lw_tally lw_interrupts_sum(const struct lw_interrupts *all,
 	u32 cell;
 	int cpu;
 
-	for_each_possible_cpu(cpu)
-	{
+	for_each_possible_cpu (cpu) {
 		const struct lw_tally *one =
 			&per_cpu_ptr(all->handlers, cpu)->tally[context];
 

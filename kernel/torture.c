@@ -75,8 +75,7 @@ static int start_seat(struct lw_seat *seat)
 	seat->task = task;
 	if (plan->pin) {
 		skip = seat->number % num_online_cpus();
-		for_each_online_cpu(cpu)
-		{
+		for_each_online_cpu (cpu) {
 			if (!skip--)
 				break;
 		}

@@ -182,7 +182,7 @@ static void kick(struct lk_qspin *lock, u16 self)
 
 __cold void lk_qspin_kick(struct lk_qspin *lock)
 {
-	if (!(READ_ONCE(lock->pending) & LK_Q_HALTED >> 8))
+	if (!(READ_ONCE(lock->pending) & (LK_Q_HALTED >> 8)))
 		return;
 	/* [qspinlock.M] ACQUIRE, pairs with qspinlock.L. Before the entry is
 	 * claimed: a flag set after this one stays. */
@@ -227,10 +227,10 @@ static void wait_halting(struct qnode *node, u32 prev_vcpu)
 /* The holder makes its successor the head; our unlock kicks one asleep. */
 static void make_head(struct lk_qspin *lock, struct qnode *next)
 {
+	u16 code = waiters_halt() ? READ_ONCE(next->halts) : 0;
 	u32 state = QUEUED;
-	u16 code;
 
-	if (!waiters_halt() || !(code = READ_ONCE(next->halts))) {
+	if (!code) {
 		/* [qspinlock.N] RELEASE, pairs with qspinlock.O: a head that
 		 * takes the lock by a store has to see that we hold it. */
 		smp_store_release(&next->state, HEAD);

@@ -94,8 +94,8 @@ u64 lw_event_sum(u32 event)
 	u64 sum = 0;
 	int cpu;
 
-	for_each_possible_cpu(cpu) sum +=
-		READ_ONCE(per_cpu(event_sums, cpu)[event]);
+	for_each_possible_cpu (cpu)
+		sum += READ_ONCE(per_cpu(event_sums, cpu)[event]);
 	return sum;
 }
 
@@ -103,7 +103,7 @@ void lw_events_reset(void)
 {
 	int cpu;
 
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu (cpu)
 		memset(per_cpu(event_sums, cpu), 0, sizeof(event_sums));
 }
 

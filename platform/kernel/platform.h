@@ -108,6 +108,7 @@ static inline u32 this_owner(void)
 {
 	return (u32)task_pid_nr(current);
 }
+
 bool owner_is_preempted(u32 owner);
 
 /*

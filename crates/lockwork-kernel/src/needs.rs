@@ -21,9 +21,7 @@ const NEEDS: &[(&str, &str)] = &[
 /// Where the file of a program is.
 pub(crate) fn program(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
-    let more = [PathBuf::from("/usr/sbin"), PathBuf::from("/bin")];
     std::env::split_paths(&path)
-        .chain(more)
         .map(|dir| dir.join(name))
         .find(|file| file.is_file())
 }
