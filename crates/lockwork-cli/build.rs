@@ -7,6 +7,7 @@ use std::env;
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use lockwork_build::{c_files, needs, root, watch};
 
@@ -66,6 +67,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     println!("cargo::rerun-if-env-changed={NEWER_GLIBC}");
     needs::declare("newer_glibc", &newer_glibc());
+    needs::declare("guest", &guest());
     Ok(())
 }
 
@@ -110,6 +112,21 @@ fn shared_object(root: &Path, sources: &[PathBuf], target: &Path) -> Result<(), 
         return Err(format!("the C compiler failed on {}", target.display()).into());
     }
     Ok(())
+}
+
+/// Whether `lockwork kernel` can boot a guest without installing anything.
+fn guest() -> Result<(), String> {
+    needs::program("qemu-system-x86_64")?;
+    let busybox = Command::new("busybox").arg("true").status();
+    if !busybox.is_ok_and(|status| status.success()) {
+        return Err("busybox cannot be run".to_owned());
+    }
+    let sources = fs::read_dir("/usr/src").into_iter().flatten().flatten();
+    let mut names = sources.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    if names.any(|name| name.starts_with("linux-headers-") && name.ends_with("-amd64")) {
+        return Ok(());
+    }
+    Err("kernel headers (linux-headers-amd64) are missing".to_owned())
 }
 
 /// Whether `NEWER_GLIBC` names a folder that `scripts/newer-glibc` filled.
