@@ -27,6 +27,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let out = PathBuf::from(env::var("OUT_DIR")?);
 
     println!("cargo::rerun-if-env-changed={WITHOUT}");
+    println!("cargo::rerun-if-env-changed=CXX");
+    let cpp = env::var("CXX").unwrap_or_else(|_| "c++".into());
+    needs::declare("cpp", &needs::program(&cpp));
     lockwork_build::watch(&[
         "crates/lockwork-peers/build.rs",
         "crates/lockwork-peers/build",

@@ -40,6 +40,7 @@ fn a_wrong_command_line_boots_nothing() {
         (&["--set", "no_such_option=1"], "hotplug_ms"),
         (&["--set", "pin"], "KNOB=VALUE"),
         (&["--shell", "--json"], "cannot be used with"),
+        (&["--linux", "/usr"], "make bzImage modules"),
     ] {
         let said = refused(2, &[&["module"], args].concat());
         assert!(said.contains(words), "{args:?}: {said}");

@@ -14,7 +14,7 @@ mod plan;
 mod progress;
 mod qemu;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -51,6 +51,8 @@ Examples:
   lockwork kernel module
   lockwork kernel module --torture mutex,qrwlock --seconds 60 --cpus 16
   lockwork kernel module --torture mutex_numa --set pin=1,osq_lock_depth=5
+  lockwork kernel module --linux ~/src/linux-debug
+        A kernel of your own, with lockdep for example.
   lockwork kernel module --shell
         A shell in the guest, with the module loaded.";
 
@@ -82,6 +84,10 @@ enum Accel {
 /// Options of `lockwork kernel module`.
 #[derive(Debug, Args)]
 struct ModuleArgs {
+    /// Boot a kernel that was built in this directory, with its modules, instead of
+    /// Debian's.
+    #[arg(long, value_name = "DIR")]
+    linux: Option<PathBuf>,
     /// CPUs of the guest.
     #[arg(long, value_name = "N", default_value_t = 8)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=255))]
@@ -137,7 +143,7 @@ fn module(args: &ModuleArgs, cache: &Path) -> Result<ExitCode> {
     plan::check_nodes(args)?;
     let interrupt = Interrupt::listen()?;
     let progress = Progress::new();
-    let linux = needs::get(args.yes, cache, &progress)?;
+    let linux = needs::get(args, cache, &progress)?;
     let module = module::build(&linux, args.canaries, cache, &progress)?;
     if let Some(signal) = interrupt.take() {
         return Ok(ExitCode::from(128 + signal as u8));

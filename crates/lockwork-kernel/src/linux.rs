@@ -6,9 +6,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
+use lockwork_report::usage;
 
 use crate::needs;
 use crate::progress::Progress;
+
+/// Where a build leaves what boots.
+const IMAGE: &str = "arch/x86/boot/bzImage";
 
 /// A kernel that modules can be built for, and its image.
 #[derive(Debug)]
@@ -41,6 +45,30 @@ fn release(headers: &Path) -> Option<String> {
 fn version(release: &str) -> Vec<u32> {
     let numbers = release.split(|c: char| !c.is_ascii_digit());
     numbers.filter_map(|number| number.parse().ok()).collect()
+}
+
+/// A kernel that somebody built in `dir`.
+pub(crate) fn built(dir: &Path) -> Result<Linux> {
+    let not = |what: &str| {
+        usage::error(format!(
+            "--linux {}: there is no {what}; name a directory in which Linux was built by `make \
+             bzImage modules`",
+            dir.display()
+        ))
+    };
+    let release = fs::read_to_string(dir.join("include/config/kernel.release"));
+    let release = release.map_err(|_| not("include/config/kernel.release"))?;
+    for file in [IMAGE, "Module.symvers", "include/config/auto.conf"] {
+        if !dir.join(file).is_file() {
+            return Err(not(file));
+        }
+    }
+    let headers = dir.canonicalize()?;
+    Ok(Linux {
+        release: release.trim().to_owned(),
+        image: headers.join(IMAGE),
+        headers,
+    })
 }
 
 /// Finds the image for `headers`: an installed one, one in the cache, or that of

@@ -25,7 +25,7 @@ pub(crate) fn build(
     progress: &Progress,
 ) -> Result<PathBuf> {
     let compiler = compiler(&linux.headers)?;
-    let target = cache.join(format!("module-{}", key(linux, canaries, &compiler)));
+    let target = cache.join(format!("module-{}", key(linux, canaries, &compiler)?));
     let file = target.join(NAME);
     if file.is_file() {
         return Ok(file);
@@ -66,18 +66,23 @@ fn write_sources(dir: &Path) -> Result<()> {
 }
 
 /// What the module depends on, as a name.
-fn key(linux: &Linux, canaries: bool, compiler: &str) -> String {
+fn key(linux: &Linux, canaries: bool, compiler: &str) -> Result<String> {
     let mut hash = Sha256::new();
     hash.update(format!("{} {canaries} {compiler}\n", linux.release));
+    for file in ["include/config/auto.conf", "Module.symvers"] {
+        let file = linux.headers.join(file);
+        hash.update(fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?);
+    }
     for (path, bytes) in SOURCES {
         hash.update(format!("{path} {}\n", bytes.len()));
         hash.update(bytes);
     }
     let hash = hash.finalize();
-    hash.iter()
+    Ok(hash
+        .iter()
         .take(8)
         .map(|byte| format!("{byte:02x}"))
-        .collect()
+        .collect())
 }
 
 /// The compiler that built the kernel: others may not know its flags.

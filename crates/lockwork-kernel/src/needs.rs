@@ -9,6 +9,7 @@ use anyhow::{bail, Context, Result};
 
 use crate::linux::{self, Linux};
 use crate::progress::Progress;
+use crate::ModuleArgs;
 
 /// What must be there, and the package that has it.
 const NEEDS: &[(&str, &str)] = &[
@@ -27,29 +28,33 @@ pub(crate) fn program(name: &str) -> Option<PathBuf> {
 }
 
 /// All packages that are missing.
-fn missing() -> Vec<&'static str> {
+fn missing(own_linux: bool) -> Vec<&'static str> {
     let mut packages: Vec<&str> = NEEDS
         .iter()
         .filter(|(name, _)| program(name).is_none())
         .map(|(_, package)| *package)
         .collect();
-    if linux::headers().is_none() {
+    if !own_linux && linux::headers().is_none() {
         packages.push("linux-headers-amd64");
     }
     packages
 }
 
 /// Has everything there, after asking, and finds the kernel.
-pub(crate) fn get(yes: bool, cache: &Path, progress: &Progress) -> Result<Linux> {
+pub(crate) fn get(args: &ModuleArgs, cache: &Path, progress: &Progress) -> Result<Linux> {
     if cfg!(not(target_arch = "x86_64")) {
         bail!("the guest is an x86-64 machine; run this on one");
     }
-    let packages = missing();
+    let own = args.linux.as_deref().map(linux::built).transpose()?;
+    let packages = missing(own.is_some());
     if !packages.is_empty() {
-        install(&packages, yes, progress)?;
+        install(&packages, args.yes, progress)?;
     }
-    if let Some(package) = missing().first() {
+    if let Some(package) = missing(own.is_some()).first() {
         bail!("{package} is installed, and still something of it is missing; reinstall it");
+    }
+    if let Some(own) = own {
+        return Ok(own);
     }
     let headers = linux::headers().context("no kernel headers are installed")?;
     linux::find(headers, cache, progress)
