@@ -2,10 +2,12 @@
 /* Only in a module that is built with LW_CANARIES=y; see tests/canaries. */
 #include "locks.h"
 
-extern const struct lk_ops canary_exclusion_ops, canary_reader_ops;
+extern const struct lk_ops canary_exclusion_ops, canary_nesting_ops,
+	canary_reader_ops;
 
 const struct lk_ops *const lw_canaries[] = {
 	&canary_exclusion_ops,
+	&canary_nesting_ops,
 	&canary_reader_ops,
 	NULL,
 };

@@ -10,6 +10,8 @@
 
 #include "cell.h"
 
+DEFINE_PER_CPU(u32, lw_waiters);
+
 int lw_cell_init(struct lw_cell *cell, const struct lk_ops *ops,
 		 enum lw_context context)
 {
@@ -30,7 +32,7 @@ void lw_cell_free(struct lw_cell *cell)
 }
 
 /* Marsaglia, "Xorshift RNGs", Journal of Statistical Software 2003. */
-static u32 next_random(struct lw_tally *tally)
+u32 lw_random(struct lw_tally *tally)
 {
 	u32 x = tally->random;
 
@@ -45,16 +47,17 @@ void lw_spend(struct lw_tally *tally, u32 ns)
 {
 	if (!ns)
 		return;
-	ns = next_random(tally) % (2 * ns);
+	ns = lw_random(tally) % (2 * ns);
 	if (ns >= 1000)
 		udelay(ns / 1000);
 	ndelay(ns % 1000);
 }
 
-/* Inside. Who sleeps may sleep there too, and sometimes does. */
-static void hold(struct lw_tally *tally, const struct lk_ops *ops, u32 ns)
+/* The time inside. The holder of a lock that sleeps sometimes sleeps. */
+static void stay_inside(struct lw_tally *tally, const struct lk_ops *ops,
+			u32 ns)
 {
-	if (ops->flags & LK_SLEEPS && next_random(tally) % 1024 == 0)
+	if (ops->flags & LK_SLEEPS && lw_random(tally) % 1024 == 0)
 		schedule_timeout_uninterruptible(1);
 	else
 		lw_spend(tally, ns);
@@ -93,7 +96,7 @@ static void let_in(const struct lw_cell *cell, const struct lk_ops *ops,
 static bool enter_alone(void *lock, const struct lk_ops *ops,
 			struct lw_tally *tally)
 {
-	u32 random = next_random(tally), way = random % 8;
+	u32 random = lw_random(tally), way = random % 8;
 
 	if (way == 0 && ops->trylock)
 		return ops->trylock(lock);
@@ -110,7 +113,7 @@ static bool enter_alone(void *lock, const struct lk_ops *ops,
 static bool enter_shared(void *lock, const struct lk_ops *ops,
 			 struct lw_tally *tally)
 {
-	if (ops->read_trylock && next_random(tally) % 8 == 0)
+	if (ops->read_trylock && lw_random(tally) % 8 == 0)
 		return (ops->read_trylock)(lock);
 	(ops->read_lock)(lock);
 	return true;
@@ -123,10 +126,14 @@ static void work_alone(struct lw_cell *cell, const struct lk_ops *ops,
 
 	cell->writer = tally;
 	cell->count[0]++;
-	hold(tally, ops, ns);
+	barrier(); /* the data are looked at twice */
+	stay_inside(tally, ops, ns);
+	barrier();
 	cell->count[1]++;
 	alone = alone && cell->writer == tally &&
 		cell->count[0] == cell->count[1];
+	/* One failure does not make the next visits fail. */
+	cell->count[1] = cell->count[0];
 	cell->writer = NULL;
 	tally->broken += !alone;
 	tally->writes[cell->context]++;
@@ -138,11 +145,27 @@ static void work_shared(struct lw_cell *cell, const struct lk_ops *ops,
 	u64 count = cell->count[0];
 	bool still = !cell->writer && count == cell->count[1];
 
-	hold(tally, ops, ns);
+	barrier(); /* the data are looked at twice */
+	stay_inside(tally, ops, ns);
+	barrier();
 	still = still && !cell->writer && count == cell->count[0] &&
 		count == cell->count[1];
 	tally->broken += !still;
 	tally->reads++;
+}
+
+static bool enter(struct lw_cell *cell, const struct lk_ops *ops,
+		  struct lw_tally *tally, bool read)
+{
+	bool counts = !(ops->flags & LK_SLEEPS), held;
+
+	if (counts)
+		this_cpu_inc(lw_waiters);
+	held = read ? enter_shared(cell->lock, ops, tally)
+		    : enter_alone(cell->lock, ops, tally);
+	if (counts)
+		this_cpu_dec(lw_waiters);
+	return held;
 }
 
 void lw_cell_visit(struct lw_cell *cell, const struct lk_ops *ops,
@@ -150,8 +173,7 @@ void lw_cell_visit(struct lw_cell *cell, const struct lk_ops *ops,
 {
 	unsigned long flags = keep_away(cell, ops);
 	u64 start = local_clock(), waited;
-	bool held = read ? enter_shared(cell->lock, ops, tally)
-			 : enter_alone(cell->lock, ops, tally);
+	bool held = enter(cell, ops, tally, read);
 
 	waited = local_clock() - start;
 	if (!held) {

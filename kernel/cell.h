@@ -7,6 +7,8 @@
  * a lock that lets two threads in is seen: by these checks, by the sum at the end,
  * and by KCSAN.
  */
+#include <linux/cache.h>
+#include <linux/percpu.h>
 #include <linux/types.h>
 
 #include "catalogue.h"
@@ -24,7 +26,7 @@ struct lw_cell {
 	enum lw_context context;
 	const void *writer; /* who is inside alone; NULL: nobody */
 	u64 count[2];	    /* equal but for a writer that is inside */
-};
+} ____cacheline_aligned;
 
 /* What one thread or handler has done. Only it writes here. */
 struct lw_tally {
@@ -33,8 +35,12 @@ struct lw_tally {
 	u64 missed; /* tries, timed and cancelled waits that failed */
 	u64 broken; /* it was inside, and so was another */
 	u64 longest_ns;
+	u64 nested; /* visits of a handler that interrupted a waiter */
 	u32 random; /* state of its generator, not 0 */
 };
+
+/* How many visits on this CPU wait for a lock that spins: one a context at most. */
+DECLARE_PER_CPU(u32, lw_waiters);
 
 /* 0 or -ENOMEM. */
 int lw_cell_init(struct lw_cell *cell, const struct lk_ops *ops,
@@ -42,13 +48,15 @@ int lw_cell_init(struct lw_cell *cell, const struct lk_ops *ops,
 void lw_cell_free(struct lw_cell *cell);
 
 /*
- * Once in and out: shared if @read, with about @hold_ns inside. In a task, @cell
- * may be any; in a handler, one of its context.
+ * Once in and out: shared if @read, with about @hold_ns inside. The caller's context
+ * is one that may take the lock of @cell.
  */
 void lw_cell_visit(struct lw_cell *cell, const struct lk_ops *ops,
 		   struct lw_tally *tally, bool read, u32 hold_ns);
 
-/* Between nothing and twice as long, by the tally's own generator. Busy. */
+/* The next number of the tally's own generator. */
+u32 lw_random(struct lw_tally *tally);
+/* Keeps the CPU busy for a random time of mean @ns. */
 void lw_spend(struct lw_tally *tally, u32 ns);
 
 #endif

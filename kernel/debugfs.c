@@ -27,8 +27,9 @@ static struct dentry *dir;
 
 /* -- locks, options ------------------------------------------------------ */
 
-static const char *const promises[] = { "fifo", "rw", "cancel", "sleeps",
-					"keeps_node" };
+/* By the bits of LK_*. */
+static const char *const promises[] = { "fifo",	  "rw",		"cancel",
+					"sleeps", "keeps_node", "forks" };
 
 static int locks_show(struct seq_file *out, void *unused)
 {
@@ -63,8 +64,7 @@ DEFINE_SHOW_ATTRIBUTE(options);
 
 static int torture_show(struct seq_file *out, void *unused)
 {
-	lw_torture_report(out);
-	return 0;
+	return lw_torture_report(out);
 }
 
 static int torture_open(struct inode *inode, struct file *file)
@@ -72,7 +72,7 @@ static int torture_open(struct inode *inode, struct file *file)
 	return single_open(file, torture_show, NULL);
 }
 
-static int obey(char *request)
+static int obey_request(char *request)
 {
 	struct lw_torture_plan plan;
 	int err;
@@ -96,7 +96,7 @@ static ssize_t torture_write(struct file *file, const char __user *from,
 	text = memdup_user_nul(from, size);
 	if (IS_ERR(text))
 		return PTR_ERR(text);
-	err = strlen(text) == size ? obey(text) : -EINVAL;
+	err = strlen(text) == size ? obey_request(text) : -EINVAL;
 	kfree(text);
 	return err ? err : (ssize_t)size;
 }
@@ -152,7 +152,7 @@ static const struct file_operations events_fops = {
 
 /* -- all of them --------------------------------------------------------- */
 
-/* What fails here is only missed: debugfs is for debugging, says its author. */
+/* A file that cannot be made is missing; the module works without. */
 void lw_debugfs_start(void)
 {
 	dir = debugfs_create_dir("lockwork", NULL);
@@ -164,5 +164,5 @@ void lw_debugfs_start(void)
 
 void lw_debugfs_stop(void)
 {
-	debugfs_remove_recursive(dir);
+	debugfs_remove(dir);
 }

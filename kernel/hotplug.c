@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 #include <linux/cpu.h>
 #include <linux/err.h>
+#include <linux/jiffies.h>
 #include <linux/kthread.h>
+#include <linux/printk.h>
 #include <linux/sched.h>
 
 #include "hotplug.h"
@@ -10,37 +12,53 @@
 static unsigned int next_cpu(unsigned int cpu)
 {
 	unsigned int first = cpumask_first(cpu_online_mask);
+	unsigned int next = cpumask_next((int)cpu, cpu_online_mask);
 
-	cpu = cpumask_next((int)cpu, cpu_online_mask);
-	if (cpu >= nr_cpu_ids)
-		cpu = cpumask_next((int)first, cpu_online_mask);
-	return cpu;
+	if (next >= nr_cpu_ids)
+		next = cpumask_next((int)first, cpu_online_mask);
+	return next;
+}
+
+/* True: it is on, whoever did it. */
+static bool bring_on(struct lw_hotplug *hotplug, unsigned int cpu)
+{
+	bool on = add_cpu(cpu) >= 0;
+
+	hotplug->ons += on;
+	hotplug->refused += !on;
+	return on;
 }
 
 static int hotplug_thread(void *arg)
 {
 	struct lw_hotplug *hotplug = arg;
-	unsigned int cpu = 0;
+	unsigned int cpu = cpumask_first(cpu_online_mask), next;
+	unsigned int tries = 0;
 	bool off = false;
 
 	while (!kthread_should_stop()) {
 		schedule_timeout_interruptible(
 			msecs_to_jiffies(hotplug->period_ms));
 		if (off) {
-			off = add_cpu(cpu);
-			hotplug->ons += !off;
-			hotplug->refused += off;
+			off = !bring_on(hotplug, cpu);
 			continue;
 		}
-		cpu = next_cpu(cpu);
-		if (cpu >= nr_cpu_ids)
+		next = next_cpu(cpu);
+		if (next >= nr_cpu_ids)
 			continue; /* there is one CPU only */
+		cpu = next;
 		off = !remove_cpu(cpu);
 		hotplug->offs += off;
 		hotplug->refused += !off;
 	}
-	if (off && !add_cpu(cpu))
-		hotplug->ons++;
+	while (off && tries++ < 10) {
+		off = !bring_on(hotplug, cpu);
+		if (off)
+			schedule_timeout_uninterruptible(HZ / 10);
+	}
+	if (off)
+		pr_warn("lockwork: CPU %u stays off: bring it on by hand\n",
+			cpu);
 	return 0;
 }
 

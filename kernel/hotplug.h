@@ -16,7 +16,7 @@ struct lw_hotplug {
 
 /* 0, or what the kernel says to a new thread. */
 int lw_hotplug_start(struct lw_hotplug *hotplug, u32 period_ms);
-/* Each CPU that it took off is on again then. */
+/* Each CPU that it took off is on again then, unless the kernel refuses: it says so. */
 void lw_hotplug_stop(struct lw_hotplug *hotplug);
 
 #endif

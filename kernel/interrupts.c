@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 #include <linux/cpumask.h>
 #include <linux/errno.h>
+#include <linux/hrtimer.h>
 #include <linux/interrupt.h>
 #include <linux/irq_work.h>
 #include <linux/percpu.h>
@@ -8,23 +9,35 @@
 #include "interrupts.h"
 
 struct lw_handler {
+	struct hrtimer timer;
 	struct irq_work hard;
 	struct tasklet_struct soft;
 	struct lw_cell *cells;
-	const struct lk_ops *ops;
-	u32 hold_ns;
+	const struct lw_torture_plan *plan;
+	const u32 *mode;
 	struct lw_tally tally[LW_CONTEXTS];
 };
 
-/* Shared each second time, if the lock can be. */
-static void visit(struct lw_handler *handler, enum lw_context context,
-		  enum lw_context cell)
+/* Shared half of the time, if the lock can be. */
+static void visit_from(struct lw_handler *handler, enum lw_context context,
+		       enum lw_context cell)
 {
+	const struct lw_torture_plan *plan = handler->plan;
+	const struct lk_ops *ops = plan->ops[READ_ONCE(*handler->mode)];
 	struct lw_tally *tally = &handler->tally[context];
-	bool read = handler->ops->flags & LK_RW && tally->random & 1;
+	bool read = ops->flags & LK_RW && lw_random(tally) & 1;
 
-	lw_cell_visit(&handler->cells[cell], handler->ops, tally, read,
-		      handler->hold_ns);
+	tally->nested += this_cpu_read(lw_waiters) > 0;
+	lw_cell_visit(&handler->cells[cell], ops, tally, read, plan->hold_ns);
+}
+
+static enum hrtimer_restart run_timer(struct hrtimer *timer)
+{
+	struct lw_handler *handler =
+		container_of(timer, struct lw_handler, timer);
+
+	irq_work_queue(&handler->hard);
+	return HRTIMER_NORESTART;
 }
 
 static void run_hardirq(struct irq_work *work)
@@ -32,7 +45,7 @@ static void run_hardirq(struct irq_work *work)
 	struct lw_handler *handler =
 		container_of(work, struct lw_handler, hard);
 
-	visit(handler, LW_IN_HARDIRQ, LW_IN_HARDIRQ);
+	visit_from(handler, LW_IN_HARDIRQ, LW_IN_HARDIRQ);
 	tasklet_schedule(&handler->soft);
 }
 
@@ -42,12 +55,12 @@ static void run_softirq(struct tasklet_struct *tasklet)
 	struct lw_handler *handler =
 		container_of(tasklet, struct lw_handler, soft);
 
-	visit(handler, LW_IN_SOFTIRQ, LW_IN_SOFTIRQ);
-	visit(handler, LW_IN_SOFTIRQ, LW_IN_HARDIRQ);
+	visit_from(handler, LW_IN_SOFTIRQ, LW_IN_SOFTIRQ);
+	visit_from(handler, LW_IN_SOFTIRQ, LW_IN_HARDIRQ);
 }
 
 int lw_interrupts_init(struct lw_interrupts *all, struct lw_cell *cells,
-		       const struct lk_ops *ops, u32 hold_ns)
+		       const struct lw_torture_plan *plan, const u32 *mode)
 {
 	int cpu;
 
@@ -58,11 +71,14 @@ int lw_interrupts_init(struct lw_interrupts *all, struct lw_cell *cells,
 		struct lw_handler *handler = per_cpu_ptr(all->handlers, cpu);
 		u32 context;
 
+		hrtimer_init(&handler->timer, CLOCK_MONOTONIC,
+			     HRTIMER_MODE_REL_PINNED_HARD);
+		handler->timer.function = run_timer;
 		init_irq_work(&handler->hard, run_hardirq);
 		tasklet_setup(&handler->soft, run_softirq);
 		handler->cells = cells;
-		handler->ops = ops;
-		handler->hold_ns = hold_ns;
+		handler->plan = plan;
+		handler->mode = mode;
 		for (context = 0; context < LW_CONTEXTS; context++)
 			handler->tally[context].random =
 				0x9e3779b9u * (u32)(cpu * LW_CONTEXTS + 1) +
@@ -74,8 +90,12 @@ int lw_interrupts_init(struct lw_interrupts *all, struct lw_cell *cells,
 void lw_interrupts_raise(struct lw_interrupts *all)
 {
 	struct lw_handler *handler = get_cpu_ptr(all->handlers);
+	/* From nanoseconds to a millisecond, each order of size as often. */
+	u64 ns = 1ull << lw_random(&handler->tally[LW_IN_TASK]) % 21;
 
-	irq_work_queue(&handler->hard);
+	if (!hrtimer_active(&handler->timer))
+		hrtimer_start(&handler->timer, ns_to_ktime(ns),
+			      HRTIMER_MODE_REL_PINNED_HARD);
 	put_cpu_ptr(all->handlers);
 }
 
@@ -86,6 +106,7 @@ void lw_interrupts_stop(struct lw_interrupts *all)
 	for_each_possible_cpu (cpu) {
 		struct lw_handler *handler = per_cpu_ptr(all->handlers, cpu);
 
+		hrtimer_cancel(&handler->timer);
 		irq_work_sync(&handler->hard);
 		tasklet_kill(&handler->soft);
 	}
@@ -103,11 +124,13 @@ struct lw_tally lw_interrupts_sum(const struct lw_interrupts *all,
 			&per_cpu_ptr(all->handlers, cpu)->tally[context];
 
 		for (cell = 0; cell < LW_CONTEXTS; cell++)
-			sum.writes[cell] += one->writes[cell];
-		sum.reads += one->reads;
-		sum.missed += one->missed;
-		sum.broken += one->broken;
-		sum.longest_ns = max(sum.longest_ns, one->longest_ns);
+			sum.writes[cell] += READ_ONCE(one->writes[cell]);
+		sum.reads += READ_ONCE(one->reads);
+		sum.missed += READ_ONCE(one->missed);
+		sum.broken += READ_ONCE(one->broken);
+		sum.nested += READ_ONCE(one->nested);
+		sum.longest_ns =
+			max(sum.longest_ns, READ_ONCE(one->longest_ns));
 	}
 	return sum;
 }

@@ -3,19 +3,24 @@
 #define LW_KERNEL_INTERRUPTS_H
 
 /*
- * Interrupts that take locks under torture: on each CPU a hardirq (irq_work), and
- * a softirq (tasklet) that it raises.
+ * Interrupts that take locks under torture. Each CPU has a timer. When it expires it
+ * raises a hardirq (irq_work), which takes a lock and raises a softirq (tasklet), which
+ * takes two. The timer expires while a task waits, so that waiters nest on a CPU.
  */
 #include "cell.h"
+#include "torture.h"
 
 struct lw_interrupts {
 	struct lw_handler __percpu *handlers;
 };
 
-/* 0 or -ENOMEM. @cells has one of each context, and lives until lw_interrupts_stop(). */
+/*
+ * 0 or -ENOMEM. @cells has one of each context. It, @plan and @mode, the number of the
+ * plan's lock that is used now, live until lw_interrupts_stop().
+ */
 int lw_interrupts_init(struct lw_interrupts *all, struct lw_cell *cells,
-		       const struct lk_ops *ops, u32 hold_ns);
-/* An interrupt on this CPU, soon, if none is on its way. */
+		       const struct lw_torture_plan *plan, const u32 *mode);
+/* An interrupt on this CPU within a millisecond, if none is on its way. */
 void lw_interrupts_raise(struct lw_interrupts *all);
 /* Waits until none is on its way; nobody raises any more. */
 void lw_interrupts_stop(struct lw_interrupts *all);

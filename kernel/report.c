@@ -18,15 +18,18 @@ struct summary {
 
 static u64 taken(const struct lw_tally *tally)
 {
-	u64 sum = tally->reads;
+	u64 sum = READ_ONCE(tally->reads);
 	u32 i;
 
 	for (i = 0; i < LW_CONTEXTS; i++)
-		sum += tally->writes[i];
+		sum += READ_ONCE(tally->writes[i]);
 	return sum;
 }
 
-/* Its square root is the standard deviation. Sums may round, not overflow. */
+/* The squares of 4096 larger deviations would not fit in 64 bits. */
+#define DEVIATION_MAX (1u << 25)
+
+/* Its square root is the standard deviation. */
 static u64 variance(const struct lw_run *run, bool reads, u64 mean, u32 threads)
 {
 	u64 sum = 0;
@@ -35,13 +38,13 @@ static u64 variance(const struct lw_run *run, bool reads, u64 mean, u32 threads)
 	for (i = 0; i < run->seat_count; i++) {
 		const struct lw_seat *seat = &run->seats[i];
 		u64 mine = taken(&seat->tally);
-		u64 off = min(mine > mean ? mine - mean : mean - mine,
-			      (u64)U32_MAX);
+		u64 off = mine > mean ? mine - mean : mean - mine;
 
+		off = min_t(u64, off, DEVIATION_MAX);
 		if (seat->reads == reads)
-			sum += div_u64(off * off, threads);
+			sum += off * off;
 	}
-	return sum;
+	return div_u64(sum, threads);
 }
 
 static struct summary summarize(const struct lw_run *run, bool reads)
@@ -60,9 +63,10 @@ static struct summary summarize(const struct lw_run *run, bool reads)
 		all.total += mine;
 		all.max = max(all.max, mine);
 		all.min = min(all.min, mine);
-		all.missed += seat->tally.missed;
-		all.broken += seat->tally.broken;
-		all.longest_ns = max(all.longest_ns, seat->tally.longest_ns);
+		all.missed += READ_ONCE(seat->tally.missed);
+		all.broken += READ_ONCE(seat->tally.broken);
+		all.longest_ns =
+			max(all.longest_ns, READ_ONCE(seat->tally.longest_ns));
 	}
 	if (!all.threads)
 		return (struct summary){ 0 };
@@ -75,30 +79,58 @@ static struct summary summarize(const struct lw_run *run, bool reads)
 	return all;
 }
 
+/* Acquisitions alone of @cell, by all that took it. */
+static u64 writes_of(const struct lw_run *run, u32 cell)
+{
+	struct lw_tally handlers;
+	u64 sum = 0;
+	u32 i;
+
+	for (i = 0; i < run->seat_count; i++)
+		sum += run->seats[i].tally.writes[cell];
+	if (run->plan.interrupts) {
+		handlers = lw_interrupts_sum(&run->interrupts, LW_IN_SOFTIRQ);
+		sum += handlers.writes[cell];
+		handlers = lw_interrupts_sum(&run->interrupts, LW_IN_HARDIRQ);
+		sum += handlers.writes[cell];
+	}
+	return sum;
+}
+
+/* After the run: counts that were lost because two were inside at once. */
+static u64 lost_counts(const struct lw_run *run)
+{
+	u64 sum = 0;
+	u32 cell;
+
+	for (cell = 0; cell < lw_run_cells(run); cell++) {
+		u64 made = writes_of(run, cell);
+		u64 found = run->cells[cell].count[0];
+
+		sum += made > found ? made - found : found - made;
+	}
+	return sum;
+}
+
+static u64 broken_by_handlers(const struct lw_run *run)
+{
+	if (!run->plan.interrupts)
+		return 0;
+	return lw_interrupts_sum(&run->interrupts, LW_IN_SOFTIRQ).broken +
+	       lw_interrupts_sum(&run->interrupts, LW_IN_HARDIRQ).broken;
+}
+
 bool lw_run_is_good(const struct lw_run *run)
 {
-	struct lw_tally handlers[2] = { 0 };
-	u64 broken = 0, sum;
-	u32 cell, i;
+	struct summary writes = summarize(run, false);
+	struct summary reads = summarize(run, true);
 
-	if (run->plan.interrupts) {
-		handlers[0] =
-			lw_interrupts_sum(&run->interrupts, LW_IN_SOFTIRQ);
-		handlers[1] =
-			lw_interrupts_sum(&run->interrupts, LW_IN_HARDIRQ);
-		broken = handlers[0].broken + handlers[1].broken;
-	}
-	for (i = 0; i < run->seat_count; i++)
-		broken += run->seats[i].tally.broken;
-	for (cell = 0; cell < lw_run_cells(run); cell++) {
-		sum = handlers[0].writes[cell] + handlers[1].writes[cell];
-		for (i = 0; i < run->seat_count; i++)
-			sum += run->seats[i].tally.writes[cell];
-		/* Two that were inside at once lose a count. */
-		broken += run->cells[cell].count[0] != sum ||
-			  run->cells[cell].count[1] != sum;
-	}
-	return !broken;
+	/* A lock that nobody ever got is no good either. */
+	if (run->full && ((writes.threads && !writes.total) ||
+			  (reads.threads && !reads.total)))
+		return false;
+	return !writes.broken && !reads.broken && !broken_by_handlers(run) &&
+	       !lost_counts(run);
 }
 
 /* -- what users read ----------------------------------------------------- */
@@ -125,8 +157,11 @@ static void report_handlers(const struct lw_run *run, struct seq_file *out,
 {
 	struct lw_tally all = lw_interrupts_sum(&run->interrupts, context);
 
-	seq_printf(out, "%s total %llu missed %llu longest_ns %llu fail %llu\n",
-		   name, taken(&all), all.missed, all.longest_ns, all.broken);
+	seq_printf(out,
+		   "%s total %llu nested %llu missed %llu longest_ns %llu fail "
+		   "%llu\n",
+		   name, taken(&all), all.nested, all.missed, all.longest_ns,
+		   all.broken);
 }
 
 /* Threads that have not left their last lock. */
@@ -142,17 +177,20 @@ static u32 still_inside(const struct lw_run *run)
 void lw_run_report(const struct lw_run *run, struct seq_file *out)
 {
 	const struct lw_torture_plan *plan = &run->plan;
-	bool over = run->state == LW_PASSED || run->state == LW_FAILED;
+	enum lw_state state = READ_ONCE(run->state);
+	bool over = state == LW_PASSED || state == LW_FAILED;
 	u64 end = over ? run->ended : get_jiffies_64();
 	u32 i;
 
-	seq_printf(out, "state %s\n", states[run->state]);
+	seq_printf(out, "state %s\n", states[state]);
 	seq_puts(out, "lock ");
 	for (i = 0; i < plan->modes; i++)
 		seq_printf(out, "%s%s", i ? "," : "", plan->ops[i]->name);
 	seq_printf(out, "\nmilliseconds %llu\n",
 		   jiffies64_to_msecs(end - run->started));
-	if (run->state == LW_STOPPING)
+	if (over)
+		seq_printf(out, "lost %llu\n", lost_counts(run));
+	if (state == LW_STOPPING)
 		seq_printf(out, "not_stopped %u\n", still_inside(run));
 	report_side(run, out, false);
 	if (plan->readers)
@@ -163,10 +201,11 @@ void lw_run_report(const struct lw_run *run, struct seq_file *out)
 	}
 	if (plan->hotplug_ms)
 		seq_printf(out, "hotplug off %llu on %llu refused %llu\n",
-			   run->hotplug.offs, run->hotplug.ons,
-			   run->hotplug.refused);
+			   READ_ONCE(run->hotplug.offs),
+			   READ_ONCE(run->hotplug.ons),
+			   READ_ONCE(run->hotplug.refused));
 	if (plan->switch_ms)
-		seq_printf(out, "switches %llu\n", run->switches);
+		seq_printf(out, "switches %llu\n", READ_ONCE(run->switches));
 }
 
 static void log_side(const struct lw_run *run, bool reads)
@@ -185,9 +224,14 @@ static void log_side(const struct lw_run *run, bool reads)
 
 void lw_run_log(const struct lw_run *run)
 {
+	const char *name = run->plan.ops[0]->name;
 	log_side(run, false);
 	log_side(run, true);
-	pr_info("lockwork: %s-torture: End of test: %s\n",
-		run->plan.ops[0]->name,
-		run->state == LW_PASSED ? "SUCCESS" : "FAILURE !!!");
+	pr_info("lockwork: %s-torture: Lost: %llu  Fail by handlers: %llu\n",
+		name, lost_counts(run), broken_by_handlers(run));
+	if (run->state == LW_PASSED)
+		pr_info("lockwork: %s-torture: End of test: SUCCESS\n", name);
+	else
+		pr_alert("lockwork: %s-torture: End of test: FAILURE !!!\n",
+			 name);
 }

@@ -61,7 +61,7 @@ static const struct lk_ops *find_lock(const char *name)
  * Whether threads may use @a and @b on the same object: modes of one spinlock do,
  * but for one that promises an order.
  */
-static bool mix(const struct lk_ops *a, const struct lk_ops *b)
+static bool may_mix(const struct lk_ops *a, const struct lk_ops *b)
 {
 	u32 bad = LK_FIFO | LK_SLEEPS;
 
@@ -83,7 +83,7 @@ static int parse_locks(char *names, struct lw_torture_plan *plan)
 			return -ENOENT;
 		if (plan->modes == LW_TORTURE_MODES)
 			return -EINVAL;
-		if (plan->modes && !mix(plan->ops[0], ops))
+		if (plan->modes && !may_mix(plan->ops[0], ops))
 			return -EINVAL;
 		plan->ops[plan->modes++] = ops;
 	}
@@ -110,14 +110,20 @@ static int parse_option(const char *name, const char *value,
 	return 0;
 }
 
+static bool is_too_short(u32 ms)
+{
+	return ms && ms < 20;
+}
+
 /* What the options may not be together. */
-static int check(struct lw_torture_plan *plan)
+static int check_plan(struct lw_torture_plan *plan)
 {
 	const struct lk_ops *ops = plan->ops[0];
 	u32 threads = 2 * num_online_cpus();
 
 	if (!plan->modes)
 		return -EINVAL; /* which lock? */
+	threads = min(threads, 4096u);
 	if (plan->writers == BY_CPUS)
 		plan->writers = threads;
 	if (plan->readers == BY_CPUS)
@@ -126,9 +132,17 @@ static int check(struct lw_torture_plan *plan)
 		return -EINVAL;
 	if (!plan->writers && !plan->readers)
 		return -EINVAL;
-	/* Handlers cannot sleep, and cannot go on when a try was cancelled. */
-	if (plan->interrupts && ops->flags & (LK_SLEEPS | LK_CANCEL))
+	if (plan->modes > 1 && !plan->switch_ms)
+		return -EINVAL; /* only the first would be used */
+	if (plan->interrupts && ops->flags & LK_SLEEPS)
 		return -EINVAL;
+	/* A waiter with interrupts off must not look like a CPU that hangs. */
+	if (plan->interrupts && plan->hold_ns > 50000)
+		return -ERANGE;
+	/* The main thread looks at the clock each 10 ms. */
+	if (is_too_short(plan->stutter_ms) || is_too_short(plan->hotplug_ms) ||
+	    is_too_short(plan->switch_ms))
+		return -ERANGE;
 	return 0;
 }
 
@@ -155,5 +169,5 @@ int lw_torture_parse(char *text, struct lw_torture_plan *plan)
 		if (err)
 			return err;
 	}
-	return check(plan);
+	return check_plan(plan);
 }

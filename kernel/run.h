@@ -20,6 +20,7 @@ struct lw_seat {
 	struct lw_run *run;
 	struct task_struct *task;
 	u32 number; /* writers first */
+	u32 cpu;    /* where it is pinned */
 	bool reads;
 	bool done; /* it has left its last lock */
 	struct lw_tally tally;
@@ -29,6 +30,7 @@ struct lw_run {
 	struct lw_torture_plan plan;
 	enum lw_state state;
 	u64 started, ended; /* jiffies64 */
+	bool full;	    /* it lasted as long as it was asked to */
 	bool stop;	    /* asked to end */
 	bool rest;	    /* all threads pause */
 	u32 mode;	    /* which of the plan's locks is used now */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* torture.h says what it is. A main thread starts the others, and ends them. */
+#include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/jiffies.h>
@@ -24,6 +25,14 @@ static struct lw_run
 #define VISITS_AN_INTERRUPT 8u
 
 /* -- a thread ------------------------------------------------------------ */
+
+/* A CPU that goes off takes the pins of its threads away. */
+static void keep_pin(const struct lw_seat *seat)
+{
+	if (seat->run->plan.pin && current->nr_cpus_allowed != 1 &&
+	    cpu_online(seat->cpu))
+		set_cpus_allowed_ptr(current, cpumask_of(seat->cpu));
+}
 
 static void visit_once(struct lw_seat *seat, u64 round)
 {
@@ -52,6 +61,7 @@ static int seat_thread(void *arg)
 			schedule_timeout_interruptible(1);
 			continue;
 		}
+		keep_pin(seat);
 		visit_once(seat, round++);
 		cond_resched();
 	}
@@ -62,26 +72,31 @@ static int seat_thread(void *arg)
 	return 0;
 }
 
+/* The CPU of thread @n, if it is pinned; some go off and on. */
+static u32 nth_cpu(u32 n)
+{
+	u32 cpu;
+
+	cpus_read_lock();
+	n %= num_online_cpus();
+	for_each_online_cpu (cpu) {
+		if (!n--)
+			break;
+	}
+	cpus_read_unlock();
+	return cpu;
+}
+
 static int start_seat(struct lw_seat *seat)
 {
-	const struct lw_torture_plan *plan = &seat->run->plan;
 	struct task_struct *task;
-	u32 cpu, skip;
 
 	task = kthread_create(seat_thread, seat, "lw_%s/%u",
 			      seat->reads ? "reader" : "writer", seat->number);
 	if (IS_ERR(task))
 		return (int)PTR_ERR(task);
 	seat->task = task;
-	if (plan->pin) {
-		skip = seat->number % num_online_cpus();
-		for_each_online_cpu (cpu) {
-			if (!skip--)
-				break;
-		}
-		/* The CPU may be gone by now: then it runs anywhere. */
-		set_cpus_allowed_ptr(task, cpumask_of(cpu));
-	}
+	seat->cpu = nth_cpu(seat->number);
 	wake_up_process(task);
 	return 0;
 }
@@ -95,30 +110,35 @@ static bool is_due(u32 ms, u64 now, u64 done)
 }
 
 /* The control that the mails switch, and the mode of a lock with several. */
-static void switch_mode(struct lw_run *run)
+static void switch_mode(struct lw_run *run, u32 *dynamic)
 {
-	run->switches++;
+	WRITE_ONCE(run->switches, run->switches + 1);
 	WRITE_ONCE(run->mode, run->switches % run->plan.modes);
-	WRITE_ONCE(lk_knob_dynamic_enable, run->switches & 1 ? 0 : 1);
+	*dynamic = !*dynamic;
+	WRITE_ONCE(lk_knob_dynamic_enable, *dynamic);
 }
 
 static void conduct(struct lw_run *run)
 {
 	const struct lw_torture_plan *plan = &run->plan;
-	u32 dynamic = READ_ONCE(lk_knob_dynamic_enable);
+	u32 before = READ_ONCE(lk_knob_dynamic_enable), dynamic = before;
 	u64 now = 0;
 
+	run->started = get_jiffies_64();
+	WRITE_ONCE(run->rest, false);
 	while (!READ_ONCE(run->stop) && now < plan->seconds * 1000ull) {
 		schedule_timeout_interruptible(TICK);
 		now = jiffies64_to_msecs(get_jiffies_64() - run->started);
 		if (is_due(plan->switch_ms, now, run->switches))
-			switch_mode(run);
+			switch_mode(run, &dynamic);
 		if (plan->stutter_ms)
 			WRITE_ONCE(run->rest, now / plan->stutter_ms & 1);
 	}
+	run->full = now >= plan->seconds * 1000ull;
 	WRITE_ONCE(run->stop, true);
-	if (run->switches)
-		WRITE_ONCE(lk_knob_dynamic_enable, dynamic);
+	/* What somebody else has written meanwhile stays. */
+	if (READ_ONCE(lk_knob_dynamic_enable) == dynamic)
+		WRITE_ONCE(lk_knob_dynamic_enable, before);
 }
 
 static void stop_seats(struct lw_run *run)
@@ -129,6 +149,7 @@ static void stop_seats(struct lw_run *run)
 	for (i = 0; i < run->seat_count; i++) {
 		if (run->seats[i].task)
 			kthread_stop(run->seats[i].task);
+		WRITE_ONCE(run->seats[i].done, true);
 	}
 }
 
@@ -141,7 +162,7 @@ static void end_run(struct lw_run *run)
 		lw_interrupts_stop(&run->interrupts);
 	run->ended = get_jiffies_64();
 	mutex_lock(&control);
-	run->state = lw_run_is_good(run) ? LW_PASSED : LW_FAILED;
+	WRITE_ONCE(run->state, lw_run_is_good(run) ? LW_PASSED : LW_FAILED);
 	lw_run_log(run);
 	mutex_unlock(&control);
 }
@@ -178,6 +199,7 @@ static struct lw_run *new_run(const struct lw_torture_plan *plan)
 	if (!run)
 		return NULL;
 	run->plan = *plan;
+	run->rest = true; /* until all threads are there */
 	run->seat_count = seats;
 	for (i = 0; i < seats; i++) {
 		struct lw_seat *seat = &run->seats[i];
@@ -193,7 +215,7 @@ static struct lw_run *new_run(const struct lw_torture_plan *plan)
 			goto no_memory;
 	}
 	if (plan->interrupts && lw_interrupts_init(&run->interrupts, run->cells,
-						   plan->ops[0], plan->hold_ns))
+						   &run->plan, &run->mode))
 		goto no_memory;
 	return run;
 
@@ -209,7 +231,7 @@ static int launch(struct lw_run *run)
 	u32 i;
 	int err = 0;
 
-	run->started = get_jiffies_64();
+	run->started = get_jiffies_64(); /* for reports until all are there */
 	for (i = 0; i < run->seat_count && !err; i++)
 		err = start_seat(&run->seats[i]);
 	if (!err)
@@ -242,7 +264,8 @@ int lw_torture_start(const struct lw_torture_plan *plan)
 	struct lw_run *run;
 	int err;
 
-	mutex_lock(&control);
+	if (mutex_lock_interruptible(&control))
+		return -EINTR;
 	if (is_on(last)) {
 		err = -EBUSY;
 		goto out;
@@ -264,7 +287,8 @@ int lw_torture_stop(void)
 {
 	int err = 0;
 
-	mutex_lock(&control);
+	if (mutex_lock_interruptible(&control))
+		return -EINTR;
 	if (is_on(last))
 		WRITE_ONCE(last->stop, true);
 	else
@@ -273,14 +297,16 @@ int lw_torture_stop(void)
 	return err;
 }
 
-void lw_torture_report(struct seq_file *out)
+int lw_torture_report(struct seq_file *out)
 {
-	mutex_lock(&control);
+	if (mutex_lock_interruptible(&control))
+		return -EINTR;
 	if (last)
 		lw_run_report(last, out);
 	else
 		seq_puts(out, "state none\n");
 	mutex_unlock(&control);
+	return 0;
 }
 
 void lw_torture_exit(void)

@@ -27,15 +27,15 @@ struct lw_torture_plan {
 	u32 seconds;
 	u32 hold_ns;	/* mean time inside */
 	u32 think_ns;	/* mean time outside */
-	u32 stutter_ms; /* all threads rest for so long, as long as they ran */
-	u32 hotplug_ms; /* a CPU goes off or comes on so often */
-	u32 switch_ms;	/* dynamic_enable changes so often, and the mode */
+	u32 stutter_ms; /* length of work, and of the rest after it */
+	u32 hotplug_ms; /* between two changes of a CPU */
+	u32 switch_ms;	/* between two changes of dynamic_enable and the mode */
 	u32 pin;	/* 1: thread n stays on the n-th CPU */
 	u32 interrupts; /* 1: hardirqs and softirqs take the lock as well */
 };
 
 /*
- * Reads "lock=NAME writes=…" into @plan; @text is changed. 0, or -ENOENT: there is
+ * Reads "lock=NAME writers=…" into @plan; @text is changed. 0, or -ENOENT: there is
  * no lock of that name; -ERANGE: a number out of its limits; -EINVAL: anything
  * else. See docs/kernel.md for the options.
  */
@@ -43,13 +43,13 @@ int lw_torture_parse(char *text, struct lw_torture_plan *plan);
 /* One line an option: name, limits, default, what it is. */
 void lw_torture_list_options(struct seq_file *out);
 
-/* 0, or -EBUSY: one is on; -ENOMEM; what the kernel says to a new thread. */
+/* 0, or -EBUSY: one is on; -ENOMEM; -EINTR; what the kernel says to a new thread. */
 int lw_torture_start(const struct lw_torture_plan *plan);
-/* Tells it to end before its time. -ENOENT: none is on. */
+/* Tells it to end before its time. -ENOENT: none is on; -EINTR. */
 int lw_torture_stop(void);
-/* What it does, or did last. */
-void lw_torture_report(struct seq_file *out);
-/* Frees what the last one left. None is on: it keeps the module. */
+/* What it does, or did last. 0 or -EINTR. */
+int lw_torture_report(struct seq_file *out);
+/* Frees what the last run left. No run is on, because a run keeps the module. */
 void lw_torture_exit(void);
 
 #endif

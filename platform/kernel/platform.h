@@ -35,6 +35,9 @@
 #if !defined(CONFIG_64BIT) || !defined(CONFIG_SMP) || defined(__BIG_ENDIAN)
 #error "the locks are for kernels of 64-bit little-endian CPUs, more than one"
 #endif
+#ifdef CONFIG_PREEMPT_RT
+#error "the locks are not for PREEMPT_RT: its spinlocks sleep, its handlers are threads"
+#endif
 
 /* -- accesses and fences ------------------------------------------------- */
 

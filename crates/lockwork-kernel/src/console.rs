@@ -12,7 +12,7 @@ const KEPT: usize = 40;
 /// the watchdogs' reports; KCSAN's and KASAN's; our torture's and locktorture's `!!!`.
 const SPLATS: &str = r"(?x)
     WARNING:|\bBUG\b|\bOops\b|Kernel\ panic|general\ protection|Call\ Trace|
-    INFO:\ (rcu|task|trying)|rcu:.*(stall|INFO)|lockup|KCSAN:|KASAN:|UBSAN:|
+    INFO:\ (rcu|task|trying)|rcu:\ INFO|lockup|KCSAN:|KASAN:|UBSAN:|
     circular\ locking|inconsistent\ lock|possible\ .*deadlock|held\ lock\ freed|
     scheduling\ while\ atomic|sleeping\ function|refcount_t:|list_(add|del)\ corruption|
     !!!";
@@ -78,6 +78,7 @@ mod tests {
             "[    0.0] Linux version 6.1.0-56-amd64 (debian-kernel@lists.debian.org)",
             "[    0.1] rcu: Hierarchical RCU implementation.",
             "[    0.1] rcu: RCU calculated value of scheduler-enlistment delay is 25 jiffies.",
+            "[    0.1] rcu: RCU CPU stall warnings timeout set to 60 (rcu_cpu_stall_timeout).",
             "[    2.0] smpboot: CPU 7 is now offline",
             "[   12.3] lockwork: mutex-torture: Writes:  Total: 9  Max/Min: 3/1 ???  Fail: 0",
         ] {

@@ -2,12 +2,13 @@
 //! Boots the guest, follows what it does, and ends it.
 
 use std::io::{BufRead, BufReader, Read};
-use std::os::unix::net::UnixListener;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::Path;
 use std::sync::mpsc::{channel, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{bail, Context, Result};
 use lockwork_report::interrupt::Interrupt;
 
 use crate::console::Console;
@@ -15,7 +16,7 @@ use crate::outcome::{Outcome, Report};
 use crate::plan::Request;
 use crate::progress::Progress;
 use crate::qemu::{has_kvm, Machine, Qemu};
-use crate::{Accel, ModuleArgs};
+use crate::{Accel, ModuleArgs, Work};
 
 /// How much longer than it was asked for a torture may take. An emulated guest on a busy
 /// machine is slow to stop.
@@ -26,6 +27,11 @@ const KVM_BOOTS: Duration = Duration::from_secs(30);
 const TICK: Duration = Duration::from_millis(100);
 /// How long the kernel may go on after a fault, to tell all of it.
 const AFTER_SPLAT: Duration = Duration::from_secs(3);
+
+/// How long what QEMU has written may take to be read when it has ended.
+const DRAIN: Duration = Duration::from_secs(10);
+/// How long the guest may take from one step to the next outside of tortures.
+const STEP: Duration = Duration::from_secs(120);
 
 /// What comes from the guest.
 enum Said {
@@ -44,38 +50,40 @@ pub(crate) fn run(
     machine: &Machine,
     args: &ModuleArgs,
     plan: &[Request],
-    interrupt: &Interrupt,
-    progress: &Progress,
+    work: &Work,
 ) -> Result<Report> {
     let kvm = match args.accel {
         Accel::Auto => has_kvm(),
         Accel::Kvm => true,
         Accel::Tcg => false,
     };
-    let mut follower = follow(machine, args, plan, interrupt, progress, kvm)?;
+    let mut follower = follow(machine, args, plan, work, kvm)?;
     if kvm && args.accel == Accel::Auto && follower.is_mute() {
-        progress.step("KVM does not boot the guest here; emulating it");
-        follower = follow(machine, args, plan, interrupt, progress, false)?;
+        work.progress
+            .step("KVM does not boot the guest here; emulating it");
+        follower = follow(machine, args, plan, work, false)?;
     }
-    Ok(follower.report)
+    follower.report()
 }
 
 fn follow<'a>(
     machine: &Machine,
     args: &ModuleArgs,
     plan: &'a [Request],
-    interrupt: &Interrupt,
-    progress: &'a Progress,
+    work: &'a Work,
     kvm: bool,
 ) -> Result<Follower<'a>> {
-    progress.step("booting the guest");
+    work.progress.step("booting the guest");
     let (tell, said) = channel();
-    let mut qemu = start(machine, kvm, tell)?;
+    let room = tempfile::tempdir()?;
+    let socket = room.path().join("results");
+    let qemu = start(machine, kvm, &socket, tell)?;
     let boot = Duration::from_secs(args.boot_seconds.into());
     let mut follower = Follower {
         report: Report::new(machine.cpus, machine.nodes, if kvm { "kvm" } else { "tcg" }),
+        machine: (machine.cpus, machine.nodes),
         plan,
-        progress,
+        progress: &work.progress,
         console: Console::new(),
         qemu_said: Vec::new(),
         bye: false,
@@ -85,34 +93,35 @@ fn follow<'a>(
     if kvm && args.accel == Accel::Auto {
         follower.deadline = Instant::now() + boot.min(KVM_BOOTS);
     }
-    follower.listen(&said, interrupt);
-    // Killed, so that its streams end; then what they still held counts too.
-    let _ = qemu.child().kill();
+    follower.listen(&said, &work.interrupt);
+    // Its streams end with it; then what they still held counts too.
     drop(qemu);
-    while let Ok(said) = said.recv_timeout(TICK) {
-        follower.take(said);
+    // If it never connected, somebody else must.
+    drop(UnixStream::connect(&socket));
+    let limit = Instant::now() + DRAIN;
+    while Instant::now() < limit {
+        match said.recv_timeout(TICK) {
+            Ok(said) => follower.take(said),
+            Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Timeout) => {}
+        }
     }
     follower.conclude();
     Ok(follower)
 }
 
 /// QEMU, and threads that read all it says. They end with it.
-fn start(machine: &Machine, kvm: bool, tell: Sender<Said>) -> Result<Qemu> {
-    let room = tempfile::tempdir()?;
-    let socket = room.path().join("results");
-    let listener = UnixListener::bind(&socket)
+fn start(machine: &Machine, kvm: bool, socket: &Path, tell: Sender<Said>) -> Result<Qemu> {
+    let listener = UnixListener::bind(socket)
         .with_context(|| format!("cannot listen at {}", socket.display()))?;
-    let mut qemu = Qemu::start(machine, kvm, &socket)?;
+    let mut qemu = Qemu::start(machine, kvm, socket)?;
     let (out, err) = (qemu.child().stdout.take(), qemu.child().stderr.take());
     read(out, tell.clone(), Said::Console, true);
     read(err, tell.clone(), Said::Qemu, false);
     thread::spawn(move || {
-        // QEMU connects before it starts the guest; if it fails, the thread waits on
-        // and goes with the process.
         if let Ok((stream, _)) = listener.accept() {
             lines(stream, &tell, Said::Result);
         }
-        drop(room);
     });
     Ok(qemu)
 }
@@ -153,6 +162,8 @@ fn lines(stream: impl Read, tell: &Sender<Said>, kind: fn(String) -> Said) {
 /// Makes a report of what is said.
 struct Follower<'a> {
     report: Report,
+    /// CPUs and nodes that the guest must have.
+    machine: (u32, u32),
     plan: &'a [Request],
     progress: &'a Progress,
     console: Console,
@@ -207,66 +218,101 @@ impl Follower<'_> {
     /// "result 3 state passed", for example; see `init.sh`.
     fn result(&mut self, line: &str) {
         let (what, rest) = line.split_once(' ').unwrap_or((line, ""));
-        let (number, more) = rest.split_once(' ').unwrap_or((rest, ""));
-        let numbered = number.parse::<usize>().ok();
-        match (what, numbered) {
-            ("booted", _) => self.report.release = number.to_owned(),
-            ("bye", _) => self.bye = true,
-            ("start", Some(number)) if number < self.plan.len() => self.begin(number),
-            ("result", Some(_)) => {
-                if let Some(outcome) = self.report.outcomes.last_mut() {
-                    outcome.take(more);
-                }
-            }
-            ("event", _) => {
-                let count = more.split(' ').next().and_then(|count| count.parse().ok());
-                let count = count.unwrap_or(0);
-                self.report.events.insert(number.to_owned(), count);
-            }
-            ("refused", Some(_)) => {
-                let why = format!("the module refused '{more}'");
-                self.report.failure.get_or_insert(why);
-                if let Some(outcome) = self.report.outcomes.last_mut() {
-                    outcome.refuse();
-                }
+        let (first, more) = rest.split_once(' ').unwrap_or((rest, ""));
+        let number = first.parse::<usize>().ok();
+        // Tortures come one after the other.
+        let count = self.report.outcomes.len();
+        let current = number.is_some_and(|n| n + 1 == count);
+        let outcome = self.report.outcomes.last_mut().filter(|_| current);
+        match (what, outcome) {
+            ("booted", _) => self.booted(first, more),
+            ("loaded", _) => {}
+            ("start", _) if number == Some(count) => self.begin(count),
+            ("result", Some(outcome)) => outcome.take(more),
+            ("end", Some(_)) => self.wait(STEP, "did not go on after a torture"),
+            ("refused", Some(outcome)) => {
+                outcome.refuse();
+                self.fail(format!("the module refused '{more}'"));
             }
             ("refused", None) => {
-                let why = format!("the guest's kernel refused the module: {more}");
-                self.report.failure.get_or_insert(why);
+                self.fail(format!("the guest's kernel refused the module: {more}"));
             }
-            _ => {}
+            ("stuck", _) => self.fail(rest.to_owned()),
+            ("event", _) => {
+                let count = more.split(' ').next().and_then(|count| count.parse().ok());
+                self.report
+                    .events
+                    .insert(first.to_owned(), count.unwrap_or(0));
+            }
+            ("bye", _) => {
+                self.bye = true;
+                self.wait(STEP, "did not power off");
+            }
+            _ => self.fail(format!("the guest said what was not expected: '{line}'")),
         }
     }
 
+    /// "RELEASE CPUS NODES"
+    fn booted(&mut self, release: &str, size: &str) {
+        self.report.release = release.to_owned();
+        let (cpus, nodes) = self.machine;
+        if size != format!("{cpus} {nodes}") {
+            self.fail(format!(
+                "the guest has CPUs and nodes '{size}' instead of '{cpus} {nodes}'"
+            ));
+        }
+        self.wait(STEP, "did not load the module");
+    }
+
+    fn wait(&mut self, limit: Duration, otherwise: &str) {
+        self.deadline = Instant::now() + limit;
+        self.waits_for = format!("{otherwise} within {} s", limit.as_secs());
+    }
+
+    /// The first failure counts.
+    fn fail(&mut self, why: String) {
+        self.report.failure.get_or_insert(why);
+    }
+
     fn begin(&mut self, number: usize) {
-        let request = &self.plan[number];
         let count = self.plan.len();
+        let Some(request) = self.plan.get(number) else {
+            return self.fail(format!("the guest began torture {number}, of {count}"));
+        };
         self.progress.step(&format!(
             "torture {} of {count}: {}",
             number + 1,
             request.name
         ));
         self.report.outcomes.push(Outcome::new(request));
-        self.deadline = Instant::now() + Duration::from_secs(request.seconds.into()) + PATIENCE;
-        self.waits_for = format!("did not end the torture of {}", request.name);
+        let limit = Duration::from_secs(request.seconds.into()) + PATIENCE;
+        let otherwise = format!("did not end the torture of {}", request.name);
+        self.wait(limit, &otherwise);
     }
 
     /// What the end means.
     fn conclude(&mut self) {
-        if self.report.interrupted.is_some() {
-            return;
-        }
-        if let Some(splat) = self.console.splat() {
-            self.report.failure = Some(format!("the guest's kernel reported a fault: {splat}"));
-        } else if !self.bye && self.report.failure.is_none() {
-            let said = self.qemu_said.join("; ");
-            self.report.failure = Some(match said.is_empty() {
-                true => "the guest ended too early".to_owned(),
-                false => format!("qemu-system-x86_64 failed: {said}"),
-            });
+        if self.report.interrupted.is_none() {
+            if let Some(splat) = self.console.splat() {
+                let why = format!("the guest's kernel reported a fault: {splat}");
+                self.report.failure = Some(why);
+            } else if !self.bye {
+                self.fail("the guest ended too early".to_owned());
+            } else if self.report.outcomes.len() != self.plan.len() {
+                self.fail("the guest did not do all that it was asked to".to_owned());
+            }
         }
         if self.report.failure.is_some() {
             self.report.console = self.console.last();
         }
+        self.report.conclude();
+    }
+
+    /// The report; or what QEMU said, if it did not start.
+    fn report(self) -> Result<Report> {
+        if self.is_mute() && !self.qemu_said.is_empty() {
+            bail!("qemu-system-x86_64 failed: {}", self.qemu_said.join("; "));
+        }
+        Ok(self.report)
     }
 }

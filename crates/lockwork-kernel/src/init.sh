@@ -12,8 +12,9 @@ mount -t debugfs none /sys/kernel/debug
 files=/sys/kernel/debug/lockwork
 
 if [ -e /shell ]; then
-	insmod /lockwork_locks.ko count_events=1
-	echo "The module is loaded: see $files and /proc/lockwork. exit ends the guest."
+	insmod /lockwork_locks.ko count_events=1 &&
+		echo "The module is loaded: see $files and /proc/lockwork."
+	echo "exit ends the guest."
 	setsid cttyhack sh
 	poweroff -f
 fi
@@ -30,26 +31,33 @@ if ! why=$(insmod /lockwork_locks.ko count_events=1 2>&1); then
 fi
 say loaded
 
-number=0
+number=-1
 while read -r kind rest; do
-	if [ "$kind" = knob ]; then
-		echo "${rest#* }" >"/proc/lockwork/${rest% *}" || say "refused $number $rest"
-		continue
-	fi
-	say "start $number"
-	if echo "$rest" >$files/torture; then
-		while grep -qE '^state (running|stopping)' $files/torture; do
-			sleep 1
-		done
-		sed "s/^/result $number /" $files/torture >&3
-	else
-		say "refused $number $rest"
-	fi
-	say "end $number"
-	number=$((number + 1))
+	case $kind in
+	start)
+		number=$((number + 1))
+		say "start $number"
+		;;
+	knob)
+		why=$({ echo "${rest#* }" >"/proc/lockwork/${rest% *}"; } 2>&1) ||
+			say "refused $number $rest: $why"
+		;;
+	torture)
+		if why=$({ echo "$rest" >$files/torture; } 2>&1); then
+			while grep -qE '^state (running|stopping)' $files/torture; do
+				sleep 1
+			done
+			sed "s/^/result $number /" $files/torture >&3
+		else
+			say "refused $number $rest: $why"
+		fi
+		say "end $number"
+		;;
+	esac
 done </requests
 
 sed 's/^/event /' $files/events >&3
-rmmod lockwork_locks || say "refused module rmmod"
-say "bye"
+rmmod lockwork_locks || say "stuck the module cannot be removed"
+say bye
+exec 3>&-
 poweroff -f

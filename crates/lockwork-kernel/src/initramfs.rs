@@ -29,9 +29,8 @@ pub(crate) fn write(
         out: BufWriter::new(file),
         inode: 0,
     };
-    let busybox = needs::program("busybox").context("busybox is not installed")?;
     archive.add("bin", ModeFileType::Directory, 0o755, &[])?;
-    archive.file("bin/busybox", 0o755, &read(&busybox)?)?;
+    archive.file("bin/busybox", 0o755, &needs::busybox()?)?;
     archive.file("lockwork_locks.ko", 0o644, &read(module)?)?;
     archive.file("init", 0o755, INIT.as_bytes())?;
     archive.file("requests", 0o644, requests(plan).as_bytes())?;
@@ -43,10 +42,11 @@ pub(crate) fn write(
     Ok(path)
 }
 
-/// A line for each knob and each torture, as `init.sh` reads them.
+/// For each torture a line for its start, each knob and its request, as `init.sh` reads them.
 fn requests(plan: &[Request]) -> String {
     let mut text = String::new();
     for request in plan {
+        text += "start\n";
         for (name, value) in &request.knobs {
             text += &format!("knob {name} {value}\n");
         }

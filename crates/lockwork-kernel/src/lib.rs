@@ -14,13 +14,15 @@ mod plan;
 mod progress;
 mod qemu;
 
-use std::path::{Path, PathBuf};
+use std::fmt;
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Args, Subcommand, ValueEnum};
 use lockwork_report::interrupt::Interrupt;
-use lockwork_report::text;
+use lockwork_report::{bail_usage, text};
 
 use progress::Progress;
 
@@ -35,7 +37,7 @@ command fails if two threads were ever inside a lock together, or if the kernel
 reported anything: a warning, a stall, an RCU complaint.
 
 What it needs comes from Debian's packages. The command lists what is missing and asks
-before it installs anything; kernel, module and guest stay in its cache folder.
+before it installs anything. It keeps kernel and module in its cache folder.
 
 QEMU uses KVM where that works, and else emulates. An emulated run shows that the
 locks work. It says nothing about their speed.";
@@ -120,8 +122,10 @@ struct ModuleArgs {
     #[arg(long, value_name = "N", default_value_t = 180)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=86400))]
     boot_seconds: u32,
-    /// Open a shell in the guest instead of torturing the locks.
-    #[arg(long, conflicts_with_all = ["torture", "json"])]
+    /// Open a shell in the guest instead of torturing the locks. The guest is emulated
+    /// unless --accel kvm is given. `exit` ends it, or Ctrl-A X.
+    #[arg(long)]
+    #[arg(conflicts_with_all = ["torture", "json", "seconds", "set", "boot_seconds"])]
     shell: bool,
     /// Install missing packages without asking.
     #[arg(long)]
@@ -131,23 +135,48 @@ struct ModuleArgs {
     json: bool,
 }
 
-/// Runs the command. `cache` is a folder that only this user can change.
-pub fn run(args: &KernelArgs, cache: &Path) -> Result<ExitCode> {
-    match &args.what {
-        What::Module(args) => module(args, cache),
+/// Runs the command. `cache` makes a folder that only this user can change.
+pub fn run(args: &KernelArgs, cache: impl Fn() -> Result<PathBuf>) -> Result<ExitCode> {
+    let What::Module(args) = &args.what;
+    let result = module(args, cache);
+    match result {
+        Err(error) => match error.downcast_ref::<Interrupted>() {
+            Some(Interrupted(signal)) => Ok(ExitCode::from(128 + *signal as u8)),
+            None => Err(error),
+        },
+        result => result,
     }
 }
 
-fn module(args: &ModuleArgs, cache: &Path) -> Result<ExitCode> {
-    let plan = plan::plan(args)?;
-    plan::check_nodes(args)?;
-    let interrupt = Interrupt::listen()?;
-    let progress = Progress::new();
-    let linux = needs::get(args, cache, &progress)?;
-    let module = module::build(&linux, args.canaries, cache, &progress)?;
-    if let Some(signal) = interrupt.take() {
-        return Ok(ExitCode::from(128 + signal as u8));
+/// A signal ended the command.
+#[derive(Debug)]
+struct Interrupted(i32);
+
+impl fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ended by signal {}", self.0)
     }
+}
+
+impl std::error::Error for Interrupted {}
+
+fn module(args: &ModuleArgs, cache: impl Fn() -> Result<PathBuf>) -> Result<ExitCode> {
+    let plan = plan::plan(args)?;
+    plan::check_machine(args)?;
+    if args.shell && !io::stdin().is_terminal() {
+        bail_usage!("--shell needs a terminal");
+    }
+    let own = args.linux.as_deref().map(linux::built).transpose()?;
+    let cache = cache()?;
+    let packages = needs::missing(own.is_some());
+    needs::agree(&packages, args.yes)?;
+    let work = Work {
+        cache,
+        interrupt: Interrupt::listen()?,
+        progress: Progress::new(),
+    };
+    let linux = needs::get(&packages, own, &work)?;
+    let module = module::build(&linux, args.canaries, &work)?;
     let room = tempfile::tempdir()?;
     let initramfs = initramfs::write(room.path(), &linux, &module, &plan, args.shell)?;
     let machine = qemu::Machine {
@@ -157,20 +186,28 @@ fn module(args: &ModuleArgs, cache: &Path) -> Result<ExitCode> {
         initramfs,
     };
     if args.shell {
-        return qemu::shell(&machine, args.accel);
+        work.progress.clear();
+        return qemu::shell(&machine, args.accel, &work.interrupt);
     }
-    let report = guest::run(&machine, args, &plan, &interrupt, &progress)?;
-    progress.clear();
+    let report = guest::run(&machine, args, &plan, &work)?;
+    work.progress.clear();
     if args.json {
         text::print(&(serde_json::to_string_pretty(&report)? + "\n"))?;
     } else {
         text::print(&report.table())?;
     }
     if let Some(signal) = report.interrupted {
-        return Ok(ExitCode::from(128 + signal as u8));
+        return Err(Interrupted(signal).into());
     }
     if let Some(why) = &report.failure {
         text::complain(&format!("lockwork: {why}\n"));
     }
-    Ok(ExitCode::from(u8::from(!report.passed())))
+    Ok(ExitCode::from(u8::from(!report.passed)))
+}
+
+/// What every step of the command uses.
+struct Work {
+    cache: PathBuf,
+    interrupt: Interrupt,
+    progress: Progress,
 }

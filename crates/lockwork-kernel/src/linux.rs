@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use lockwork_report::usage;
 
 use crate::needs;
-use crate::progress::Progress;
+use crate::Work;
 
 /// Where a build leaves what boots.
 const IMAGE: &str = "arch/x86/boot/bzImage";
@@ -38,7 +38,9 @@ pub(crate) fn headers() -> Option<PathBuf> {
 fn release(headers: &Path) -> Option<String> {
     let name = headers.file_name()?.to_str()?;
     let release = name.strip_prefix("linux-headers-")?;
-    release.ends_with("-amd64").then(|| release.to_owned())
+    // Not the kernels for real time, and for clouds.
+    let plain = !release.contains("-rt-") && !release.contains("-cloud-");
+    (plain && release.ends_with("-amd64")).then(|| release.to_owned())
 }
 
 /// The numbers in a release, in order.
@@ -73,15 +75,15 @@ pub(crate) fn built(dir: &Path) -> Result<Linux> {
 
 /// Finds the image for `headers`: an installed one, one in the cache, or that of
 /// Debian's package, which is unpacked there and not installed.
-pub(crate) fn find(headers: PathBuf, cache: &Path, progress: &Progress) -> Result<Linux> {
+pub(crate) fn find(headers: PathBuf, work: &Work) -> Result<Linux> {
     let release = release(&headers).context("the headers' folder names no kernel")?;
     let name = format!("boot/vmlinuz-{release}");
-    let ours = cache.join(format!("linux-{release}"));
+    let ours = work.cache.join(format!("linux-{release}"));
     let image = [Path::new("/").join(&name), ours.join(&name)];
     let found = image.iter().find(|path| fs::File::open(path).is_ok());
     let image = match found {
         Some(path) => path.clone(),
-        None => fetch(&release, &ours, progress)?.join(&name),
+        None => fetch(&release, &ours, work)?.join(&name),
     };
     Ok(Linux {
         release,
@@ -91,16 +93,15 @@ pub(crate) fn find(headers: PathBuf, cache: &Path, progress: &Progress) -> Resul
 }
 
 /// Unpacks the package's image into `target`. Half of it is never there.
-fn fetch(release: &str, target: &Path, progress: &Progress) -> Result<PathBuf> {
+fn fetch(release: &str, target: &Path, work: &Work) -> Result<PathBuf> {
     let package = format!("linux-image-{release}");
-    progress.step(&format!("fetching {package}"));
-    let parent = target.parent().context("the cache folder is /")?;
-    let room = tempfile::tempdir_in(parent)
-        .with_context(|| format!("cannot write to {}", parent.display()))?;
+    work.progress.step(&format!("fetching {package}"));
+    let room = tempfile::tempdir_in(&work.cache)
+        .with_context(|| format!("cannot write to {}", work.cache.display()))?;
     let mut download = Command::new("apt-get");
     download.args(["download", "-qq", &package]);
-    needs::run(download.current_dir(room.path()), "apt-get download").with_context(|| {
-        format!("cannot fetch {package}; if the archive has a newer kernel, upgrade linux-headers-amd64")
+    needs::run(download.current_dir(room.path()), "apt-get download", work).with_context(|| {
+        format!("cannot fetch {package}; run apt-get update; if the archive has a newer kernel, upgrade linux-headers-amd64")
     })?;
     let package = fs::read_dir(room.path())?
         .filter_map(|entry| Some(entry.ok()?.path()))
@@ -109,14 +110,16 @@ fn fetch(release: &str, target: &Path, progress: &Progress) -> Result<PathBuf> {
     let unpacked = room.path().join("unpacked");
     let mut unpack = Command::new("dpkg-deb");
     unpack.arg("-x").arg(&package).arg(&unpacked);
-    needs::run(&mut unpack, "dpkg-deb")?;
+    needs::run(&mut unpack, "dpkg-deb", work)?;
     // The modules are not needed, and are most of it.
     for folder in ["lib", "usr"] {
         let _ = fs::remove_dir_all(unpacked.join(folder));
     }
-    let _ = fs::remove_dir_all(target);
-    fs::rename(&unpacked, target)
-        .with_context(|| format!("cannot write to {}", target.display()))?;
+    // Another run may have been quicker.
+    let renamed = fs::rename(&unpacked, target);
+    if !target.join(format!("boot/vmlinuz-{release}")).is_file() {
+        renamed.with_context(|| format!("cannot write to {}", target.display()))?;
+    }
     Ok(target.to_owned())
 }
 

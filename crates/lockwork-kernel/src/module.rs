@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use crate::linux::Linux;
 use crate::needs;
-use crate::progress::Progress;
+use crate::Work;
 
 include!(concat!(env!("OUT_DIR"), "/sources.rs"));
 
@@ -18,19 +18,21 @@ include!(concat!(env!("OUT_DIR"), "/sources.rs"));
 pub(crate) const NAME: &str = "lockwork_locks.ko";
 
 /// The module for `linux`: the one in the cache, if it was built from the same sources.
-pub(crate) fn build(
-    linux: &Linux,
-    canaries: bool,
-    cache: &Path,
-    progress: &Progress,
-) -> Result<PathBuf> {
+pub(crate) fn build(linux: &Linux, canaries: bool, work: &Work) -> Result<PathBuf> {
+    let cache = &work.cache;
     let compiler = compiler(&linux.headers)?;
-    let target = cache.join(format!("module-{}", key(linux, canaries, &compiler)?));
-    let file = target.join(NAME);
+    let file = cache.join(format!("{}-{NAME}", key(linux, canaries, &compiler)?));
     if file.is_file() {
         return Ok(file);
     }
-    progress.step(&format!("building the module for Linux {}", linux.release));
+    if cache.to_string_lossy().contains([' ', ':']) {
+        bail!(
+            "make cannot build in {}; set XDG_CACHE_HOME to a path without spaces and colons",
+            cache.display()
+        );
+    }
+    let what = format!("building the module for Linux {}", linux.release);
+    work.progress.step(&what);
     let room = tempfile::tempdir_in(cache)
         .with_context(|| format!("cannot write to {}", cache.display()))?;
     write_sources(room.path())
@@ -44,11 +46,9 @@ pub(crate) fn build(
     }
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     make.arg(format!("-j{jobs}")).arg("modules");
-    needs::run(&mut make, "make")?;
-    fs::create_dir_all(&target)
-        .and_then(|()| fs::copy(room.path().join(NAME), target.join("new")))
-        .and_then(|_| fs::rename(target.join("new"), &file))
-        .with_context(|| format!("cannot write to {}", target.display()))?;
+    needs::run(&mut make, "make", work)?;
+    fs::rename(room.path().join(NAME), &file)
+        .with_context(|| format!("cannot write to {}", cache.display()))?;
     Ok(file)
 }
 

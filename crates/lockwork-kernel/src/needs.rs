@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Programs and files that come from Debian's packages.
 
-use std::io::{self, BufRead, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::io::{self, BufRead, IsTerminal, Read, Seek, Write};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
 
 use anyhow::{bail, Context, Result};
+use object::elf::{FileHeader64, PT_INTERP};
+use object::read::elf::{FileHeader, ProgramHeader};
+use object::Endianness;
 
 use crate::linux::{self, Linux};
-use crate::progress::Progress;
-use crate::ModuleArgs;
+use crate::{Interrupted, Work};
 
 /// What must be there, and the package that has it.
 const NEEDS: &[(&str, &str)] = &[
     ("qemu-system-x86_64", "qemu-system-x86"),
-    ("busybox", "busybox-static"),
     ("make", "make"),
     ("dpkg-deb", "dpkg"),
 ];
@@ -27,62 +32,54 @@ pub(crate) fn program(name: &str) -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
-/// All packages that are missing.
-fn missing(own_linux: bool) -> Vec<&'static str> {
+/// All packages that are missing. With a kernel of the user's own, Debian's headers are not
+/// needed.
+pub(crate) fn missing(own_linux: bool) -> Vec<&'static str> {
     let mut packages: Vec<&str> = NEEDS
         .iter()
         .filter(|(name, _)| program(name).is_none())
         .map(|(_, package)| *package)
         .collect();
+    if busybox().is_err() {
+        packages.push("busybox-static");
+    }
     if !own_linux && linux::headers().is_none() {
         packages.push("linux-headers-amd64");
     }
     packages
 }
 
-/// Has everything there, after asking, and finds the kernel.
-pub(crate) fn get(args: &ModuleArgs, cache: &Path, progress: &Progress) -> Result<Linux> {
-    if cfg!(not(target_arch = "x86_64")) {
-        bail!("the guest is an x86-64 machine; run this on one");
+/// A busybox that runs without libraries.
+pub(crate) fn busybox() -> Result<Vec<u8>> {
+    let path = program("busybox").context("busybox is not installed")?;
+    let bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let file = FileHeader64::<Endianness>::parse(&*bytes)?;
+    let headers = file.program_headers(Endianness::Little, &*bytes)?;
+    if headers
+        .iter()
+        .any(|header| header.p_type(Endianness::Little) == PT_INTERP)
+    {
+        bail!("{} needs libraries; install busybox-static", path.display());
     }
-    let own = args.linux.as_deref().map(linux::built).transpose()?;
-    let packages = missing(own.is_some());
-    if !packages.is_empty() {
-        install(&packages, args.yes, progress)?;
-    }
-    if let Some(package) = missing(own.is_some()).first() {
-        bail!("{package} is installed, and still something of it is missing; reinstall it");
-    }
-    if let Some(own) = own {
-        return Ok(own);
-    }
-    let headers = linux::headers().context("no kernel headers are installed")?;
-    linux::find(headers, cache, progress)
+    Ok(bytes)
 }
 
-fn install(packages: &[&str], yes: bool, progress: &Progress) -> Result<()> {
+/// Fails unless `packages` may be installed.
+pub(crate) fn agree(packages: &[&str], yes: bool) -> Result<()> {
+    if packages.is_empty() {
+        return Ok(());
+    }
     let list = packages.join(" ");
     if program("apt-get").is_none() {
         bail!("this needs Debian's packages {list}, and there is no apt-get here; install what they have by hand");
     }
     // SAFETY: cannot fail and touches no memory.
-    let is_root = unsafe { libc::geteuid() } == 0;
-    if !is_root {
+    if unsafe { libc::geteuid() } != 0 {
         bail!("these packages are missing: {list}; install them as root: apt-get install {list}");
     }
-    if !yes {
-        progress.clear();
-        ask(&list)?;
+    if yes {
+        return Ok(());
     }
-    progress.step(&format!("installing {list}"));
-    apt(&["update", "-qq"])?;
-    let mut words = vec!["install", "-y", "-qq", "--no-install-recommends"];
-    words.extend(packages);
-    apt(&words)
-}
-
-/// Fails unless the user agrees.
-fn ask(list: &str) -> Result<()> {
     if !io::stdin().is_terminal() {
         bail!("these packages are missing: {list}; give --yes to install them");
     }
@@ -96,35 +93,70 @@ fn ask(list: &str) -> Result<()> {
     Ok(())
 }
 
-fn apt(words: &[&str]) -> Result<()> {
-    let mut command = Command::new("apt-get");
-    command.args(words).env("DEBIAN_FRONTEND", "noninteractive");
-    run(&mut command, "apt-get")
+/// Has everything there, and finds the kernel.
+pub(crate) fn get(packages: &[&str], own: Option<Linux>, work: &Work) -> Result<Linux> {
+    if cfg!(not(target_arch = "x86_64")) {
+        bail!("the guest is an x86-64 machine; run this on one");
+    }
+    if !packages.is_empty() {
+        work.progress
+            .step(&format!("installing {}", packages.join(" ")));
+        apt(&["update", "-qq"], work)?;
+        let mut words = vec!["install", "-y", "-qq", "--no-install-recommends"];
+        words.extend(packages);
+        apt(&words, work)?;
+    }
+    if let Some(package) = missing(own.is_some()).first() {
+        bail!("{package} is installed, and still something of it is missing; reinstall it");
+    }
+    if let Some(own) = own {
+        return Ok(own);
+    }
+    let headers = linux::headers().context("no kernel headers are installed")?;
+    linux::find(headers, work)
 }
 
-/// Runs a program quietly; an error tells its errors, or what it said last.
-pub(crate) fn run(command: &mut Command, name: &str) -> Result<()> {
-    let output = command
+fn apt(words: &[&str], work: &Work) -> Result<()> {
+    let mut command = Command::new("apt-get");
+    command.args(words).env("DEBIAN_FRONTEND", "noninteractive");
+    run(&mut command, "apt-get", work)
+}
+
+/// Runs a program quietly. An error tells its errors, or what it said last. A signal
+/// ends it.
+pub(crate) fn run(command: &mut Command, name: &str, work: &Work) -> Result<()> {
+    let mut said = tempfile::tempfile()?;
+    let mut child = command
         .stdin(Stdio::null())
-        .output()
+        .stdout(Stdio::null())
+        .stderr(said.try_clone()?)
+        .process_group(0)
+        .spawn()
         .with_context(|| format!("cannot start {name}"))?;
-    if output.status.success() {
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        if let Some(signal) = work.interrupt.take() {
+            // SAFETY: a group whose leader was not waited for is ours.
+            unsafe { libc::kill(-(child.id() as i32), libc::SIGTERM) };
+            child.wait()?;
+            return Err(Interrupted(signal).into());
+        }
+        sleep(Duration::from_millis(20));
+    };
+    if status.success() {
         return Ok(());
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    let lines: Vec<&str> = said
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .collect();
-    let errors: Vec<&str> = lines
-        .iter()
-        .copied()
-        .filter(|line| line.contains("error:"))
-        .collect();
-    let told = if errors.is_empty() {
-        &lines[lines.len().saturating_sub(3)..]
-    } else {
-        &errors[..]
+    let mut text = Vec::new();
+    said.rewind()?;
+    said.read_to_end(&mut text)?;
+    let text = String::from_utf8_lossy(&text);
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let (errors, others): (Vec<&str>, Vec<&str>) = lines.partition(|line| line.contains("error:"));
+    let told = match errors.is_empty() {
+        true => &others[others.len().saturating_sub(3)..],
+        false => &errors[..],
     };
-    bail!("{name} failed ({}): {}", output.status, told.join("; "));
+    bail!("{name} failed ({status}): {}", told.join("; "));
 }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use lockwork_report::settings::Setting;
 use lockwork_report::table;
 use lockwork_report::text::grouped;
 use serde::Serialize;
@@ -15,18 +16,26 @@ const SCHEMA: u32 = 1;
 /// What threads or handlers did.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Side {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    threads: Option<u64>,
     /// Acquisitions.
-    pub(crate) total: u64,
+    total: u64,
     /// Of the thread that had most, and of the one that had least.
-    pub(crate) max: u64,
-    pub(crate) min: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    min: Option<u64>,
     /// Variation between the threads, in thousandths of their mean.
-    pub(crate) cv_permille: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cv_permille: Option<u64>,
+    /// Visits of handlers that interrupted a waiter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nested: Option<u64>,
     /// Tries, timed and cancelled waits that did not get the lock.
-    pub(crate) missed: u64,
-    pub(crate) longest_ns: u64,
+    missed: u64,
+    longest_ns: u64,
     /// Times that another was inside too.
-    pub(crate) fail: u64,
+    fail: u64,
 }
 
 /// How one torture went.
@@ -34,14 +43,18 @@ pub(crate) struct Side {
 pub(crate) struct Outcome {
     name: String,
     request: String,
+    knobs: Vec<Setting>,
     /// As the module says it: passed, failed; or what came in its place.
     state: String,
     writes: Side,
     reads: Option<Side>,
     hardirqs: Option<Side>,
     softirqs: Option<Side>,
-    /// CPUs that went off.
+    /// CPUs that went off, and changes that the kernel refused.
     off: u64,
+    refused: u64,
+    /// Counts that were lost because two were inside at once.
+    lost: u64,
     /// How often the mode was switched.
     switches: u64,
 }
@@ -51,12 +64,15 @@ impl Outcome {
         Self {
             name: request.name.clone(),
             request: request.line.clone(),
+            knobs: request.knobs.clone(),
             state: "not ended".to_owned(),
             writes: Side::default(),
             reads: None,
             hardirqs: None,
             softirqs: None,
             off: 0,
+            refused: 0,
+            lost: 0,
             switches: 0,
         }
     }
@@ -70,7 +86,12 @@ impl Outcome {
             "reads" => self.reads = Some(side(rest)),
             "hardirqs" => self.hardirqs = Some(side(rest)),
             "softirqs" => self.softirqs = Some(side(rest)),
-            "hotplug" => self.off = fields(rest).remove("off").unwrap_or(0),
+            "hotplug" => {
+                let fields = fields(rest);
+                self.off = fields.get("off").copied().unwrap_or(0);
+                self.refused = fields.get("refused").copied().unwrap_or(0);
+            }
+            "lost" => self.lost = rest.parse().unwrap_or(0),
             "switches" => self.switches = rest.parse().unwrap_or(0),
             _ => {}
         }
@@ -87,19 +108,25 @@ impl Outcome {
     fn row(&self) -> Vec<String> {
         let number = |n: u64| grouped(n as f64, 0);
         let of = |side: &Option<Side>| side.as_ref().map_or("-".into(), |s| number(s.total));
+        let handlers = [&self.hardirqs, &self.softirqs].into_iter().flatten();
+        let nested: Option<u64> = handlers.map(|side| side.nested).sum();
+        let nested = nested.filter(|_| self.hardirqs.is_some());
         let all = [&self.reads, &self.hardirqs, &self.softirqs];
-        let fails = all.into_iter().flatten().map(|side| side.fail);
+        let fails: u64 = all.into_iter().flatten().map(|side| side.fail).sum();
+        let thread = |count: Option<u64>| number(count.unwrap_or(0));
+        let cv = self.writes.cv_permille.unwrap_or(0) as f64 / 10.0;
         vec![
             self.name.clone(),
             number(self.writes.total),
-            format!("{}/{}", number(self.writes.max), number(self.writes.min)),
-            format!("{:.0} %", self.writes.cv_permille as f64 / 10.0),
+            format!("{}/{}", thread(self.writes.max), thread(self.writes.min)),
+            format!("{cv:.0} %"),
             of(&self.reads),
             of(&self.hardirqs),
             of(&self.softirqs),
+            nested.map_or("-".into(), number),
             number(self.off),
             number(self.switches),
-            number(self.writes.fail + fails.sum::<u64>()),
+            number(self.writes.fail + fails + self.lost),
             self.state.clone(),
         ]
     }
@@ -116,12 +143,15 @@ fn fields(text: &str) -> BTreeMap<&str, u64> {
 
 fn side(text: &str) -> Side {
     let fields = fields(text);
-    let get = |name: &str| fields.get(name).copied().unwrap_or(0);
+    let maybe = |name: &str| fields.get(name).copied();
+    let get = |name: &str| maybe(name).unwrap_or(0);
     Side {
+        threads: maybe("threads"),
         total: get("total"),
-        max: get("max"),
-        min: get("min"),
-        cv_permille: get("cv_permille"),
+        max: maybe("max"),
+        min: maybe("min"),
+        cv_permille: maybe("cv_permille"),
+        nested: maybe("nested"),
         missed: get("missed"),
         longest_ns: get("longest_ns"),
         fail: get("fail"),
@@ -132,6 +162,8 @@ fn side(text: &str) -> Side {
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
     pub(crate) schema: u32,
+    /// Everything that was asked for was done, and nothing failed.
+    pub(crate) passed: bool,
     /// Of the guest's kernel; empty if it did not boot.
     pub(crate) release: String,
     pub(crate) cpus: u32,
@@ -153,6 +185,7 @@ impl Report {
     pub(crate) fn new(cpus: u32, nodes: u32, accel: &'static str) -> Self {
         Self {
             schema: SCHEMA,
+            passed: false,
             release: String::new(),
             cpus,
             nodes,
@@ -165,8 +198,10 @@ impl Report {
         }
     }
 
-    pub(crate) fn passed(&self) -> bool {
-        self.failure.is_none() && self.outcomes.iter().all(Outcome::passed)
+    /// Nothing more comes.
+    pub(crate) fn conclude(&mut self) {
+        let stopped = self.failure.is_some() || self.interrupted.is_some();
+        self.passed = !stopped && self.outcomes.iter().all(Outcome::passed);
     }
 
     /// For people.
@@ -187,8 +222,8 @@ impl Report {
         }
         if !self.outcomes.is_empty() {
             let header = [
-                "lock", "writes", "max/min", "CV", "reads", "hardirq", "softirq", "CPU off",
-                "switched", "fail", "result",
+                "lock", "writes", "max/min", "CV", "reads", "hardirq", "softirq", "nested",
+                "CPU off", "switched", "fail", "result",
             ];
             let rows = self.outcomes.iter().map(Outcome::row);
             text += &(table::render(header, rows) + "\n\n");
@@ -202,7 +237,10 @@ impl Report {
         if !counted.is_empty() {
             text += &format!("events: {}\n\n", counted.join(", "));
         }
-        text + self.meaning()
+        if !self.outcomes.is_empty() {
+            text += self.meaning();
+        }
+        text
     }
 
     fn meaning(&self) -> &'static str {
@@ -251,7 +289,8 @@ mod tests {
         for words in ["3,000", "2,000/1,000", "33 %", "passed", "means anything"] {
             assert!(table.contains(words), "{words}: {table}");
         }
-        assert!(report.passed());
+        report.conclude();
+        assert!(report.passed);
     }
 
     #[test]
@@ -259,7 +298,8 @@ mod tests {
         for lines in [&[][..], &["state failed"], &["state running"]] {
             let mut report = Report::new(8, 4, "tcg");
             report.outcomes.push(outcome(lines));
-            assert!(!report.passed());
+            report.conclude();
+            assert!(!report.passed);
         }
     }
 }

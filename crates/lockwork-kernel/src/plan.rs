@@ -11,7 +11,11 @@ use crate::ModuleArgs;
 include!(concat!(env!("OUT_DIR"), "/settings.rs"));
 
 /// The broken locks that the module can be built with; see `kernel/canaries.c`.
-const CANARIES: &[(&str, bool)] = &[("canary_exclusion", false), ("canary_reader", true)];
+const CANARIES: &[(&str, bool)] = &[
+    ("canary_exclusion", false),
+    ("canary_nesting", false),
+    ("canary_reader", true),
+];
 
 /// One torture, and the knobs that the locks have meanwhile.
 #[derive(Clone, Debug)]
@@ -50,11 +54,20 @@ pub(crate) fn plan(args: &ModuleArgs) -> Result<Vec<Request>> {
     Ok(requests)
 }
 
-/// CPUs and nodes must fit each other.
-pub(crate) fn check_nodes(args: &ModuleArgs) -> Result<()> {
+/// CPUs and nodes must fit each other, and the numbers of interrupt controllers.
+pub(crate) fn check_machine(args: &ModuleArgs) -> Result<()> {
     if args.cpus % args.nodes != 0 {
         bail_usage!(
             "--cpus {} cannot be divided evenly by --nodes {}; choose a multiple",
+            args.cpus,
+            args.nodes
+        );
+    }
+    let cores = args.cpus / args.nodes;
+    if (args.nodes - 1) * cores.next_power_of_two() + cores > 255 {
+        bail_usage!(
+            "--cpus {} on --nodes {} is more than QEMU's machine has numbers for; take fewer CPUs, or \
+             a power of two for each node",
             args.cpus,
             args.nodes
         );
@@ -65,7 +78,6 @@ pub(crate) fn check_nodes(args: &ModuleArgs) -> Result<()> {
 /// What a lock is, as far as the plan depends on it.
 struct Kind {
     sleeps: bool,
-    cancels: bool,
     reads: bool,
 }
 
@@ -74,17 +86,14 @@ fn kind(args: &ModuleArgs, name: &str) -> Result<Kind> {
         if !args.canaries {
             bail_usage!("{name} is broken on purpose; give --canaries to build it too");
         }
-        let (sleeps, cancels) = (false, false);
         return Ok(Kind {
-            sleeps,
-            cancels,
+            sleeps: false,
             reads: *reads,
         });
     }
     let kind: LockKind = lockwork_user::by_name(name).map_err(usage::error)?;
     Ok(Kind {
         sleeps: kind.flags().contains(Promises::SLEEPS),
-        cancels: kind.flags().contains(Promises::CANCEL),
         reads: kind.has_read(),
     })
 }
@@ -93,15 +102,21 @@ fn kind(args: &ModuleArgs, name: &str) -> Result<Kind> {
 /// their CPUs.
 fn request(args: &ModuleArgs, set: &[Setting], names: &[&str], pinned: bool) -> Result<Request> {
     let mut handlers = true;
+    let is = |option: &str, value: &str| set.iter().any(|(o, v)| o == option && v == value);
     for name in names {
         let kind = kind(args, name)?;
-        handlers &= !kind.sleeps && !kind.cancels;
-        if !kind.reads
-            && set
-                .iter()
-                .any(|(option, value)| option == "readers" && value != "0")
-        {
+        handlers &= !kind.sleeps;
+        let asks_readers = set
+            .iter()
+            .any(|(option, value)| option == "readers" && value != "0");
+        if !kind.reads && asks_readers {
             bail_usage!("{name} has no readers; leave readers out of --set, or choose other locks");
+        }
+        if is("writers", "0") && (!kind.reads || is("readers", "0")) {
+            bail_usage!("--set writers=0 leaves {name} without a thread; give it one");
+        }
+        if kind.sleeps && is("interrupts", "1") {
+            bail_usage!("{name} sleeps, which handlers cannot; leave interrupts out of --set");
         }
     }
     let text = |name: &str, value: u32| (name.to_owned(), value.to_string());
@@ -168,7 +183,7 @@ mod tests {
 
     fn parse(line: &[&str]) -> Result<Vec<Request>> {
         let line = Line::parse_from([&["module"], line].concat());
-        check_nodes(&line.args)?;
+        check_machine(&line.args)?;
         plan(&line.args)
     }
 
@@ -178,7 +193,7 @@ mod tests {
         for kind in catalogue() {
             let of_it = all.iter().find(|request| request.name == kind.name());
             let line = &of_it.expect("a request for each lock").line;
-            let sleeps = kind.flags().intersects(Promises::SLEEPS | Promises::CANCEL);
+            let sleeps = kind.flags().contains(Promises::SLEEPS);
             assert_eq!(line.contains("interrupts=0"), sleeps, "{line}");
         }
     }
@@ -206,7 +221,16 @@ mod tests {
                 &["--torture", "mutex", "--set", "readers=4"],
                 "has no readers",
             ),
+            (
+                &["--torture", "tas_lock", "--set", "writers=0"],
+                "without a thread",
+            ),
+            (
+                &["--torture", "mutex", "--set", "interrupts=1"],
+                "handlers cannot",
+            ),
             (&["--cpus", "6"], "choose a multiple"),
+            (&["--cpus", "255", "--nodes", "15"], "fewer CPUs"),
         ] {
             let error = parse(line).expect_err("refused");
             assert!(usage::is(&error), "{error}");
