@@ -11,6 +11,8 @@
  * A claim of an older epoch is that of a thread which is gone as well, so it is
  * claimed anew. Seven bits: after 128 generations of forks with no slow path of
  * this lock in between, an old epoch is taken for today's.
+ *
+ * Written from: no text; the kernel has nothing like it.
  */
 #include <platform.h>
 

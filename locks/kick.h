@@ -13,6 +13,10 @@
  * does not halt. Whoever claims an entry wakes its node, so an entry that is
  * claimed wrongly (locks whose addresses agree in their low 48 bits) costs a
  * needless wake-up, no more.
+ *
+ * Written from: no text. That a halted head is found by a hash of its lock is the way
+ * of the kernel's paravirtual queued spinlock; the table and its steps are this file's
+ * own.
  */
 #include <platform.h>
 

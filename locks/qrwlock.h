@@ -32,8 +32,8 @@
  * not read_lock again.
  *
  * Written from: the prose of Waiman Long's qrwlock mails (2013-07 and v11,
- * 2014-01-23), which say what state there is, who queues, and who waits for
- * what. The layout and the steps are this file's own. The writer's byte is at the
+ * 2014-01-23), which say what state there is, which threads queue, and what each
+ * waits for. The layout and the steps are this file's own. The writer's byte is at the
  * word's own address: ThreadSanitizer orders a store and a load only then.
  */
 #include "qspinlock.h"
