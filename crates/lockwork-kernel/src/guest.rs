@@ -18,9 +18,6 @@ use crate::progress::Progress;
 use crate::qemu::{has_kvm, Machine, Qemu};
 use crate::{Accel, ModuleArgs, Work};
 
-/// How much longer than it was asked for a torture may take. An emulated guest on a busy
-/// machine is slow to stop.
-const PATIENCE: Duration = Duration::from_secs(300);
 /// How soon KVM must have got the guest's kernel to speak.
 const KVM_BOOTS: Duration = Duration::from_secs(30);
 /// Between two looks for a Ctrl-C.
@@ -82,6 +79,7 @@ fn follow<'a>(
     let mut follower = Follower {
         report: Report::new(machine.cpus, machine.nodes, if kvm { "kvm" } else { "tcg" }),
         machine: (machine.cpus, machine.nodes),
+        patience: Duration::from_secs(args.end_seconds.into()),
         plan,
         progress: &work.progress,
         console: Console::new(),
@@ -164,6 +162,8 @@ struct Follower<'a> {
     report: Report,
     /// CPUs and nodes that the guest must have.
     machine: (u32, u32),
+    /// How much longer than it was asked for a torture may take.
+    patience: Duration,
     plan: &'a [Request],
     progress: &'a Progress,
     console: Console,
@@ -285,7 +285,7 @@ impl Follower<'_> {
             request.name
         ));
         self.report.outcomes.push(Outcome::new(request));
-        let limit = Duration::from_secs(request.seconds.into()) + PATIENCE;
+        let limit = Duration::from_secs(u64::from(request.seconds)) + self.patience;
         let otherwise = format!("did not end the torture of {}", request.name);
         self.wait(limit, &otherwise);
     }

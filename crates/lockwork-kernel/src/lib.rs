@@ -122,10 +122,15 @@ struct ModuleArgs {
     #[arg(long, value_name = "N", default_value_t = 180)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=86400))]
     boot_seconds: u32,
+    /// Seconds that a torture may take to end when its time is over. An emulated guest on
+    /// a busy machine is slow to stop.
+    #[arg(long, value_name = "N", default_value_t = 300)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=86400))]
+    end_seconds: u32,
     /// Open a shell in the guest instead of torturing the locks. The guest is emulated
     /// unless --accel kvm is given. `exit` ends it, or Ctrl-A X.
     #[arg(long)]
-    #[arg(conflicts_with_all = ["torture", "json", "seconds", "set", "boot_seconds"])]
+    #[arg(conflicts_with_all = ["torture", "json", "seconds", "set", "boot_seconds", "end_seconds"])]
     shell: bool,
     /// Install missing packages without asking.
     #[arg(long)]
