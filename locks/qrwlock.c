@@ -45,21 +45,22 @@ static inline void announce(struct lk_qrw *lock)
 	atomic_add(LK_QRW_DRAINING, &lock->state);
 }
 
-/* (*,d,n) -> (-,d,0): the holder's unlock, or the last reader's, ends it. */
+/*
+ * (*,d,n) -> (-,d,0) -> (H,-,0): once the holder and the readers have gone. By a
+ * compare-and-exchange, as nested readers may come until then.
+ */
 static inline void drain(struct lk_qrw *lock)
 {
-	/* [qrwlock.F] ACQUIRE, pairs with qrwlock.B and qrwlock.C: the last
-	 * writer's writes, and the reads are done. */
-	atomic_cond_read_acquire(&lock->state, (u32)VAL == LK_QRW_DRAINING);
-}
+	u32 alone;
 
-/*
- * (-,d,0) -> (H,-,0). By an addition, since it cannot fail: the lock is ours
- * already, though readers may count themselves for a moment.
- */
-static inline void take_drained(struct lk_qrw *lock)
-{
-	atomic_add(LK_QRW_HELD - LK_QRW_DRAINING, &lock->state);
+	do {
+		alone = LK_QRW_DRAINING;
+		/* Orders nothing: the exchange does. */
+		atomic_cond_read_relaxed(&lock->state, (u32)VAL == alone);
+		/* [qrwlock.F] ACQUIRE, pairs with qrwlock.B and qrwlock.C: the
+		 * last writer's writes, and the reads are done. */
+	} while (
+		!atomic_try_cmpxchg_acquire(&lock->state, &alone, LK_QRW_HELD));
 }
 
 __cold void lk_qrw_read_lock_slow(struct lk_qrw *lock)
@@ -70,12 +71,17 @@ __cold void lk_qrw_read_lock_slow(struct lk_qrw *lock)
 	leave_queue(lock);
 }
 
+__cold void lk_qrw_read_lock_nested_slow(struct lk_qrw *lock)
+{
+	/* Counted, so that the next writer waits for us, wherever it queues. */
+	wait_for_writer_gone(lock);
+}
+
 __cold void lk_qrw_lock_slow(struct lk_qrw *lock)
 {
 	join_queue(lock);
 	announce(lock);
 	drain(lock);
-	take_drained(lock);
 	/* Not before: a reader at the head would be counted while we drain. */
 	leave_queue(lock);
 }

@@ -19,17 +19,20 @@
  *   (H,-,0) --lock-->      (H,d,0) --unlock-->    (-,d,0) --> (H,-,0)
  *   (H,-,0) --read_lock--> (H,-,1) --unlock-->    (-,-,1)
  *   (-,d,n) --read_lock--> queued behind the writer
+ *   (-,d,n) --read_lock_nested--> (-,d,n+1)
  *
  * Invariants:
  *  1. Only the head of the queue sets draining, and it turns it into held before
  *     the next waiter can be the head. So at most one writer drains.
- *  2. While draining is set, only its owner can take the lock: an arriving writer
- *     wants a state of 0, and an arriving reader wants no writer's bit.
+ *  2. While draining is set, no other writer can take the lock, as it wants a state
+ *     of 0; and no reader but a nested one, as it wants no writer's bit. A nested
+ *     reader that is counted before draining turns into held has the lock.
  *  3. A reader that waits is counted only as the head, and then no writer drains.
- *     Its count keeps arriving writers out. The other waiters are not counted, but
+ *     Its count keeps arriving writers out. So does that of a nested reader, which
+ *     waits without a place in the queue. The other waiters are not counted, but
  *     for the moment that a reader needs to take its count back.
- * A reader does not pass a writer that drains: a thread that already reads must
- * not read_lock again.
+ * A reader does not pass a writer that drains: a thread that may already read must
+ * not read_lock again, but read_lock_nested.
  *
  * Written from: the prose of Waiman Long's qrwlock mails (2013-07 and v11,
  * 2014-01-23), which say what state there is, which threads queue, and what each
@@ -57,6 +60,7 @@ struct lk_qrw {
 /* clang-format on */
 
 void lk_qrw_read_lock_slow(struct lk_qrw *lock);
+void lk_qrw_read_lock_nested_slow(struct lk_qrw *lock);
 void lk_qrw_lock_slow(struct lk_qrw *lock);
 
 static inline void lk_qrw_init(struct lk_qrw *lock)
@@ -71,6 +75,19 @@ static inline void lk_qrw_read_lock(struct lk_qrw *lock)
 	if (unlikely(atomic_fetch_add_acquire(LK_QRW_READER, &lock->state) &
 		     LK_QRW_CLOSED))
 		lk_qrw_read_lock_slow(lock);
+}
+
+/*
+ * For a thread that may be reading already, and for an interrupt handler that may
+ * interrupt a reader: waits for the writer that holds, and for no other. Readers
+ * that keep coming this way keep writers waiting.
+ */
+static inline void lk_qrw_read_lock_nested(struct lk_qrw *lock)
+{
+	/* [qrwlock.A] */
+	if (unlikely(atomic_fetch_add_acquire(LK_QRW_READER, &lock->state) &
+		     LK_QRW_HELD))
+		lk_qrw_read_lock_nested_slow(lock);
 }
 
 static inline bool lk_qrw_read_trylock(struct lk_qrw *lock)

@@ -142,7 +142,7 @@ static inline bool on_hypervisor(void)
 #define brief_pause(round) ((void)(round), cpu_relax())
 #define owner_rounds()	   4u
 
-/* Parameters of the module; params.c. */
+/* Parameters; mutex_params.c. */
 extern unsigned int lw_overtake_limit, lw_handover_spins;
 #define overtake_limit() READ_ONCE(lw_overtake_limit)
 #define handover_spins() READ_ONCE(lw_handover_spins)

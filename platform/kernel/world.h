@@ -2,7 +2,7 @@
 #ifndef LW_KERNEL_WORLD_H
 #define LW_KERNEL_WORLD_H
 
-/* What the module asks of this world. */
+/* What the module, or a patched kernel, asks of this world. */
 #include <linux/types.h>
 
 struct lk_knob;
@@ -13,6 +13,10 @@ void lw_world_stop(void);
 
 /* 0, or -ERANGE: out of its limits, and nothing changed. */
 int lw_set_knob(const struct lk_knob *knob, u32 value);
+
+/* The files in /proc; proc.c says which. 0 or -ENOMEM. */
+int lw_proc_start(void);
+void lw_proc_stop(void);
 
 /* How often the event numbered @event was counted, on all CPUs. */
 u64 lw_event_sum(u32 event);

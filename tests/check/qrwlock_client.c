@@ -87,6 +87,31 @@ static void arrive_in_order(u32 id)
 	}
 }
 
+/* The last thread reads twice, the second time inside the first. */
+static void read_twice(u32 id)
+{
+	if (id != 2) {
+		write();
+		return;
+	}
+	lk_qrw_read_lock(&lock);
+	read_section();
+	lk_qrw_read_lock_nested(&lock);
+	read_section();
+	lk_qrw_read_unlock(&lock);
+	lk_qrw_read_unlock(&lock);
+}
+
+/* Thread 0 writes, the others read as if they might read already. */
+static void read_nested(u32 id)
+{
+	if (id == 0)
+		write();
+	else
+		EACH_ACQUISITION(lk_qrw_read_lock_nested(&lock); read_section();
+				 lk_qrw_read_unlock(&lock));
+}
+
 static void finish(void)
 {
 	check_sections();
@@ -108,6 +133,10 @@ const struct check_client check_qrwlock[] = {
 	  16, init, lock_or_try, finish },
 	{ "qrwlock", "fifo", "no reader passes a waiting writer", 3, 1, 3, 300,
 	  3, init_held, arrive_in_order, finish },
+	{ "qrwlock", "nested", "no nested reader beside a writer", 3, 2, 3, 300,
+	  16, init, read_nested, finish },
+	{ "qrwlock", "twice", "a reader's second lock waits for no queue", 3, 1,
+	  3, 300, 3, init, read_twice, finish },
 	{ 0 },
 };
 
@@ -121,9 +150,11 @@ const struct check_mutant mutants_qrwlock[] = {
 	{ "reader does not wait for the writer", "qrwlock.E", NULL, NULL,
 	  "no_wait" },
 	{ "writer does not wait for the others", "qrwlock.F", NULL, NULL,
-	  "no_wait" },
-	{ "writer drains, and does not hold", "take_drained", "atomic_add",
-	  NULL, "drop" },
+	  "force" },
+	{ "writer takes the lock in two steps", "qrwlock.F", NULL, NULL,
+	  "split" },
+	{ "nested reader is not counted", "lk_qrw_read_lock_nested",
+	  "atomic_fetch_add_acquire", NULL, "drop" },
 	{ "writer's try is not atomic", "qrwlock.D", NULL, NULL, "split" },
 	{ 0 },
 };

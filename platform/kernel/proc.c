@@ -5,17 +5,24 @@
  * numa_osq_lock, to read: how many numa_osq are divided now.
  *
  * A write is one decimal number. -EINVAL: it is not; -ERANGE: it is out of the
- * knob's limits. Then nothing changes. The parameters of the module are the same
- * knobs.
+ * knob's limits. Then nothing changes. The parameters are the same knobs.
+ *
+ * A kernel whose own locks are ours has this folder already. The module's is
+ * /proc/lockwork_module/ then: its locks are others, with knobs of their own.
  */
 #include <linux/errno.h>
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
 
-#include "files.h"
 #include "knobs.h"
 #include "numa_osq.h"
 #include "world.h"
+
+#if defined(MODULE) && IS_ENABLED(CONFIG_LOCK_SPIN_ON_OWNER_NUMA)
+#define DIR "lockwork_module"
+#else
+#define DIR "lockwork"
+#endif
 
 static int knob_show(struct seq_file *out, void *unused)
 {
@@ -58,7 +65,7 @@ static int divided_show(struct seq_file *out, void *unused)
 
 int lw_proc_start(void)
 {
-	struct proc_dir_entry *dir = proc_mkdir("lockwork", NULL);
+	struct proc_dir_entry *dir = proc_mkdir(DIR, NULL);
 	const struct lk_knob *knob;
 
 	if (!dir)
@@ -79,5 +86,5 @@ no_memory:
 
 void lw_proc_stop(void)
 {
-	remove_proc_subtree("lockwork", NULL);
+	remove_proc_subtree(DIR, NULL);
 }
