@@ -169,15 +169,16 @@ static bool ask_for_kick(struct lk_qspin *lock, u16 code, u32 busy)
 static void kick(struct lk_qspin *lock, u16 self)
 {
 	u16 code = lk_kick_claim(&halted, lock);
-	u32 state = HEAD_ASLEEP, *word;
+	struct qnode *head;
+	u32 state = HEAD_ASLEEP;
 
 	if (!code || code == self)
 		return;
-	word = &wait_node(qnodes, code >> 2, code & 3)->state;
+	head = wait_node(qnodes, code >> 2, code & 3);
 	/* By CAS: it may have woken by itself, and its node have been used for
 	 * something else since. Orders nothing, as it goes back to the word. */
-	if (try_cmpxchg_relaxed(word, &state, HEAD))
-		wake_value(word);
+	if (try_cmpxchg_relaxed(&head->state, &state, HEAD))
+		kick_value(&head->state, READ_ONCE(head->vcpu));
 }
 
 __cold void lk_qspin_kick(struct lk_qspin *lock)
@@ -200,7 +201,7 @@ static void halt_head(struct lk_qspin *lock, struct qnode *node, u32 busy)
 		 * and so orders them; a CPU does not. */
 		smp_mb_heavy();
 		if (atomic_read(&lock->val) & busy)
-			wait_on_value(&node->state, HEAD_ASLEEP, NULL, 0);
+			halt_on_value(&node->state, HEAD_ASLEEP, NO_VCPU);
 	} else {
 		give_way();
 	}
@@ -210,10 +211,10 @@ static void halt_head(struct lk_qspin *lock, struct qnode *node, u32 busy)
 /* Spins until it is the head, or as long as that makes sense; then halts. */
 static void wait_halting(struct qnode *node, u32 prev_vcpu)
 {
-	u32 state = QUEUED;
+	u32 state = QUEUED, rounds = 0;
 
 	begin_waiting();
-	while (!need_resched() && !vcpu_is_preempted(prev_vcpu)) {
+	while (!should_halt(&rounds) && !vcpu_is_preempted(prev_vcpu)) {
 		if (READ_ONCE(node->state) != QUEUED)
 			return;
 		cpu_relax();
@@ -221,7 +222,7 @@ static void wait_halting(struct qnode *node, u32 prev_vcpu)
 	if (!try_cmpxchg_relaxed(&node->state, &state, ASLEEP))
 		return;
 	while (READ_ONCE(node->state) == ASLEEP)
-		wait_on_value(&node->state, ASLEEP, NULL, 0);
+		halt_on_value(&node->state, ASLEEP, prev_vcpu);
 }
 
 /* The holder makes its successor the head; our unlock kicks one asleep. */
@@ -243,7 +244,7 @@ static void make_head(struct lk_qspin *lock, struct qnode *next)
 	state = HEAD_ASLEEP;
 	if (!ask_for_kick(lock, code, LK_Q_PENDING) &&
 	    try_cmpxchg_relaxed(&next->state, &state, HEAD))
-		wake_value(&next->state);
+		kick_value(&next->state, READ_ONCE(next->vcpu));
 }
 
 /* -- the queue ----------------------------------------------------------- */
@@ -251,7 +252,7 @@ static void make_head(struct lk_qspin *lock, struct qnode *next)
 /* The head waits until the lock is free of @busy: the word as it was then. */
 static u32 head_wait(struct lk_qspin *lock, struct qnode *node, u32 busy)
 {
-	u32 val;
+	u32 val, rounds;
 
 	if (!READ_ONCE(node->halts)) {
 		/* [qspinlock.F] ACQUIRE, pairs with qspinlock.B and .H: when
@@ -261,13 +262,14 @@ static u32 head_wait(struct lk_qspin *lock, struct qnode *node, u32 busy)
 	}
 	for (;;) {
 		begin_waiting();
+		rounds = 0;
 		do {
 			/* [qspinlock.F] */
 			val = smp_load_acquire(&lock->val.counter);
 			if (!(val & busy))
 				return val;
 			cpu_relax();
-		} while (!need_resched());
+		} while (!should_halt(&rounds));
 		halt_head(lock, node, busy);
 	}
 }

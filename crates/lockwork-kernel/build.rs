@@ -8,8 +8,11 @@ use std::path::{Path, PathBuf};
 
 use lockwork_build::{root, watch};
 
-/// The folders whose files the module is made of.
+/// The folders whose files the module, the patches and the kernels are made of.
 const FOLDERS: &[&str] = &["kernel", "platform/kernel", "locks", "tests/canaries"];
+
+/// How the names of their files end.
+const ENDS: &[&str] = &[".c", ".h", ".def", ".toml", ".config", ".txt"];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let root = root();
@@ -34,14 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn sources(root: &Path) -> Result<String, Box<dyn Error>> {
     let mut files = Vec::new();
     for folder in FOLDERS {
-        for entry in fs::read_dir(root.join(folder))? {
-            let path = entry?.path();
-            let name = path.file_name().and_then(|name| name.to_str());
-            let name = name.ok_or("a source's name is not UTF-8")?;
-            if name == "Kbuild" || [".c", ".h", ".def"].iter().any(|end| name.ends_with(end)) {
-                files.push((format!("{folder}/{name}"), path));
-            }
-        }
+        find(root, Path::new(folder), &mut files)?;
     }
     files.sort();
     let lines = files.iter().map(|(name, path)| {
@@ -49,10 +45,31 @@ fn sources(root: &Path) -> Result<String, Box<dyn Error>> {
         format!("    ({name:?}, include_bytes!({path:?})),\n")
     });
     Ok(format!(
-        "/// The module's sources: paths below the top, and contents.\n\
+        "/// All files: paths below the top, and contents.\n\
          pub const SOURCES: &[(&str, &[u8])] = &[\n{}];\n",
         lines.collect::<String>()
     ))
+}
+
+/// The files in a folder, and in those below it.
+fn find(
+    root: &Path,
+    folder: &Path,
+    files: &mut Vec<(String, PathBuf)>,
+) -> Result<(), Box<dyn Error>> {
+    for entry in fs::read_dir(root.join(folder))? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let name = name.to_str().ok_or("a source's name is not UTF-8")?;
+        let path = folder.join(name);
+        if entry.file_type()?.is_dir() {
+            find(root, &path, files)?;
+        } else if name == "Kbuild" || ENDS.iter().any(|end| name.ends_with(end)) {
+            let path = path.to_str().ok_or("a source's path is not UTF-8")?;
+            files.push((path.to_owned(), root.join(path)));
+        }
+    }
+    Ok(())
 }
 
 /// The name, least and greatest value of each `MACRO(name, min, max, …` of a file.

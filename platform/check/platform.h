@@ -340,6 +340,15 @@ static inline void deadline_after(struct lw_deadline *deadline, u64 ns)
 	((void)(naps), lwc_sleep(word, val, (deadline) != NULL, \
 				 __lwc_site("wait_on_value", #word)))
 #define wake_value(word) lwc_wake(word, __lwc_site("wake_value", #word))
+#define NO_VCPU		 0u
+#define should_halt(rounds) \
+	((void)(rounds),    \
+	 !lwc_left_out(__lwc_site("should_halt", "")) && budget_is_spent())
+#define halt_on_value(word, val, vcpu)                   \
+	((void)(vcpu), (void)lwc_sleep(word, val, false, \
+				       __lwc_site("halt_on_value", #word)))
+#define kick_value(word, vcpu) \
+	((void)(vcpu), lwc_wake(word, __lwc_site("kick_value", #word)))
 #define wake_foreign(word)                                                     \
 	(foreign_waiters() ? lwc_wake(word, __lwc_site("wake_foreign", #word)) \
 			   : (void)0)

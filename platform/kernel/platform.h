@@ -115,13 +115,9 @@ static inline u32 this_owner(void)
 
 bool owner_is_preempted(u32 owner);
 
-/*
- * Spinlocks in mode auto, and whether their waiters halt: not here, where
- * waiters keep their CPUs, and the kernel has paravirtual locks of its own.
- */
+/* Spinlocks in mode auto: not by CPUs here, where waiters keep theirs. */
 #define cpus_are_short() false
 #define saw_preempted()	 ((void)0)
-#define waiters_halt()	 false
 static inline bool on_hypervisor(void)
 {
 #ifdef CONFIG_X86
@@ -201,6 +197,25 @@ int lw_wait_on_value(u32 *word, u32 val, const struct lw_deadline *deadline);
 #define wait_on_value(word, val, deadline, naps) \
 	((void)(naps), lw_wait_on_value(word, val, deadline))
 void wake_value(u32 *word);
+
+/*
+ * A waiter of a spinlock halts its virtual CPU. Only the locks of a patched kernel
+ * do, in their mode pv, and only where the hypervisor, or an interrupt, can wake it:
+ * lockwork/spin.c there. It spins for some 100 us before.
+ */
+#define NO_VCPU	    ((u32)-1)
+#define HALT_ROUNDS (1u << 15)
+#if defined(CONFIG_UNFAIR_QUEUED_SPINLOCKS) && !defined(MODULE)
+DECLARE_STATIC_KEY_FALSE(lw_waiters_halt);
+#define waiters_halt() static_branch_unlikely(&lw_waiters_halt)
+#else
+#define waiters_halt() false
+#endif
+#define should_halt(rounds) (++*(rounds) > HALT_ROUNDS)
+/* Halts while *@word == @val, or less long. @vcpu: whom it waits for. */
+void halt_on_value(u32 *word, u32 val, u32 vcpu);
+/* Wakes the one halted there; it runs on @vcpu. */
+void kick_value(u32 *word, u32 vcpu);
 
 /* As in the library: a mutex lives until its unlock has returned. */
 #define LK_MUTEX_EMBED

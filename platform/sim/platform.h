@@ -291,6 +291,13 @@ static inline int __lws_sleep(u32 *word, u32 value,
 	((void)(naps), __lws_sleep(word, val, deadline, __lws_site()))
 #define wake_value(word) lws.wake(word)
 
+/* Halting is sleeping here. A kick finds its virtual CPU by the word. */
+#define NO_VCPU		    0u
+#define should_halt(rounds) ((void)(rounds), need_resched())
+#define halt_on_value(word, val, vcpu) \
+	((void)(vcpu), wait_on_value(word, val, NULL, 0))
+#define kick_value(word, vcpu) ((void)(vcpu), wake_value(word))
+
 #define LK_MUTEX_EMBED
 #define mutex_outlives_unlock() true
 #define foreign_waiters()	false

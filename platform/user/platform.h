@@ -437,6 +437,13 @@ void lw_futex_wake(u32 *word, int count);
  * may be among the waiters of the interposer's lock word. Its unlock is an RMW
  * then, and needs no asymmetric fence.
  */
+/* Halting is sleeping here. A futex needs no vCPU. */
+#define NO_VCPU		    0u
+#define should_halt(rounds) ((void)(rounds), need_resched())
+#define halt_on_value(word, val, vcpu) \
+	((void)(vcpu), wait_on_value(word, val, NULL, 0))
+#define kick_value(word, vcpu) ((void)(vcpu), wake_value(word))
+
 #if defined(LW_PRELOAD)
 #define LK_MUTEX_EMBED		u32 embed[4]; /* glibc: count, owner, nusers, kind */
 #define mutex_outlives_unlock() false

@@ -384,6 +384,6 @@ const struct check_mutant mutants_qspinlock[] = {
 	  "lock->locked", "drop" },
 	{ "arrival steals what is not free", "qspinlock.C", NULL, NULL,
 	  "force" },
-	{ "nobody wakes who is kicked", "kick", "wake_value", NULL, "drop" },
+	{ "nobody wakes who is kicked", "kick", "kick_value", NULL, "drop" },
 	{ 0 },
 };

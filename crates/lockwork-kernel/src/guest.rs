@@ -11,12 +11,13 @@ use std::time::{Duration, Instant};
 use anyhow::{bail, Context, Result};
 use lockwork_report::interrupt::Interrupt;
 
+use crate::args::{Accel, GuestArgs};
 use crate::console::Console;
 use crate::outcome::{Outcome, Report};
 use crate::plan::Request;
 use crate::progress::Progress;
 use crate::qemu::{has_kvm, Machine, Qemu};
-use crate::{Accel, ModuleArgs, Work};
+use crate::Work;
 
 /// How soon KVM must have got the guest's kernel to speak.
 const KVM_BOOTS: Duration = Duration::from_secs(30);
@@ -45,7 +46,7 @@ enum Said {
 /// Boots `machine` and makes the requests of `plan`.
 pub(crate) fn run(
     machine: &Machine,
-    args: &ModuleArgs,
+    args: &GuestArgs,
     plan: &[Request],
     work: &Work,
 ) -> Result<Report> {
@@ -65,7 +66,7 @@ pub(crate) fn run(
 
 fn follow<'a>(
     machine: &Machine,
-    args: &ModuleArgs,
+    args: &GuestArgs,
     plan: &'a [Request],
     work: &'a Work,
     kvm: bool,
@@ -232,10 +233,12 @@ impl Follower<'_> {
             ("end", Some(_)) => self.wait(STEP, "did not go on after a torture"),
             ("refused", Some(outcome)) => {
                 outcome.refuse();
-                self.fail(format!("the module refused '{more}'"));
+                self.fail(format!("the guest's kernel refused '{more}'"));
             }
             ("refused", None) => {
-                self.fail(format!("the guest's kernel refused the module: {more}"));
+                self.fail(format!(
+                    "the guest's kernel refused the module {first}: {more}"
+                ));
             }
             ("stuck", _) => self.fail(rest.to_owned()),
             ("event", _) => {

@@ -10,7 +10,7 @@ use cpio::newc::{trailer, Builder, ModeFileType};
 
 use crate::linux::Linux;
 use crate::needs;
-use crate::plan::Request;
+use crate::plan::{Kind, Request};
 
 const INIT: &str = include_str!("init.sh");
 
@@ -18,7 +18,7 @@ const INIT: &str = include_str!("init.sh");
 pub(crate) fn write(
     dir: &Path,
     linux: &Linux,
-    module: &Path,
+    modules: &[PathBuf],
     plan: &[Request],
     shell: bool,
 ) -> Result<PathBuf> {
@@ -31,7 +31,17 @@ pub(crate) fn write(
     };
     archive.add("bin", ModeFileType::Directory, 0o755, &[])?;
     archive.file("bin/busybox", 0o755, &needs::busybox()?)?;
-    archive.file("lockwork_locks.ko", 0o644, &read(module)?)?;
+    for module in modules {
+        // In the cache our module has a longer name.
+        let name = module.file_name().and_then(|name| name.to_str());
+        let name = name.context("a module has no name")?;
+        let name = if name.ends_with(crate::module::NAME) {
+            crate::module::NAME
+        } else {
+            name
+        };
+        archive.file(name, 0o644, &read(module)?)?;
+    }
     archive.file("init", 0o755, INIT.as_bytes())?;
     archive.file("requests", 0o644, requests(plan).as_bytes())?;
     if shell {
@@ -46,11 +56,15 @@ pub(crate) fn write(
 fn requests(plan: &[Request]) -> String {
     let mut text = String::new();
     for request in plan {
+        let (knob, torture) = match request.kind {
+            Kind::Ours => ("knob", "torture"),
+            Kind::Stock => ("control", "stock"),
+        };
         text += "start\n";
         for (name, value) in &request.knobs {
-            text += &format!("knob {name} {value}\n");
+            text += &format!("{knob} {name} {value}\n");
         }
-        text += &format!("torture {}\n", request.line);
+        text += &format!("{torture} {}\n", request.line);
     }
     text
 }

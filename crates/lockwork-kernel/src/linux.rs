@@ -73,9 +73,10 @@ pub(crate) fn built(dir: &Path) -> Result<Linux> {
     })
 }
 
-/// Finds the image for `headers`: an installed one, one in the cache, or that of
+/// The kernel of the newest headers. Its image is an installed one, one in the cache, or that of
 /// Debian's package, which is unpacked there and not installed.
-pub(crate) fn find(headers: PathBuf, work: &Work) -> Result<Linux> {
+pub(crate) fn find(work: &Work) -> Result<Linux> {
+    let headers = headers().context("no kernel headers are installed")?;
     let release = release(&headers).context("the headers' folder names no kernel")?;
     let name = format!("boot/vmlinuz-{release}");
     let ours = work.cache.join(format!("linux-{release}"));

@@ -44,17 +44,23 @@ pub(crate) fn build(linux: &Linux, canaries: bool, work: &Work) -> Result<PathBu
     if canaries {
         make.arg("LW_CANARIES=y");
     }
-    let jobs = std::thread::available_parallelism().map_or(1, usize::from);
-    make.arg(format!("-j{jobs}")).arg("modules");
+    make.arg(needs::jobs()).arg("modules");
     needs::run(&mut make, "make", work)?;
     fs::rename(room.path().join(NAME), &file)
         .with_context(|| format!("cannot write to {}", cache.display()))?;
     Ok(file)
 }
 
+/// What the module is made of: not what patched kernels are.
+fn sources() -> impl Iterator<Item = &'static (&'static str, &'static [u8])> {
+    let others = ["kernel/series/", "kernel/config/"];
+    let all = SOURCES.iter();
+    all.filter(move |(path, _)| !others.iter().any(|other| path.starts_with(other)))
+}
+
 /// Kbuild wants its file on top.
 fn write_sources(dir: &Path) -> Result<()> {
-    for (path, bytes) in SOURCES {
+    for (path, bytes) in sources() {
         let path = match *path {
             "kernel/Kbuild" => dir.join("Kbuild"),
             path => dir.join(path),
@@ -73,7 +79,7 @@ fn key(linux: &Linux, canaries: bool, compiler: &str) -> Result<String> {
         let file = linux.headers.join(file);
         hash.update(fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?);
     }
-    for (path, bytes) in SOURCES {
+    for (path, bytes) in sources() {
         hash.update(format!("{path} {}\n", bytes.len()));
         hash.update(bytes);
     }
@@ -86,7 +92,7 @@ fn key(linux: &Linux, canaries: bool, compiler: &str) -> Result<String> {
 }
 
 /// The compiler that built the kernel: others may not know its flags.
-fn compiler(headers: &Path) -> Result<String> {
+pub(crate) fn compiler(headers: &Path) -> Result<String> {
     let config = headers.join("include/config/auto.conf");
     let config =
         fs::read_to_string(&config).with_context(|| format!("cannot read {}", config.display()))?;

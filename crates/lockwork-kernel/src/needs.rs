@@ -4,7 +4,7 @@
 use std::fs;
 use std::io::{self, BufRead, IsTerminal, Read, Seek, Write};
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
@@ -14,15 +14,44 @@ use object::elf::{FileHeader64, PT_INTERP};
 use object::read::elf::{FileHeader, ProgramHeader};
 use object::Endianness;
 
-use crate::linux::{self, Linux};
+use crate::linux;
 use crate::{Interrupted, Work};
 
 /// What must be there, and the package that has it.
-const NEEDS: &[(&str, &str)] = &[
+type Need = (&'static str, &'static str);
+
+/// What runs a guest with the module.
+const GUEST: &[Need] = &[
     ("qemu-system-x86_64", "qemu-system-x86"),
     ("make", "make"),
     ("dpkg-deb", "dpkg"),
 ];
+
+/// What unpacks a kernel's sources.
+const SOURCES: &[Need] = &[("dpkg-deb", "dpkg"), ("tar", "tar"), ("xz", "xz-utils")];
+
+/// What builds a kernel.
+const KERNEL: &[Need] = &[
+    ("gcc", "gcc"),
+    ("flex", "flex"),
+    ("bison", "bison"),
+    ("bc", "bc"),
+    ("perl", "perl"),
+    ("/usr/include/gelf.h", "libelf-dev"),
+];
+
+/// What a command is going to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Job {
+    /// Boot Debian's kernel, for which a module is built.
+    Debian,
+    /// Boot a kernel of the user's own.
+    Own,
+    /// Build a kernel and boot it.
+    Patched,
+    /// Write patches.
+    Patches,
+}
 
 /// Where the file of a program is.
 pub(crate) fn program(name: &str) -> Option<PathBuf> {
@@ -32,21 +61,37 @@ pub(crate) fn program(name: &str) -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
-/// All packages that are missing. With a kernel of the user's own, Debian's headers are not
-/// needed.
-pub(crate) fn missing(own_linux: bool) -> Vec<&'static str> {
-    let mut packages: Vec<&str> = NEEDS
-        .iter()
-        .filter(|(name, _)| program(name).is_none())
+/// All packages that are missing for a job.
+pub(crate) fn missing(job: Job) -> Vec<&'static str> {
+    let lists: &[&[Need]] = match job {
+        Job::Debian | Job::Own => &[GUEST],
+        Job::Patched => &[GUEST, SOURCES, KERNEL],
+        Job::Patches => &[SOURCES, &[("git", "git")]],
+    };
+    let is_here = |name: &str| match name.starts_with('/') {
+        true => Path::new(name).exists(),
+        false => program(name).is_some(),
+    };
+    let all = lists.iter().copied().flatten();
+    let mut packages: Vec<&str> = all
+        .filter(|(name, _)| !is_here(name))
         .map(|(_, package)| *package)
         .collect();
-    if busybox().is_err() {
+    if job != Job::Patches && busybox().is_err() {
         packages.push("busybox-static");
     }
-    if !own_linux && linux::headers().is_none() {
+    if job == Job::Debian && linux::headers().is_none() {
         packages.push("linux-headers-amd64");
     }
+    packages.sort_unstable();
+    packages.dedup();
     packages
+}
+
+/// For make: a job for each CPU.
+pub(crate) fn jobs() -> String {
+    let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+    format!("-j{cpus}")
 }
 
 /// A busybox that runs without libraries.
@@ -93,27 +138,21 @@ pub(crate) fn agree(packages: &[&str], yes: bool) -> Result<()> {
     Ok(())
 }
 
-/// Has everything there, and finds the kernel.
-pub(crate) fn get(packages: &[&str], own: Option<Linux>, work: &Work) -> Result<Linux> {
-    if cfg!(not(target_arch = "x86_64")) {
-        bail!("the guest is an x86-64 machine; run this on one");
+/// Has everything there that `job` needs; `packages` are missing.
+pub(crate) fn install(packages: &[&str], job: Job, work: &Work) -> Result<()> {
+    if packages.is_empty() {
+        return Ok(());
     }
-    if !packages.is_empty() {
-        work.progress
-            .step(&format!("installing {}", packages.join(" ")));
-        apt(&["update", "-qq"], work)?;
-        let mut words = vec!["install", "-y", "-qq", "--no-install-recommends"];
-        words.extend(packages);
-        apt(&words, work)?;
-    }
-    if let Some(package) = missing(own.is_some()).first() {
+    work.progress
+        .step(&format!("installing {}", packages.join(" ")));
+    apt(&["update", "-qq"], work)?;
+    let mut words = vec!["install", "-y", "-qq", "--no-install-recommends"];
+    words.extend(packages);
+    apt(&words, work)?;
+    if let Some(package) = missing(job).first() {
         bail!("{package} is installed, and still something of it is missing; reinstall it");
     }
-    if let Some(own) = own {
-        return Ok(own);
-    }
-    let headers = linux::headers().context("no kernel headers are installed")?;
-    linux::find(headers, work)
+    Ok(())
 }
 
 fn apt(words: &[&str], work: &Work) -> Result<()> {

@@ -6,7 +6,8 @@ use lockwork_report::settings::{self, put, Setting};
 use lockwork_report::{bail_usage, usage};
 use lockwork_user::{catalogue, LockKind, Promises};
 
-use crate::ModuleArgs;
+use crate::args::{GuestArgs, ModuleArgs, PatchedArgs};
+use crate::stock;
 
 include!(concat!(env!("OUT_DIR"), "/settings.rs"));
 
@@ -17,12 +18,23 @@ const CANARIES: &[(&str, bool)] = &[
     ("canary_reader", true),
 ];
 
+/// Who tortures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Our module, its own locks.
+    Ours,
+    /// The kernel's locktorture, the kernel's locks.
+    Stock,
+}
+
 /// One torture, and the knobs that the locks have meanwhile.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
+    pub(crate) kind: Kind,
     /// What it is called in the table.
     pub(crate) name: String,
-    /// The line for the module's file.
+    /// The line for the module's file; or for locktorture its kind of lock, the seconds,
+    /// and parameters.
     pub(crate) line: String,
     /// How long it takes, if nothing goes wrong.
     pub(crate) seconds: u32,
@@ -30,32 +42,113 @@ pub(crate) struct Request {
     pub(crate) knobs: Vec<Setting>,
 }
 
+impl Request {
+    /// Whether locktorture does it.
+    pub(crate) fn is_stock(&self) -> bool {
+        self.kind == Kind::Stock
+    }
+}
+
+/// What the module's tortures depend on.
+struct Wish<'a> {
+    guest: &'a GuestArgs,
+    canaries: bool,
+    set: Vec<Setting>,
+}
+
 /// All that `args` asks for.
-pub(crate) fn plan(args: &ModuleArgs) -> Result<Vec<Request>> {
-    let set = settings::settings(&args.set, check)?;
+pub(crate) fn of_module(args: &ModuleArgs) -> Result<Vec<Request>> {
+    let wish = Wish {
+        guest: &args.guest,
+        canaries: args.canaries,
+        set: settings::settings(&args.guest.set, check)?,
+    };
     let of_all = args.torture.is_empty();
     let mut requests = Vec::new();
     if of_all {
         for kind in catalogue() {
-            requests.push(request(args, &set, &[kind.name()], false)?);
+            requests.push(ours(&wish, &[kind.name()], false)?);
         }
         // Where spinners keep their CPUs a queue gets long enough to be divided.
         for name in ["numa_osq", "mutex_numa"] {
-            requests.push(request(args, &set, &[name], true)?);
+            requests.push(ours(&wish, &[name], true)?);
         }
         let modes = ["steal", "tas", "pv", "auto"].map(|mode| format!("qspinlock_{mode}"));
         let modes: Vec<&str> = modes.iter().map(String::as_str).collect();
-        requests.push(request(args, &set, &modes, false)?);
+        requests.push(ours(&wish, &modes, false)?);
     }
     for names in &args.torture {
-        let names: Vec<&str> = names.split('+').map(str::trim).collect();
-        requests.push(request(args, &set, &names, false)?);
+        requests.push(named(&wish, names, false)?);
     }
     Ok(requests)
 }
 
+/// All that `args` asks for.
+pub(crate) fn of_patched(args: &PatchedArgs) -> Result<Vec<Request>> {
+    let wish = Wish {
+        guest: &args.guest,
+        canaries: false,
+        set: settings::settings(&args.guest.set, check)?,
+    };
+    let mut names: Vec<&str> = args.torture.iter().map(String::as_str).collect();
+    if names.is_empty() {
+        names = stock::PATCHED.to_vec();
+    }
+    let requests = names.iter().map(|names| named(&wish, names, true));
+    requests.collect()
+}
+
+/// The torture of what the user named. `controls`: the kernel has those of its own locks.
+fn named(wish: &Wish<'_>, names: &str, controls: bool) -> Result<Request> {
+    let names: Vec<&str> = names.split('+').map(str::trim).collect();
+    match names[..] {
+        [name] => match stock::KINDS.iter().find(|(known, _)| *known == name) {
+            Some((name, reads)) => of_kernel(wish, name, *reads, controls),
+            None => ours(wish, &names, false),
+        },
+        _ => ours(wish, &names, false),
+    }
+}
+
+/// What divides queues in a guest of eight CPUs.
+fn low_knobs() -> Vec<Setting> {
+    let low = [("osq_lock_depth", "5"), ("osq_keep_times", "16")];
+    low.map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .to_vec()
+}
+
+/// The request for locktorture. CPUs go off and on; tasks pause together now and then.
+fn of_kernel(wish: &Wish<'_>, name: &str, reads: bool, controls: bool) -> Result<Request> {
+    let mut knobs = low_knobs();
+    let mut line = format!("{name} {}", wish.guest.seconds);
+    let mut writers = wish.guest.cpus * 2;
+    for (option, value) in &wish.set {
+        match option.as_str() {
+            "writers" => writers = value.parse()?,
+            "readers" if reads => line += &format!(" nreaders_stress={value}"),
+            "readers" => {
+                bail_usage!("{name} has no readers; leave readers out of --set");
+            }
+            knob if controls && KNOBS.iter().any(|(name, ..)| *name == knob) => {
+                put(&mut knobs, (option.clone(), value.clone()));
+            }
+            other => bail_usage!(
+                "{name} is tortured by the kernel's locktorture, which has no {other}; set writers                  or readers, or choose our locks"
+            ),
+        }
+    }
+    line += &format!(" nwriters_stress={writers} stat_interval=0 onoff_interval=1 verbose=0");
+    Ok(Request {
+        kind: Kind::Stock,
+        name: name.to_owned(),
+        line,
+        seconds: wish.guest.seconds,
+        knobs: if controls { knobs } else { Vec::new() },
+    })
+}
+
 /// CPUs and nodes must fit each other, and the numbers of interrupt controllers.
-pub(crate) fn check_machine(args: &ModuleArgs) -> Result<()> {
+pub(crate) fn check_machine(args: &GuestArgs) -> Result<()> {
     if args.cpus % args.nodes != 0 {
         bail_usage!(
             "--cpus {} cannot be divided evenly by --nodes {}; choose a multiple",
@@ -76,23 +169,23 @@ pub(crate) fn check_machine(args: &ModuleArgs) -> Result<()> {
 }
 
 /// What a lock is, as far as the plan depends on it.
-struct Kind {
+struct Traits {
     sleeps: bool,
     reads: bool,
 }
 
-fn kind(args: &ModuleArgs, name: &str) -> Result<Kind> {
+fn traits(wish: &Wish<'_>, name: &str) -> Result<Traits> {
     if let Some((_, reads)) = CANARIES.iter().find(|(canary, _)| *canary == name) {
-        if !args.canaries {
+        if !wish.canaries {
             bail_usage!("{name} is broken on purpose; give --canaries to build it too");
         }
-        return Ok(Kind {
+        return Ok(Traits {
             sleeps: false,
             reads: *reads,
         });
     }
     let kind: LockKind = lockwork_user::by_name(name).map_err(usage::error)?;
-    Ok(Kind {
+    Ok(Traits {
         sleeps: kind.flags().contains(Promises::SLEEPS),
         reads: kind.has_read(),
     })
@@ -100,11 +193,12 @@ fn kind(args: &ModuleArgs, name: &str) -> Result<Kind> {
 
 /// The request for one object, whose locks take turns; `pinned`: its threads keep
 /// their CPUs.
-fn request(args: &ModuleArgs, set: &[Setting], names: &[&str], pinned: bool) -> Result<Request> {
+fn ours(wish: &Wish<'_>, names: &[&str], pinned: bool) -> Result<Request> {
+    let set = &wish.set;
     let mut handlers = true;
     let is = |option: &str, value: &str| set.iter().any(|(o, v)| o == option && v == value);
     for name in names {
-        let kind = kind(args, name)?;
+        let kind = traits(wish, name)?;
         handlers &= !kind.sleeps;
         let asks_readers = set
             .iter()
@@ -121,14 +215,13 @@ fn request(args: &ModuleArgs, set: &[Setting], names: &[&str], pinned: bool) -> 
     }
     let text = |name: &str, value: u32| (name.to_owned(), value.to_string());
     let mut options = vec![
-        text("seconds", args.seconds),
+        text("seconds", wish.guest.seconds),
         text("hotplug_ms", 500),
         text("switch_ms", 100),
         text("pin", pinned.into()),
         text("interrupts", handlers.into()),
     ];
-    // So low that a guest of eight CPUs divides queues.
-    let mut knobs = vec![text("osq_lock_depth", 5), text("osq_keep_times", 16)];
+    let mut knobs = low_knobs();
     for setting in set {
         if KNOBS.iter().any(|(name, ..)| *name == setting.0) {
             put(&mut knobs, setting.clone());
@@ -144,12 +237,13 @@ fn request(args: &ModuleArgs, set: &[Setting], names: &[&str], pinned: bool) -> 
     let seconds = seconds.and_then(|(_, value)| value.parse().ok());
     let pinned = if pinned { " (pinned)" } else { "" };
     Ok(Request {
+        kind: Kind::Ours,
         name: match names.len() {
             1 => format!("{}{pinned}", names[0]),
             modes => format!("{}, {modes} modes", names[0]),
         },
         line,
-        seconds: seconds.unwrap_or(args.seconds),
+        seconds: seconds.unwrap_or(wish.guest.seconds),
         knobs,
     })
 }
@@ -183,8 +277,8 @@ mod tests {
 
     fn parse(line: &[&str]) -> Result<Vec<Request>> {
         let line = Line::parse_from([&["module"], line].concat());
-        check_machine(&line.args)?;
-        plan(&line.args)
+        check_machine(&line.args.guest)?;
+        of_module(&line.args)
     }
 
     #[test]
@@ -228,6 +322,14 @@ mod tests {
             (
                 &["--torture", "mutex", "--set", "interrupts=1"],
                 "handlers cannot",
+            ),
+            (
+                &["--torture", "mutex_lock", "--set", "readers=4"],
+                "has no readers",
+            ),
+            (
+                &["--torture", "rwsem_lock", "--set", "pin=1"],
+                "locktorture, which has no pin",
             ),
             (&["--cpus", "6"], "choose a multiple"),
             (&["--cpus", "255", "--nodes", "15"], "fewer CPUs"),

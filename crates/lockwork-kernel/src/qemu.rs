@@ -12,7 +12,8 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use lockwork_report::interrupt::Interrupt;
 
-use crate::{Accel, Interrupted};
+use crate::args::Accel;
+use crate::Interrupted;
 
 /// Memory of each node, in MiB.
 const NODE_MIB: u32 = 256;
@@ -29,6 +30,8 @@ pub(crate) struct Machine {
     pub(crate) nodes: u32,
     pub(crate) image: PathBuf,
     pub(crate) initramfs: PathBuf,
+    /// Words for the kernel, after our own.
+    pub(crate) append: String,
 }
 
 /// Whether KVM can be opened here. It may fail to boot the guest all the same.
@@ -63,7 +66,8 @@ fn command(machine: &Machine, kvm: bool) -> Command {
     }
     command.arg("-kernel").arg(&machine.image);
     command.arg("-initrd").arg(&machine.initramfs);
-    command.args(["-append", APPEND]);
+    command.arg("-append");
+    command.arg(format!("{APPEND} {}", machine.append).trim_end());
     command
 }
 

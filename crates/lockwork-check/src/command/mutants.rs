@@ -152,11 +152,12 @@ fn can(site: &Site, change: Change) -> bool {
         name,
         "READ_ONCE" | "READ_ONCE_DEP" | "smp_load_acquire" | "atomic_read"
     );
-    let sleeps = name.starts_with("wake_") || name == "wait_on_value";
+    let wakes = name.starts_with("wake_") || name == "kick_value";
+    let sleeps = wakes || matches!(name, "wait_on_value" | "halt_on_value");
     let relaxes = name.starts_with("cpu_relax");
     let rmw = !(waits || stores || loads || sleeps || relaxes || is_fence(site.order));
     match change {
-        Change::Drop => stores || rmw || name.starts_with("wake_"),
+        Change::Drop => stores || rmw || wakes,
         Change::Force => compares,
         Change::Split => rmw,
         Change::NoWait => waits,

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Writes the series as git format-patch does.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result};
+use lockwork_report::bail_usage;
+
+use super::output;
+use super::patch::{ours, Files, Patch};
+use super::tree::Tree;
+use crate::Work;
+
+/// In its place in the file: the first line, and what follows it.
+const SUBJECT: &str = "*** SUBJECT HERE ***";
+const BLURB: &str = "*** BLURB HERE ***";
+
+/// Writes the patches and the cover letter to `target`; the list of files.
+pub(crate) fn format(
+    tree: &Tree,
+    patches: &[Patch],
+    steps: &[Files],
+    target: &Path,
+    signoff: bool,
+    work: &Work,
+) -> Result<String> {
+    work.progress.step("writing the patches");
+    let room = tempfile::tempdir()?;
+    let git = Git {
+        root: room.path(),
+        named: identity(signoff)?,
+    };
+    git.run(&["init", "-q"])?;
+    for files in steps {
+        for path in files.keys() {
+            if let Some(text) = tree.original(path)? {
+                write(room.path(), path, &text)?;
+            }
+        }
+    }
+    let version = tree.version()?;
+    git.commit(&format!("Linux {version}"), false)?;
+    for (patch, files) in patches.iter().zip(steps) {
+        for (path, text) in files {
+            write(room.path(), path, text)?;
+        }
+        let message = format!("{}\n\n{}", patch.subject, patch.message.trim());
+        git.commit(&message, signoff)?;
+    }
+    fs::create_dir_all(target).with_context(|| format!("cannot make {}", target.display()))?;
+    let folder = target.canonicalize()?;
+    let count = format!("-{}", patches.len());
+    let folder = folder.to_str().context("the folder's name is not UTF-8")?;
+    let list = git.run(&[
+        "format-patch",
+        "--zero-commit",
+        "--cover-letter",
+        "--stat=80",
+        "-o",
+        folder,
+        &count,
+    ])?;
+    let cover = list.lines().next().context("git wrote nothing")?;
+    fill(Path::new(cover), &version)?;
+    Ok(list)
+}
+
+/// Puts our words into the cover letter.
+fn fill(file: &Path, version: &str) -> Result<()> {
+    let cover = ours("kernel/series/cover.txt")?.replace("LINUX_VERSION", version);
+    let (subject, blurb) = cover
+        .split_once('\n')
+        .context("the cover letter is empty")?;
+    let text = fs::read_to_string(file)?;
+    let text = text.replace(SUBJECT, subject).replace(BLURB, blurb.trim());
+    fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
+}
+
+/// The user's name and address in git; without them patches come from the project.
+fn identity(signoff: bool) -> Result<bool> {
+    let mut ask = Command::new("git");
+    let named = output(ask.args(["config", "user.email"]), "git").is_ok();
+    if signoff && !named {
+        bail_usage!("--signoff needs your identity: git config --global user.name and user.email");
+    }
+    Ok(named)
+}
+
+struct Git<'a> {
+    root: &'a Path,
+    named: bool,
+}
+
+impl Git<'_> {
+    fn run(&self, words: &[&str]) -> Result<String> {
+        let mut git = Command::new("git");
+        git.arg("-C").arg(self.root);
+        if !self.named {
+            git.args([
+                "-c",
+                "user.name=Lockwork",
+                "-c",
+                "user.email=lockwork@localhost",
+            ]);
+        }
+        git.args([
+            "-c",
+            "commit.gpgsign=false",
+            "-c",
+            "core.hooksPath=/dev/null",
+        ]);
+        git.args(["-c", "format.signature=Lockwork"]);
+        output(git.args(words), "git")
+    }
+
+    fn commit(&self, message: &str, signoff: bool) -> Result<()> {
+        self.run(&["add", "-A"])?;
+        let mut words = vec!["commit", "-q", "-m", message];
+        if signoff {
+            words.push("-s");
+        }
+        self.run(&words)?;
+        Ok(())
+    }
+}
+
+fn write(root: &Path, path: &str, text: &str) -> Result<()> {
+    let path = root.join(path);
+    fs::create_dir_all(path.parent().context("a file has no folder")?)?;
+    fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+}

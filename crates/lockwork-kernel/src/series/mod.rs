@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The locks as a series of patches for the kernel: made anew from a kernel's sources, so
+//! that a port to another release is another run.
+
+mod edit;
+mod git;
+pub(crate) mod patch;
+pub(crate) mod tree;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+use anyhow::{Context, Result};
+use lockwork_report::text;
+
+use crate::needs;
+use crate::Work;
+use patch::{Files, Patch};
+use tree::Tree;
+
+/// Unpacks Debian's kernel sources: all of them, or some files.
+const LINUX_SOURCE: &str = include_str!("../../../../scripts/linux-source");
+
+/// Options of `lockwork kernel patches`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PatchesArgs {
+    /// The folder that the patches are written to.
+    #[arg(short, long, value_name = "DIR", required_unless_present = "apply")]
+    output: Option<PathBuf>,
+    /// The kernel's sources, which are only read [default: what the edits need of Debian's
+    /// linux-source, which is fetched].
+    #[arg(long, value_name = "DIR")]
+    source: Option<PathBuf>,
+    /// Apply the edits to the kernel's sources in DIR, and write no patches. What they
+    /// change is kept in DIR/.lockwork.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["output", "source", "signoff"])]
+    apply: Option<PathBuf>,
+    /// Add the Signed-off-by line of your git identity to each patch.
+    #[arg(long)]
+    signoff: bool,
+    /// Install missing packages without asking.
+    #[arg(long)]
+    pub(crate) yes: bool,
+}
+
+/// What each patch of the series makes of a tree.
+pub(crate) fn steps(tree: &Tree, patches: &[Patch]) -> Result<Vec<Files>> {
+    let mut all = Files::new();
+    let mut steps = Vec::new();
+    for patch in patches {
+        let files = patch.apply(tree, &all)?;
+        all.extend(files.clone());
+        steps.push(files);
+    }
+    Ok(steps)
+}
+
+/// Gives the first `count` patches to the sources in `root`.
+pub(crate) fn install(root: &Path, patches: &[Patch]) -> Result<()> {
+    let mut tree = Tree::open(root)?;
+    let steps = steps(&tree, patches)?;
+    let all = steps.into_iter().flatten().collect();
+    tree.install(&all)
+}
+
+/// Unpacks Debian's kernel sources into `target`; `files`: only these.
+pub(crate) fn unpack(target: &Path, files: &[String], work: &Work) -> Result<()> {
+    let mut script = Command::new("sh");
+    script
+        .args(["-c", LINUX_SOURCE, "linux-source"])
+        .arg(target)
+        .args(files);
+    needs::run(&mut script, "unpacking linux-source", work)
+}
+
+/// `lockwork kernel patches`
+pub(crate) fn run(args: &PatchesArgs, work: &Work) -> Result<ExitCode> {
+    let patches = patch::series()?;
+    if let Some(root) = &args.apply {
+        install(root, &patches)?;
+        work.progress.clear();
+        text::print(&format!(
+            "{} patches are in {}\n",
+            patches.len(),
+            root.display()
+        ))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let output = args.output.as_deref().context("no folder is named")?;
+    let room = tempfile::tempdir()?;
+    let root = match &args.source {
+        Some(root) => root.clone(),
+        None => {
+            work.progress.step("fetching Debian's kernel sources");
+            let mut files = patch::needed(&patches);
+            files.push("Makefile".to_owned());
+            unpack(&room.path().join("source"), &files, work)?;
+            room.path().join("source")
+        }
+    };
+    let tree = Tree::open(&root)?;
+    let steps = steps(&tree, &patches)?;
+    let written = git::format(&tree, &patches, &steps, output, args.signoff, work)?;
+    work.progress.clear();
+    text::print(&written)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What a program prints, as text.
+fn output(command: &mut Command, name: &str) -> Result<String> {
+    let output = command
+        .stdin(Stdio::null())
+        .output()
+        .with_context(|| format!("cannot start {name}"))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let last = said.lines().last().unwrap_or_default();
+        anyhow::bail!("{name} failed ({}): {last}", output.status);
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}

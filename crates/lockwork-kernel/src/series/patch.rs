@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The patches of the series, and what they make of a kernel's files.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+
+use super::edit::Edit;
+use super::tree::Tree;
+use crate::module::SOURCES;
+
+/// Where our files go.
+const HOME: &str = "kernel/locking/lockwork";
+
+/// One file of `kernel/series/`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Patch {
+    /// The first line of its message.
+    pub(crate) subject: String,
+    /// The rest of it.
+    pub(crate) message: String,
+    /// Files of `locks/` that it adds.
+    #[serde(default)]
+    locks: Vec<String>,
+    /// Files of `platform/kernel/` that it adds.
+    #[serde(default)]
+    world: Vec<String>,
+    /// Files of `kernel/series/tree/` that it adds.
+    #[serde(default)]
+    files: Vec<String>,
+    #[serde(default, rename = "edit")]
+    edits: Vec<Edit>,
+}
+
+/// Files below the kernel's top, and what is in them.
+pub(crate) type Files = BTreeMap<String, String>;
+
+/// The series, in its order.
+pub(crate) fn series() -> Result<Vec<Patch>> {
+    let all = SOURCES.iter().filter_map(|(path, bytes)| {
+        let name = path.strip_prefix("kernel/series/")?;
+        (name.ends_with(".toml") && !name.contains('/')).then_some((path, bytes))
+    });
+    all.map(|(path, bytes)| {
+        let text = std::str::from_utf8(bytes).with_context(|| format!("{path} is no text"))?;
+        toml::from_str(text).with_context(|| format!("{path} is not a patch"))
+    })
+    .collect()
+}
+
+/// One of the files that this program carries.
+pub(crate) fn ours(path: &str) -> Result<String> {
+    let found = SOURCES.iter().find(|(name, _)| *name == path);
+    let (_, bytes) = found.with_context(|| format!("there is no {path}"))?;
+    String::from_utf8(bytes.to_vec()).with_context(|| format!("{path} is no text"))
+}
+
+impl Patch {
+    /// All that it adds: whence, and where to.
+    fn copies(&self) -> Vec<(String, String)> {
+        let flat = |dir: &'static str, names: &[String]| {
+            let names = names.iter();
+            let pairs = names.map(move |name| (format!("{dir}/{name}"), format!("{HOME}/{name}")));
+            pairs.collect::<Vec<_>>()
+        };
+        let mut all = flat("locks", &self.locks);
+        all.extend(flat("platform/kernel", &self.world));
+        let files = self.files.iter();
+        all.extend(files.map(|name| (format!("kernel/series/tree/{name}"), name.clone())));
+        all
+    }
+
+    /// The files of a kernel that it edits. Some are ours.
+    pub(crate) fn edited(&self) -> impl Iterator<Item = &str> {
+        self.edits.iter().map(|edit| edit.file.as_str())
+    }
+
+    /// What it makes of `tree`, on top of what the former ones made of it (`before`).
+    pub(crate) fn apply(&self, tree: &Tree, before: &Files) -> Result<Files> {
+        let mut files = Files::new();
+        for (from, to) in self.copies() {
+            files.insert(to, ours(&from)?);
+        }
+        for edit in &self.edits {
+            let path = &edit.file;
+            let old = match files.get(path).or_else(|| before.get(path)) {
+                Some(text) => Some(text.clone()),
+                None => tree.original(path)?,
+            };
+            let new = edit
+                .apply(old.as_deref())
+                .with_context(|| format!("the patch '{}' does not fit", self.subject))?;
+            files.insert(path.clone(), new);
+        }
+        Ok(files)
+    }
+}
+
+/// The files of a kernel that the series edits, and that it does not add itself.
+pub(crate) fn needed(patches: &[Patch]) -> Vec<String> {
+    let all = patches.iter().flat_map(Patch::edited);
+    let mut names: Vec<String> = all
+        .filter(|name| !Path::new(name).starts_with(HOME))
+        .map(str::to_owned)
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_series_is_whole_and_its_locks_are_unedited() {
+        let patches = series().expect("a series");
+        assert!(patches.len() >= 3);
+        for patch in &patches {
+            assert!(patch.subject.len() <= 75, "{}", patch.subject);
+            let long = patch.message.lines().find(|line| line.len() > 90);
+            assert!(long.is_none(), "{}: {long:?}", patch.subject);
+            for (from, to) in patch.copies() {
+                ours(&from).expect("a file");
+                let edited = patch.edited().any(|name| name == to);
+                assert!(!edited, "{to} is to be as it is in {from}");
+            }
+        }
+    }
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/* The controls in /proc/lockwork/, which proc.c describes. */
+#include <linux/init.h>
+#include <linux/kernel.h>
+
+#include "world.h"
+
+static int __init controls_init(void)
+{
+	return lw_proc_start();
+}
+fs_initcall(controls_init);

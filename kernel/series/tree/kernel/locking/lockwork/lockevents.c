@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/* What the locks count, in the kernel's own lock events. */
+#include <linux/build_bug.h>
+#include <linux/init.h>
+#include <linux/kernel.h>
+#include <linux/percpu.h>
+
+#include <platform.h>
+
+#include "../lock_events.h"
+#include "events.h"
+
+DEFINE_STATIC_KEY_FALSE(lw_counting);
+
+#ifdef CONFIG_LOCK_EVENT_COUNTS
+#define FIRST LOCKEVENT_numa_opened
+
+static_assert(LOCKEVENT_numa_cancel_top - FIRST + 1 == LK_EVENTS,
+	      "lock_events_list.h has the events in the same order");
+
+void lw_count_event(u32 event)
+{
+	__lockevent_inc(FIRST + event, true);
+}
+
+static int __init counting_init(void)
+{
+	static_branch_enable(&lw_counting);
+	return 0;
+}
+early_initcall(counting_init);
+#else
+void lw_count_event(u32 event)
+{
+}
+#endif

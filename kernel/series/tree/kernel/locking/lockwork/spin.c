@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * The unfair queued spinlock of guests. A fair lock waits for the vCPU whose turn it
+ * is, though the hypervisor may not run it. An unfair one is taken by whoever runs,
+ * and whoever finds it taken queues: so few vCPUs disturb the lock's line, and the
+ * head of the queue stops the others when it has lost for long.
+ *
+ * The word has the layout of the kernel's own queued spinlock as far as others look at
+ * it: the locked byte; and not 0 while anybody holds it or waits. The nodes of the
+ * queue are other ones, so the choice is made before there is a second CPU, and stays.
+ */
+#include <linux/build_bug.h>
+#include <linux/export.h>
+#include <linux/init.h>
+#include <linux/kernel.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+#include <trace/events/lock.h>
+
+#include "halt.h"
+#include "qspinlock.h"
+
+static_assert(sizeof(struct qspinlock) == sizeof(struct lk_qspin) &&
+	      offsetof(struct qspinlock, locked) ==
+		      offsetof(struct lk_qspin, locked) &&
+	      _Q_LOCKED_VAL == LK_Q_LOCKED);
+
+DEFINE_STATIC_KEY_FALSE(unfair_spin_key);
+EXPORT_SYMBOL(unfair_spin_key);
+
+static enum lk_qspin_mode mode __ro_after_init = LK_QSPIN_STEAL;
+static bool wanted __initdata = true;
+
+static inline struct lk_qspin *ours(struct qspinlock *lock)
+{
+	return (struct lk_qspin *)lock;
+}
+
+void __lockfunc unfair_spin_lock(struct qspinlock *lock)
+{
+	if (likely(lk_qspin_trylock(ours(lock), mode)))
+		return;
+	trace_contention_begin(lock, LCB_F_SPIN);
+	lk_qspin_lock(ours(lock), mode);
+	trace_contention_end(lock, 0);
+}
+EXPORT_SYMBOL(unfair_spin_lock);
+
+bool __lockfunc unfair_spin_trylock(struct qspinlock *lock)
+{
+	return lk_qspin_trylock(ours(lock), mode);
+}
+EXPORT_SYMBOL(unfair_spin_trylock);
+
+static const struct {
+	const char *name;
+	enum lk_qspin_mode mode;
+} modes[] __initconst = {
+	{ "steal", LK_QSPIN_STEAL },
+	{ "tas", LK_QSPIN_TAS },
+	{ "pv", LK_QSPIN_PV },
+};
+
+static int __init parse_unfair_spinlock(char *text)
+{
+	u32 i;
+
+	if (!text)
+		return -EINVAL;
+	wanted = strcmp(text, "off") != 0;
+	if (!wanted)
+		return 0;
+	for (i = 0; i < ARRAY_SIZE(modes); i++) {
+		if (!strcmp(text, modes[i].name)) {
+			mode = modes[i].mode;
+			return 0;
+		}
+	}
+	pr_warn("unfair_spinlock=%s: not off, steal, tas or pv\n", text);
+	return 0;
+}
+early_param("unfair_spinlock", parse_unfair_spinlock);
+
+void __init unfair_spin_init(void)
+{
+	u32 i;
+
+	if (!wanted || !boot_cpu_has(X86_FEATURE_HYPERVISOR))
+		return;
+	/* The hypervisor's own waiting and kicking is for another queue. */
+	nopvspin = true;
+	if (mode == LK_QSPIN_PV)
+		lw_halt_init();
+	static_branch_enable(&unfair_spin_key);
+	for (i = 0; modes[i].mode != mode; i++)
+		;
+	pr_info("spinlocks: unfair queued, mode %s\n", modes[i].name);
+}
