@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
  * Loads of events, as perf bench has them: futex hash (waits that fail at once, on many
- * futexes), futex wake, and epoll wait on one epoll file for all.
+ * futexes), futex wake, and epoll wait on one epoll file for all. And one pipe for all,
+ * whose mutex is held for short.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -64,7 +65,28 @@ static void epoll_once(struct worker *w)
 		fail("read of an eventfd");
 }
 
+static int ends[2];
+
+static void make_pipe(unsigned workers, const char *dir)
+{
+	(void)workers;
+	(void)dir;
+	MUST(pipe(ends));
+}
+
+/* Each takes out what another may have put in: there is always a byte for it. */
+static void pipe_once(struct worker *w)
+{
+	char byte = 0;
+
+	(void)w;
+	MUST(write(ends[1], &byte, 1));
+	MUST(read(ends[0], &byte, 1));
+}
+
 const struct load event_loads[] = {
+	{ "pipe", "all write to one pipe and read from it", false, make_pipe,
+	  NULL, pipe_once },
 	{ "futex_hash", "perf bench futex hash: waits that fail at once", false,
 	  NULL, NULL, futex_hash },
 	{ "futex_wake", "wake nobody on one futex", false, NULL, NULL,

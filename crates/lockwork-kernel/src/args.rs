@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::patched::Flavour;
+use crate::patched::{Choice, Flavour};
 use crate::series::PatchesArgs;
 
 /// What `lockwork kernel --help` says.
@@ -58,6 +58,7 @@ Examples:
         --cpus 16 --set writers=64
   lockwork kernel patched --torture spin_lock,spin_lock_irq
         --append unfair_spinlock=tas
+  lockwork kernel patched --load mwcm,dwom,hackbench --cpus 16
   lockwork kernel patched --torture mutex,numa_osq
         The module's torture of our locks, in the patched kernel.";
 
@@ -84,6 +85,8 @@ pub(crate) enum What {
     /// Build Debian's kernel with the patches, boot it, and torture its own locks.
     #[command(after_help = AFTER_PATCHED)]
     Patched(PatchedArgs),
+    /// List the loads that a patched kernel can be given.
+    Loads,
     /// Write the patches that put the locks into the kernel.
     #[command(after_help = AFTER_PATCHES)]
     Patches(PatchesArgs),
@@ -179,22 +182,45 @@ pub(crate) struct PatchedArgs {
     /// Build the kernel with KCSAN, which reports data races.
     #[arg(long)]
     kcsan: bool,
+    /// Loads to run: what the published measurements ran, made again. `lockwork kernel
+    /// loads` lists them.
+    #[arg(long, value_name = "LOAD,…", value_delimiter = ',')]
+    pub(crate) load: Vec<String>,
+    /// Run each torture and load with 1, 2, 4 to 64 writers, without division of long
+    /// queues and with it, instead of changing that all the while.
+    #[arg(long)]
+    pub(crate) sweep: bool,
     /// Words to add to the kernel's command line, such as unfair_spinlock=off.
     #[arg(long, value_name = "WORDS")]
     pub(crate) append: Option<String>,
+    /// Only the first N patches.
+    #[arg(long, value_name = "N", default_value_t = usize::MAX, hide_default_value = true)]
+    patches: usize,
+    /// Leave the options of the patches off.
+    #[arg(long)]
+    off: bool,
     /// Build the kernel, and do not boot it.
-    #[arg(long, conflicts_with_all = ["torture", "shell", "append"])]
+    #[arg(long, conflicts_with_all = ["torture", "load", "sweep", "shell", "append"])]
     pub(crate) build_only: bool,
     #[command(flatten)]
     pub(crate) guest: GuestArgs,
 }
 
 impl PatchedArgs {
-    pub(crate) fn flavour(&self) -> Flavour {
-        match (self.lockdep, self.kcsan) {
-            (true, _) => Flavour::Lockdep,
-            (_, true) => Flavour::Kcsan,
-            _ => Flavour::Plain,
+    pub(crate) fn choice(&self) -> Choice {
+        Choice {
+            flavour: match (self.lockdep, self.kcsan) {
+                (true, _) => Flavour::Lockdep,
+                (_, true) => Flavour::Kcsan,
+                _ => Flavour::Plain,
+            },
+            patches: self.patches,
+            off: self.off,
         }
+    }
+
+    /// Whether the kernel has controls of its own locks.
+    pub(crate) fn has_controls(&self) -> bool {
+        !self.off && self.patches >= 3
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! The guest's files: a shell, the module, the requests, and a script that makes them.
+//! The guest's files: a shell, modules, programs, the requests, and a script that makes
+//! them.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -13,12 +14,14 @@ use crate::needs;
 use crate::plan::{Kind, Request};
 
 const INIT: &str = include_str!("init.sh");
+/// Makes the requests, in a guest or here.
+const REQUESTS: &str = include_str!("requests.sh");
 
 /// Writes the archive into `dir`.
 pub(crate) fn write(
     dir: &Path,
     linux: &Linux,
-    modules: &[PathBuf],
+    extra: &[PathBuf],
     plan: &[Request],
     shell: bool,
 ) -> Result<PathBuf> {
@@ -31,18 +34,11 @@ pub(crate) fn write(
     };
     archive.add("bin", ModeFileType::Directory, 0o755, &[])?;
     archive.file("bin/busybox", 0o755, &needs::busybox()?)?;
-    for module in modules {
-        // In the cache our module has a longer name.
-        let name = module.file_name().and_then(|name| name.to_str());
-        let name = name.context("a module has no name")?;
-        let name = if name.ends_with(crate::module::NAME) {
-            crate::module::NAME
-        } else {
-            name
-        };
-        archive.file(name, 0o644, &read(module)?)?;
+    for file in extra {
+        archive.file(name_of(file)?, mode_of(file), &read(file)?)?;
     }
     archive.file("init", 0o755, INIT.as_bytes())?;
+    archive.file("requests.sh", 0o644, REQUESTS.as_bytes())?;
     archive.file("requests", 0o644, requests(plan).as_bytes())?;
     if shell {
         archive.file("shell", 0o644, b"")?;
@@ -52,6 +48,22 @@ pub(crate) fn write(
     Ok(path)
 }
 
+/// What a file is called in the guest. In the cache a name may begin with a key.
+fn name_of(file: &Path) -> Result<&str> {
+    let name = file.file_name().and_then(|name| name.to_str());
+    let name = name.context("a file of the guest has no name")?;
+    let known = [crate::module::NAME, "load"];
+    let known = known.into_iter().find(|known| name.ends_with(known));
+    Ok(known.unwrap_or(name))
+}
+
+fn mode_of(file: &Path) -> u32 {
+    match file.extension() {
+        Some(_) => 0o644,
+        None => 0o755,
+    }
+}
+
 /// For each torture a line for its start, each knob and its request, as `init.sh` reads them.
 fn requests(plan: &[Request]) -> String {
     let mut text = String::new();
@@ -59,6 +71,7 @@ fn requests(plan: &[Request]) -> String {
         let (knob, torture) = match request.kind {
             Kind::Ours => ("knob", "torture"),
             Kind::Stock => ("control", "stock"),
+            Kind::Load(_) => ("control", "load"),
         };
         text += "start\n";
         for (name, value) in &request.knobs {

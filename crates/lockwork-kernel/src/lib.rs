@@ -8,6 +8,7 @@ mod console;
 mod guest;
 mod initramfs;
 mod linux;
+mod load;
 mod module;
 mod needs;
 mod outcome;
@@ -30,8 +31,9 @@ use lockwork_report::{bail_usage, text};
 use args::{GuestArgs, ModuleArgs, PatchedArgs, What};
 pub use args::{KernelArgs, HELP};
 use linux::Linux;
+use load::Fs;
 use needs::Job;
-use plan::Request;
+use plan::{Kind, Request};
 use progress::Progress;
 
 /// Runs the command. `cache` makes a folder that only this user can change.
@@ -39,6 +41,10 @@ pub fn run(args: &KernelArgs, cache: impl Fn() -> Result<PathBuf>) -> Result<Exi
     let result = match &args.what {
         What::Module(args) => module(args, cache),
         What::Patched(args) => patched(args, cache),
+        What::Loads => {
+            text::print(&load::table()?)?;
+            Ok(ExitCode::SUCCESS)
+        }
         What::Patches(args) => {
             let work = prepare(Job::Patches, args.yes, cache)?;
             series::run(args, &work)
@@ -114,7 +120,7 @@ fn patched(args: &PatchedArgs, cache: impl Fn() -> Result<PathBuf>) -> Result<Ex
     let plan = plan::of_patched(args)?;
     check(&args.guest)?;
     let work = prepare(Job::Patched, args.guest.yes, cache)?;
-    let linux = patched::build(args.flavour(), &work)?;
+    let linux = patched::build(args.choice(), &work)?;
     if args.build_only {
         work.progress.clear();
         text::print(&format!("built in {}\n", linux.headers.display()))?;
@@ -133,16 +139,26 @@ fn boot(
     append: &str,
     work: &Work,
 ) -> Result<ExitCode> {
-    let needs_module = args.shell || plan.iter().any(|request| !request.is_stock());
-    let mut modules = Vec::new();
+    let needs_module = args.shell || plan.iter().any(|request| request.kind == Kind::Ours);
+    let loads = |fs: Option<Fs>| {
+        let mut kinds = plan.iter().map(|request| request.kind);
+        kinds.any(|kind| matches!(kind, Kind::Load(of) if fs.is_none_or(|fs| fs == of)))
+    };
+    let room = tempfile::tempdir()?;
+    let mut extra = Vec::new();
     if needs_module {
-        modules.push(module::build(linux, canaries, work)?);
+        extra.push(module::build(linux, canaries, work)?);
     }
     if plan.iter().any(Request::is_stock) {
-        modules.extend(stock::modules(linux, work)?);
+        extra.extend(stock::modules(linux, work)?);
     }
-    let room = tempfile::tempdir()?;
-    let initramfs = initramfs::write(room.path(), linux, &modules, plan, args.shell)?;
+    if loads(None) {
+        extra.push(load::program(work)?);
+    }
+    if loads(Some(Fs::Ext4)) {
+        extra.push(load::disk(room.path(), work)?);
+    }
+    let initramfs = initramfs::write(room.path(), linux, &extra, plan, args.shell)?;
     let machine = qemu::Machine {
         cpus: args.cpus,
         nodes: args.nodes,

@@ -40,6 +40,13 @@ const KERNEL: &[Need] = &[
     ("/usr/include/gelf.h", "libelf-dev"),
 ];
 
+/// What makes the loads and their file system.
+const LOADS: &[Need] = &[
+    ("/usr/lib/x86_64-linux-gnu/libc.a", "libc6-dev"),
+    ("mke2fs", "e2fsprogs"),
+    ("gzip", "gzip"),
+];
+
 /// What a command is going to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Job {
@@ -56,7 +63,10 @@ pub(crate) enum Job {
 /// Where the file of a program is.
 pub(crate) fn program(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
+    // Debian's users do not have the administrator's programs in theirs.
+    let more = ["/usr/sbin", "/sbin"].map(PathBuf::from);
     std::env::split_paths(&path)
+        .chain(more)
         .map(|dir| dir.join(name))
         .find(|file| file.is_file())
 }
@@ -65,7 +75,7 @@ pub(crate) fn program(name: &str) -> Option<PathBuf> {
 pub(crate) fn missing(job: Job) -> Vec<&'static str> {
     let lists: &[&[Need]] = match job {
         Job::Debian | Job::Own => &[GUEST],
-        Job::Patched => &[GUEST, SOURCES, KERNEL],
+        Job::Patched => &[GUEST, SOURCES, KERNEL, LOADS],
         Job::Patches => &[SOURCES, &[("git", "git")]],
     };
     let is_here = |name: &str| match name.starts_with('/') {

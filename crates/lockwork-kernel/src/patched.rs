@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::linux::{self, Linux};
 use crate::needs;
-use crate::series::patch::{ours, series};
+use crate::series::patch::{ours, series, Files};
 use crate::series::{self, tree::Tree};
 use crate::Work;
 
@@ -34,25 +34,52 @@ impl Flavour {
             Flavour::Kcsan => "kcsan",
         }
     }
+}
 
-    /// What its configuration is made of, over tinyconfig.
-    fn fragments(self) -> Vec<String> {
-        let mut names = vec!["guest", "patched"];
-        if self != Flavour::Plain {
-            names.push(self.name());
+/// Which kernel.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Choice {
+    pub(crate) flavour: Flavour,
+    /// How many patches of the series it has; all if there are fewer.
+    pub(crate) patches: usize,
+    /// The options of the patches are off.
+    pub(crate) off: bool,
+}
+
+impl Choice {
+    fn folder(self) -> String {
+        let off = if self.off { "-off" } else { "" };
+        format!("{}{off}", self.flavour.name())
+    }
+
+    /// What its configuration is made of, over allnoconfig. `defined`: the options of the
+    /// patches that it has.
+    fn config(self, defined: &str) -> Result<String> {
+        let mut text = ours("kernel/config/guest.config")?;
+        if !self.off {
+            let has = |line: &&str| {
+                let name = line
+                    .strip_prefix("CONFIG_")
+                    .and_then(|line| line.split('=').next());
+                name.is_some_and(|name| {
+                    defined.lines().any(|line| line == format!("config {name}"))
+                })
+            };
+            let options = ours("kernel/config/patched.config")?;
+            text.extend(options.lines().filter(has).map(|line| format!("{line}\n")));
         }
-        let names = names.into_iter();
-        names
-            .map(|name| format!("kernel/config/{name}.config"))
-            .collect()
+        if self.flavour != Flavour::Plain {
+            text += &ours(&format!("kernel/config/{}.config", self.flavour.name()))?;
+        }
+        Ok(text)
     }
 }
 
 /// The kernel, built if it is not yet there as it should be.
-pub(crate) fn build(flavour: Flavour, work: &Work) -> Result<Linux> {
+pub(crate) fn build(choice: Choice, work: &Work) -> Result<Linux> {
     let home = work.cache.join("linux-patched");
     let source = home.join("source");
-    let build = home.join(flavour.name());
+    let build = home.join(choice.folder());
     let _one = lock(&home)?;
     let made = build.join("lockwork-made-of");
     if !source.join("Makefile").is_file() {
@@ -62,18 +89,30 @@ pub(crate) fn build(flavour: Flavour, work: &Work) -> Result<Linux> {
         series::unpack(&part, &[], work)?;
         fs::rename(&part, &source)?;
     }
-    let key = key(flavour, &source)?;
+    let mut patches = series()?;
+    patches.truncate(choice.patches);
+    let mut tree = Tree::open(&source)?;
+    let version = tree.version()?;
+    let files: Files = series::steps(&tree, &patches)?
+        .into_iter()
+        .flatten()
+        .collect();
+    let defined = files
+        .get("kernel/locking/lockwork/Kconfig")
+        .map_or("", String::as_str);
+    let config = choice.config(defined)?;
+    let key = key(&version, &config, &files);
     if fs::read_to_string(&made).is_ok_and(|old| old == key) {
         return linux::built(&build);
     }
-    series::install(&source, &series()?)?;
+    tree.install(&files)?;
     fs::create_dir_all(&build)?;
     let _ = fs::remove_file(&made);
-    configure(flavour, &source, &build, work)?;
-    let version = Tree::open(&source)?.version()?;
+    configure(&config, &source, &build, work)?;
     work.progress.step(&format!(
-        "building Linux {version} with the patches, {}: many minutes the first time",
-        flavour.name()
+        "building Linux {version} with {} patches, {}: many minutes the first time",
+        patches.len(),
+        choice.folder()
     ));
     let mut make = make(&source, &build);
     make.arg(needs::jobs()).args(["bzImage", "modules"]);
@@ -104,14 +143,10 @@ fn make(source: &Path, build: &Path) -> Command {
     make
 }
 
-/// Writes the configuration. Each line of the fragments must be in it.
-fn configure(flavour: Flavour, source: &Path, build: &Path, work: &Work) -> Result<()> {
-    let mut text = String::new();
-    for name in flavour.fragments() {
-        text += &ours(&name)?;
-    }
+/// Writes the configuration. Each line that is asked for must be in it.
+fn configure(text: &str, source: &Path, build: &Path, work: &Work) -> Result<()> {
     let fragment = build.join("fragment.config");
-    fs::write(&fragment, &text)?;
+    fs::write(&fragment, text)?;
     let mut allno = make(source, build);
     allno.arg(format!("KCONFIG_ALLCONFIG={}", fragment.display()));
     needs::run(allno.arg("allnoconfig"), "make allnoconfig", work)?;
@@ -127,18 +162,12 @@ fn configure(flavour: Flavour, source: &Path, build: &Path, work: &Work) -> Resu
 }
 
 /// What a built kernel depends on.
-fn key(flavour: Flavour, source: &Path) -> Result<String> {
-    let tree = Tree::open(source)?;
+fn key(version: &str, config: &str, files: &Files) -> String {
     let mut hash = Sha256::new();
-    hash.update(tree.version()?);
-    for name in flavour.fragments() {
-        hash.update(ours(&name)?);
-    }
-    for files in series::steps(&tree, &series()?)? {
-        for (path, text) in files {
-            hash.update(format!("{path} {}\n{text}", text.len()));
-        }
+    hash.update(format!("{version}\n{config}"));
+    for (path, text) in files {
+        hash.update(format!("{path} {}\n{text}", text.len()));
     }
     let hash = hash.finalize();
-    Ok(hash.iter().map(|byte| format!("{byte:02x}")).collect())
+    hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }

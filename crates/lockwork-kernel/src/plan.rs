@@ -7,6 +7,7 @@ use lockwork_report::{bail_usage, usage};
 use lockwork_user::{catalogue, LockKind, Promises};
 
 use crate::args::{GuestArgs, ModuleArgs, PatchedArgs};
+use crate::load::{self, Fs};
 use crate::stock;
 
 include!(concat!(env!("OUT_DIR"), "/settings.rs"));
@@ -25,6 +26,8 @@ pub(crate) enum Kind {
     Ours,
     /// The kernel's locktorture, the kernel's locks.
     Stock,
+    /// A program, the kernel's locks.
+    Load(Fs),
 }
 
 /// One torture, and the knobs that the locks have meanwhile.
@@ -46,6 +49,17 @@ impl Request {
     /// Whether locktorture does it.
     pub(crate) fn is_stock(&self) -> bool {
         self.kind == Kind::Stock
+    }
+
+    /// The line with another number of writers, or workers.
+    fn line_for(&self, writers: u32) -> String {
+        let mut words: Vec<String> = self.line.split(' ').map(str::to_owned).collect();
+        match self.kind {
+            Kind::Load(_) => words[1] = writers.to_string(),
+            Kind::Stock => words.push(format!("nwriters_stress={writers}")),
+            Kind::Ours => words.push(format!("writers={writers}")),
+        }
+        words.join(" ")
     }
 }
 
@@ -91,11 +105,36 @@ pub(crate) fn of_patched(args: &PatchedArgs) -> Result<Vec<Request>> {
         set: settings::settings(&args.guest.set, check)?,
     };
     let mut names: Vec<&str> = args.torture.iter().map(String::as_str).collect();
-    if names.is_empty() {
+    if names.is_empty() && args.load.is_empty() {
         names = stock::PATCHED.to_vec();
     }
-    let requests = names.iter().map(|names| named(&wish, names, true));
-    requests.collect()
+    let tortures = names
+        .iter()
+        .map(|names| named(&wish, names, args.has_controls()));
+    let loads = args
+        .load
+        .iter()
+        .map(|name| of_load(&wish, name, args.has_controls()));
+    let all: Vec<Request> = tortures.chain(loads).collect::<Result<_>>()?;
+    if !args.sweep {
+        return Ok(all);
+    }
+    Ok(all.iter().flat_map(sweep).collect())
+}
+
+/// Each with 1 to 64 writers, and each of these without division and with it.
+fn sweep(request: &Request) -> Vec<Request> {
+    let mut all = Vec::new();
+    for writers in [1, 2, 4, 8, 16, 32, 64] {
+        for (value, word) in [("0", "off"), ("1", "on")] {
+            let mut one = request.clone();
+            one.name = format!("{}, {writers}, {word}", request.name);
+            one.line = request.line_for(writers);
+            put(&mut one.knobs, ("dynamic_enable".into(), value.into()));
+            all.push(one);
+        }
+    }
+    all
 }
 
 /// The torture of what the user named. `controls`: the kernel has those of its own locks.
@@ -188,6 +227,33 @@ fn traits(wish: &Wish<'_>, name: &str) -> Result<Traits> {
     Ok(Traits {
         sleeps: kind.flags().contains(Promises::SLEEPS),
         reads: kind.has_read(),
+    })
+}
+
+/// The request for a load.
+fn of_load(wish: &Wish<'_>, name: &str, controls: bool) -> Result<Request> {
+    let load = load::by_name(name)?;
+    let mut workers = wish.guest.cpus * load.workers_per_cpu;
+    let mut knobs = low_knobs();
+    for (option, value) in &wish.set {
+        match option.as_str() {
+            "writers" => workers = value.parse()?,
+            knob if controls && KNOBS.iter().any(|(name, ..)| *name == knob) => {
+                put(&mut knobs, (option.clone(), value.clone()));
+            }
+            other => bail_usage!("a load has no {other}; set writers, or knobs of the locks"),
+        }
+    }
+    if workers == 0 {
+        bail_usage!("--set writers=0 leaves the load without a worker; give it one");
+    }
+    let seconds = wish.guest.seconds;
+    Ok(Request {
+        kind: Kind::Load(load.fs),
+        name: name.to_owned(),
+        line: format!("{} {workers} {seconds} {}", load.kind, load.fs.name()),
+        seconds,
+        knobs: if controls { knobs } else { Vec::new() },
     })
 }
 

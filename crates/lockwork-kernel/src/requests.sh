@@ -1,0 +1,148 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+# requests.sh DIR: loads our module, if there is one in DIR, makes the requests of
+# DIR/requests one after the other, and says on its output how they went, for
+# crates/lockwork-kernel/src/guest.rs.
+dir=${1%/}
+files=/sys/kernel/debug/lockwork
+counts=/sys/kernel/debug/lock_event_counts
+
+# Where the kernel's own locks have controls, our module's are elsewhere.
+controls=/proc/lockwork
+knobs=/proc/lockwork
+[ ! -d $controls ] || knobs=/proc/lockwork_module
+
+exec 3>&1
+say() {
+	echo "$*" >&3
+}
+
+# insert FILE [PARAMETER...]
+insert() {
+	if ! why=$(insmod "$@" 2>&1); then
+		say "refused module ${1##*/} $why"
+		exit
+	fi
+}
+
+# set_file FILE VALUE
+set_file() {
+	why=$({ echo "$2" >"$1"; } 2>&1) || say "refused $number $1 $2: $why"
+}
+
+# Divides queues and joins them, ten times a second, until toggle_end.
+toggle_begin() {
+	toggles=
+	[ -e $controls/dynamic_enable ] && [ -z "$keep" ] || return
+	while :; do
+		for value in 0 1; do
+			echo $value >$controls/dynamic_enable
+			sleep 0.1
+		done
+	done &
+	toggles=$!
+}
+
+toggle_end() {
+	[ -n "$toggles" ] || return
+	kill $toggles
+	wait $toggles 2>/dev/null
+	echo 1 >$controls/dynamic_enable
+}
+
+# torture REQUEST: by our module
+torture() {
+	if why=$({ echo "$*" >$files/torture; } 2>&1); then
+		while grep -qE '^state (running|stopping)' $files/torture; do
+			sleep 1
+		done
+		sed "s/^/result $number /" $files/torture >&3
+	else
+		say "refused $number $*: $why"
+	fi
+}
+
+# stock LOCK SECONDS [PARAMETER...]: by the kernel's own
+stock() {
+	lock=$1 seconds=$2
+	shift 2
+	dmesg -c >/dev/null
+	if ! why=$(insmod "$dir/locktorture.ko" torture_type="$lock" "$@" 2>&1); then
+		say "refused $number $lock $*: $why"
+		return
+	fi
+	toggle_begin
+	sleep "$seconds"
+	toggle_end
+	rmmod locktorture || say "stuck locktorture cannot be removed"
+	dmesg | sed -n "s/^\[[^]]*\] *//
+		s/^\(Writes:\|Reads \|$lock-torture:\)/result $number stock \1/p" >&3
+	say "result $number hotplug off $(dmesg | grep -c 'is now offline') refused 0"
+}
+
+# mount_fs FS: an empty one, at $at
+mount_fs() {
+	case $1 in
+	none | tmpfs) mount -t tmpfs none "$at" ;;
+	ext4)
+		gunzip -c "$dir/ext4.gz" >/dev/ram0 &&
+			mount -t ext4 /dev/ram0 "$at"
+		;;
+	esac
+}
+
+# load KIND WORKERS SECONDS FS: a program
+load() {
+	at=$dir/mnt
+	if ! why=$(mount_fs "$4" 2>&1); then
+		say "refused $number the file system $4: $why"
+		return
+	fi
+	toggle_begin
+	if why=$("$dir/load" "$1" "$2" "$3" "$at" 2>&1); then
+		say "result $number state passed"
+		say "result $number writes threads $2 $why fail 0"
+	else
+		say "refused $number $*: $why"
+	fi
+	toggle_end
+	umount "$at"
+}
+
+say "booted $(uname -r) $(nproc) $(ls -d /sys/devices/system/node/node* | wc -l)"
+[ ! -e "$dir/lockwork_locks.ko" ] || insert "$dir/lockwork_locks.ko" count_events=1
+[ ! -e "$dir/torture.ko" ] || insert "$dir/torture.ko"
+say loaded
+
+number=-1
+while read -r kind rest; do
+	case $kind in
+	start)
+		number=$((number + 1))
+		keep=
+		say "start $number"
+		;;
+	knob) set_file "$knobs/${rest% *}" "${rest#* }" ;;
+	control)
+		set_file "$controls/${rest% *}" "${rest#* }"
+		# Who asks for a value wants it kept.
+		[ "${rest% *}" != dynamic_enable ] || keep=yes
+		;;
+	torture | stock | load)
+		# shellcheck disable=SC2086 # a list of words
+		$kind $rest
+		say "end $number"
+		;;
+	esac
+done <"$dir/requests"
+
+[ ! -d $files ] || sed 's/^/event /' $files/events >&3
+if [ -d $counts ]; then
+	for count in "$counts"/numa_* "$counts"/osq_*; do
+		[ ! -e "$count" ] || say "event kernel:${count##*/} $(cat "$count")"
+	done
+fi
+for module in lockwork_locks torture; do
+	[ ! -e "$dir/$module.ko" ] || rmmod $module || say "stuck $module cannot be removed"
+done
+say bye
