@@ -45,7 +45,50 @@ fn a_wrong_command_line_boots_nothing() {
         let said = refused(2, &[&["module"], args].concat());
         assert!(said.contains(words), "{args:?}: {said}");
     }
+    for (args, words) in [
+        (&["--torture", "mutex_lok"][..], "mutex_lok"),
+        (&["--load", "no_such_load"], "aim7_disk"),
+        (
+            &["--load", "mwcm", "--set", "writers=0"],
+            "without a worker",
+        ),
+        (&["--load", "mwcm", "--set", "pin=1"], "has no pin"),
+        (
+            &["--torture", "spin_lock", "--set", "readers=2"],
+            "has no readers",
+        ),
+        (&["--off", "--set", "osq_pool=1"], "osq_pool"),
+        (&["--lockdep", "--kcsan"], "cannot be used with"),
+        (&["--cpus", "7"], "choose a multiple"),
+    ] {
+        let said = refused(2, &[&["patched"], args].concat());
+        assert!(said.contains(words), "{args:?}: {said}");
+    }
     refused(2, &["no_such_kernel"]);
+}
+
+#[test]
+fn patches_are_for_kernel_sources_that_they_fit() {
+    let room = tempfile::tempdir().expect("a folder");
+    let path = room.path().to_str().expect("UTF-8");
+    refused(2, &["patches"]);
+    let said = refused(2, &["patches", "--apply", path]);
+    assert!(said.contains("holds no kernel sources"), "{said}");
+    let said = refused(2, &["patches", "--source", path, "-o", path]);
+    assert!(said.contains("holds no kernel sources"), "{said}");
+
+    let makefile = room.path().join("kernel/locking/Makefile");
+    fs::create_dir_all(makefile.parent().expect("a folder")).expect("folders");
+    fs::write(&makefile, "obj-y += none.o\n").expect("a file");
+    fs::write(room.path().join("kernel/Kconfig.locks"), "").expect("a file");
+    let said = refused(125, &["patches", "--apply", path]);
+    for words in ["does not fit", "osq_lock.h"] {
+        assert!(said.contains(words), "{said}");
+    }
+    // Half a series is not left behind.
+    let text = fs::read_to_string(&makefile).expect("a file");
+    assert_eq!(text, "obj-y += none.o\n");
+    assert!(!room.path().join("kernel/locking/lockwork").exists());
 }
 
 #[test]

@@ -1,5 +1,6 @@
 #!/bin/busybox sh
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
+# shellcheck shell=dash
 # The first process of the guest: a shell for the user, or what requests.sh does.
 /bin/busybox mkdir -p /proc /sys /dev /mnt /tmp
 /bin/busybox --install -s /bin

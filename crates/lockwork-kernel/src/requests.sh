@@ -45,8 +45,8 @@ toggle_begin() {
 
 toggle_end() {
 	[ -n "$toggles" ] || return
-	kill $toggles
-	wait $toggles 2>/dev/null
+	kill "$toggles"
+	wait "$toggles" 2>/dev/null
 	echo 1 >$controls/dynamic_enable
 }
 
@@ -109,7 +109,8 @@ load() {
 	umount "$at"
 }
 
-say "booted $(uname -r) $(nproc) $(ls -d /sys/devices/system/node/node* | wc -l)"
+nodes=$(find /sys/devices/system/node -maxdepth 1 -name 'node[0-9]*' | wc -l)
+say "booted $(uname -r) $(nproc) $nodes"
 [ ! -e "$dir/lockwork_locks.ko" ] || insert "$dir/lockwork_locks.ko" count_events=1
 [ ! -e "$dir/torture.ko" ] || insert "$dir/torture.ko"
 say loaded

@@ -55,6 +55,7 @@ pub(crate) fn format(
     let folder = folder.to_str().context("the folder's name is not UTF-8")?;
     let list = git.run(&[
         "format-patch",
+        "--rfc",
         "--zero-commit",
         "--cover-letter",
         "--stat=80",

@@ -121,7 +121,7 @@ mod tests {
         assert!(patches.len() >= 3);
         for patch in &patches {
             assert!(patch.subject.len() <= 75, "{}", patch.subject);
-            let long = patch.message.lines().find(|line| line.len() > 90);
+            let long = patch.message.lines().find(|line| line.len() > 75);
             assert!(long.is_none(), "{}: {long:?}", patch.subject);
             for (from, to) in patch.copies() {
                 ours(&from).expect("a file");
