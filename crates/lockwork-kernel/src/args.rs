@@ -59,6 +59,8 @@ Examples:
   lockwork kernel patched --torture spin_lock,spin_lock_irq
         --append unfair_spinlock=tas
   lockwork kernel patched --load mwcm,dwom,hackbench --cpus 16
+  lockwork kernel patched --here --sweep --load mwcm --seconds 10
+        Measures, on a machine that has booted the patched kernel.
   lockwork kernel patched --torture mutex,numa_osq
         The module's torture of our locks, in the patched kernel.";
 
@@ -190,6 +192,10 @@ pub(crate) struct PatchedArgs {
     /// queues and with it, instead of changing that all the while.
     #[arg(long)]
     pub(crate) sweep: bool,
+    /// Run on this machine, which has booted a kernel with the patches, and not in QEMU:
+    /// to measure, with --sweep. Needs root. With --off, the machine's kernel has no patches.
+    #[arg(long, conflicts_with_all = ["cpus", "nodes", "accel", "boot_seconds", "append", "lockdep", "kcsan", "patches", "build_only", "shell"])]
+    pub(crate) here: bool,
     /// Words to add to the kernel's command line, such as unfair_spinlock=off.
     #[arg(long, value_name = "WORDS")]
     pub(crate) append: Option<String>,

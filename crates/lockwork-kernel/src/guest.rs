@@ -4,6 +4,7 @@
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
+use std::process::Child;
 use std::sync::mpsc::{channel, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -76,19 +77,10 @@ fn follow<'a>(
     let room = tempfile::tempdir()?;
     let socket = room.path().join("results");
     let qemu = start(machine, kvm, &socket, tell)?;
+    let report = Report::new(machine.cpus, machine.nodes, if kvm { "kvm" } else { "tcg" });
     let boot = Duration::from_secs(args.boot_seconds.into());
-    let mut follower = Follower {
-        report: Report::new(machine.cpus, machine.nodes, if kvm { "kvm" } else { "tcg" }),
-        machine: (machine.cpus, machine.nodes),
-        patience: Duration::from_secs(args.end_seconds.into()),
-        plan,
-        progress: &work.progress,
-        console: Console::new(),
-        qemu_said: Vec::new(),
-        bye: false,
-        deadline: Instant::now() + boot,
-        waits_for: format!("did not boot within {} s", boot.as_secs()),
-    };
+    let mut follower = Follower::new(report, args, plan, &work.progress);
+    follower.wait(boot, "did not boot");
     if kvm && args.accel == Accel::Auto {
         follower.deadline = Instant::now() + boot.min(KVM_BOOTS);
     }
@@ -97,16 +89,36 @@ fn follow<'a>(
     drop(qemu);
     // If it never connected, somebody else must.
     drop(UnixStream::connect(&socket));
-    let limit = Instant::now() + DRAIN;
-    while Instant::now() < limit {
-        match said.recv_timeout(TICK) {
-            Ok(said) => follower.take(said),
-            Err(RecvTimeoutError::Disconnected) => break,
-            Err(RecvTimeoutError::Timeout) => {}
-        }
-    }
+    follower.drain(&said);
     follower.conclude();
     Ok(follower)
+}
+
+/// Follows `script`, which does on this machine what it would do in a guest.
+pub(crate) fn follow_here(
+    mut script: Child,
+    args: &GuestArgs,
+    plan: &[Request],
+    work: &Work,
+) -> Result<Report> {
+    let (tell, said) = channel();
+    read(script.stderr.take(), tell.clone(), Said::Console, false);
+    read(script.stdout.take(), tell, Said::Result, true);
+    let mut follower = Follower::new(Report::new(0, 0, "here"), args, plan, &work.progress);
+    follower.wait(STEP, "did not begin");
+    follower.listen(&said, &work.interrupt);
+    // Its own programs go first; then it puts the machine in order.
+    // SAFETY: a group whose leader was not waited for is ours.
+    unsafe { libc::kill(-(script.id() as i32), libc::SIGTERM) };
+    let limit = Instant::now() + DRAIN;
+    while script.try_wait()?.is_none() && Instant::now() < limit {
+        thread::sleep(TICK);
+    }
+    let _ = script.kill();
+    script.wait()?;
+    follower.drain(&said);
+    follower.conclude();
+    Ok(follower.report)
 }
 
 /// QEMU, and threads that read all it says. They end with it.
@@ -161,8 +173,6 @@ fn lines(stream: impl Read, tell: &Sender<Said>, kind: fn(String) -> Said) {
 /// Makes a report of what is said.
 struct Follower<'a> {
     report: Report,
-    /// CPUs and nodes that the guest must have.
-    machine: (u32, u32),
     /// How much longer than it was asked for a torture may take.
     patience: Duration,
     plan: &'a [Request],
@@ -176,7 +186,33 @@ struct Follower<'a> {
     waits_for: String,
 }
 
-impl Follower<'_> {
+impl<'a> Follower<'a> {
+    fn new(report: Report, args: &GuestArgs, plan: &'a [Request], progress: &'a Progress) -> Self {
+        Self {
+            report,
+            patience: Duration::from_secs(args.end_seconds.into()),
+            plan,
+            progress,
+            console: Console::new(),
+            qemu_said: Vec::new(),
+            bye: false,
+            deadline: Instant::now(),
+            waits_for: String::new(),
+        }
+    }
+
+    /// Takes what was said until the end, and has not been read yet.
+    fn drain(&mut self, said: &Receiver<Said>) {
+        let limit = Instant::now() + DRAIN;
+        while Instant::now() < limit {
+            match said.recv_timeout(TICK) {
+                Ok(said) => self.take(said),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
     /// Nothing has come from the guest's kernel.
     fn is_mute(&self) -> bool {
         self.report.release.is_empty() && self.report.interrupted.is_none()
@@ -258,8 +294,12 @@ impl Follower<'_> {
     /// "RELEASE CPUS NODES"
     fn booted(&mut self, release: &str, size: &str) {
         self.report.release = release.to_owned();
-        let (cpus, nodes) = self.machine;
-        if size != format!("{cpus} {nodes}") {
+        let (cpus, nodes) = (self.report.cpus, self.report.nodes);
+        if self.report.is_here() {
+            let (cpus, nodes) = size.split_once(' ').unwrap_or((size, ""));
+            self.report.cpus = cpus.parse().unwrap_or(0);
+            self.report.nodes = nodes.parse().unwrap_or(0);
+        } else if size != format!("{cpus} {nodes}") {
             self.fail(format!(
                 "the guest has CPUs and nodes '{size}' instead of '{cpus} {nodes}'"
             ));

@@ -15,7 +15,7 @@ use crate::plan::{Kind, Request};
 
 const INIT: &str = include_str!("init.sh");
 /// Makes the requests, in a guest or here.
-const REQUESTS: &str = include_str!("requests.sh");
+pub(crate) const REQUESTS: &str = include_str!("requests.sh");
 
 /// Writes the archive into `dir`.
 pub(crate) fn write(
@@ -49,7 +49,7 @@ pub(crate) fn write(
 }
 
 /// What a file is called in the guest. In the cache a name may begin with a key.
-fn name_of(file: &Path) -> Result<&str> {
+pub(crate) fn name_of(file: &Path) -> Result<&str> {
     let name = file.file_name().and_then(|name| name.to_str());
     let name = name.context("a file of the guest has no name")?;
     let known = [crate::module::NAME, "load"];
@@ -65,7 +65,7 @@ fn mode_of(file: &Path) -> u32 {
 }
 
 /// For each torture a line for its start, each knob and its request, as `init.sh` reads them.
-fn requests(plan: &[Request]) -> String {
+pub(crate) fn requests(plan: &[Request]) -> String {
     let mut text = String::new();
     for request in plan {
         let (knob, torture) = match request.kind {

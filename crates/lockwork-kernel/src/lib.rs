@@ -6,6 +6,7 @@
 mod args;
 mod console;
 mod guest;
+mod here;
 mod initramfs;
 mod linux;
 mod load;
@@ -21,7 +22,7 @@ mod stock;
 
 use std::fmt;
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{bail, Result};
@@ -33,6 +34,7 @@ pub use args::{KernelArgs, HELP};
 use linux::Linux;
 use load::Fs;
 use needs::Job;
+use outcome::Report;
 use plan::{Kind, Request};
 use progress::Progress;
 
@@ -118,6 +120,19 @@ fn module(args: &ModuleArgs, cache: impl Fn() -> Result<PathBuf>) -> Result<Exit
 
 fn patched(args: &PatchedArgs, cache: impl Fn() -> Result<PathBuf>) -> Result<ExitCode> {
     let plan = plan::of_patched(args)?;
+    if args.here {
+        here::check(args, &plan)?;
+        let job = match plan.iter().any(Request::is_stock) {
+            true => Job::HereTorture,
+            false => Job::Here,
+        };
+        let work = prepare(job, args.guest.yes, cache)?;
+        let linux = linux::running()?;
+        let room = tempfile::tempdir()?;
+        let files = files(&linux, &plan, false, false, room.path(), &work)?;
+        let report = here::run(&files, &plan, &args.guest, room.path(), &work)?;
+        return tell(&report, args.guest.json, &work);
+    }
     check(&args.guest)?;
     let work = prepare(Job::Patched, args.guest.yes, cache)?;
     let linux = patched::build(args.choice(), &work)?;
@@ -139,26 +154,9 @@ fn boot(
     append: &str,
     work: &Work,
 ) -> Result<ExitCode> {
-    let needs_module = args.shell || plan.iter().any(|request| request.kind == Kind::Ours);
-    let loads = |fs: Option<Fs>| {
-        let mut kinds = plan.iter().map(|request| request.kind);
-        kinds.any(|kind| matches!(kind, Kind::Load(of) if fs.is_none_or(|fs| fs == of)))
-    };
     let room = tempfile::tempdir()?;
-    let mut extra = Vec::new();
-    if needs_module {
-        extra.push(module::build(linux, canaries, work)?);
-    }
-    if plan.iter().any(Request::is_stock) {
-        extra.extend(stock::modules(linux, work)?);
-    }
-    if loads(None) {
-        extra.push(load::program(work)?);
-    }
-    if loads(Some(Fs::Ext4)) {
-        extra.push(load::disk(room.path(), work)?);
-    }
-    let initramfs = initramfs::write(room.path(), linux, &extra, plan, args.shell)?;
+    let files = files(linux, plan, canaries, args.shell, room.path(), work)?;
+    let initramfs = initramfs::write(room.path(), linux, &files, plan, args.shell)?;
     let machine = qemu::Machine {
         cpus: args.cpus,
         nodes: args.nodes,
@@ -171,9 +169,44 @@ fn boot(
         return qemu::shell(&machine, args.accel, &work.interrupt);
     }
     let report = guest::run(&machine, args, plan, work)?;
+    tell(&report, args.json, work)
+}
+
+/// What `plan` needs beside a shell: modules, programs, a disk. `room`: where what is not
+/// kept in the cache may be made.
+fn files(
+    linux: &Linux,
+    plan: &[Request],
+    canaries: bool,
+    shell: bool,
+    room: &Path,
+    work: &Work,
+) -> Result<Vec<PathBuf>> {
+    let loads = |fs: Option<Fs>| {
+        let mut kinds = plan.iter().map(|request| request.kind);
+        kinds.any(|kind| matches!(kind, Kind::Load(of) if fs.is_none_or(|fs| fs == of)))
+    };
+    let mut files = Vec::new();
+    if shell || plan.iter().any(|request| request.kind == Kind::Ours) {
+        files.push(module::build(linux, canaries, work)?);
+    }
+    if plan.iter().any(Request::is_stock) {
+        files.extend(stock::modules(linux, work)?);
+    }
+    if loads(None) {
+        files.push(load::program(work)?);
+    }
+    if loads(Some(Fs::Ext4)) {
+        files.push(load::disk(room, work)?);
+    }
+    Ok(files)
+}
+
+/// Prints what a run came to.
+fn tell(report: &Report, json: bool, work: &Work) -> Result<ExitCode> {
     work.progress.clear();
-    if args.json {
-        text::print(&(serde_json::to_string_pretty(&report)? + "\n"))?;
+    if json {
+        text::print(&(serde_json::to_string_pretty(report)? + "\n"))?;
     } else {
         text::print(&report.table())?;
     }

@@ -73,6 +73,17 @@ pub(crate) fn built(dir: &Path) -> Result<Linux> {
     })
 }
 
+/// The kernel that runs here. Modules can be built for it if its headers are installed.
+pub(crate) fn running() -> Result<Linux> {
+    let release = fs::read_to_string("/proc/sys/kernel/osrelease")?;
+    let release = release.trim().to_owned();
+    Ok(Linux {
+        headers: Path::new("/lib/modules").join(&release).join("build"),
+        image: Path::new("/boot").join(format!("vmlinuz-{release}")),
+        release,
+    })
+}
+
 /// The kernel of the newest headers. Its image is an installed one, one in the cache, or that of
 /// Debian's package, which is unpacked there and not installed.
 pub(crate) fn find(work: &Work) -> Result<Linux> {

@@ -56,6 +56,10 @@ pub(crate) enum Job {
     Own,
     /// Build a kernel and boot it.
     Patched,
+    /// Run loads on this machine.
+    Here,
+    /// And the kernel's torture.
+    HereTorture,
     /// Write patches.
     Patches,
 }
@@ -76,6 +80,8 @@ pub(crate) fn missing(job: Job) -> Vec<&'static str> {
     let lists: &[&[Need]] = match job {
         Job::Debian | Job::Own => &[GUEST],
         Job::Patched => &[GUEST, SOURCES, KERNEL, LOADS],
+        Job::Here => &[&[("gcc", "gcc")], LOADS],
+        Job::HereTorture => &[&[("make", "make"), ("insmod", "kmod")], SOURCES, LOADS],
         Job::Patches => &[SOURCES, &[("git", "git")]],
     };
     let is_here = |name: &str| match name.starts_with('/') {
@@ -87,7 +93,8 @@ pub(crate) fn missing(job: Job) -> Vec<&'static str> {
         .filter(|(name, _)| !is_here(name))
         .map(|(_, package)| *package)
         .collect();
-    if job != Job::Patches && busybox().is_err() {
+    let boots = matches!(job, Job::Debian | Job::Own | Job::Patched);
+    if boots && busybox().is_err() {
         packages.push("busybox-static");
     }
     if job == Job::Debian && linux::headers().is_none() {

@@ -8,7 +8,7 @@ use lockwork_report::table;
 use lockwork_report::text::grouped;
 use serde::Serialize;
 
-use crate::plan::Request;
+use crate::plan::{Request, Sweep};
 
 /// The version of the JSON; it changes when a field changes its sense.
 const SCHEMA: u32 = 1;
@@ -57,6 +57,9 @@ pub(crate) struct Outcome {
     lost: u64,
     /// How often the mode was switched.
     switches: u64,
+    seconds: u32,
+    #[serde(skip)]
+    sweep: Option<Sweep>,
 }
 
 impl Outcome {
@@ -74,6 +77,8 @@ impl Outcome {
             refused: 0,
             lost: 0,
             switches: 0,
+            seconds: request.seconds,
+            sweep: request.sweep.clone(),
         }
     }
 
@@ -198,7 +203,7 @@ pub(crate) struct Report {
     pub(crate) release: String,
     pub(crate) cpus: u32,
     pub(crate) nodes: u32,
-    /// "kvm" or "tcg".
+    /// "kvm" or "tcg"; "here": no guest.
     pub(crate) accel: &'static str,
     pub(crate) outcomes: Vec<Outcome>,
     /// What the locks counted in all of it.
@@ -228,6 +233,11 @@ impl Report {
         }
     }
 
+    /// There is no guest.
+    pub(crate) fn is_here(&self) -> bool {
+        self.accel == "here"
+    }
+
     /// Nothing more comes.
     pub(crate) fn conclude(&mut self) {
         let stopped = self.failure.is_some() || self.interrupted.is_some();
@@ -238,7 +248,10 @@ impl Report {
     pub(crate) fn table(&self) -> String {
         let mut text = String::new();
         if !self.console.is_empty() {
-            text += "The guest's kernel said last:\n";
+            text += match self.is_here() {
+                true => "What was said last:\n",
+                false => "The guest's kernel said last:\n",
+            };
             for line in &self.console {
                 text += &format!("  {line}\n");
             }
@@ -258,6 +271,7 @@ impl Report {
             let rows = self.outcomes.iter().map(Outcome::row);
             text += &(table::render(header, rows) + "\n\n");
         }
+        text += &self.sweeps();
         let counted: Vec<String> = self
             .events
             .iter()
@@ -273,11 +287,51 @@ impl Report {
         text
     }
 
+    /// For each torture or load of a sweep: acquisitions a second by writers, without
+    /// division and with it.
+    fn sweeps(&self) -> String {
+        let mut text = String::new();
+        let swept = || {
+            let all = self.outcomes.iter();
+            all.filter_map(|outcome| Some((outcome.sweep.as_ref()?, outcome)))
+        };
+        let mut names: Vec<&str> = swept().map(|(sweep, _)| sweep.of.as_str()).collect();
+        names.dedup();
+        for name in names {
+            let rate = |writers: u32, divides: bool| {
+                let mut all = swept().filter(|(sweep, _)| sweep.of == name);
+                let found = all.find(|(s, _)| (s.writers, s.divides) == (writers, divides));
+                found.map(|(_, o)| o.writes.total as f64 / f64::from(o.seconds.max(1)))
+            };
+            let of_name = swept().filter(|(sweep, _)| sweep.of == name);
+            let mut writers: Vec<u32> = of_name.map(|(sweep, _)| sweep.writers).collect();
+            writers.dedup();
+            let rows = writers.into_iter().map(|writers| {
+                let (off, on) = (rate(writers, false), rate(writers, true));
+                let change = match (off, on) {
+                    (Some(off), Some(on)) if off > 0.0 => {
+                        format!("{:+.1} %", (on / off - 1.0) * 100.0)
+                    }
+                    _ => "-".to_owned(),
+                };
+                let number = |rate: Option<f64>| rate.map_or("-".into(), |n| grouped(n, 0));
+                vec![writers.to_string(), number(off), number(on), change]
+            });
+            let header = ["writers", "whole, 1/s", "divided, 1/s", "change"];
+            text += &format!("{name}\n{}\n\n", table::render(header, rows));
+        }
+        text
+    }
+
     fn meaning(&self) -> &'static str {
         match self.accel {
             "kvm" => {
                 "KVM: CPUs of the guest share those of the host. Its figures compare locks on \
                  this machine at best.\n"
+            }
+            "here" => {
+                "Measured on this machine, one run each: repeat it before you believe a \
+                 difference.\n"
             }
             _ => {
                 "Emulated by QEMU: this shows whether the locks work in the kernel. No time, \
@@ -298,6 +352,7 @@ mod tests {
             line: "lock=qrwlock".to_owned(),
             seconds: 1,
             knobs: Vec::new(),
+            sweep: None,
         };
         let mut outcome = Outcome::new(&request);
         lines.iter().for_each(|line| outcome.take(line));

@@ -43,6 +43,18 @@ pub(crate) struct Request {
     pub(crate) seconds: u32,
     /// Its knobs.
     pub(crate) knobs: Vec<Setting>,
+    /// Its place in a sweep.
+    pub(crate) sweep: Option<Sweep>,
+}
+
+/// One of the runs of a sweep.
+#[derive(Clone, Debug)]
+pub(crate) struct Sweep {
+    /// The torture or load.
+    pub(crate) of: String,
+    pub(crate) writers: u32,
+    /// Long queues are divided.
+    pub(crate) divides: bool,
 }
 
 impl Request {
@@ -57,7 +69,7 @@ impl Request {
         match self.kind {
             Kind::Load(_) => words[1] = writers.to_string(),
             Kind::Stock => words.push(format!("nwriters_stress={writers}")),
-            Kind::Ours => words.push(format!("writers={writers}")),
+            Kind::Ours => words.push(format!("writers={writers} switch_ms=0")),
         }
         words.join(" ")
     }
@@ -67,6 +79,8 @@ impl Request {
 struct Wish<'a> {
     guest: &'a GuestArgs,
     canaries: bool,
+    /// The kernel's torture takes CPUs off and on.
+    hotplug: bool,
     set: Vec<Setting>,
 }
 
@@ -75,6 +89,7 @@ pub(crate) fn of_module(args: &ModuleArgs) -> Result<Vec<Request>> {
     let wish = Wish {
         guest: &args.guest,
         canaries: args.canaries,
+        hotplug: true,
         set: settings::settings(&args.guest.set, check)?,
     };
     let of_all = args.torture.is_empty();
@@ -102,8 +117,13 @@ pub(crate) fn of_patched(args: &PatchedArgs) -> Result<Vec<Request>> {
     let wish = Wish {
         guest: &args.guest,
         canaries: false,
+        // Who measures wants all CPUs all the time.
+        hotplug: !args.sweep,
         set: settings::settings(&args.guest.set, check)?,
     };
+    if args.here && wish.guest.shell {
+        bail_usage!("--here has no guest to open a shell in");
+    }
     let mut names: Vec<&str> = args.torture.iter().map(String::as_str).collect();
     if names.is_empty() && args.load.is_empty() {
         names = stock::PATCHED.to_vec();
@@ -119,18 +139,28 @@ pub(crate) fn of_patched(args: &PatchedArgs) -> Result<Vec<Request>> {
     if !args.sweep {
         return Ok(all);
     }
-    Ok(all.iter().flat_map(sweep).collect())
+    let controls = args.has_controls();
+    Ok(all.iter().flat_map(|one| sweep(one, controls)).collect())
 }
 
 /// Each with 1 to 64 writers, and each of these without division and with it.
-fn sweep(request: &Request) -> Vec<Request> {
+fn sweep(request: &Request, controls: bool) -> Vec<Request> {
     let mut all = Vec::new();
+    let divisions = [("0", "off"), ("1", "on")];
     for writers in [1, 2, 4, 8, 16, 32, 64] {
-        for (value, word) in [("0", "off"), ("1", "on")] {
+        // Without controls there is nothing to switch on.
+        for (value, word) in &divisions[..1 + usize::from(controls)] {
             let mut one = request.clone();
             one.name = format!("{}, {writers}, {word}", request.name);
             one.line = request.line_for(writers);
-            put(&mut one.knobs, ("dynamic_enable".into(), value.into()));
+            one.sweep = Some(Sweep {
+                of: request.name.clone(),
+                writers,
+                divides: *value == "1",
+            });
+            if controls {
+                put(&mut one.knobs, ("dynamic_enable".into(), (*value).into()));
+            }
             all.push(one);
         }
     }
@@ -176,13 +206,17 @@ fn of_kernel(wish: &Wish<'_>, name: &str, reads: bool, controls: bool) -> Result
             ),
         }
     }
-    line += &format!(" nwriters_stress={writers} stat_interval=0 onoff_interval=1 verbose=0");
+    line += &format!(" nwriters_stress={writers} stat_interval=0 verbose=0");
+    if wish.hotplug {
+        line += " onoff_interval=1";
+    }
     Ok(Request {
         kind: Kind::Stock,
         name: name.to_owned(),
         line,
         seconds: wish.guest.seconds,
         knobs: if controls { knobs } else { Vec::new() },
+        sweep: None,
     })
 }
 
@@ -254,6 +288,7 @@ fn of_load(wish: &Wish<'_>, name: &str, controls: bool) -> Result<Request> {
         line: format!("{} {workers} {seconds} {}", load.kind, load.fs.name()),
         seconds,
         knobs: if controls { knobs } else { Vec::new() },
+        sweep: None,
     })
 }
 
@@ -311,6 +346,7 @@ fn ours(wish: &Wish<'_>, names: &[&str], pinned: bool) -> Result<Request> {
         line,
         seconds: seconds.unwrap_or(wish.guest.seconds),
         knobs,
+        sweep: None,
     })
 }
 

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-# requests.sh DIR: loads our module, if there is one in DIR, makes the requests of
+# requests.sh DIR [here]: loads our module, if there is one in DIR, makes the requests of
 # DIR/requests one after the other, and says on its output how they went, for
-# crates/lockwork-kernel/src/guest.rs.
+# crates/lockwork-kernel/src/guest.rs. here: on a machine that is no guest.
 dir=${1%/}
+here=${2-}
 files=/sys/kernel/debug/lockwork
 counts=/sys/kernel/debug/lock_event_counts
 
@@ -12,6 +13,19 @@ controls=/proc/lockwork
 knobs=/proc/lockwork
 [ ! -d $controls ] || knobs=/proc/lockwork_module
 
+# Ctrl-C, or a time that is up: nothing of ours stays on a machine.
+at=$dir/mnt
+end() {
+	toggle_end
+	umount "$at" 2>/dev/null
+	for module in lockwork_locks locktorture torture; do
+		[ ! -d "/sys/module/$module" ] || [ ! -e "$dir/$module.ko" ] || rmmod $module
+	done
+	exit 1
+}
+trap end INT TERM
+
+toggles=
 exec 3>&1
 say() {
 	echo "$*" >&3
@@ -47,6 +61,7 @@ toggle_end() {
 	[ -n "$toggles" ] || return
 	kill "$toggles"
 	wait "$toggles" 2>/dev/null
+	toggles=
 	echo 1 >$controls/dynamic_enable
 }
 
@@ -85,15 +100,19 @@ mount_fs() {
 	case $1 in
 	none | tmpfs) mount -t tmpfs none "$at" ;;
 	ext4)
-		gunzip -c "$dir/ext4.gz" >/dev/ram0 &&
-			mount -t ext4 /dev/ram0 "$at"
+		if [ -n "$here" ]; then
+			gunzip -c "$dir/ext4.gz" >"$dir/ext4" &&
+				mount -t ext4 -o loop "$dir/ext4" "$at"
+		else
+			gunzip -c "$dir/ext4.gz" >/dev/ram0 &&
+				mount -t ext4 /dev/ram0 "$at"
+		fi
 		;;
 	esac
 }
 
 # load KIND WORKERS SECONDS FS: a program
 load() {
-	at=$dir/mnt
 	if ! why=$(mount_fs "$4" 2>&1); then
 		say "refused $number the file system $4: $why"
 		return
