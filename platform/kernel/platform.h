@@ -203,19 +203,28 @@ void wake_value(u32 *word);
  * do, in their mode pv, and only where the hypervisor, or an interrupt, can wake it:
  * lockwork/spin.c there. It spins for some 100 us before.
  */
-#define NO_VCPU	    ((u32)-1)
-#define HALT_ROUNDS (1u << 15)
+#define NO_VCPU		    ((u32)-1)
+#define HALT_ROUNDS	    (1u << 15)
+#define should_halt(rounds) (++*(rounds) > HALT_ROUNDS)
 #if defined(CONFIG_UNFAIR_QUEUED_SPINLOCKS) && !defined(MODULE)
 DECLARE_STATIC_KEY_FALSE(lw_waiters_halt);
 #define waiters_halt() static_branch_unlikely(&lw_waiters_halt)
-#else
-#define waiters_halt() false
-#endif
-#define should_halt(rounds) (++*(rounds) > HALT_ROUNDS)
 /* Halts while *@word == @val, or less long. @vcpu: whom it waits for. */
 void halt_on_value(u32 *word, u32 val, u32 vcpu);
 /* Wakes the one halted there; it runs on @vcpu. */
 void kick_value(u32 *word, u32 vcpu);
+#else
+#define waiters_halt() false
+/* Nobody comes here. */
+static inline void halt_on_value(u32 *word, u32 val, u32 vcpu)
+{
+	cpu_relax();
+}
+
+static inline void kick_value(u32 *word, u32 vcpu)
+{
+}
+#endif
 
 /* As in the library: a mutex lives until its unlock has returned. */
 #define LK_MUTEX_EMBED

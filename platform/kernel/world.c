@@ -64,15 +64,3 @@ void wake_value(u32 *word)
 	smp_mb();
 	wake_up_var(word);
 }
-
-/* -- halting ------------------------------------------------------------- */
-
-/* Not in the module: a waiter that asks for it just looks again. */
-void halt_on_value(u32 *word, u32 val, u32 vcpu)
-{
-	cpu_relax();
-}
-
-void kick_value(u32 *word, u32 vcpu)
-{
-}

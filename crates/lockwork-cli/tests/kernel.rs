@@ -58,6 +58,10 @@ fn a_wrong_command_line_boots_nothing() {
             "has no readers",
         ),
         (&["--off", "--set", "osq_pool=1"], "osq_pool"),
+        (
+            &["--off", "--options", "QUEUE_RWLOCK"],
+            "cannot be used with",
+        ),
         (&["--lockdep", "--kcsan"], "cannot be used with"),
         (&["--cpus", "7"], "choose a multiple"),
     ] {

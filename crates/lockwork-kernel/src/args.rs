@@ -202,8 +202,11 @@ pub(crate) struct PatchedArgs {
     /// Only the first N patches.
     #[arg(long, value_name = "N", default_value_t = usize::MAX, hide_default_value = true)]
     patches: usize,
+    /// Of the options of the patches switch on only these, such as QUEUE_RWLOCK.
+    #[arg(long, value_name = "OPTION,…", value_delimiter = ',')]
+    options: Vec<String>,
     /// Leave the options of the patches off.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "options")]
     off: bool,
     /// Build the kernel, and do not boot it.
     #[arg(long, conflicts_with_all = ["torture", "load", "sweep", "shell", "append"])]
@@ -220,6 +223,7 @@ impl PatchedArgs {
                 (_, true) => Flavour::Kcsan,
                 _ => Flavour::Plain,
             },
+            options: self.options.clone(),
             patches: self.patches,
             off: self.off,
         }
@@ -227,6 +231,8 @@ impl PatchedArgs {
 
     /// Whether the kernel has controls of its own locks.
     pub(crate) fn has_controls(&self) -> bool {
-        !self.off && self.patches >= 3
+        let queue = "LOCK_SPIN_ON_OWNER_NUMA";
+        let on = self.options.is_empty() || self.options.iter().any(|name| name == queue);
+        !self.off && on && self.patches >= 3
     }
 }

@@ -135,7 +135,7 @@ fn patched(args: &PatchedArgs, cache: impl Fn() -> Result<PathBuf>) -> Result<Ex
     }
     check(&args.guest)?;
     let work = prepare(Job::Patched, args.guest.yes, cache)?;
-    let linux = patched::build(args.choice(), &work)?;
+    let linux = patched::build(&args.choice(), &work)?;
     if args.build_only {
         work.progress.clear();
         text::print(&format!("built in {}\n", linux.headers.display()))?;

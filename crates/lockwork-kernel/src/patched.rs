@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{bail, Context, Result};
+use lockwork_report::bail_usage;
 use sha2::{Digest, Sha256};
 
 use crate::linux::{self, Linux};
@@ -37,9 +38,12 @@ impl Flavour {
 }
 
 /// Which kernel.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Choice {
     pub(crate) flavour: Flavour,
+    /// Of the options of the patches only these are on; if there is none here, those of
+    /// `kernel/config/patched.config`.
+    pub(crate) options: Vec<String>,
     /// How many patches of the series it has; all if there are fewer.
     pub(crate) patches: usize,
     /// The options of the patches are off.
@@ -47,26 +51,38 @@ pub(crate) struct Choice {
 }
 
 impl Choice {
-    fn folder(self) -> String {
+    fn folder(&self) -> String {
         let off = if self.off { "-off" } else { "" };
         format!("{}{off}", self.flavour.name())
     }
 
     /// What its configuration is made of, over allnoconfig. `defined`: the options of the
     /// patches that it has.
-    fn config(self, defined: &str) -> Result<String> {
+    fn config(&self, defined: &str) -> Result<String> {
         let mut text = ours("kernel/config/guest.config")?;
-        if !self.off {
+        let all: Vec<&str> = defined
+            .lines()
+            .filter_map(|line| line.strip_prefix("config "))
+            .collect();
+        if let Some(name) = self
+            .options
+            .iter()
+            .find(|name| !all.contains(&name.as_str()))
+        {
+            bail_usage!(
+                "the patches have no option {name}; choose from {}",
+                all.join(", ")
+            );
+        }
+        text.extend(self.options.iter().map(|name| format!("CONFIG_{name}=y\n")));
+        if !self.off && self.options.is_empty() {
+            let ours = ours("kernel/config/patched.config")?;
             let has = |line: &&str| {
-                let name = line
-                    .strip_prefix("CONFIG_")
-                    .and_then(|line| line.split('=').next());
-                name.is_some_and(|name| {
-                    defined.lines().any(|line| line == format!("config {name}"))
-                })
+                let line = line.strip_prefix("CONFIG_");
+                line.and_then(|line| line.strip_suffix("=y"))
+                    .is_some_and(|name| all.contains(&name))
             };
-            let options = ours("kernel/config/patched.config")?;
-            text.extend(options.lines().filter(has).map(|line| format!("{line}\n")));
+            text.extend(ours.lines().filter(has).map(|line| format!("{line}\n")));
         }
         if self.flavour != Flavour::Plain {
             text += &ours(&format!("kernel/config/{}.config", self.flavour.name()))?;
@@ -76,12 +92,19 @@ impl Choice {
 }
 
 /// The kernel, built if it is not yet there as it should be.
-pub(crate) fn build(choice: Choice, work: &Work) -> Result<Linux> {
+pub(crate) fn build(choice: &Choice, work: &Work) -> Result<Linux> {
     let home = work.cache.join("linux-patched");
     let source = home.join("source");
     let build = home.join(choice.folder());
-    let _one = lock(&home)?;
     let made = build.join("lockwork-made-of");
+    // What is built can be used while another kernel is being built.
+    if source.join("Makefile").is_file() {
+        let parts = Parts::of(choice, &source)?;
+        if fs::read_to_string(&made).is_ok_and(|old| old == parts.key()) {
+            return linux::built(&build);
+        }
+    }
+    let _one = lock(&home)?;
     if !source.join("Makefile").is_file() {
         work.progress.step("unpacking Debian's kernel sources");
         let part = home.join("unpacking");
@@ -89,35 +112,21 @@ pub(crate) fn build(choice: Choice, work: &Work) -> Result<Linux> {
         series::unpack(&part, &[], work)?;
         fs::rename(&part, &source)?;
     }
-    let mut patches = series()?;
-    patches.truncate(choice.patches);
-    let mut tree = Tree::open(&source)?;
-    let version = tree.version()?;
-    let files: Files = series::steps(&tree, &patches)?
-        .into_iter()
-        .flatten()
-        .collect();
-    let defined = files
-        .get("kernel/locking/lockwork/Kconfig")
-        .map_or("", String::as_str);
-    let config = choice.config(defined)?;
-    let key = key(&version, &config, &files);
-    if fs::read_to_string(&made).is_ok_and(|old| old == key) {
-        return linux::built(&build);
-    }
-    tree.install(&files)?;
+    let parts = Parts::of(choice, &source)?;
+    Tree::open(&source)?.install(&parts.files)?;
     fs::create_dir_all(&build)?;
     let _ = fs::remove_file(&made);
-    configure(&config, &source, &build, work)?;
+    configure(&parts.config, &source, &build, work)?;
     work.progress.step(&format!(
-        "building Linux {version} with {} patches, {}: many minutes the first time",
-        patches.len(),
+        "building Linux {} with {} patches, {}: many minutes the first time",
+        parts.version,
+        parts.patches,
         choice.folder()
     ));
     let mut make = make(&source, &build);
     make.arg(needs::jobs()).args(["bzImage", "modules"]);
     needs::run(&mut make, "make", work)?;
-    fs::write(&made, key)?;
+    fs::write(&made, parts.key())?;
     linux::built(&build)
 }
 
@@ -162,12 +171,37 @@ fn configure(text: &str, source: &Path, build: &Path, work: &Work) -> Result<()>
 }
 
 /// What a built kernel depends on.
-fn key(version: &str, config: &str, files: &Files) -> String {
-    let mut hash = Sha256::new();
-    hash.update(format!("{version}\n{config}"));
-    for (path, text) in files {
-        hash.update(format!("{path} {}\n{text}", text.len()));
+struct Parts {
+    version: String,
+    patches: usize,
+    /// Files of the kernel that are changed, and ours.
+    files: Files,
+    config: String,
+}
+
+impl Parts {
+    fn of(choice: &Choice, source: &Path) -> Result<Self> {
+        let mut patches = series()?;
+        patches.truncate(choice.patches);
+        let tree = Tree::open(source)?;
+        let steps = series::steps(&tree, &patches)?;
+        let files: Files = steps.into_iter().flatten().collect();
+        let defined = files.get("kernel/locking/lockwork/Kconfig");
+        Ok(Self {
+            version: tree.version()?,
+            patches: patches.len(),
+            config: choice.config(defined.map_or("", String::as_str))?,
+            files,
+        })
     }
-    let hash = hash.finalize();
-    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+
+    fn key(&self) -> String {
+        let mut hash = Sha256::new();
+        hash.update(format!("{}\n{}", self.version, self.config));
+        for (path, text) in &self.files {
+            hash.update(format!("{path} {}\n{text}", text.len()));
+        }
+        let hash = hash.finalize();
+        hash.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
 }

@@ -49,6 +49,7 @@ static void interrupt(int cpu)
 }
 
 __visible void __unfair_spin_unlock(struct qspinlock *lock);
+
 __visible void __unfair_spin_unlock(struct qspinlock *lock)
 {
 	lk_qspin_unlock((struct lk_qspin *)lock);

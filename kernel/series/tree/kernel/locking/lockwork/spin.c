@@ -52,10 +52,12 @@ bool __lockfunc unfair_spin_trylock(struct qspinlock *lock)
 }
 EXPORT_SYMBOL(unfair_spin_trylock);
 
-static const struct {
+struct named_mode {
 	const char *name;
 	enum lk_qspin_mode mode;
-} modes[] __initconst = {
+};
+
+static const struct named_mode modes[] __initconst = {
 	{ "steal", LK_QSPIN_STEAL },
 	{ "tas", LK_QSPIN_TAS },
 	{ "pv", LK_QSPIN_PV },
