@@ -135,8 +135,8 @@ static void work_alone(struct lw_cell *cell, const struct lk_ops *ops,
 	/* One failure does not make the next visits fail. */
 	cell->count[1] = cell->count[0];
 	cell->writer = NULL;
-	tally->broken += !alone;
-	tally->writes[cell->context]++;
+	lw_count(&tally->broken, !alone);
+	lw_count(&tally->writes[cell->context], 1);
 }
 
 static void work_shared(struct lw_cell *cell, const struct lk_ops *ops,
@@ -150,8 +150,8 @@ static void work_shared(struct lw_cell *cell, const struct lk_ops *ops,
 	barrier();
 	still = still && !cell->writer && count == cell->count[0] &&
 		count == cell->count[1];
-	tally->broken += !still;
-	tally->reads++;
+	lw_count(&tally->broken, !still);
+	lw_count(&tally->reads, 1);
 }
 
 static bool enter(struct lw_cell *cell, const struct lk_ops *ops,
@@ -177,7 +177,7 @@ void lw_cell_visit(struct lw_cell *cell, const struct lk_ops *ops,
 
 	waited = local_clock() - start;
 	if (!held) {
-		tally->missed++;
+		lw_count(&tally->missed, 1);
 	} else if (read) {
 		work_shared(cell, ops, tally, hold_ns);
 		(ops->read_unlock)(cell->lock);
@@ -188,5 +188,5 @@ void lw_cell_visit(struct lw_cell *cell, const struct lk_ops *ops,
 	let_in(cell, ops, flags);
 	/* A sleeper may wake on a CPU whose clock is behind. */
 	if ((s64)waited > (s64)tally->longest_ns)
-		tally->longest_ns = waited;
+		WRITE_ONCE(tally->longest_ns, waited);
 }

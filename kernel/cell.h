@@ -39,6 +39,12 @@ struct lw_tally {
 	u32 random; /* state of its generator, not 0 */
 };
 
+/* By whom the tally is; reports may look at it meanwhile. */
+static inline void lw_count(u64 *counter, u64 more)
+{
+	WRITE_ONCE(*counter, *counter + more);
+}
+
 /* How many visits on this CPU wait for a lock that spins: one a context at most. */
 DECLARE_PER_CPU(u32, lw_waiters);
 

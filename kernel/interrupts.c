@@ -27,7 +27,7 @@ static void visit_from(struct lw_handler *handler, enum lw_context context,
 	struct lw_tally *tally = &handler->tally[context];
 	bool read = ops->flags & LK_RW && lw_random(tally) & 1;
 
-	tally->nested += this_cpu_read(lw_waiters) > 0;
+	lw_count(&tally->nested, this_cpu_read(lw_waiters) > 0);
 	lw_cell_visit(&handler->cells[cell], ops, tally, read, plan->hold_ns);
 }
 

@@ -80,7 +80,8 @@ static inline u32 this_slot(void)
 	static DEFINE_PER_CPU(u8, name##_depth)
 #define wait_node(name, slot, level) \
 	(&(*per_cpu_ptr(&(name), (int)(slot)-1))[level])
-#define wait_depth(name) (*this_cpu_ptr(&(name##_depth)))
+/* Interrupts change it, and put it back: volatile, as READ_ONCE() is. */
+#define wait_depth(name) (*(volatile u8 *)this_cpu_ptr(&(name##_depth)))
 
 /* Nothing forks: one epoch, and a queued spinlock's bits 9 to 15 stay 0. */
 #define wait_epoch()  ((u16)0)

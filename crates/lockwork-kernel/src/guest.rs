@@ -345,6 +345,7 @@ impl<'a> Follower<'a> {
                 self.fail("the guest did not do all that it was asked to".to_owned());
             }
         }
+        self.report.races_elsewhere = self.console.races_elsewhere();
         if self.report.failure.is_some() {
             self.report.console = self.console.last();
         }

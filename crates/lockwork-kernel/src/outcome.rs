@@ -210,6 +210,8 @@ pub(crate) struct Report {
     pub(crate) events: BTreeMap<String, u64>,
     /// What went wrong beside the locks' own results: a sentence.
     pub(crate) failure: Option<String>,
+    /// Races that KCSAN saw where our locks have no part.
+    pub(crate) races_elsewhere: u64,
     /// What the guest's kernel said last, after a failure.
     pub(crate) console: Vec<String>,
     /// The signal that ended it.
@@ -228,6 +230,7 @@ impl Report {
             outcomes: Vec::new(),
             events: BTreeMap::new(),
             failure: None,
+            races_elsewhere: 0,
             console: Vec::new(),
             interrupted: None,
         }
@@ -280,6 +283,12 @@ impl Report {
             .collect();
         if !counted.is_empty() {
             text += &format!("events: {}\n\n", counted.join(", "));
+        }
+        if self.races_elsewhere > 0 {
+            text += &format!(
+                "KCSAN reported {} races in the rest of the kernel, which are no fault of the locks.\n\n",
+                self.races_elsewhere
+            );
         }
         if !self.outcomes.is_empty() {
             text += self.meaning();
