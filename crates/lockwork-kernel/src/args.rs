@@ -68,7 +68,7 @@ Examples:
 const AFTER_PATCHES: &str = "\
 Examples:
   lockwork kernel patches -o series
-  git am series/*.patch
+  git am series/000[1-9]*.patch
   lockwork kernel patches -o series --source ~/src/linux --signoff
   lockwork kernel patches --apply ~/src/linux";
 
