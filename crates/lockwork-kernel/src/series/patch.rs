@@ -101,9 +101,13 @@ impl Patch {
 
 /// The files of a kernel that the series edits, and that it does not add itself.
 pub(crate) fn needed(patches: &[Patch]) -> Vec<String> {
+    let copies = patches.iter().flat_map(Patch::copies);
+    let added: Vec<String> = copies.map(|(_, to)| to).collect();
+    let is_ours =
+        |name: &str| Path::new(name).starts_with(HOME) || added.iter().any(|added| added == name);
     let all = patches.iter().flat_map(Patch::edited);
     let mut names: Vec<String> = all
-        .filter(|name| !Path::new(name).starts_with(HOME))
+        .filter(|name| !is_ours(name))
         .map(str::to_owned)
         .collect();
     names.sort();
@@ -114,6 +118,15 @@ pub(crate) fn needed(patches: &[Patch]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_the_series_adds_is_not_asked_of_the_kernel() {
+        let names = needed(&series().expect("a series"));
+        assert!(names.iter().any(|name| name == "kernel/locking/Makefile"));
+        assert!(!names
+            .iter()
+            .any(|name| name.ends_with("qspinlock_unfair.h")));
+    }
 
     #[test]
     fn the_series_is_whole_and_its_locks_are_unedited() {
