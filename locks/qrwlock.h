@@ -36,8 +36,10 @@
  *
  * Written from: the prose of Waiman Long's qrwlock mails (2013-07 and v11,
  * 2014-01-23), which say what state there is, which threads queue, and what each
- * waits for. The layout and the steps are this file's own. The writer's byte is at the
- * word's own address: ThreadSanitizer orders a store and a load only then.
+ * waits for. The layout and the steps are this file's own, but for two: that a nested
+ * reader passes writers that wait is what the kernel's rwlock_t promises to readers in
+ * interrupts, and the loop by which a writer drains has the shape of the kernel's, which
+ * was read. The writer's byte is at the word's own address: ThreadSanitizer orders a store and a load only then.
  */
 #include "qspinlock.h"
 

@@ -3,6 +3,9 @@
  * How the vCPU of a spinlock's waiter halts, and who wakes it: by the hypervisor's
  * calls where it has some for that (pv_ops.lock), else by HLT and an interrupt. An
  * interrupt wakes only a vCPU that takes interrupts; without them a waiter spins on.
+ *
+ * Written from: the kernel's paravirt.h, for the calls, and its kvm_wait(), which was
+ * read: there too interrupts are off between the look at the byte and the HLT.
  */
 #include <linux/hardirq.h>
 #include <linux/init.h>

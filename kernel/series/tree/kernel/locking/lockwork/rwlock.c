@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
  * The queued read/write lock behind rwlock_t. A reader in an interrupt, or with softirqs
- * off, may be one that interrupted a reader: it passes writers that wait.
+ * off, may be one that interrupted a reader: it passes writers that wait, as the
+ * kernel's own lock lets it.
  */
 #include <linux/build_bug.h>
 #include <linux/export.h>
