@@ -39,7 +39,8 @@
  * waits for. The layout and the steps are this file's own, but for two: that a nested
  * reader passes writers that wait is what the kernel's rwlock_t promises to readers in
  * interrupts, and the loop by which a writer drains has the shape of the kernel's, which
- * was read. The writer's byte is at the word's own address: ThreadSanitizer orders a store and a load only then.
+ * was read. The writer's byte is at the word's own address: ThreadSanitizer orders a
+ * store and a load only then.
  */
 #include "qspinlock.h"
 
