@@ -103,7 +103,7 @@ impl Outcome {
         }
     }
 
-    /// A line of the kernel's own torture, as it stands in the kernel's log.
+    /// A line that the kernel's own torture wrote to the kernel's log.
     fn take_stock(&mut self, line: &str) {
         if let Some(end) = line.split("End of test: ").nth(1) {
             self.state = match end.split(|c: char| !c.is_ascii_uppercase()).next() {

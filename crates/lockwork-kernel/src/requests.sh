@@ -145,7 +145,7 @@ while read -r kind rest; do
 	knob) set_file "$knobs/${rest% *}" "${rest#* }" ;;
 	control)
 		set_file "$controls/${rest% *}" "${rest#* }"
-		# Who asks for a value wants it kept.
+		# This value was asked for: toggle_begin does not change it.
 		[ "${rest% *}" != dynamic_enable ] || keep=yes
 		;;
 	torture | stock | load)

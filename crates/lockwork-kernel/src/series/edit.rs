@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! One edit of one kernel file: where, by patterns; and what is written there. No line
-//! of the kernel stands in an edit.
+//! One edit of one kernel file: where, by patterns; and what is written there. An edit
+//! has no line of the kernel in it.
 
 use anyhow::{bail, Context, Result};
 use regex::{Regex, RegexBuilder};

@@ -10,7 +10,7 @@ use lockwork_report::bail_usage;
 
 use super::output;
 use super::patch::{ours, Files, Patch};
-use super::tree::Tree;
+use super::tree::{write, Tree};
 use crate::Work;
 
 /// In its place in the file: the first line, and what follows it.
@@ -36,7 +36,7 @@ pub(crate) fn format(
     for files in steps {
         for path in files.keys() {
             if let Some(text) = tree.original(path)? {
-                write(room.path(), path, &text)?;
+                write(&room.path().join(path), &text)?;
             }
         }
     }
@@ -44,7 +44,7 @@ pub(crate) fn format(
     git.commit(&format!("Linux {version}"), false)?;
     for (patch, files) in patches.iter().zip(steps) {
         for (path, text) in files {
-            write(room.path(), path, text)?;
+            write(&room.path().join(path), text)?;
         }
         let message = format!("{}\n\n{}", patch.subject, patch.message.trim());
         git.commit(&message, signoff)?;
@@ -125,10 +125,4 @@ impl Git<'_> {
         self.run(&words)?;
         Ok(())
     }
-}
-
-fn write(root: &Path, path: &str, text: &str) -> Result<()> {
-    let path = root.join(path);
-    fs::create_dir_all(path.parent().context("a file has no folder")?)?;
-    fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
 }

@@ -128,8 +128,8 @@ fn read(path: &Path) -> Result<Option<String>> {
     }
 }
 
-/// Not if it is so already.
-fn write(path: &Path, text: &str) -> Result<()> {
+/// Makes the file and its folder. A file that has this text already is not touched.
+pub(crate) fn write(path: &Path, text: &str) -> Result<()> {
     let failed = || format!("cannot write {}", path.display());
     if fs::read(path).is_ok_and(|old| old == text.as_bytes()) {
         return Ok(());
