@@ -8,6 +8,7 @@ mod console;
 mod guest;
 mod here;
 mod initramfs;
+mod key;
 mod linux;
 mod load;
 mod module;

@@ -9,8 +9,8 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use lockwork_report::usage;
 use serde::Deserialize;
-use sha2::{Digest, Sha256};
 
+use crate::key::Key;
 use crate::module::SOURCES;
 use crate::needs;
 use crate::Work;
@@ -103,18 +103,11 @@ pub(crate) fn program(work: &Work) -> Result<PathBuf> {
         let all = SOURCES.iter();
         all.filter(|(path, _)| path.starts_with(FOLDER) && !path.ends_with(".toml"))
     };
-    let mut hash = Sha256::new();
+    let mut key = Key::of("load");
     for (path, bytes) in sources() {
-        hash.update(format!("{path} {}\n", bytes.len()));
-        hash.update(bytes);
+        key.file(path, bytes);
     }
-    let key: String = hash
-        .finalize()
-        .iter()
-        .take(8)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    let file = work.cache.join(format!("{key}-load"));
+    let file = work.cache.join(format!("{}-load", key.name()));
     if file.is_file() {
         return Ok(file);
     }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{bail, Context, Result};
-use sha2::{Digest, Sha256};
 
+use crate::key::Key;
 use crate::linux::Linux;
 use crate::needs;
 use crate::Work;
@@ -73,22 +73,16 @@ fn write_sources(dir: &Path) -> Result<()> {
 
 /// What the module depends on, as a name.
 fn key(linux: &Linux, canaries: bool, compiler: &str) -> Result<String> {
-    let mut hash = Sha256::new();
-    hash.update(format!("{} {canaries} {compiler}\n", linux.release));
-    for file in ["include/config/auto.conf", "Module.symvers"] {
-        let file = linux.headers.join(file);
-        hash.update(fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?);
+    let mut key = Key::of(&format!("{} {canaries} {compiler}", linux.release));
+    for name in ["include/config/auto.conf", "Module.symvers"] {
+        let file = linux.headers.join(name);
+        let bytes = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        key.file(name, &bytes);
     }
     for (path, bytes) in sources() {
-        hash.update(format!("{path} {}\n", bytes.len()));
-        hash.update(bytes);
+        key.file(path, bytes);
     }
-    let hash = hash.finalize();
-    Ok(hash
-        .iter()
-        .take(8)
-        .map(|byte| format!("{byte:02x}"))
-        .collect())
+    Ok(key.name())
 }
 
 /// The compiler that built the kernel: others may not know its flags.

@@ -8,8 +8,8 @@ use std::process::Command;
 
 use anyhow::{bail, Context, Result};
 use lockwork_report::bail_usage;
-use sha2::{Digest, Sha256};
 
+use crate::key::Key;
 use crate::linux::{self, Linux};
 use crate::needs;
 use crate::series::patch::{ours, series, Files};
@@ -196,12 +196,10 @@ impl Parts {
     }
 
     fn key(&self) -> String {
-        let mut hash = Sha256::new();
-        hash.update(format!("{}\n{}", self.version, self.config));
+        let mut key = Key::of(&format!("{}\n{}", self.version, self.config));
         for (path, text) in &self.files {
-            hash.update(format!("{path} {}\n{text}", text.len()));
+            key.file(path, text.as_bytes());
         }
-        let hash = hash.finalize();
-        hash.iter().map(|byte| format!("{byte:02x}")).collect()
+        key.name()
     }
 }
