@@ -75,51 +75,7 @@ void lk_mutex_check_epoch(struct lk_mutex *m)
 		forget_the_gone(m);
 }
 
-/* -- the queue of spinners ----------------------------------------------- */
-
-static bool spinners_is_locked(const void *queue)
-{
-	return lk_osq_is_locked(queue);
-}
-
-static bool spinners_lock(void *queue)
-{
-	return lk_osq_lock(queue);
-}
-
-static void spinners_unlock(void *queue)
-{
-	lk_osq_unlock(queue);
-}
-
-static const struct lk_spin_queue over_osq = {
-	.is_locked = spinners_is_locked,
-	.lock = spinners_lock,
-	.unlock = spinners_unlock,
-};
-
 /* -- spinning ------------------------------------------------------------ */
-
-/* Whether watching the word still makes sense; shares what it finds out. */
-static bool owner_may_run(struct lk_mutex *m)
-{
-	u32 owner = READ_ONCE(m->owner), rounds;
-
-	for (rounds = 0; rounds < owner_rounds(); rounds++) {
-		if ((int)owner < 0)
-			return true;
-		if (owner & LK_OWNER_OFF_CPU)
-			return false;
-		if (likely(!owner_is_preempted(owner)))
-			return true;
-		/* A holder takes the word first, then leaves its hint. */
-		cpu_relax();
-		owner = READ_ONCE(m->owner);
-	}
-	/* The hint is the holder's: a new holder's store wins. */
-	(void)try_cmpxchg_relaxed(&m->owner, &owner, owner | LK_OWNER_OFF_CPU);
-	return false;
-}
 
 /*
  * Watches the word without a place in the queue, while nobody has one: most
@@ -143,7 +99,7 @@ static bool spin_briefly(struct lk_mutex *m, const struct lk_spin_queue *queue)
 static bool spin_on_word(struct lk_mutex *m)
 {
 	while (!lk_mutex_trylock(m)) {
-		if (need_resched() || !owner_may_run(m))
+		if (need_resched() || !lk_owner_may_run(&m->owner))
 			return false;
 		cpu_relax();
 	}
@@ -155,7 +111,7 @@ static bool spin_in_queue(struct lk_mutex *m, const struct lk_spin_queue *queue)
 	bool taken;
 
 	begin_waiting();
-	if (READ_ONCE(m->word) != LK_MUTEX_FREE && !owner_may_run(m))
+	if (READ_ONCE(m->word) != LK_MUTEX_FREE && !lk_owner_may_run(&m->owner))
 		return false;
 	if (spin_briefly(m, queue))
 		return true;
@@ -245,7 +201,7 @@ static bool spin_as_first(struct lk_mutex *m, struct lk_mutex_waiter *w)
 		if (word == LK_MUTEX_FREE &&
 		    try_cmpxchg_acquire(&m->word, &word, LK_MUTEX_WANTED))
 			return true;
-		if (need_resched() || !owner_may_run(m))
+		if (need_resched() || !lk_owner_may_run(&m->owner))
 			return false;
 		cpu_relax();
 	}
@@ -333,7 +289,7 @@ __cold int lk_mutex_lock_slow_over(struct lk_mutex *m,
 __cold int lk_mutex_lock_slow(struct lk_mutex *m,
 			      const struct lw_deadline *deadline)
 {
-	return lk_mutex_lock_slow_over(m, deadline, &over_osq);
+	return lk_mutex_lock_slow_over(m, deadline, &lk_spin_over_osq);
 }
 
 /* -- unlocking ----------------------------------------------------------- */

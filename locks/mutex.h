@@ -46,6 +46,7 @@
  * from the successor policies in Dice, "Malthusian Locks", EuroSys 2017.
  */
 #include "osq_lock.h"
+#include "spinners.h"
 #include "tas_lock.h"
 #include "wait_ring.h"
 
@@ -53,9 +54,6 @@
 #define LK_MUTEX_HELD	1u
 #define LK_MUTEX_WANTED 2u
 #define LK_MUTEX_DONE	3u
-
-/* Hint bit: the owner was seen off its CPU. Stale until the next holder. */
-#define LK_OWNER_OFF_CPU (1u << 30)
 
 struct lk_mutex {
 	u32 word;
@@ -72,13 +70,6 @@ struct lk_mutex {
 /* clang-format off */
 #define LK_MUTEX_INIT { 0 }
 /* clang-format on */
-
-/* A queue of spinners, of 4 bytes that are 0 when it is free. */
-struct lk_spin_queue {
-	bool (*is_locked)(const void *queue);
-	bool (*lock)(void *queue); /* false: gave up, not held */
-	void (*unlock)(void *queue);
-};
 
 /* 0, or -ETIMEDOUT past @deadline (NULL: never). */
 int lk_mutex_lock_slow(struct lk_mutex *m, const struct lw_deadline *deadline);

@@ -1,37 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 #include "catalogue.h"
 #include "mutex_numa.h"
-#include "numa_osq.h"
-
-static bool queue_is_locked(const void *queue)
-{
-	return lk_numa_osq_is_locked(queue);
-}
-
-static bool queue_lock(void *queue)
-{
-	return lk_numa_osq_lock(queue);
-}
-
-static void queue_unlock(void *queue)
-{
-	lk_numa_osq_unlock(queue);
-}
-
-static const struct lk_spin_queue over_numa_osq = {
-	.is_locked = queue_is_locked,
-	.lock = queue_lock,
-	.unlock = queue_unlock,
-};
-
-_Static_assert(sizeof(struct lk_numa_osq) == sizeof(struct lk_osq) &&
-		       _Alignof(struct lk_numa_osq) == _Alignof(struct lk_osq),
-	       "the one stands where the other would");
 
 __cold int lk_mutex_numa_lock_slow(struct lk_mutex *m,
 				   const struct lw_deadline *deadline)
 {
-	return lk_mutex_lock_slow_over(m, deadline, &over_numa_osq);
+	return lk_mutex_lock_slow_over(m, deadline, &lk_spin_over_numa_osq);
 }
 
 static void lock(void *lock)

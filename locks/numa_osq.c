@@ -103,7 +103,10 @@ static inline bool move_cluster_tail(struct line *q,
 				     struct numa_cluster *cluster, u32 code,
 				     u32 before)
 {
-	u64 word = READ_ONCE(cluster->word);
+	/* [numa_osq.V] ACQUIRE, pairs with numa_osq.R: who sees the seal sees
+	 * what busy was set to, and subtracts from that. Spare relaxed: in the
+	 * model an RMW reads the newest value, whatever its thread has seen. */
+	u64 word = smp_load_acquire(&cluster->word);
 
 	if ((word & TAIL) != code)
 		return false;
@@ -300,8 +303,9 @@ static u32 seal(struct numa_entry *entry)
 
 	for (i = 0; i < entry->clusters; i++) {
 		word = READ_ONCE(entry->cluster[i].word);
-		/* [numa_osq.R] full RMW, pairs with numa_osq.L: whoever is
-		 * turned away sees the lock's word as we left it. Spare acq_rel:
+		/* [numa_osq.R] full RMW, pairs with numa_osq.L and .V: whoever is
+		 * turned away sees the lock's word as we left it, and whoever
+		 * leaves sees busy. Spare acq_rel:
 		 * the kernel has no RMW between release and full. Spare
 		 * acquire: who still sees an old word is turned away once more.
 		 * Spare release: what is left to order are loads of one that

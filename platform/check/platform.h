@@ -167,6 +167,8 @@ typedef struct {
 	((void)__lwc_atomic("atomic_add", a, LWC_ADD, i, LWC_RELAXED))
 #define atomic_sub(i, a) \
 	((void)__lwc_atomic("atomic_sub", a, LWC_ADD, -(i), LWC_RELAXED))
+#define atomic_andnot(i, a) \
+	((void)__lwc_atomic("atomic_andnot", a, LWC_ANDNOT, i, LWC_RELAXED))
 #define atomic_fetch_andnot_acquire(i, a)                             \
 	__lwc_atomic("atomic_fetch_andnot_acquire", a, LWC_ANDNOT, i, \
 		     LWC_ACQUIRE)
@@ -244,6 +246,8 @@ struct check_world {
 	bool posix;	      /* as the interposer: see CONTRACT.md */
 	bool foreign;	      /* foreign_waiters() */
 	bool naps;	      /* wait_on_value() looks again now and then */
+	bool no_time;	      /* deadlines that are made now never pass */
+	bool soon;	      /* deadline_within() */
 	bool halts;	      /* waiters_halt() */
 	bool hypervisor;      /* on_hypervisor() */
 	bool cpus_short;      /* cpus_are_short() */
@@ -326,18 +330,19 @@ void section_missed(void);
 
 /* -- sleeping ------------------------------------------------------------ */
 
-/* A deadline is not a time here: it may be past whenever one looks. */
+/*
+ * A deadline is not a time here: it may be past whenever one looks; or never, if
+ * the client had time stand still when it was made.
+ */
 struct lw_deadline {
-	u32 unused;
+	bool never;
 };
-static inline void deadline_after(struct lw_deadline *deadline, u64 ns)
-{
-	(void)ns;
-	deadline->unused = 0;
-}
+void deadline_after(struct lw_deadline *deadline, u64 ns);
+bool deadline_within(const struct lw_deadline *deadline, u64 ns);
 
+bool may_pass(const struct lw_deadline *deadline);
 #define wait_on_value(word, val, deadline, naps)                \
-	((void)(naps), lwc_sleep(word, val, (deadline) != NULL, \
+	((void)(naps), lwc_sleep(word, val, may_pass(deadline), \
 				 __lwc_site("wait_on_value", #word)))
 #define wake_value(word) lwc_wake(word, __lwc_site("wake_value", #word))
 #define NO_VCPU		 0u

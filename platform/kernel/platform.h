@@ -194,6 +194,12 @@ static inline void deadline_after(struct lw_deadline *deadline, u64 ns)
 		ktime_add_safe(ktime_get(), min_t(u64, ns, KTIME_MAX));
 }
 
+static inline bool deadline_within(const struct lw_deadline *deadline, u64 ns)
+{
+	return ktime_before(deadline->expires,
+			    ktime_add_safe(ktime_get(), (ktime_t)ns));
+}
+
 int lw_wait_on_value(u32 *word, u32 val, const struct lw_deadline *deadline);
 #define wait_on_value(word, val, deadline, naps) \
 	((void)(naps), lw_wait_on_value(word, val, deadline))

@@ -141,6 +141,7 @@ typedef struct {
 #define atomic_or(i, a)			  ((void)__lws_atomic(a, LWS_OR, i))
 #define atomic_add(i, a)		  ((void)__lws_atomic(a, LWS_ADD, i))
 #define atomic_sub(i, a)		  ((void)__lws_atomic(a, LWS_ADD, -(i)))
+#define atomic_andnot(i, a)		  ((void)__lws_atomic(a, LWS_ANDNOT, i))
 #define atomic_fetch_andnot_acquire(i, a) __lws_atomic(a, LWS_ANDNOT, i)
 #define atomic_fetch_or_relaxed(i, a)	  __lws_atomic(a, LWS_OR, i)
 #define atomic_fetch_add_acquire(i, a)	  __lws_atomic(a, LWS_ADD, i)
@@ -277,6 +278,11 @@ struct lw_deadline {
 static inline void deadline_after(struct lw_deadline *deadline, u64 ns)
 {
 	deadline->at = lws.clock() + ns;
+}
+
+static inline bool deadline_within(const struct lw_deadline *deadline, u64 ns)
+{
+	return deadline->at - lws.clock() <= ns;
 }
 
 static inline int __lws_sleep(u32 *word, u32 value,

@@ -98,6 +98,8 @@ typedef struct {
 	((void)__atomic_fetch_add(&(a)->counter, (i), __ATOMIC_RELAXED))
 #define atomic_sub(i, a) \
 	((void)__atomic_fetch_sub(&(a)->counter, (i), __ATOMIC_RELAXED))
+#define atomic_andnot(i, a) \
+	((void)__atomic_fetch_and(&(a)->counter, ~(i), __ATOMIC_RELAXED))
 #define atomic_fetch_andnot_acquire(i, a) \
 	__atomic_fetch_and(&(a)->counter, ~(i), __ATOMIC_ACQUIRE)
 #define atomic_fetch_or_relaxed(i, a) \

@@ -64,7 +64,7 @@ pub fn check(args: &CheckArgs) -> Result<ExitCode> {
         Ok(false) => Ok(ExitCode::FAILURE),
         Err(error) => match error.downcast_ref::<Interrupted>() {
             Some(signal) => {
-                eprintln!("lockwork: stopped by {signal}; the results above are those of the finished runs");
+                eprintln!("lockwork: {signal}; the results above are those of the finished runs");
                 Ok(ExitCode::from(128 + signal.0 as u8))
             }
             None => Err(error),

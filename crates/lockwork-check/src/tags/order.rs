@@ -62,6 +62,7 @@ pub fn order_of(primitive: &str) -> Option<Order> {
         "READ_ONCE"
         | "WRITE_ONCE"
         | "atomic_add"
+        | "atomic_andnot"
         | "atomic_cond_read_relaxed"
         | "atomic_fetch_or_relaxed"
         | "atomic_or"
@@ -94,6 +95,7 @@ pub(super) fn operand_of(primitive: &str) -> usize {
         primitive,
         "atomic_add"
             | "atomic_add_return_acquire"
+            | "atomic_andnot"
             | "atomic_fetch_andnot_acquire"
             | "atomic_fetch_add_acquire"
             | "atomic_fetch_or_relaxed"

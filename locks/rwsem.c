@@ -1,0 +1,645 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/* rwsem.h has states, invariants and sources. */
+#include "catalogue.h"
+#include "epoch.h"
+#include "rwsem.h"
+
+/* Sleepers that one thread wakes; who was woken wakes the next so many. */
+#define BATCH 32u
+/* Vain hand-offs after which the patience grows no more. */
+#define MAX_DOUBLES 5u
+
+/* All that waiters leave in the word. */
+#define MARKS (LK_RWSEM_QUEUED | LK_RWSEM_HANDOFF | LK_RWSEM_LOOK)
+
+/* What a thread wants of the lock. */
+struct want {
+	u32 gain; /* LK_RWSEM_WRITER or LK_RWSEM_READER */
+	enum lk_rwsem_reader how;
+};
+
+/* A sleeper, on its own stack; all of it under wait_lock but state. */
+struct waiter {
+	struct lk_ring ring;
+	u32 state;
+	struct want want;
+	u32 lost;  /* races, as the first on the list */
+	u64 since; /* local_clock() when it queued */
+	bool more; /* once granted: readers are left that it has to grant */
+};
+
+/* READY: awake, and competes. GRANTED: a reader that holds, off the list. */
+enum { ASLEEP, READY, GRANTED };
+
+static inline bool is_writer(const struct waiter *w)
+{
+	return w->want.gain == LK_RWSEM_WRITER;
+}
+
+/* -- the list ------------------------------------------------------------ */
+
+/* Whom to wake once wait_lock is free. The memory may be gone by then. */
+struct wakes {
+	u32 count;
+	u64 since; /* when the first one queued */
+	u32 *state[BATCH];
+};
+
+static inline struct waiter *waiter_of(struct lk_ring *link)
+{
+	return container_of(link, struct waiter, ring);
+}
+
+/*
+ * After a fork the list, the queue and wait_lock name threads that are gone in
+ * this process. Who holds stays: the forking thread may.
+ */
+static __cold void forget_the_gone(struct lk_rwsem *s)
+{
+	/* A signal handler must not wait for the claim of its own thread. */
+	void *outer = section_enter(s);
+
+	if (lk_epoch_claim(&s->epoch)) {
+		WRITE_ONCE(s->first, NULL);
+		WRITE_ONCE(s->wait_lock.locked, 0);
+		atomic_set(&s->osq.tail, 0);
+		atomic_andnot(MARKS, &s->word);
+		lk_epoch_done(&s->epoch);
+	}
+	(void)section_exit(outer); /* nobody is on the list */
+}
+
+void lk_rwsem_check_epoch(struct lk_rwsem *s)
+{
+	if (lk_epoch_is_old(&s->epoch))
+		forget_the_gone(s);
+}
+
+static inline void *list_lock(struct lk_rwsem *s)
+{
+	void *outer = section_enter(s);
+
+	lk_tas_lock(&s->wait_lock);
+	return outer;
+}
+
+static void append(struct lk_rwsem *s, struct waiter *w)
+{
+	if (!s->first)
+		atomic_or(LK_RWSEM_QUEUED, &s->word);
+	lk_ring_append(&s->first, &w->ring);
+}
+
+/*
+ * The word once @w has left the list: H was for the first. The next one is ASLEEP,
+ * as only the first is woken.
+ */
+static u32 without(const struct lk_rwsem *s, const struct waiter *w, u32 word)
+{
+	if (w->ring.next == &w->ring)
+		return word & ~MARKS;
+	if (s->first != &w->ring)
+		return word;
+	return (word & ~LK_RWSEM_HANDOFF) | LK_RWSEM_LOOK;
+}
+
+/* How many readers are on the list; *@alone: nobody else is. */
+static u32 count_readers(const struct lk_rwsem *s, bool *alone)
+{
+	struct lk_ring *link = s->first;
+	u32 n = 0;
+
+	*alone = true;
+	do {
+		if (is_writer(waiter_of(link)))
+			*alone = false;
+		else
+			n++;
+		link = link->next;
+	} while (link != s->first);
+	return n;
+}
+
+/*
+ * All readers on the list, up to BATCH, hold from here on, unless a writer does.
+ * Writers stay where they are: readers go together, wherever they queued.
+ */
+static void grant_readers(struct lk_rwsem *s, struct wakes *wakes)
+{
+	u32 word = atomic_read(&s->word), gone = 0, all, n;
+	struct lk_ring *link = s->first, *next;
+	bool alone;
+
+	all = count_readers(s, &alone);
+	n = all < BATCH ? all : BATCH;
+	if (!is_writer(waiter_of(link)))
+		gone |= LK_RWSEM_HANDOFF;
+	if (alone && n == all)
+		gone = MARKS;
+	do {
+		if (word & LK_RWSEM_WRITER)
+			return; /* its unlock will look */
+		/* [rwsem.F] ACQUIRE, pairs with rwsem.B and .D: the last writer's
+		 * writes, which the readers get by wait_lock. */
+	} while (!atomic_try_cmpxchg_acquire(
+		&s->word, &word, (word + n * LK_RWSEM_READER) & ~gone));
+
+	for (; n; link = next) {
+		struct waiter *w = waiter_of(link);
+
+		next = link->next;
+		if (is_writer(w))
+			continue;
+		n--;
+		w->more = !n && all > BATCH;
+		lk_ring_remove(&s->first, link);
+		wakes->state[wakes->count++] = &w->state;
+		/* Orders nothing: who is told takes wait_lock first. */
+		WRITE_ONCE(w->state, GRANTED);
+	}
+}
+
+/*
+ * The lock may have become free, or another sleeper the first: lets that one hold,
+ * or wakes it to compete. Else L is set.
+ */
+static void look_for_next(struct lk_rwsem *s, struct wakes *wakes)
+{
+	u32 word = atomic_read(&s->word);
+	struct waiter *w;
+
+	if (!(word & LK_RWSEM_LOOK) || (word & LK_RWSEM_WRITER))
+		return;
+	w = waiter_of(s->first);
+	wakes->since = w->since;
+	if (!is_writer(w)) {
+		grant_readers(s, wakes);
+		return;
+	}
+	/* While somebody reads, the last one's unlock comes here. */
+	if (LK_RWSEM_READERS(word))
+		return;
+	atomic_andnot(LK_RWSEM_LOOK, &s->word);
+	WRITE_ONCE(w->state, READY);
+	wakes->state[wakes->count++] = &w->state;
+}
+
+static void list_unlock(struct lk_rwsem *s, void *outer);
+
+/*
+ * Ends the section and wakes those of @wakes. One that has waited for long may find
+ * all CPUs taken by those that pass it: then ours is for it.
+ */
+static void unlock_and_wake(struct lk_rwsem *s, void *outer,
+			    const struct wakes *wakes)
+{
+	u32 i;
+
+	list_unlock(s, outer);
+	for (i = 0; i < wakes->count; i++)
+		wake_value(wakes->state[i]);
+	if (wakes->count && local_clock() - wakes->since > give_way_ns())
+		give_way();
+}
+
+/* An unlock in a signal handler could not look for sleepers: do it for it. */
+static __cold void look_again(struct lk_rwsem *s)
+{
+	struct wakes wakes = { .count = 0 };
+	void *outer = list_lock(s);
+
+	look_for_next(s, &wakes);
+	unlock_and_wake(s, outer, &wakes);
+}
+
+static void list_unlock(struct lk_rwsem *s, void *outer)
+{
+	lk_tas_unlock(&s->wait_lock);
+	if (unlikely(section_exit(outer)))
+		look_again(s);
+}
+
+/* -- spinning ------------------------------------------------------------ */
+
+static bool take(struct lk_rwsem *s, struct want want)
+{
+	if (want.gain == LK_RWSEM_WRITER)
+		return lk_rwsem_trylock(s);
+	return lk_rwsem_read_trylock(s, want.how);
+}
+
+/* Not if it is promised to a sleeper, or its writer does not run. */
+static bool may_come_free(struct lk_rwsem *s)
+{
+	u32 word = atomic_read(&s->word);
+
+	if (word & LK_RWSEM_HANDOFF)
+		return false;
+	return !(word & LK_RWSEM_WRITER) || lk_owner_may_run(&s->owner);
+}
+
+/* Without a place in the queue, while nobody has one. */
+static bool spin_briefly(struct lk_rwsem *s, struct want want,
+			 const struct lk_spin_queue *queue)
+{
+	u32 round;
+
+	for (round = 0; round < brief_spins(); round++) {
+		if (take(s, want))
+			return true;
+		if (queue->is_locked(&s->osq))
+			return false;
+		brief_pause(round);
+	}
+	return false;
+}
+
+/* The head of the queue watches the word. */
+static bool spin_on_word(struct lk_rwsem *s, struct want want)
+{
+	while (!take(s, want)) {
+		if (need_resched() || !may_come_free(s))
+			return false;
+		cpu_relax();
+	}
+	return true;
+}
+
+static bool spin_in_queue(struct lk_rwsem *s, struct want want,
+			  const struct lk_spin_queue *queue)
+{
+	bool taken;
+
+	begin_waiting();
+	if (!may_come_free(s))
+		return false;
+	if (spin_briefly(s, want, queue))
+		return true;
+	if (!queue->lock(&s->osq))
+		return false;
+	taken = spin_on_word(s, want);
+	queue->unlock(&s->osq);
+	return taken;
+}
+
+/* -- sleeping ------------------------------------------------------------ */
+
+/* How a sleeper came to look at the word. */
+enum turn {
+	NEW,	   /* it has just queued */
+	WOKEN,	   /* told, or for no reason */
+	IMPATIENT, /* the first on the list, whose patience or hand-off is over */
+	TOO_LATE, /* its deadline has passed */
+};
+
+/* Whether @w, on the list, may take the lock now. */
+static bool may_take(u32 word, const struct waiter *w, bool first,
+		     enum turn turn)
+{
+	u32 held = word & ~MARKS;
+
+	if (word & LK_RWSEM_WRITER)
+		return false;
+	/* Not the first: invariant 5. */
+	if (is_writer(w))
+		return !held && (first || turn != NEW);
+	if (first || lk_rwsem_may_read(word, w->want.how))
+		return true;
+	if (w->want.how == LK_READER_QUEUES)
+		return false;
+	/* At the end as a nested one. */
+	return turn == TOO_LATE || (turn != NEW && !held);
+}
+
+/* Under wait_lock: takes the lock and leaves the list, in one step. */
+static bool take_and_leave(struct lk_rwsem *s, struct waiter *w, enum turn turn)
+{
+	u32 word = atomic_read(&s->word);
+	bool first = s->first == &w->ring;
+
+	do {
+		if (!may_take(word, w, first, turn))
+			return false;
+		/* [rwsem.A] */
+	} while (!atomic_try_cmpxchg_acquire(
+		&s->word, &word, without(s, w, word + w->want.gain)));
+	lk_ring_remove(&s->first, &w->ring);
+	if (is_writer(w))
+		WRITE_ONCE(s->owner, this_owner());
+	return true;
+}
+
+/* The first on the list: how long arrivals may still pass it. */
+struct patience {
+	struct lw_deadline end;
+	bool begun;
+	u32 vain; /* hand-offs that brought nothing */
+};
+
+/*
+ * Under wait_lock: the first on the list, @w, cannot have the lock yet. Sets H if
+ * it has lost or waited enough; or, if H did not help, lets all readers have it.
+ */
+static void insist(struct lk_rwsem *s, struct waiter *w, enum turn turn,
+		   struct patience *p, struct wakes *wakes)
+{
+	u32 word = atomic_read(&s->word);
+	bool promised = word & LK_RWSEM_HANDOFF;
+
+	if (turn == IMPATIENT)
+		p->begun = false;
+	if (turn == IMPATIENT && promised) {
+		if (word & LK_RWSEM_WRITER)
+			return; /* what it does takes that long */
+		p->vain += p->vain < MAX_DOUBLES;
+		w->lost = 0;
+		atomic_andnot(LK_RWSEM_HANDOFF, &s->word);
+		grant_readers(s, wakes);
+		return;
+	}
+	if (turn == WOKEN)
+		w->lost++;
+	if (!promised && (turn == IMPATIENT || w->lost >= overtake_limit())) {
+		p->begun = false;
+		atomic_or(LK_RWSEM_HANDOFF, &s->word);
+	}
+}
+
+/* Sleeps; the first on the list no longer than its patience. */
+static enum turn nap(struct lk_rwsem *s, struct waiter *w, u32 naps,
+		     const struct lw_deadline *deadline, struct patience *p,
+		     int *err)
+{
+	u64 ns = LK_RWSEM_PATIENCE_NS;
+
+	if (atomic_read(&s->word) & (int)LK_RWSEM_HANDOFF)
+		ns = LK_RWSEM_DRAIN_NS;
+	ns <<= p->vain;
+	if (READ_ONCE(s->first) != &w->ring ||
+	    (deadline && deadline_within(deadline, ns))) {
+		*err = wait_on_value(&w->state, ASLEEP, deadline, naps);
+		return *err ? TOO_LATE : WOKEN;
+	}
+	if (!p->begun)
+		deadline_after(&p->end, ns);
+	p->begun = true;
+	if (wait_on_value(&w->state, ASLEEP, &p->end, naps))
+		return IMPATIENT;
+	return WOKEN;
+}
+
+/* As a reader: others on the list may read with us, or the list moved up. */
+static void leave_as_reader(struct lk_rwsem *s, void *outer,
+			    struct wakes *wakes)
+{
+	look_for_next(s, wakes);
+	unlock_and_wake(s, outer, wakes);
+}
+
+static void leave_timed_out(struct lk_rwsem *s, struct waiter *w, void *outer,
+			    struct wakes *wakes)
+{
+	u32 word = atomic_read(&s->word);
+
+	/* Orders nothing: invariant 2 is about this word alone. */
+	while (!atomic_try_cmpxchg_relaxed(&s->word, &word,
+					   without(s, w, word)))
+		;
+	lk_ring_remove(&s->first, &w->ring);
+	look_for_next(s, wakes);
+	unlock_and_wake(s, outer, wakes);
+}
+
+static int sleep_for(struct lk_rwsem *s, struct want want,
+		     const struct lw_deadline *deadline)
+{
+	struct waiter w = { .want = want, .since = local_clock() };
+	struct patience patience = { .begun = false };
+	enum turn turn = NEW;
+	u32 naps = 0;
+	int err = 0;
+	void *outer = list_lock(s);
+
+	append(s, &w);
+	for (;;) {
+		struct wakes wakes = { .count = 0 };
+
+		/* Before we look at the word: invariant 2. */
+		if (s->first == &w.ring)
+			atomic_or(LK_RWSEM_LOOK, &s->word);
+		if (take_and_leave(s, &w, turn)) {
+			if (is_writer(&w))
+				list_unlock(s, outer);
+			else
+				leave_as_reader(s, outer, &wakes);
+			return 0;
+		}
+		if (turn == TOO_LATE) {
+			leave_timed_out(s, &w, outer, &wakes);
+			return err;
+		}
+		WRITE_ONCE(w.state, ASLEEP);
+		if (s->first == &w.ring)
+			insist(s, &w, turn, &patience, &wakes);
+		unlock_and_wake(s, outer, &wakes);
+		turn = nap(s, &w, naps++, deadline, &patience, &err);
+		/* Also when we hold: who granted it is done with the lock then. */
+		outer = list_lock(s);
+		if (READ_ONCE(w.state) == GRANTED) {
+			list_unlock(s, outer);
+			break;
+		}
+	}
+	if (w.more)
+		look_again(s);
+	return 0;
+}
+
+__cold int lk_rwsem_sleep(struct lk_rwsem *s,
+			  const struct lw_deadline *deadline)
+{
+	struct want write = { .gain = LK_RWSEM_WRITER };
+
+	lk_rwsem_check_epoch(s);
+	return sleep_for(s, write, deadline);
+}
+
+static int lock_for(struct lk_rwsem *s, struct want want,
+		    const struct lw_deadline *deadline,
+		    const struct lk_spin_queue *queue)
+{
+	lk_rwsem_check_epoch(s);
+	if (spin_in_queue(s, want, queue ? queue : &lk_spin_over_osq))
+		return 0;
+	return sleep_for(s, want, deadline);
+}
+
+__cold int lk_rwsem_lock_slow(struct lk_rwsem *s,
+			      const struct lw_deadline *deadline,
+			      const struct lk_spin_queue *queue)
+{
+	struct want write = { .gain = LK_RWSEM_WRITER };
+
+	return lock_for(s, write, deadline, queue);
+}
+
+__cold int lk_rwsem_read_lock_slow(struct lk_rwsem *s, enum lk_rwsem_reader how,
+				   const struct lw_deadline *deadline,
+				   const struct lk_spin_queue *queue)
+{
+	struct want read = { .gain = LK_RWSEM_READER, .how = how };
+
+	return lock_for(s, read, deadline, queue);
+}
+
+/* -- unlocking ----------------------------------------------------------- */
+
+/* Gives @what back without wait_lock; false: somebody has to be looked after. */
+static bool give_back(struct lk_rwsem *s, u32 what)
+{
+	u32 word = atomic_read(&s->word);
+
+	while (!(word & LK_RWSEM_LOOK)) {
+		/* [rwsem.D] RELEASE, pairs with rwsem.A, .E and .F: as B or C. */
+		if (atomic_try_cmpxchg_release(&s->word, &word, word - what))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The lock is free, or was a moment ago: whoever takes it soon looks after the
+ * sleepers in its unlock. True if somebody holds it.
+ */
+static bool passed_on(struct lk_rwsem *s)
+{
+	u32 rounds = 0, word;
+
+	while (rounds < handover_spins()) {
+		word = atomic_read(&s->word);
+		if (word & ~MARKS)
+			return true;
+		if (word & LK_RWSEM_HANDOFF)
+			return false;
+		cpu_relax_wait(&rounds);
+	}
+	return false;
+}
+
+__cold void lk_rwsem_unlock_slow(struct lk_rwsem *s, u32 what)
+{
+	struct wakes wakes = { .count = 0 };
+	void *outer;
+
+	if (in_section(s)) {
+		/* A signal handler's unlock: whom we interrupted does the rest. */
+		(void)atomic_sub_return_release(what, &s->word); /* [rwsem.D] */
+		section_missed();
+		return;
+	}
+	lk_rwsem_check_epoch(s);
+	for (;;) {
+		if (give_back(s, what))
+			return;
+		outer = list_lock(s);
+		if ((u32)atomic_read(&s->word) & LK_RWSEM_LOOK)
+			break;
+		list_unlock(s, outer);
+	}
+	(void)atomic_sub_return_release(what, &s->word); /* [rwsem.D] */
+	if (!passed_on(s))
+		look_for_next(s, &wakes);
+	unlock_and_wake(s, outer, &wakes);
+}
+
+void lk_rwsem_downgrade(struct lk_rwsem *s)
+{
+	/* [rwsem.D] */
+	u32 word = atomic_sub_return_release(LK_RWSEM_WRITER - LK_RWSEM_READER,
+					     &s->word);
+
+	if (!(word & LK_RWSEM_LOOK))
+		return;
+	if (in_section(s))
+		section_missed();
+	else
+		look_again(s);
+}
+
+/* -- catalogue ----------------------------------------------------------- */
+
+static void init(void *lock)
+{
+	*(struct lk_rwsem *)lock = (struct lk_rwsem)LK_RWSEM_INIT;
+}
+
+static void lock(void *lock)
+{
+	lk_rwsem_lock(lock);
+}
+
+static bool trylock(void *lock)
+{
+	return lk_rwsem_trylock(lock);
+}
+
+static bool timedlock(void *lock, u64 ns)
+{
+	struct lw_deadline deadline;
+
+	if (lk_rwsem_trylock(lock))
+		return true;
+	deadline_after(&deadline, ns);
+	return lk_rwsem_lock_slow(lock, &deadline, NULL) == 0;
+}
+
+static void unlock(void *lock)
+{
+	lk_rwsem_unlock(lock);
+}
+
+static void lock_read(void *lock)
+{
+	lk_rwsem_read_lock(lock);
+}
+
+static bool trylock_read(void *lock)
+{
+	return lk_rwsem_read_trylock(lock, LK_READER_PASSES);
+}
+
+static void unlock_read(void *lock)
+{
+	lk_rwsem_read_unlock(lock);
+}
+
+/* The last sleeper; spinners are not in this list. */
+static u64 last_waiter(const void *lock)
+{
+	struct lk_rwsem *s = (struct lk_rwsem *)lock;
+	void *outer = list_lock(s);
+	u64 last;
+
+	last = s->first ? (u64)(uintptr_t)s->first->prev : 0;
+	list_unlock(s, outer);
+	return last;
+}
+
+const struct lk_ops lk_rwsem_ops = {
+	.name = "rwsem",
+	.summary =
+		"sleeping read/write lock: optimistic spinning, FIFO sleepers, "
+		"hand-off",
+	.size = sizeof(struct lk_rwsem),
+	.align = _Alignof(struct lk_rwsem),
+	.flags = LK_RW | LK_SLEEPS | LK_FIFO | LK_FORKS,
+	.init = init,
+	.lock = lock,
+	.trylock = trylock,
+	.timedlock = timedlock,
+	.unlock = unlock,
+	.read_lock = lock_read,
+	.read_trylock = trylock_read,
+	.read_unlock = unlock_read,
+	.last_waiter = last_waiter,
+};

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+#ifndef LK_RWSEM_H
+#define LK_RWSEM_H
+
+/*
+ * Sleeping read/write lock with optimistic spinning: 24 bytes.
+ *
+ *   word    bit 0  W  a writer holds
+ *           bit 1  Q  somebody is on the list
+ *           bit 2  H  hand-off: the first on the list comes before all arrivals
+ *           bit 3  L  look: the first on the list is asleep, so whoever would leave
+ *                     the lock free has to look after it
+ *           bits 4-31 readers that hold
+ *   owner   hint, while W: the writer's this_owner()
+ *   first   sleepers, FIFO, linked through their stacks; under wait_lock
+ *   osq     spinners; an OSQ or another queue of that size (spinners.h)
+ *   epoch   the fork epoch that first, osq and wait_lock belong to
+ *
+ * Q, H and L change under wait_lock only; H and L are clear whenever Q is.
+ *
+ * As (W, Q, H, L, readers):
+ *
+ *   (-,-,-,-,0) --write--> (W,-,-,-,0) --unlock--> (-,-,-,-,0)    one CAS each
+ *   (-,-,-,-,n) --read-->  (-,-,-,-,n+1) --unlock--> (-,-,-,-,n)  one CAS each
+ *   (W,-,-,-,0) --sleeper--> (W,Q,-,L,0) --unlock--> (-,Q,-,L,0), and
+ *      the first is a writer: --> (-,Q,-,-,0), it is woken, and competes
+ *      the first is a reader: --> (-,*,-,*,n): all readers on the list, up to a
+ *      limit, hold now; whoever unlocks counted them, and wakes them
+ *   (-,Q,-,-,0) --write--> (W,Q,-,-,0) --unlock--> (-,Q,-,-,0)    one CAS each
+ *   (W,Q,-,-,0) --the first has lost, and sleeps--> (W,Q,-,L,0)
+ *   (*,Q,*,L,*) --the first has waited for long--> (*,Q,H,L,*)
+ *   (-,Q,H,-,0) --the first, awake--> (W,*,-,*,0)
+ *
+ * Invariants:
+ *  1. W excludes W and readers. Who sets W, or adds a reader, holds; a reader on
+ *     the list is added by another, and told by GRANTED.
+ *  2. Under wait_lock L says that the first on the list is ASLEEP; and whoever
+ *     leaves the lock free with L set does so under wait_lock. So a sleeper, which
+ *     looks at the word under wait_lock after it has set L, either finds the lock
+ *     free or is found.
+ *  3. A free lock with sleepers has one that is awake: the first, if it writes; or
+ *     an unlocker watches it for a moment, and has seen who took it or wakes one.
+ *  4. The first sleeper is passed by arrivals until it has lost overtake_limit()
+ *     times, or has slept for LK_RWSEM_PATIENCE_NS; then H is set. H goes with it.
+ *  5. H keeps nobody from a free lock for longer than a nap: a sleeper whose nap
+ *     is over takes what is free, for the first may be stopped.
+ *
+ * Arrivals pass sleepers until then because CPUs stay busy so when threads
+ * outnumber them.
+ *
+ * After (-,Q,H,L,n) for LK_RWSEM_DRAIN_NS the readers that hold may be waiting for a
+ * reader on the list. So then H is cleared, all readers on the list hold, and the
+ * first starts anew, each time with twice the patience, up to 32 times as long. A
+ * writer waits for ever only behind readers that do.
+ *
+ * The lock may be freed by who holds it next as soon as it is free: an unlock
+ * touches nothing after its RMW, or holds wait_lock, without which no sleeper
+ * leaves.
+ *
+ * Sources: the kernel's rw_semaphore as described in its documentation and in the
+ * text of Waiman Long's 2019 mails on it (count, waiters' bit and hand-off bit in
+ * one word; optimistic spinning; readers woken together). The steps, the patience
+ * and what ends a hand-off are this file's own.
+ */
+#include "osq_lock.h"
+#include "spinners.h"
+#include "tas_lock.h"
+#include "wait_ring.h"
+
+#define LK_RWSEM_WRITER	    1u
+#define LK_RWSEM_QUEUED	    2u
+#define LK_RWSEM_HANDOFF    4u
+#define LK_RWSEM_LOOK	    8u
+#define LK_RWSEM_READER	    16u
+#define LK_RWSEM_READERS(w) ((u32)(w) / LK_RWSEM_READER)
+
+#define LK_RWSEM_PATIENCE_NS 1000000ull
+#define LK_RWSEM_DRAIN_NS    20000000ull
+
+struct lk_rwsem {
+	atomic_t word;
+	u32 owner;
+	struct lk_ring *first;
+	struct lk_osq osq;
+	struct lk_tas wait_lock;
+	u8 epoch;
+};
+
+/* clang-format off */
+#define LK_RWSEM_INIT { .word = ATOMIC_INIT(0) }
+/* clang-format on */
+
+/* How a reader treats those that wait. All readers of one lock may differ. */
+enum lk_rwsem_reader {
+	LK_READER_PASSES, /* passes sleepers unless H is set */
+	LK_READER_QUEUES, /* passes no sleeper: writers first */
+	/* Passes them always: its thread may hold a read lock of it already. */
+	LK_READER_NESTS,
+};
+
+/*
+ * 0, or -ETIMEDOUT past @deadline (NULL: never). @queue: where to spin; NULL: in
+ * the OSQ.
+ */
+int lk_rwsem_lock_slow(struct lk_rwsem *s, const struct lw_deadline *deadline,
+		       const struct lk_spin_queue *queue);
+int lk_rwsem_read_lock_slow(struct lk_rwsem *s, enum lk_rwsem_reader how,
+			    const struct lw_deadline *deadline,
+			    const struct lk_spin_queue *queue);
+/* As a writer, without spinning first. */
+int lk_rwsem_sleep(struct lk_rwsem *s, const struct lw_deadline *deadline);
+void lk_rwsem_unlock_slow(struct lk_rwsem *s, u32 what);
+/* A writer that holds reads from here on; no writer was in between. */
+void lk_rwsem_downgrade(struct lk_rwsem *s);
+/* After a fork: forgets the waiters that the child does not have. */
+void lk_rwsem_check_epoch(struct lk_rwsem *s);
+
+static inline bool lk_rwsem_may_read(u32 word, enum lk_rwsem_reader how)
+{
+	u32 stop = LK_RWSEM_WRITER;
+
+	if (how == LK_READER_PASSES)
+		stop |= LK_RWSEM_HANDOFF;
+	else if (how == LK_READER_QUEUES)
+		stop |= LK_RWSEM_QUEUED;
+	return !(word & stop);
+}
+
+static inline bool lk_rwsem_trylock(struct lk_rwsem *s)
+{
+	u32 word = atomic_read(&s->word);
+
+	while (!(word & ~(LK_RWSEM_QUEUED | LK_RWSEM_LOOK))) {
+		/* [rwsem.A] ACQUIRE, pairs with rwsem.B, .C and .D: the last
+		 * writer's writes, and the reads are done. */
+		if (!atomic_try_cmpxchg_acquire(&s->word, &word,
+						word | LK_RWSEM_WRITER))
+			continue;
+		WRITE_ONCE(s->owner, this_owner());
+		return true;
+	}
+	return false;
+}
+
+static inline bool lk_rwsem_read_trylock(struct lk_rwsem *s,
+					 enum lk_rwsem_reader how)
+{
+	u32 word = atomic_read(&s->word);
+
+	while (lk_rwsem_may_read(word, how)) {
+		/* [rwsem.E] ACQUIRE, pairs with rwsem.B and .D: the last
+		 * writer's writes. */
+		if (atomic_try_cmpxchg_acquire(&s->word, &word,
+					       word + LK_RWSEM_READER))
+			return true;
+	}
+	return false;
+}
+
+/* One CAS with no read before it: the line comes over once, exclusive. */
+static inline bool lk_rwsem_lock_fast(struct lk_rwsem *s)
+{
+	u32 word = 0;
+
+	/* [rwsem.A] */
+	if (unlikely(!atomic_try_cmpxchg_acquire(&s->word, &word,
+						 LK_RWSEM_WRITER)))
+		return false;
+	WRITE_ONCE(s->owner, this_owner());
+	return true;
+}
+
+static inline void lk_rwsem_lock(struct lk_rwsem *s)
+{
+	if (unlikely(!lk_rwsem_lock_fast(s)))
+		lk_rwsem_lock_slow(s, NULL, NULL);
+}
+
+static inline void lk_rwsem_read_lock(struct lk_rwsem *s)
+{
+	if (unlikely(!lk_rwsem_read_trylock(s, LK_READER_PASSES)))
+		lk_rwsem_read_lock_slow(s, LK_READER_PASSES, NULL, NULL);
+}
+
+static inline void lk_rwsem_unlock(struct lk_rwsem *s)
+{
+	u32 word = LK_RWSEM_WRITER;
+
+	/* [rwsem.B] RELEASE, pairs with rwsem.A, .E and .F. */
+	if (unlikely(!atomic_try_cmpxchg_release(&s->word, &word, 0)))
+		lk_rwsem_unlock_slow(s, LK_RWSEM_WRITER);
+}
+
+static inline void lk_rwsem_read_unlock(struct lk_rwsem *s)
+{
+	u32 word = atomic_read(&s->word);
+
+	/* Nobody to look after, or others read on: their unlocks will look. */
+	while (!(word & LK_RWSEM_LOOK) || LK_RWSEM_READERS(word) > 1) {
+		/* [rwsem.C] RELEASE, pairs with rwsem.A: our reads are
+		 * done. */
+		if (atomic_try_cmpxchg_release(&s->word, &word,
+					       word - LK_RWSEM_READER))
+			return;
+	}
+	lk_rwsem_unlock_slow(s, LK_RWSEM_READER);
+}
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+#ifndef LK_SPINNERS_H
+#define LK_SPINNERS_H
+
+/*
+ * What the sleeping locks share of optimistic spinning: the queue in which their
+ * waiters spin, and the hint by which these find out that the holder does not run.
+ *
+ * Written from: the text of the 2013 and 2014 mails on optimistic spinning (who
+ * would spin queues first; spinning ends when the owner leaves its CPU). That one
+ * who finds it out tells the others by the hint is this file's own.
+ */
+#include <platform.h>
+
+/* A queue of spinners, of 4 bytes that are 0 when it is free. */
+struct lk_spin_queue {
+	bool (*is_locked)(const void *queue);
+	bool (*lock)(void *queue); /* false: gave up, not held */
+	void (*unlock)(void *queue);
+};
+
+/* An osq_lock; a numa_osq in its place. All users of one lock use the same one. */
+extern const struct lk_spin_queue lk_spin_over_osq, lk_spin_over_numa_osq;
+
+/* Hint bit: the owner was seen off its CPU. Stale until the next holder. */
+#define LK_OWNER_OFF_CPU (1u << 30)
+
+/*
+ * Whether to watch the lock still makes sense. *@hint is the holder's this_owner();
+ * it gets LK_OWNER_OFF_CPU if we find that the holder does not run.
+ */
+static inline bool lk_owner_may_run(u32 *hint)
+{
+	u32 owner = READ_ONCE(*hint), rounds;
+
+	for (rounds = 0; rounds < owner_rounds(); rounds++) {
+		if ((int)owner < 0)
+			return true;
+		if (owner & LK_OWNER_OFF_CPU)
+			return false;
+		if (likely(!owner_is_preempted(owner)))
+			return true;
+		/* A holder takes the lock first, then leaves its hint. */
+		cpu_relax();
+		owner = READ_ONCE(*hint);
+	}
+	/* The hint is the holder's: a new holder's store wins. */
+	(void)try_cmpxchg_relaxed(hint, &owner, owner | LK_OWNER_OFF_CPU);
+	return false;
+}
+
+#endif

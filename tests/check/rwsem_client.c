@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+#include "frame.h"
+#include "rwsem.h"
+
+static struct lk_rwsem lock;
+static u32 users;
+
+/* How long each thread spins before it sleeps, in rounds. */
+static void spin(u32 rounds)
+{
+	u32 i;
+
+	for (i = 0; i < CHECK_THREADS; i++)
+		check_world.spin_budget[i] = rounds;
+}
+
+/*
+ * Time stands still: nobody but an unlock wakes a sleeper. Without a slot nobody
+ * queues to spin.
+ */
+static void init(void)
+{
+	spin(0);
+	check_world.no_slots = true;
+	check_world.no_time = true;
+	check_world.handover_spins = 0;
+}
+
+/* An unlock watches for a moment whether somebody takes the lock. */
+static void init_watched(void)
+{
+	init();
+	check_world.handover_spins = 1;
+}
+
+static void write(void)
+{
+	EACH_ACQUISITION(lk_rwsem_lock(&lock); write_section();
+			 lk_rwsem_unlock(&lock));
+}
+
+static void read_as(enum lk_rwsem_reader how)
+{
+	EACH_ACQUISITION(
+		if (!lk_rwsem_read_trylock(&lock, how))
+			lk_rwsem_read_lock_slow(&lock, how, NULL, NULL);
+		read_section(); lk_rwsem_read_unlock(&lock));
+}
+
+static void read(void)
+{
+	read_as(LK_READER_PASSES);
+}
+
+static void writers(u32 id)
+{
+	(void)id;
+	write();
+}
+
+/* Thread 0 writes, the others read. */
+static void one_writer(u32 id)
+{
+	if (id == 0)
+		write();
+	else
+		read();
+}
+
+/* Thread 0 reads, the others write. */
+static void one_reader(u32 id)
+{
+	if (id == 0)
+		read();
+	else
+		write();
+}
+
+/* Readers that let writers first, and one that does not. */
+static void writers_first(u32 id)
+{
+	if (id == 0)
+		write();
+	else
+		read_as(id % 2 ? LK_READER_QUEUES : LK_READER_NESTS);
+}
+
+/* Thread 0 locks, the others only try: odd ones to write, even ones to read. */
+static void lock_or_try(u32 id)
+{
+	EACH_ACQUISITION(
+		if (id == 0) {
+			lk_rwsem_lock(&lock);
+			write_section();
+			lk_rwsem_unlock(&lock);
+		} else if (id % 2 && lk_rwsem_trylock(&lock)) {
+			write_section();
+			lk_rwsem_unlock(&lock);
+		} else if (id % 2 == 0 &&
+			   lk_rwsem_read_trylock(&lock, LK_READER_PASSES)) {
+			read_section();
+			lk_rwsem_read_unlock(&lock);
+		});
+}
+
+static void init_spinning(void)
+{
+	init();
+	spin(1);
+	check_world.no_slots = false;
+}
+
+static void init_brief(void)
+{
+	init_spinning();
+	check_world.brief_spins = 1;
+}
+
+static void init_one_cpu(void)
+{
+	init_spinning();
+	check_world.one_cpu = true;
+}
+
+/* A sleeper that has lost once is promised the lock. */
+static void init_handoff(void)
+{
+	init();
+	check_world.overtake_limit = 1;
+	check_world.spurious = 1;
+}
+
+/* The first on the list may lose its patience whenever it sleeps. */
+static void init_impatient(void)
+{
+	init();
+	check_world.no_time = false;
+}
+
+static void init_spurious(void)
+{
+	init();
+	check_world.spurious = 1;
+}
+
+static struct lw_deadline soon;
+
+/* Own deadlines, which are always nearer than the end of any patience. */
+static void init_timed(void)
+{
+	deadline_after(&soon, 1);
+	init();
+	check_world.soon = true;
+}
+
+/* Odd threads may run out of time, and leave the list where they stand. */
+static void lock_or_time_out(u32 id)
+{
+	if (id % 2)
+		EACH_ACQUISITION(
+			if (lk_rwsem_lock_slow(&lock, &soon, NULL)) continue;
+			write_section(); lk_rwsem_unlock(&lock));
+	else if (id)
+		write();
+	else
+		read();
+}
+
+/* The same, and who runs out of time reads. */
+static void read_or_time_out(u32 id)
+{
+	if (id % 2)
+		EACH_ACQUISITION(
+			if (lk_rwsem_read_lock_slow(&lock, LK_READER_PASSES,
+						    &soon, NULL)) continue;
+			read_section(); lk_rwsem_read_unlock(&lock));
+	else
+		write();
+}
+
+/* Thread 0 goes on as a reader; the others read or write. */
+static void downgrade(u32 id)
+{
+	if (id == 1) {
+		read();
+	} else if (id) {
+		write();
+	} else {
+		EACH_ACQUISITION(lk_rwsem_lock(&lock); write_section();
+				 lk_rwsem_downgrade(&lock); read_section();
+				 lk_rwsem_read_unlock(&lock));
+	}
+}
+
+/* As POSIX has it: who gets the lock last may free it at once. */
+static void init_freed(void)
+{
+	init();
+	users = check_threads;
+}
+
+static void use_and_free(u32 id)
+{
+	bool last;
+
+	if (id == 1) {
+		lk_rwsem_read_lock(&lock);
+		lk_rwsem_read_unlock(&lock);
+	}
+	lk_rwsem_lock(&lock);
+	last = --users == 0;
+	lk_rwsem_unlock(&lock);
+	if (last)
+		lock = (struct lk_rwsem)LK_RWSEM_INIT;
+}
+
+/* A signal handler that uses the lock interrupts each list section. */
+static void handler(void)
+{
+	if (lk_rwsem_trylock(&lock)) {
+		write_section();
+		lk_rwsem_unlock(&lock);
+	}
+	if (lk_rwsem_read_trylock(&lock, LK_READER_NESTS)) {
+		read_section();
+		lk_rwsem_read_unlock(&lock);
+	}
+}
+
+static void init_signal(void)
+{
+	init();
+	check_world.signal = handler;
+}
+
+/* After a fork: list, queue and list lock name threads that are gone. */
+static void init_forked(void)
+{
+	init();
+	check_world.epoch = 1;
+	atomic_set(&lock.word,
+		   LK_RWSEM_QUEUED | LK_RWSEM_HANDOFF | LK_RWSEM_LOOK);
+	lock.first = (struct lk_ring *)8;
+	lock.wait_lock.locked = 1;
+	atomic_set(&lock.osq.tail, 99);
+}
+
+static void init_held(void)
+{
+	init();
+	lk_rwsem_lock(&lock);
+}
+
+static void arrive_in_order(u32 id)
+{
+	bool behind;
+
+	if (id > 0) {
+		behind = id == 2 && lk_rwsem_ops.last_waiter(&lock);
+		lk_rwsem_sleep(&lock, NULL);
+		served_after(behind ? 1 : NOBODY);
+	}
+	lk_rwsem_unlock(&lock);
+}
+
+/* Both readers are inside before either leaves: who wakes one wakes the other. */
+static u32 together;
+
+static void read_together(u32 id)
+{
+	if (id == 0) {
+		lk_rwsem_unlock(&lock);
+		return;
+	}
+	lk_rwsem_read_lock(&lock);
+	(void)atomic_add_return_acquire(1, (atomic_t *)&together);
+	atomic_cond_read_acquire((atomic_t *)&together,
+				 (u32)VAL == check_threads - 1);
+	lk_rwsem_read_unlock(&lock);
+}
+
+static void finish(void)
+{
+	check_sections();
+	CHECK(lk_rwsem_trylock(&lock), "the lock is not free at the end");
+	CHECK(atomic_read(&lock.word) == LK_RWSEM_WRITER,
+	      "the lock has a stale bit at the end");
+	CHECK(!lock.first, "somebody is on the list at the end");
+	CHECK(atomic_read(&lock.osq.tail) == 0,
+	      "somebody is queued at the end");
+}
+
+const struct check_client check_rwsem[] = {
+	{ "rwsem", "writers", "one writer at a time", 3, 2, 2, 600, 16, init,
+	  writers, finish },
+	{ "rwsem", "one_writer", "no reader beside a writer", 3, 1, 1, 600, 16,
+	  init, one_writer, finish },
+	{ "rwsem", "one_reader", "no writer beside a reader", 3, 1, 2, 600, 16,
+	  init, one_reader, finish },
+	{ "rwsem", "pair", "a writer, a reader, three preemptions", 2, 2, 3,
+	  600, 0, init, one_writer, finish },
+	{ "rwsem", "watched", "an unlock watches for the next holder", 3, 1, 2,
+	  600, 16, init_watched, one_reader, finish },
+	{ "rwsem", "kinds", "readers that queue, and that nest", 3, 1, 1, 600,
+	  16, init, writers_first, finish },
+	{ "rwsem", "try", "a try that fails changes nothing", 3, 2, 1, 600, 16,
+	  init, lock_or_try, finish },
+	{ "rwsem", "spinning", "one waiter spins, the others queue", 3, 1, 1,
+	  600, 16, init_spinning, one_writer, finish },
+	{ "rwsem", "brief", "an arriving thread checks before it queues", 3, 1,
+	  1, 600, 16, init_brief, one_reader, finish },
+	{ "rwsem", "one_cpu", "the owner has lost its CPU", 3, 1, 1, 600, 16,
+	  init_one_cpu, one_reader, finish },
+	{ "rwsem", "handoff", "the lock is promised to a sleeper", 3, 1, 1, 600,
+	  16, init_handoff, writers, finish },
+	{ "rwsem", "handoff_reader", "the same, with a reader", 3, 1, 1, 600,
+	  16, init_handoff, one_reader, finish },
+	{ "rwsem", "impatient", "the patience of the first ends", 3, 1, 2, 600,
+	  16, init_impatient, one_reader, finish },
+	{ "rwsem", "impatient_writer", "the same, as readers pass it", 3, 1, 1,
+	  600, 16, init_impatient, one_writer, finish },
+	{ "rwsem", "spurious", "sleeps that end early", 3, 1, 1, 600, 16,
+	  init_spurious, one_writer, finish },
+	{ "rwsem", "timed", "a writer that leaves does not consume a wake-up",
+	  3, 1, 1, 600, 16, init_timed, lock_or_time_out, finish },
+	{ "rwsem", "timed_reader", "the same, with a reader", 3, 1, 1, 600, 16,
+	  init_timed, read_or_time_out, finish },
+	{ "rwsem", "downgrade", "a writer goes on as a reader", 3, 1, 1, 600,
+	  16, init, downgrade, finish },
+	{ "rwsem", "freed", "freed by the last holder", 3, 1, 1, 600, 16,
+	  init_freed, use_and_free, NULL },
+	{ "rwsem", "signal", "a handler interrupts the list", 2, 1, 2, 600, 16,
+	  init_signal, one_writer, finish },
+	{ "rwsem", "fork", "waiters lost in a fork are forgotten", 2, 1, 2, 600,
+	  16, init_forked, one_writer, finish },
+	{ "rwsem", "fifo", "sleepers are served in order", 3, 1, 1, 600, 3,
+	  init_held, arrive_in_order, finish },
+	{ "rwsem", "together", "readers on the list hold together", 3, 1, 1,
+	  600, 3, init_held, read_together, finish },
+	{ 0 },
+};
+
+const struct check_mutant mutants_rwsem[] = {
+	{ "sleeper does not say that it queued", "append", "atomic_or", NULL,
+	  "drop" },
+	{ "sleeper never woken", "unlock_and_wake", "wake_value", NULL,
+	  "drop" },
+	{ "reader never granted", "grant_readers", "WRITE_ONCE", "w->state",
+	  "drop" },
+	{ "who leaves keeps its marks", "leave_timed_out",
+	  "atomic_try_cmpxchg_relaxed", NULL, "drop" },
+	{ "sleeper does not ask to be looked after", "sleep_for", "atomic_or",
+	  NULL, "drop" },
+	{ "hand-off never promised", "insist", "atomic_or", NULL, "drop" },
+	{ "writer's try is not atomic", "lk_rwsem_trylock",
+	  "atomic_try_cmpxchg_acquire", NULL, "split" },
+	{ "sleeper's try is not atomic", "take_and_leave",
+	  "atomic_try_cmpxchg_acquire", NULL, "split" },
+	{ "reader is not counted", "lk_rwsem_read_trylock",
+	  "atomic_try_cmpxchg_acquire", NULL, "drop" },
+	{ "granted readers are not counted", "grant_readers",
+	  "atomic_try_cmpxchg_acquire", NULL, "force" },
+	{ 0 },
+};
