@@ -71,7 +71,8 @@ static __cold void forget_the_gone(struct lk_rwsem *s)
 
 void lk_rwsem_check_epoch(struct lk_rwsem *s)
 {
-	if (lk_epoch_is_old(&s->epoch))
+	/* Not in a handler that interrupts just that. */
+	if (lk_epoch_is_old(&s->epoch) && !in_section(s))
 		forget_the_gone(s);
 }
 
@@ -103,36 +104,43 @@ static u32 without(const struct lk_rwsem *s, const struct waiter *w, u32 word)
 	return (word & ~LK_RWSEM_HANDOFF) | LK_RWSEM_LOOK;
 }
 
-/* How many readers are on the list; *@alone: nobody else is. */
-static u32 count_readers(const struct lk_rwsem *s, bool *alone)
+/* Who may hold beside readers: a reader, and in @vain none that lets writers first. */
+static inline bool goes_along(const struct waiter *w, bool vain)
+{
+	return !is_writer(w) && !(vain && w->want.how == LK_READER_QUEUES);
+}
+
+/* How many of those are on the list; *@alone: nobody else is. */
+static u32 count_readers(const struct lk_rwsem *s, bool vain, bool *alone)
 {
 	struct lk_ring *link = s->first;
 	u32 n = 0;
 
 	*alone = true;
 	do {
-		if (is_writer(waiter_of(link)))
-			*alone = false;
-		else
+		if (goes_along(waiter_of(link), vain))
 			n++;
+		else
+			*alone = false;
 		link = link->next;
 	} while (link != s->first);
 	return n;
 }
 
 /*
- * All readers on the list, up to BATCH, hold from here on, unless a writer does.
- * Writers stay where they are: readers go together, wherever they queued.
+ * The readers on the list, up to BATCH, hold from here on, unless a writer does.
+ * Writers stay where they are: readers go together, wherever they queued. @vain: a
+ * hand-off to the first one was.
  */
-static void grant_readers(struct lk_rwsem *s, struct wakes *wakes)
+static void grant_readers(struct lk_rwsem *s, bool vain, struct wakes *wakes)
 {
 	u32 word = atomic_read(&s->word), gone = 0, all, n;
 	struct lk_ring *link = s->first, *next;
 	bool alone;
 
-	all = count_readers(s, &alone);
+	all = count_readers(s, vain, &alone);
 	n = all < BATCH ? all : BATCH;
-	if (!is_writer(waiter_of(link)))
+	if (goes_along(waiter_of(link), vain))
 		gone |= LK_RWSEM_HANDOFF;
 	if (alone && n == all)
 		gone = MARKS;
@@ -140,7 +148,10 @@ static void grant_readers(struct lk_rwsem *s, struct wakes *wakes)
 		if (word & LK_RWSEM_WRITER)
 			return; /* its unlock will look */
 		/* [rwsem.F] ACQUIRE, pairs with rwsem.B and .D: the last writer's
-		 * writes, which the readers get by wait_lock. */
+		 * writes, which the readers get by wait_lock. Spare relaxed: a
+		 * writer has to pass a sleeper that was woken, and a hand-off
+		 * to that one to be in vain, which is beyond the clients'
+		 * bounds. */
 	} while (!atomic_try_cmpxchg_acquire(
 		&s->word, &word, (word + n * LK_RWSEM_READER) & ~gone));
 
@@ -148,7 +159,7 @@ static void grant_readers(struct lk_rwsem *s, struct wakes *wakes)
 		struct waiter *w = waiter_of(link);
 
 		next = link->next;
-		if (is_writer(w))
+		if (!goes_along(w, vain))
 			continue;
 		n--;
 		w->more = !n && all > BATCH;
@@ -173,7 +184,7 @@ static void look_for_next(struct lk_rwsem *s, struct wakes *wakes)
 	w = waiter_of(s->first);
 	wakes->since = w->since;
 	if (!is_writer(w)) {
-		grant_readers(s, wakes);
+		grant_readers(s, false, wakes);
 		return;
 	}
 	/* While somebody reads, the last one's unlock comes here. */
@@ -354,7 +365,7 @@ static void insist(struct lk_rwsem *s, struct waiter *w, enum turn turn,
 		p->vain += p->vain < MAX_DOUBLES;
 		w->lost = 0;
 		atomic_andnot(LK_RWSEM_HANDOFF, &s->word);
-		grant_readers(s, wakes);
+		grant_readers(s, true, wakes);
 		return;
 	}
 	if (turn == WOKEN)
@@ -531,6 +542,8 @@ __cold void lk_rwsem_unlock_slow(struct lk_rwsem *s, u32 what)
 	struct wakes wakes = { .count = 0 };
 	void *outer;
 
+	if (give_back(s, what))
+		return;
 	if (in_section(s)) {
 		/* A signal handler's unlock: whom we interrupted does the rest. */
 		(void)atomic_sub_return_release(what, &s->word); /* [rwsem.D] */
@@ -539,12 +552,12 @@ __cold void lk_rwsem_unlock_slow(struct lk_rwsem *s, u32 what)
 	}
 	lk_rwsem_check_epoch(s);
 	for (;;) {
-		if (give_back(s, what))
-			return;
 		outer = list_lock(s);
 		if ((u32)atomic_read(&s->word) & LK_RWSEM_LOOK)
 			break;
 		list_unlock(s, outer);
+		if (give_back(s, what))
+			return;
 	}
 	(void)atomic_sub_return_release(what, &s->word); /* [rwsem.D] */
 	if (!passed_on(s))

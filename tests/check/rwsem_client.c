@@ -225,6 +225,7 @@ static void handler(void)
 		read_section();
 		lk_rwsem_read_unlock(&lock);
 	}
+	lk_rwsem_check_epoch(&lock); /* as a try that fails does */
 }
 
 static void init_signal(void)
@@ -245,6 +246,14 @@ static void init_forked(void)
 	atomic_set(&lock.osq.tail, 99);
 }
 
+/* The handler comes while the gone are being forgotten, too. */
+static void init_forked_signal(void)
+{
+	init_forked();
+	check_world.signal = handler;
+	check_world.signal_stores = true;
+}
+
 static void init_held(void)
 {
 	init();
@@ -261,6 +270,81 @@ static void arrive_in_order(u32 id)
 		served_after(behind ? 1 : NOBODY);
 	}
 	lk_rwsem_unlock(&lock);
+}
+
+/* Thread 0 reads. Thread 2 passes no sleeper. */
+static void init_read(void)
+{
+	init();
+	lk_rwsem_read_lock(&lock);
+}
+
+static void queue_in_order(u32 id)
+{
+	bool behind;
+
+	if (id == 1) {
+		lk_rwsem_sleep(&lock, NULL);
+		served_after(NOBODY);
+		lk_rwsem_unlock(&lock);
+		return;
+	}
+	if (id == 2) {
+		behind = lk_rwsem_ops.last_waiter(&lock);
+		if (!lk_rwsem_read_trylock(&lock, LK_READER_QUEUES))
+			lk_rwsem_read_lock_slow(&lock, LK_READER_QUEUES, NULL,
+						NULL);
+		served_after(behind ? 1 : NOBODY);
+	}
+	lk_rwsem_read_unlock(&lock);
+}
+
+/* Held, and the first on the list may lose its patience. */
+static void init_held_impatient(void)
+{
+	init_held();
+	check_world.no_time = false;
+}
+
+/* Thread 0 waits until the lock is promised, and then comes after the first. */
+static void wait_for_promise(u32 id)
+{
+	if (id == 1) {
+		lk_rwsem_sleep(&lock, NULL);
+		served_after(NOBODY);
+	} else {
+		atomic_cond_read_relaxed(&lock.word, VAL & LK_RWSEM_HANDOFF);
+		lk_rwsem_unlock(&lock);
+		lk_rwsem_lock(&lock);
+		served_after(1);
+	}
+	lk_rwsem_unlock(&lock);
+}
+
+/* The same, and an arrival can pass a sleeper that was woken. */
+static void init_held_passing(void)
+{
+	init_held_impatient();
+	spin(1);
+	check_world.brief_spins = 1;
+}
+
+/*
+ * Thread 2 passes the writer that it has woken, writes, and reads: until the writer
+ * gives its hand-off up, and lets the reader behind it in.
+ */
+static void hand_off_in_vain(u32 id)
+{
+	if (id == 0) {
+		write();
+	} else if (id == 1) {
+		read();
+	} else {
+		write_section();
+		lk_rwsem_unlock(&lock);
+		write();
+		read();
+	}
 }
 
 /* Both readers are inside before either leaves: who wakes one wakes the other. */
@@ -291,7 +375,7 @@ static void finish(void)
 }
 
 const struct check_client check_rwsem[] = {
-	{ "rwsem", "writers", "one writer at a time", 3, 2, 2, 600, 16, init,
+	{ "rwsem", "writers", "one writer at a time", 3, 2, 1, 600, 16, init,
 	  writers, finish },
 	{ "rwsem", "one_writer", "no reader beside a writer", 3, 1, 1, 600, 16,
 	  init, one_writer, finish },
@@ -303,7 +387,7 @@ const struct check_client check_rwsem[] = {
 	  600, 16, init_watched, one_reader, finish },
 	{ "rwsem", "kinds", "readers that queue, and that nest", 3, 1, 1, 600,
 	  16, init, writers_first, finish },
-	{ "rwsem", "try", "a try that fails changes nothing", 3, 2, 1, 600, 16,
+	{ "rwsem", "try", "a try that fails changes nothing", 3, 2, 2, 600, 16,
 	  init, lock_or_try, finish },
 	{ "rwsem", "spinning", "one waiter spins, the others queue", 3, 1, 1,
 	  600, 16, init_spinning, one_writer, finish },
@@ -329,12 +413,20 @@ const struct check_client check_rwsem[] = {
 	  16, init, downgrade, finish },
 	{ "rwsem", "freed", "freed by the last holder", 3, 1, 1, 600, 16,
 	  init_freed, use_and_free, NULL },
-	{ "rwsem", "signal", "a handler interrupts the list", 2, 1, 2, 600, 16,
+	{ "rwsem", "signal", "a handler interrupts the list", 2, 2, 1, 600, 16,
 	  init_signal, one_writer, finish },
 	{ "rwsem", "fork", "waiters lost in a fork are forgotten", 2, 1, 2, 600,
 	  16, init_forked, one_writer, finish },
+	{ "rwsem", "fork_signal", "the same, and a handler interrupts it", 2, 1,
+	  1, 600, 16, init_forked_signal, one_writer, finish },
 	{ "rwsem", "fifo", "sleepers are served in order", 3, 1, 1, 600, 3,
 	  init_held, arrive_in_order, finish },
+	{ "rwsem", "queues", "a reader that queues passes no sleeper", 3, 1, 1,
+	  600, 3, init_read, queue_in_order, finish },
+	{ "rwsem", "promise", "arrivals come after a hand-off", 2, 1, 3, 600, 2,
+	  init_held_impatient, wait_for_promise, finish },
+	{ "rwsem", "vain", "a hand-off that readers delay", 3, 1, 1, 600, 3,
+	  init_held_passing, hand_off_in_vain, finish },
 	{ "rwsem", "together", "readers on the list hold together", 3, 1, 1,
 	  600, 3, init_held, read_together, finish },
 	{ 0 },
