@@ -296,7 +296,7 @@ static bool spin_in_queue(struct lk_rwsem *s, struct want want,
 /* -- sleeping ------------------------------------------------------------ */
 
 /* How a sleeper came to look at the word. */
-enum turn {
+enum cause {
 	NEW,	   /* it has just queued */
 	WOKEN,	   /* told, or for no reason */
 	IMPATIENT, /* the first on the list, whose patience or hand-off is over */
@@ -305,7 +305,7 @@ enum turn {
 
 /* Whether @w, on the list, may take the lock now. */
 static bool may_take(u32 word, const struct waiter *w, bool first,
-		     enum turn turn)
+		     enum cause why)
 {
 	u32 held = word & ~MARKS;
 
@@ -313,23 +313,23 @@ static bool may_take(u32 word, const struct waiter *w, bool first,
 		return false;
 	/* Not the first: invariant 5. */
 	if (is_writer(w))
-		return !held && (first || turn != NEW);
+		return !held && (first || why != NEW);
 	if (first || lk_rwsem_may_read(word, w->want.how))
 		return true;
 	if (w->want.how == LK_READER_QUEUES)
 		return false;
 	/* At the end as a nested one. */
-	return turn == TOO_LATE || (turn != NEW && !held);
+	return why == TOO_LATE || (why != NEW && !held);
 }
 
 /* Under wait_lock: takes the lock and leaves the list, in one step. */
-static bool take_and_leave(struct lk_rwsem *s, struct waiter *w, enum turn turn)
+static bool take_and_leave(struct lk_rwsem *s, struct waiter *w, enum cause why)
 {
 	u32 word = atomic_read(&s->word);
 	bool first = s->first == &w->ring;
 
 	do {
-		if (!may_take(word, w, first, turn))
+		if (!may_take(word, w, first, why))
 			return false;
 		/* [rwsem.A] */
 	} while (!atomic_try_cmpxchg_acquire(
@@ -351,15 +351,15 @@ struct patience {
  * Under wait_lock: the first on the list, @w, cannot have the lock yet. Sets H if
  * it has lost or waited enough; or, if H did not help, lets all readers have it.
  */
-static void insist(struct lk_rwsem *s, struct waiter *w, enum turn turn,
+static void insist(struct lk_rwsem *s, struct waiter *w, enum cause why,
 		   struct patience *p, struct wakes *wakes)
 {
 	u32 word = atomic_read(&s->word);
 	bool promised = word & LK_RWSEM_HANDOFF;
 
-	if (turn == IMPATIENT)
+	if (why == IMPATIENT)
 		p->begun = false;
-	if (turn == IMPATIENT && promised) {
+	if (why == IMPATIENT && promised) {
 		if (word & LK_RWSEM_WRITER)
 			return; /* what it does takes that long */
 		p->vain += p->vain < MAX_DOUBLES;
@@ -368,18 +368,18 @@ static void insist(struct lk_rwsem *s, struct waiter *w, enum turn turn,
 		grant_readers(s, true, wakes);
 		return;
 	}
-	if (turn == WOKEN)
+	if (why == WOKEN)
 		w->lost++;
-	if (!promised && (turn == IMPATIENT || w->lost >= overtake_limit())) {
+	if (!promised && (why == IMPATIENT || w->lost >= overtake_limit())) {
 		p->begun = false;
 		atomic_or(LK_RWSEM_HANDOFF, &s->word);
 	}
 }
 
 /* Sleeps; the first on the list no longer than its patience. */
-static enum turn nap(struct lk_rwsem *s, struct waiter *w, u32 naps,
-		     const struct lw_deadline *deadline, struct patience *p,
-		     int *err)
+static enum cause nap(struct lk_rwsem *s, struct waiter *w, u32 naps,
+		      const struct lw_deadline *deadline, struct patience *p,
+		      int *err)
 {
 	u64 ns = LK_RWSEM_PATIENCE_NS;
 
@@ -426,7 +426,7 @@ static int sleep_for(struct lk_rwsem *s, struct want want,
 {
 	struct waiter w = { .want = want, .since = local_clock() };
 	struct patience patience = { .begun = false };
-	enum turn turn = NEW;
+	enum cause why = NEW;
 	u32 naps = 0;
 	int err = 0;
 	void *outer = list_lock(s);
@@ -438,22 +438,22 @@ static int sleep_for(struct lk_rwsem *s, struct want want,
 		/* Before we look at the word: invariant 2. */
 		if (s->first == &w.ring)
 			atomic_or(LK_RWSEM_LOOK, &s->word);
-		if (take_and_leave(s, &w, turn)) {
+		if (take_and_leave(s, &w, why)) {
 			if (is_writer(&w))
 				list_unlock(s, outer);
 			else
 				leave_as_reader(s, outer, &wakes);
 			return 0;
 		}
-		if (turn == TOO_LATE) {
+		if (why == TOO_LATE) {
 			leave_timed_out(s, &w, outer, &wakes);
 			return err;
 		}
 		WRITE_ONCE(w.state, ASLEEP);
 		if (s->first == &w.ring)
-			insist(s, &w, turn, &patience, &wakes);
+			insist(s, &w, why, &patience, &wakes);
 		unlock_and_wake(s, outer, &wakes);
-		turn = nap(s, &w, naps++, deadline, &patience, &err);
+		why = nap(s, &w, naps++, deadline, &patience, &err);
 		/* Also when we hold: who granted it is done with the lock then. */
 		outer = list_lock(s);
 		if (READ_ONCE(w.state) == GRANTED) {
