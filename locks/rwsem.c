@@ -23,9 +23,10 @@ struct waiter {
 	struct lk_ring ring;
 	u32 state;
 	struct want want;
-	u32 lost;  /* races, as the first on the list */
-	u64 since; /* local_clock() when it queued */
-	bool more; /* once granted: readers are left that it has to grant */
+	u32 lost;   /* races, as the first on the list */
+	u64 since;  /* local_clock() when it queued */
+	bool more;  /* once granted: readers are left that it has to grant */
+	bool timed; /* it sleeps as the first, no longer than its patience */
 };
 
 /* READY: awake, and competes. GRANTED: a reader that holds, off the list. */
@@ -42,7 +43,7 @@ static inline bool is_writer(const struct waiter *w)
 struct wakes {
 	u32 count;
 	u64 since; /* when the first one queued */
-	u32 *state[BATCH];
+	u32 *state[BATCH + 1];
 };
 
 static inline struct waiter *waiter_of(struct lk_ring *link)
@@ -172,23 +173,29 @@ static void grant_readers(struct lk_rwsem *s, bool vain, struct wakes *wakes)
 
 /*
  * The lock may have become free, or another sleeper the first: lets that one hold,
- * or wakes it to compete. Else L is set.
+ * or wakes it to compete. A new first is woken also if the lock is held, for its
+ * patience begins when it sleeps as the first.
  */
 static void look_for_next(struct lk_rwsem *s, struct wakes *wakes)
 {
 	u32 word = atomic_read(&s->word);
 	struct waiter *w;
 
-	if (!(word & LK_RWSEM_LOOK) || (word & LK_RWSEM_WRITER))
+	if (!(word & LK_RWSEM_LOOK))
 		return;
 	w = waiter_of(s->first);
 	wakes->since = w->since;
-	if (!is_writer(w)) {
+	if (!is_writer(w) && !(word & LK_RWSEM_WRITER)) {
 		grant_readers(s, false, wakes);
-		return;
+		word = atomic_read(&s->word);
+		if (!(word & LK_RWSEM_LOOK))
+			return;
+		w = waiter_of(s->first);
+		if (!is_writer(w) && wakes->count)
+			return; /* more of them: for the last one granted */
 	}
-	/* While somebody reads, the last one's unlock comes here. */
-	if (LK_RWSEM_READERS(word))
+	/* Whoever holds will look when it leaves, the last reader too. */
+	if ((word & ~MARKS) && w->timed)
 		return;
 	atomic_andnot(LK_RWSEM_LOOK, &s->word);
 	WRITE_ONCE(w->state, READY);
@@ -450,7 +457,8 @@ static int sleep_for(struct lk_rwsem *s, struct want want,
 			return err;
 		}
 		WRITE_ONCE(w.state, ASLEEP);
-		if (s->first == &w.ring)
+		w.timed = s->first == &w.ring;
+		if (w.timed)
 			insist(s, &w, why, &patience, &wakes);
 		unlock_and_wake(s, outer, &wakes);
 		why = nap(s, &w, naps++, deadline, &patience, &err);
@@ -560,7 +568,7 @@ __cold void lk_rwsem_unlock_slow(struct lk_rwsem *s, u32 what)
 			return;
 	}
 	(void)atomic_sub_return_release(what, &s->word); /* [rwsem.D] */
-	if (!passed_on(s))
+	if (!waiter_of(s->first)->timed || !passed_on(s))
 		look_for_next(s, &wakes);
 	unlock_and_wake(s, outer, &wakes);
 }

@@ -321,6 +321,26 @@ static void wait_for_promise(u32 id)
 	lk_rwsem_unlock(&lock);
 }
 
+/*
+ * Thread 1 reads until thread 2, if it sleeps, has lost its patience: also where it
+ * became the first on the list by thread 1's leaving it.
+ */
+static void wait_behind_reader(u32 id)
+{
+	if (id == 0) {
+		lk_rwsem_unlock(&lock);
+	} else if (id == 1) {
+		lk_rwsem_read_lock(&lock);
+		atomic_cond_read_relaxed(&lock.word,
+					 (VAL & LK_RWSEM_HANDOFF) ||
+						 !(VAL & LK_RWSEM_QUEUED));
+		lk_rwsem_read_unlock(&lock);
+	} else {
+		lk_rwsem_sleep(&lock, NULL);
+		lk_rwsem_unlock(&lock);
+	}
+}
+
 /* The same, and an arrival can pass a sleeper that was woken. */
 static void init_held_passing(void)
 {
@@ -425,6 +445,8 @@ const struct check_client check_rwsem[] = {
 	  600, 3, init_read, queue_in_order, finish },
 	{ "rwsem", "promise", "arrivals come after a hand-off", 2, 1, 3, 600, 2,
 	  init_held_impatient, wait_for_promise, finish },
+	{ "rwsem", "new_first", "the patience of a new first begins", 3, 1, 1,
+	  600, 3, init_held_impatient, wait_behind_reader, finish },
 	{ "rwsem", "vain", "a hand-off that readers delay", 3, 1, 1, 600, 3,
 	  init_held_passing, hand_off_in_vain, finish },
 	{ "rwsem", "together", "readers on the list hold together", 3, 1, 1,
