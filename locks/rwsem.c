@@ -648,12 +648,12 @@ static u64 last_waiter(const void *lock)
 
 const struct lk_ops lk_rwsem_ops = {
 	.name = "rwsem",
-	.summary =
-		"sleeping read/write lock: optimistic spinning, FIFO sleepers, "
-		"hand-off",
+	.summary = "sleeping read/write lock: optimistic spinning, reader "
+		   "batches, "
+		   "hand-off",
 	.size = sizeof(struct lk_rwsem),
 	.align = _Alignof(struct lk_rwsem),
-	.flags = LK_RW | LK_SLEEPS | LK_FIFO | LK_FORKS,
+	.flags = LK_RW | LK_SLEEPS | LK_FORKS,
 	.init = init,
 	.lock = lock,
 	.trylock = trylock,
