@@ -9,6 +9,9 @@
 /* Vain hand-offs after which the patience grows no more. */
 #define MAX_DOUBLES 5u
 
+/* Rounds in which a spinner waits for readers. */
+#define READER_ROUNDS 128u
+
 /* All that waiters leave in the word. */
 #define MARKS (LK_RWSEM_QUEUED | LK_RWSEM_HANDOFF | LK_RWSEM_LOOK)
 
@@ -26,6 +29,7 @@ struct waiter {
 	u32 lost;   /* races, as the first on the list */
 	u64 since;  /* local_clock() when it queued */
 	bool more;  /* once granted: readers are left that it has to grant */
+	bool vain;  /* and how: see grant_readers() */
 	bool timed; /* it sleeps as the first, no longer than its patience */
 };
 
@@ -51,6 +55,8 @@ static inline struct waiter *waiter_of(struct lk_ring *link)
 	return container_of(link, struct waiter, ring);
 }
 
+static void look_again(struct lk_rwsem *s);
+
 /*
  * After a fork the list, the queue and wait_lock name threads that are gone in
  * this process. Who holds stays: the forking thread may.
@@ -67,7 +73,8 @@ static __cold void forget_the_gone(struct lk_rwsem *s)
 		atomic_andnot(MARKS, &s->word);
 		lk_epoch_done(&s->epoch);
 	}
-	(void)section_exit(outer); /* nobody is on the list */
+	if (unlikely(section_exit(outer)))
+		look_again(s);
 }
 
 void lk_rwsem_check_epoch(struct lk_rwsem *s)
@@ -141,6 +148,8 @@ static void grant_readers(struct lk_rwsem *s, bool vain, struct wakes *wakes)
 
 	all = count_readers(s, vain, &alone);
 	n = all < BATCH ? all : BATCH;
+	if (!n)
+		return;
 	if (goes_along(waiter_of(link), vain))
 		gone |= LK_RWSEM_HANDOFF;
 	if (alone && n == all)
@@ -164,6 +173,9 @@ static void grant_readers(struct lk_rwsem *s, bool vain, struct wakes *wakes)
 			continue;
 		n--;
 		w->more = !n && all > BATCH;
+		w->vain = vain;
+		if (!wakes->count)
+			wakes->since = w->since;
 		lk_ring_remove(&s->first, link);
 		wakes->state[wakes->count++] = &w->state;
 		/* Orders nothing: who is told takes wait_lock first. */
@@ -246,12 +258,14 @@ static bool take(struct lk_rwsem *s, struct want want)
 	return lk_rwsem_read_trylock(s, want.how);
 }
 
-/* Not if it is promised to a sleeper, or its writer does not run. */
-static bool may_come_free(struct lk_rwsem *s)
+/* Not if it is for sleepers first, or its writer does not run. */
+static bool may_come_free(struct lk_rwsem *s, struct want want)
 {
 	u32 word = atomic_read(&s->word);
 
 	if (word & LK_RWSEM_HANDOFF)
+		return false;
+	if ((word & LK_RWSEM_QUEUED) && want.how == LK_READER_QUEUES)
 		return false;
 	return !(word & LK_RWSEM_WRITER) || lk_owner_may_run(&s->owner);
 }
@@ -272,13 +286,22 @@ static bool spin_briefly(struct lk_rwsem *s, struct want want,
 	return false;
 }
 
-/* The head of the queue watches the word. */
+/*
+ * The head of the queue watches the word. Nobody says whether readers run, so they
+ * are waited for READER_ROUNDS only: a stream of them never ends.
+ */
 static bool spin_on_word(struct lk_rwsem *s, struct want want)
 {
+	u32 rounds = 0;
+
 	while (!take(s, want)) {
-		if (need_resched() || !may_come_free(s))
+		if (need_resched() || rounds >= READER_ROUNDS ||
+		    !may_come_free(s, want))
 			return false;
-		cpu_relax();
+		if (LK_RWSEM_READERS(atomic_read(&s->word)))
+			cpu_relax_wait(&rounds);
+		else
+			cpu_relax();
 	}
 	return true;
 }
@@ -289,7 +312,7 @@ static bool spin_in_queue(struct lk_rwsem *s, struct want want,
 	bool taken;
 
 	begin_waiting();
-	if (!may_come_free(s))
+	if (!may_come_free(s, want))
 		return false;
 	if (spin_briefly(s, want, queue))
 		return true;
@@ -352,6 +375,7 @@ struct patience {
 	struct lw_deadline end;
 	bool begun;
 	u32 vain; /* hand-offs that brought nothing */
+	int err;  /* of a wait whose deadline has passed */
 };
 
 /*
@@ -362,8 +386,9 @@ static void insist(struct lk_rwsem *s, struct waiter *w, enum cause why,
 		   struct patience *p, struct wakes *wakes)
 {
 	u32 word = atomic_read(&s->word);
-	bool promised = word & LK_RWSEM_HANDOFF;
+	bool promised = word & LK_RWSEM_HANDOFF, is_new = !w->timed;
 
+	w->timed = true;
 	if (why == IMPATIENT)
 		p->begun = false;
 	if (why == IMPATIENT && promised) {
@@ -375,7 +400,7 @@ static void insist(struct lk_rwsem *s, struct waiter *w, enum cause why,
 		grant_readers(s, true, wakes);
 		return;
 	}
-	if (why == WOKEN)
+	if (why == WOKEN && !is_new)
 		w->lost++;
 	if (!promised && (why == IMPATIENT || w->lost >= overtake_limit())) {
 		p->begun = false;
@@ -385,8 +410,7 @@ static void insist(struct lk_rwsem *s, struct waiter *w, enum cause why,
 
 /* Sleeps; the first on the list no longer than its patience. */
 static enum cause nap(struct lk_rwsem *s, struct waiter *w, u32 naps,
-		      const struct lw_deadline *deadline, struct patience *p,
-		      int *err)
+		      const struct lw_deadline *deadline, struct patience *p)
 {
 	u64 ns = LK_RWSEM_PATIENCE_NS;
 
@@ -395,8 +419,8 @@ static enum cause nap(struct lk_rwsem *s, struct waiter *w, u32 naps,
 	ns <<= p->vain;
 	if (READ_ONCE(s->first) != &w->ring ||
 	    (deadline && deadline_within(deadline, ns))) {
-		*err = wait_on_value(&w->state, ASLEEP, deadline, naps);
-		return *err ? TOO_LATE : WOKEN;
+		p->err = wait_on_value(&w->state, ASLEEP, deadline, naps);
+		return p->err ? TOO_LATE : WOKEN;
 	}
 	if (!p->begun)
 		deadline_after(&p->end, ns);
@@ -428,6 +452,17 @@ static void leave_timed_out(struct lk_rwsem *s, struct waiter *w, void *outer,
 	unlock_and_wake(s, outer, wakes);
 }
 
+/* More readers were on the list than one thread wakes. */
+static void grant_rest(struct lk_rwsem *s, bool vain)
+{
+	struct wakes wakes = { .count = 0 };
+	void *outer = list_lock(s);
+
+	if (s->first)
+		grant_readers(s, vain, &wakes);
+	unlock_and_wake(s, outer, &wakes);
+}
+
 static int sleep_for(struct lk_rwsem *s, struct want want,
 		     const struct lw_deadline *deadline)
 {
@@ -435,7 +470,6 @@ static int sleep_for(struct lk_rwsem *s, struct want want,
 	struct patience patience = { .begun = false };
 	enum cause why = NEW;
 	u32 naps = 0;
-	int err = 0;
 	void *outer = list_lock(s);
 
 	append(s, &w);
@@ -454,14 +488,13 @@ static int sleep_for(struct lk_rwsem *s, struct want want,
 		}
 		if (why == TOO_LATE) {
 			leave_timed_out(s, &w, outer, &wakes);
-			return err;
+			return patience.err;
 		}
 		WRITE_ONCE(w.state, ASLEEP);
-		w.timed = s->first == &w.ring;
-		if (w.timed)
+		if (s->first == &w.ring)
 			insist(s, &w, why, &patience, &wakes);
 		unlock_and_wake(s, outer, &wakes);
-		why = nap(s, &w, naps++, deadline, &patience, &err);
+		why = nap(s, &w, naps++, deadline, &patience);
 		/* Also when we hold: who granted it is done with the lock then. */
 		outer = list_lock(s);
 		if (READ_ONCE(w.state) == GRANTED) {
@@ -470,7 +503,7 @@ static int sleep_for(struct lk_rwsem *s, struct want want,
 		}
 	}
 	if (w.more)
-		look_again(s);
+		grant_rest(s, w.vain);
 	return 0;
 }
 
@@ -581,10 +614,12 @@ void lk_rwsem_downgrade(struct lk_rwsem *s)
 
 	if (!(word & LK_RWSEM_LOOK))
 		return;
-	if (in_section(s))
+	if (in_section(s)) {
 		section_missed();
-	else
-		look_again(s);
+		return;
+	}
+	lk_rwsem_check_epoch(s);
+	look_again(s);
 }
 
 /* -- catalogue ----------------------------------------------------------- */
@@ -599,8 +634,12 @@ static void lock(void *lock)
 	lk_rwsem_lock(lock);
 }
 
+/* These tries: also past waiters that a child does not have. */
 static bool trylock(void *lock)
 {
+	if (lk_rwsem_trylock(lock))
+		return true;
+	lk_rwsem_check_epoch(lock);
 	return lk_rwsem_trylock(lock);
 }
 
@@ -626,6 +665,9 @@ static void lock_read(void *lock)
 
 static bool trylock_read(void *lock)
 {
+	if (lk_rwsem_read_trylock(lock, LK_READER_PASSES))
+		return true;
+	lk_rwsem_check_epoch(lock);
 	return lk_rwsem_read_trylock(lock, LK_READER_PASSES);
 }
 

@@ -43,7 +43,8 @@
  *  4. The first sleeper is passed by arrivals until it has lost overtake_limit()
  *     times, or has slept for LK_RWSEM_PATIENCE_NS; then H is set. H goes with it.
  *  5. H keeps nobody from a free lock for longer than a nap: a sleeper whose nap
- *     is over takes what is free, for the first may be stopped.
+ *     is over takes what is free, for the first may be stopped. Only the
+ *     interposer's sleeps are naps; and LK_READER_QUEUES waits on.
  *
  * Arrivals pass sleepers until then because CPUs stay busy so when threads
  * outnumber them.
@@ -51,7 +52,7 @@
  * After (-,Q,H,L,n) for LK_RWSEM_DRAIN_NS the readers that hold may be waiting for a
  * reader on the list. So then H is cleared, all readers on the list hold, and the
  * first starts anew, each time with twice the patience, up to 32 times as long. A
- * writer waits for ever only behind readers that do.
+ * writer waits for ever only behind readers that do, and behind LK_READER_NESTS.
  *
  * The lock may be freed by who holds it next as soon as it is free: an unlock
  * touches nothing after its RMW, or holds wait_lock, without which no sleeper

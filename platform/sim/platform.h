@@ -282,7 +282,7 @@ static inline void deadline_after(struct lw_deadline *deadline, u64 ns)
 
 static inline bool deadline_within(const struct lw_deadline *deadline, u64 ns)
 {
-	return deadline->at - lws.clock() <= ns;
+	return deadline->at <= lws.clock() + ns;
 }
 
 static inline int __lws_sleep(u32 *word, u32 value,
