@@ -246,11 +246,21 @@ static void init_forked(void)
 	atomic_set(&lock.osq.tail, 99);
 }
 
+static void write_in_handler(void)
+{
+	if (lk_rwsem_trylock(&lock)) {
+		write_section();
+		lk_rwsem_unlock(&lock);
+	} else {
+		lk_rwsem_check_epoch(&lock);
+	}
+}
+
 /* The handler comes while the gone are being forgotten, too. */
 static void init_forked_signal(void)
 {
 	init_forked();
-	check_world.signal = handler;
+	check_world.signal = write_in_handler;
 	check_world.signal_stores = true;
 }
 
