@@ -430,14 +430,6 @@ static enum cause nap(struct lk_rwsem *s, struct waiter *w, u32 naps,
 	return WOKEN;
 }
 
-/* As a reader: others on the list may read with us, or the list moved up. */
-static void leave_as_reader(struct lk_rwsem *s, void *outer,
-			    struct wakes *wakes)
-{
-	look_for_next(s, wakes);
-	unlock_and_wake(s, outer, wakes);
-}
-
 static void leave_timed_out(struct lk_rwsem *s, struct waiter *w, void *outer,
 			    struct wakes *wakes)
 {
@@ -480,10 +472,10 @@ static int sleep_for(struct lk_rwsem *s, struct want want,
 		if (s->first == &w.ring)
 			atomic_or(LK_RWSEM_LOOK, &s->word);
 		if (take_and_leave(s, &w, why)) {
-			if (is_writer(&w))
-				list_unlock(s, outer);
-			else
-				leave_as_reader(s, outer, &wakes);
+			/* Others on the list may read with us, or moved up. */
+			if (!is_writer(&w))
+				look_for_next(s, &wakes);
+			unlock_and_wake(s, outer, &wakes);
 			return 0;
 		}
 		if (why == TOO_LATE) {
@@ -583,27 +575,26 @@ __cold void lk_rwsem_unlock_slow(struct lk_rwsem *s, u32 what)
 	struct wakes wakes = { .count = 0 };
 	void *outer;
 
-	if (give_back(s, what))
-		return;
-	if (in_section(s)) {
-		/* A signal handler's unlock: whom we interrupted does the rest. */
-		(void)atomic_sub_return_release(what, &s->word); /* [rwsem.D] */
-		section_missed();
-		return;
-	}
-	lk_rwsem_check_epoch(s);
-	for (;;) {
-		outer = list_lock(s);
-		if ((u32)atomic_read(&s->word) & LK_RWSEM_LOOK)
-			break;
-		list_unlock(s, outer);
-		if (give_back(s, what))
+	while (!give_back(s, what)) {
+		if (in_section(s)) {
+			/* A signal handler: whom we interrupted does the rest. */
+			(void)atomic_sub_return_release(
+				what, &s->word); /* [rwsem.D] */
+			section_missed();
 			return;
+		}
+		lk_rwsem_check_epoch(s);
+		outer = list_lock(s);
+		if (!((u32)atomic_read(&s->word) & LK_RWSEM_LOOK)) {
+			list_unlock(s, outer);
+			continue;
+		}
+		(void)atomic_sub_return_release(what, &s->word); /* [rwsem.D] */
+		if (!waiter_of(s->first)->timed || !passed_on(s))
+			look_for_next(s, &wakes);
+		unlock_and_wake(s, outer, &wakes);
+		return;
 	}
-	(void)atomic_sub_return_release(what, &s->word); /* [rwsem.D] */
-	if (!waiter_of(s->first)->timed || !passed_on(s))
-		look_for_next(s, &wakes);
-	unlock_and_wake(s, outer, &wakes);
 }
 
 void lk_rwsem_downgrade(struct lk_rwsem *s)
@@ -691,8 +682,7 @@ static u64 last_waiter(const void *lock)
 const struct lk_ops lk_rwsem_ops = {
 	.name = "rwsem",
 	.summary = "sleeping read/write lock: optimistic spinning, reader "
-		   "batches, "
-		   "hand-off",
+		   "batches, hand-off",
 	.size = sizeof(struct lk_rwsem),
 	.align = _Alignof(struct lk_rwsem),
 	.flags = LK_RW | LK_SLEEPS | LK_FORKS,
