@@ -37,12 +37,24 @@ static inline void list_unlock(struct lk_mutex *m, void *outer)
 
 static inline struct lk_mutex_waiter *first_of(struct lk_mutex *m)
 {
-	return container_of(m->first, struct lk_mutex_waiter, ring);
+	return container_of(lk_ring_first(&m->first), struct lk_mutex_waiter,
+			    ring);
+}
+
+static inline bool is_first(const struct lk_mutex *m,
+			    const struct lk_mutex_waiter *w)
+{
+	return lk_ring_first(&m->first) == &w->ring;
+}
+
+static inline bool anybody_sleeps(const struct lk_mutex *m)
+{
+	return lk_ring_first(&m->first);
 }
 
 static void list_remove(struct lk_mutex *m, struct lk_mutex_waiter *w)
 {
-	if (m->first == &w->ring)
+	if (is_first(m, w))
 		WRITE_ONCE(m->handoff, 0); /* it was promised to this one */
 	lk_ring_remove(&m->first, &w->ring);
 }
@@ -132,7 +144,7 @@ static u32 *ready_first(struct lk_mutex *m)
 {
 	struct lk_mutex_waiter *first;
 
-	if (!m->first) {
+	if (!anybody_sleeps(m)) {
 		WRITE_ONCE(m->parked, 0);
 		return NULL;
 	}
@@ -215,9 +227,9 @@ static void leave_as_holder(struct lk_mutex *m, struct lk_mutex_waiter *w)
 	WRITE_ONCE(m->owner, this_owner());
 	outer = list_lock(m);
 	list_remove(m, w);
-	WRITE_ONCE(m->parked, m->first != NULL);
+	WRITE_ONCE(m->parked, anybody_sleeps(m));
 	/* Nobody to tell: let the unlock be a fast one. */
-	if (!m->first && !foreign_waiters())
+	if (!anybody_sleeps(m) && !foreign_waiters())
 		WRITE_ONCE(m->word, LK_MUTEX_HELD);
 	list_unlock(m, outer);
 }
@@ -235,7 +247,7 @@ static int leave_timed_out(struct lk_mutex *m, struct lk_mutex_waiter *w,
 		leave_as_holder(m, w);
 		return 0;
 	}
-	was_first = m->first == &w->ring;
+	was_first = is_first(m, w);
 	list_remove(m, w);
 	/* Whatever was to be told to us is told to the one behind us. */
 	if (was_first)
@@ -255,14 +267,13 @@ __cold int lk_mutex_sleep(struct lk_mutex *m,
 	lk_mutex_check_epoch(m);
 	outer = list_lock(m);
 	lk_ring_append(&m->first, &w.ring);
-	if (m->first == &w.ring)
+	if (is_first(m, &w))
 		WRITE_ONCE(w.state, READY);
 	list_unlock(m, outer);
 
 	for (;;) {
 		/* First in line: woken, new, or back from a nap. */
-		if (READ_ONCE(w.state) != ASLEEP ||
-		    READ_ONCE(m->first) == &w.ring) {
+		if (READ_ONCE(w.state) != ASLEEP || is_first(m, &w)) {
 			if (announce(m, &w) || spin_as_first(m, &w))
 				break;
 		}
@@ -350,7 +361,7 @@ __cold void lk_mutex_wake(struct lk_mutex *m)
 	}
 	lk_mutex_check_epoch(m);
 	outer = list_lock(m);
-	if (m->first)
+	if (anybody_sleeps(m))
 		wake = pass_over(m);
 	else
 		WRITE_ONCE(m->parked, 0);
@@ -403,7 +414,7 @@ __cold void lk_mutex_unlock_slow(struct lk_mutex *m)
 	lk_mutex_check_epoch(m);
 	for (;;) {
 		outer = list_lock(m);
-		if (m->first)
+		if (anybody_sleeps(m))
 			break;
 		WRITE_ONCE(m->parked, 0);
 		if (free_with_none_asleep(m, outer))
@@ -459,7 +470,7 @@ u64 lk_mutex_last_waiter(const void *lock)
 	void *outer = list_lock(m);
 	u64 last;
 
-	last = m->first ? (u64)(uintptr_t)m->first->prev : 0;
+	last = anybody_sleeps(m) ? (u64)(uintptr_t)first_of(m)->ring.prev : 0;
 	list_unlock(m, outer);
 	return last;
 }

@@ -55,6 +55,21 @@ static inline struct waiter *waiter_of(struct lk_ring *link)
 	return container_of(link, struct waiter, ring);
 }
 
+static inline struct waiter *first_of(const struct lk_rwsem *s)
+{
+	return waiter_of(lk_ring_first(&s->first));
+}
+
+static inline bool is_first(const struct lk_rwsem *s, const struct waiter *w)
+{
+	return lk_ring_first(&s->first) == &w->ring;
+}
+
+static inline bool anybody_sleeps(const struct lk_rwsem *s)
+{
+	return lk_ring_first(&s->first);
+}
+
 static void look_again(struct lk_rwsem *s);
 
 /*
@@ -94,7 +109,7 @@ static inline void *list_lock(struct lk_rwsem *s)
 
 static void append(struct lk_rwsem *s, struct waiter *w)
 {
-	if (!s->first)
+	if (!anybody_sleeps(s))
 		atomic_or(LK_RWSEM_QUEUED, &s->word);
 	lk_ring_append(&s->first, &w->ring);
 }
@@ -107,7 +122,7 @@ static u32 without(const struct lk_rwsem *s, const struct waiter *w, u32 word)
 {
 	if (w->ring.next == &w->ring)
 		return word & ~MARKS;
-	if (s->first != &w->ring)
+	if (!is_first(s, w))
 		return word;
 	return (word & ~LK_RWSEM_HANDOFF) | LK_RWSEM_LOOK;
 }
@@ -121,7 +136,7 @@ static inline bool goes_along(const struct waiter *w, bool vain)
 /* How many of those are on the list; *@alone: nobody else is. */
 static u32 count_readers(const struct lk_rwsem *s, bool vain, bool *alone)
 {
-	struct lk_ring *link = s->first;
+	struct lk_ring *first = lk_ring_first(&s->first), *link = first;
 	u32 n = 0;
 
 	*alone = true;
@@ -131,7 +146,7 @@ static u32 count_readers(const struct lk_rwsem *s, bool vain, bool *alone)
 		else
 			*alone = false;
 		link = link->next;
-	} while (link != s->first);
+	} while (link != first);
 	return n;
 }
 
@@ -143,7 +158,7 @@ static u32 count_readers(const struct lk_rwsem *s, bool vain, bool *alone)
 static void grant_readers(struct lk_rwsem *s, bool vain, struct wakes *wakes)
 {
 	u32 word = atomic_read(&s->word), gone = 0, all, n;
-	struct lk_ring *link = s->first, *next;
+	struct lk_ring *link = lk_ring_first(&s->first), *next;
 	bool alone;
 
 	all = count_readers(s, vain, &alone);
@@ -195,14 +210,14 @@ static void look_for_next(struct lk_rwsem *s, struct wakes *wakes)
 
 	if (!(word & LK_RWSEM_LOOK))
 		return;
-	w = waiter_of(s->first);
+	w = first_of(s);
 	wakes->since = w->since;
 	if (!is_writer(w) && !(word & LK_RWSEM_WRITER)) {
 		grant_readers(s, false, wakes);
 		word = atomic_read(&s->word);
 		if (!(word & LK_RWSEM_LOOK))
 			return;
-		w = waiter_of(s->first);
+		w = first_of(s);
 		if (!is_writer(w) && wakes->count)
 			return; /* more of them: for the last one granted */
 	}
@@ -356,7 +371,7 @@ static bool may_take(u32 word, const struct waiter *w, bool first,
 static bool take_and_leave(struct lk_rwsem *s, struct waiter *w, enum cause why)
 {
 	u32 word = atomic_read(&s->word);
-	bool first = s->first == &w->ring;
+	bool first = is_first(s, w);
 
 	do {
 		if (!may_take(word, w, first, why))
@@ -417,8 +432,7 @@ static enum cause nap(struct lk_rwsem *s, struct waiter *w, u32 naps,
 	if (atomic_read(&s->word) & (int)LK_RWSEM_HANDOFF)
 		ns = LK_RWSEM_DRAIN_NS;
 	ns <<= p->vain;
-	if (READ_ONCE(s->first) != &w->ring ||
-	    (deadline && deadline_within(deadline, ns))) {
+	if (!is_first(s, w) || (deadline && deadline_within(deadline, ns))) {
 		p->err = wait_on_value(&w->state, ASLEEP, deadline, naps);
 		return p->err ? TOO_LATE : WOKEN;
 	}
@@ -450,7 +464,7 @@ static void grant_rest(struct lk_rwsem *s, bool vain)
 	struct wakes wakes = { .count = 0 };
 	void *outer = list_lock(s);
 
-	if (s->first)
+	if (anybody_sleeps(s))
 		grant_readers(s, vain, &wakes);
 	unlock_and_wake(s, outer, &wakes);
 }
@@ -469,7 +483,7 @@ static int sleep_for(struct lk_rwsem *s, struct want want,
 		struct wakes wakes = { .count = 0 };
 
 		/* Before we look at the word: invariant 2. */
-		if (s->first == &w.ring)
+		if (is_first(s, &w))
 			atomic_or(LK_RWSEM_LOOK, &s->word);
 		if (take_and_leave(s, &w, why)) {
 			/* Others on the list may read with us, or moved up. */
@@ -483,7 +497,7 @@ static int sleep_for(struct lk_rwsem *s, struct want want,
 			return patience.err;
 		}
 		WRITE_ONCE(w.state, ASLEEP);
-		if (s->first == &w.ring)
+		if (is_first(s, &w))
 			insist(s, &w, why, &patience, &wakes);
 		unlock_and_wake(s, outer, &wakes);
 		why = nap(s, &w, naps++, deadline, &patience);
@@ -590,7 +604,7 @@ __cold void lk_rwsem_unlock_slow(struct lk_rwsem *s, u32 what)
 			continue;
 		}
 		(void)atomic_sub_return_release(what, &s->word); /* [rwsem.D] */
-		if (!waiter_of(s->first)->timed || !passed_on(s))
+		if (!first_of(s)->timed || !passed_on(s))
 			look_for_next(s, &wakes);
 		unlock_and_wake(s, outer, &wakes);
 		return;
@@ -674,7 +688,7 @@ static u64 last_waiter(const void *lock)
 	void *outer = list_lock(s);
 	u64 last;
 
-	last = s->first ? (u64)(uintptr_t)s->first->prev : 0;
+	last = anybody_sleeps(s) ? (u64)(uintptr_t)first_of(s)->ring.prev : 0;
 	list_unlock(s, outer);
 	return last;
 }
