@@ -4,17 +4,6 @@
 #include "epoch.h"
 #include "mutex.h"
 
-/* A sleeper, on its own stack. */
-struct lk_mutex_waiter {
-	struct lk_ring ring; /* under wait_lock */
-	u32 state;
-	u32 overtaken; /* under wait_lock: unlocks that passed it over */
-	u64 since;     /* local_clock() when it queued */
-};
-
-/* READY: first in line and awake; it leaves that itself, or by a hand-off. */
-enum { ASLEEP, READY, GRANTED };
-
 /* -- wait_lock ----------------------------------------------------------- */
 
 static inline void *list_lock(struct lk_mutex *m)
@@ -149,12 +138,12 @@ static u32 *ready_first(struct lk_mutex *m)
 		return NULL;
 	}
 	first = first_of(m);
-	if (READ_ONCE(first->state) != ASLEEP)
+	if (READ_ONCE(first->state) != LK_ASLEEP)
 		return NULL;
 	WRITE_ONCE(m->parked, 0);
 	/* [mutex.H] RELEASE, pairs with mutex.I: parked is clear before the
 	 * sleeper sets it again. */
-	smp_store_release(&first->state, READY);
+	smp_store_release(&first->state, LK_READY);
 	return &first->state;
 }
 
@@ -186,9 +175,10 @@ static bool announce(struct lk_mutex *m, struct lk_mutex_waiter *w)
 	u32 state = READ_ONCE(w->state);
 
 	/* [mutex.I] ACQUIRE, pairs with mutex.H. */
-	if (state == READY && try_cmpxchg_acquire(&w->state, &state, ASLEEP))
-		state = ASLEEP;
-	if (state == GRANTED)
+	if (state == LK_READY &&
+	    try_cmpxchg_acquire(&w->state, &state, LK_ASLEEP))
+		state = LK_ASLEEP;
+	if (state == LK_GRANTED)
 		return true;
 	WRITE_ONCE(m->parked, 1);
 	/* [mutex.E] MB (heavy), pairs with mutex.D, .F and .G. */
@@ -207,7 +197,7 @@ static bool spin_as_first(struct lk_mutex *m, struct lk_mutex_waiter *w)
 	for (;;) {
 		u32 word = READ_ONCE(m->word);
 
-		if (READ_ONCE(w->state) == GRANTED)
+		if (READ_ONCE(w->state) == LK_GRANTED)
 			return true;
 		/* [mutex.A] */
 		if (word == LK_MUTEX_FREE &&
@@ -242,7 +232,7 @@ static int leave_timed_out(struct lk_mutex *m, struct lk_mutex_waiter *w,
 	u32 *wake = NULL;
 	bool was_first;
 
-	if (READ_ONCE(w->state) == GRANTED) {
+	if (READ_ONCE(w->state) == LK_GRANTED) {
 		list_unlock(m, outer);
 		leave_as_holder(m, w);
 		return 0;
@@ -256,35 +246,98 @@ static int leave_timed_out(struct lk_mutex *m, struct lk_mutex_waiter *w,
 	return err;
 }
 
+/* Back from a nap, behind a first that may be stopped: takes what is free. */
+static bool take_after_nap(struct lk_mutex *m)
+{
+	u32 word = READ_ONCE(m->word);
+
+	/* [mutex.A] */
+	return word == LK_MUTEX_FREE &&
+	       try_cmpxchg_acquire(&m->word, &word, LK_MUTEX_WANTED);
+}
+
+static int sleep_on_list(struct lk_mutex *m, struct lk_mutex_waiter *w,
+			 const struct lw_deadline *deadline)
+{
+	bool new = true;
+	u32 naps = 0;
+	int err = 0;
+
+	for (;;) {
+		/* First in line: woken, new, or back from a nap. */
+		if (READ_ONCE(w->state) != LK_ASLEEP || is_first(m, w)) {
+			if (announce(m, w) || spin_as_first(m, w))
+				break;
+		} else if (!new &&take_after_nap(m)) {
+			break;
+		}
+		new = false;
+		err = wait_on_value(&w->state, LK_ASLEEP, deadline, naps++);
+		if (READ_ONCE(w->state) == LK_GRANTED)
+			break;
+		if (err)
+			return leave_timed_out(m, w, err);
+	}
+	leave_as_holder(m, w);
+	return 0;
+}
+
 __cold int lk_mutex_sleep(struct lk_mutex *m,
 			  const struct lw_deadline *deadline)
 {
-	struct lk_mutex_waiter w = { .state = ASLEEP, .since = local_clock() };
+	struct lk_mutex_waiter w = { .state = LK_ASLEEP,
+				     .since = local_clock() };
 	void *outer;
-	u32 naps = 0;
-	int err = 0;
 
 	lk_mutex_check_epoch(m);
 	outer = list_lock(m);
 	lk_ring_append(&m->first, &w.ring);
 	if (is_first(m, &w))
-		WRITE_ONCE(w.state, READY);
+		WRITE_ONCE(w.state, LK_READY);
 	list_unlock(m, outer);
+	return sleep_on_list(m, &w, deadline);
+}
 
-	for (;;) {
-		/* First in line: woken, new, or back from a nap. */
-		if (READ_ONCE(w.state) != ASLEEP || is_first(m, &w)) {
-			if (announce(m, &w) || spin_as_first(m, &w))
-				break;
-		}
-		err = wait_on_value(&w.state, ASLEEP, deadline, naps++);
-		if (READ_ONCE(w.state) == GRANTED)
-			break;
-		if (err)
-			return leave_timed_out(m, &w, err);
+/*
+ * Under wait_lock: announces the first sleeper for it. False: the word is free, so
+ * nobody will look.
+ */
+static bool announce_asleep(struct lk_mutex *m)
+{
+	u32 word;
+
+	WRITE_ONCE(m->parked, 1);
+	/* [mutex.E] */
+	smp_mb_heavy();
+	word = READ_ONCE(m->word);
+	while (word != LK_MUTEX_FREE && word != LK_MUTEX_WANTED) {
+		/* Relaxed: a mark for the holder, whose own unlock orders. */
+		if (try_cmpxchg_relaxed(&m->word, &word, LK_MUTEX_WANTED))
+			return true;
 	}
-	leave_as_holder(m, &w);
-	return 0;
+	return word == LK_MUTEX_WANTED;
+}
+
+bool lk_mutex_move(struct lk_mutex *m, struct lk_mutex_waiter *w)
+{
+	u32 *wake = NULL;
+	void *outer;
+
+	if (in_section(m))
+		return false;
+	lk_mutex_check_epoch(m);
+	w->since = local_clock();
+	outer = list_lock(m);
+	lk_ring_append(&m->first, &w->ring);
+	if (is_first(m, w) && !announce_asleep(m))
+		wake = ready_first(m);
+	unlock_and_wake(m, outer, wake);
+	return true;
+}
+
+void lk_mutex_sleep_moved(struct lk_mutex *m, struct lk_mutex_waiter *w)
+{
+	sleep_on_list(m, w, NULL);
 }
 
 __cold int lk_mutex_lock_slow_over(struct lk_mutex *m,
@@ -339,7 +392,7 @@ static u32 *pass_over(struct lk_mutex *m)
 	u32 limit = overtake_limit();
 	bool taken;
 
-	if (READ_ONCE(first->state) != ASLEEP)
+	if (READ_ONCE(first->state) != LK_ASLEEP)
 		return NULL;
 	if (++first->overtaken >= limit)
 		WRITE_ONCE(m->handoff, 1);
@@ -392,7 +445,7 @@ static void hand_off(struct lk_mutex *m, void *outer)
 	/* It may be asleep: nobody should spin until it says where it runs. */
 	WRITE_ONCE(m->owner, LK_OWNER_OFF_CPU);
 	/* Orders nothing: leave_as_holder() takes wait_lock, which we hold. */
-	WRITE_ONCE(*state, GRANTED);
+	WRITE_ONCE(*state, LK_GRANTED);
 	unlock_and_wake(m, outer, state);
 }
 

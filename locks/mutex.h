@@ -24,14 +24,16 @@
  *  1. Who changes word from 0 to non-zero holds; so does a sleeper in state
  *     GRANTED. A held word is changed by its holder, or to 2.
  *  2. Only the first sleeper competes. While there is one, it is awake (READY),
- *     or parked is set and its look at the word comes after that, or some
- *     thread is on its way to wake it.
+ *     or parked is set and a look at the word comes after that, its own or of
+ *     the thread that moved it here, or some thread is on its way to wake it.
  *  3. A free mutex has a sleeper unwoken only while the unlocker watches it; it
  *     then either wakes the sleeper or has seen the next holder, whose unlock
  *     will look again.
  *  4. A first sleeper that is asleep is passed over at most overtake_limit()
  *     times; then handoff is set, and the next unlock that sees it hands over.
  *     What passes while it is awake is bounded by how soon it gets a CPU.
+ *  5. The first keeps a free mutex from sleepers for no longer than a nap, for it
+ *     may be stopped. Only the interposer's sleeps are naps.
  *
  * How an unlock looks for sleepers depends on mutex_outlives_unlock():
  *  - true (kernel, library): a plain store, then a look at parked. The mutex
@@ -71,6 +73,22 @@ struct lk_mutex {
 #define LK_MUTEX_INIT { 0 }
 /* clang-format on */
 
+/* LK_READY: first in line and awake; it leaves that itself, or by a hand-off. */
+enum {
+	LK_ASLEEP,
+	LK_READY,
+	LK_GRANTED,
+	LK_SIGNALLED, /* not on a list: a condition variable's waiter, cond.h */
+};
+
+/* A sleeper, on its own stack. */
+struct lk_mutex_waiter {
+	struct lk_ring ring; /* under wait_lock */
+	u32 state;	     /* LK_ASLEEP and so on */
+	u32 overtaken;	     /* under wait_lock: unlocks that passed it over */
+	u64 since;	     /* local_clock() when it queued */
+};
+
 /* 0, or -ETIMEDOUT past @deadline (NULL: never). */
 int lk_mutex_lock_slow(struct lk_mutex *m, const struct lw_deadline *deadline);
 /* The same with another queue than the OSQ; all that use @m use the same one. */
@@ -79,6 +97,13 @@ int lk_mutex_lock_slow_over(struct lk_mutex *m,
 			    const struct lk_spin_queue *queue);
 /* The same without spinning first. */
 int lk_mutex_sleep(struct lk_mutex *m, const struct lw_deadline *deadline);
+/*
+ * For condition variables. Puts another thread's @w, LK_ASLEEP, on the list; its
+ * thread sleeps on the state, and calls lk_mutex_sleep_moved() when that changes.
+ * False: not now, a signal handler has interrupted a section of @m.
+ */
+bool lk_mutex_move(struct lk_mutex *m, struct lk_mutex_waiter *w);
+void lk_mutex_sleep_moved(struct lk_mutex *m, struct lk_mutex_waiter *w);
 void lk_mutex_unlock_slow(struct lk_mutex *m);
 /* For catalogues: what is the same over any queue. See struct lk_ops. */
 void lk_mutex_op_init(void *lock);

@@ -1,52 +1,24 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * pthread_cond_* and cnd_*: a FIFO list of waiters, each asleep on a word of
- * its own stack.
+ * pthread_cond_*: a struct lk_cond in place.
  *
- *   offset  0 lock, 1 epoch   both guard the list
- *           2 monotonic       the clock of timedwait
- *           4 mark            it is ours, see mark.c
- *           8 first           the list: a ring, first in line
- *          16 to 47           unused
- *
- * One waiter's state:
- *   WAITING --signal claims it--> CLAIMED --list lock released--> SIGNALLED
- *   WAITING --deadline or cancellation--> LEAVING (takes itself off the list)
- *
- * Who wakes the last waiter never touches the condvar after it set SIGNALLED,
- * and a waiter that was claimed does not touch it either: it may be freed by
- * then. destroy waits for those that are LEAVING. One exception: a waiter that
- * is cancelled right after a signal, while others waited behind it, passes that
- * signal on.
+ *   offset  0 struct lk_cond
+ *          16 mark            it is ours, see mark.c
+ *          20 monotonic       the clock of timedwait
+ *          24 to 47           unused
  */
 #include "preload.h"
 
+#include "cond.h"
 #include "epoch.h"
-#include "tas_lock.h"
-#include "wait_ring.h"
 
 #include <string.h>
 
-enum { WAITING, CLAIMED, SIGNALLED, LEAVING };
-
-struct waiter {
-	struct lk_ring ring;
-	struct waiter *next; /* once claimed: among those to be posted */
-	u32 state;
-	bool pass_on; /* claimed by a signal, and others stayed behind */
-	/* What a cancelled wait needs to put things right. */
-	struct cond *cond;
-	pthread_mutex_t *mutex;
-	u32 depth;
-};
-
 struct cond {
-	struct lk_tas lock;
-	u8 epoch;
-	u8 monotonic;
+	struct lk_cond cond;
 	u32 mark;
-	struct lk_ring *first;
-	u32 unused[8];
+	u32 monotonic;
+	u32 unused[6];
 };
 
 _Static_assert(sizeof(struct cond) == sizeof(pthread_cond_t), "size");
@@ -70,147 +42,66 @@ static inline bool is_glibcs(pthread_cond_t *c)
 	       !lw_adopt((u32 *)c, CLEARED, mark);
 }
 
-/* -- the list ------------------------------------------------------------ */
-
-/* After a fork the waiters are gone, and who held the lock may be too. */
-static void list_lock(struct cond *c)
-{
-	if (lk_epoch_is_old(&c->epoch) && lk_epoch_claim(&c->epoch)) {
-		WRITE_ONCE(c->first, NULL);
-		WRITE_ONCE(c->lock.locked, 0);
-		lk_epoch_done(&c->epoch);
-	}
-	lk_tas_lock(&c->lock);
-}
-
-static void list_unlock(struct cond *c)
-{
-	lk_tas_unlock(&c->lock);
-}
-
-/*
- * Takes up to @max waiters off the list, in order, those that are leaving left
- * out; returns them linked by next, ended by NULL. They wait for post().
- */
-static struct waiter *claim(struct cond *c, u32 max, bool by_signal)
-{
-	struct lk_ring *link = c->first, *last, *next;
-	struct waiter *claimed = NULL, **end = &claimed;
-	bool more = link != NULL;
-
-	last = link ? link->prev : NULL;
-	for (; more && max; link = next) {
-		struct waiter *w = container_of(link, struct waiter, ring);
-		u32 state = WAITING;
-
-		more = link != last;
-		next = link->next;
-		if (!try_cmpxchg_acquire(&w->state, &state, CLAIMED))
-			continue;
-		lk_ring_remove(&c->first, link);
-		w->pass_on = by_signal && c->first;
-		w->next = NULL;
-		*end = w;
-		end = &w->next;
-		max--;
-	}
-	return claimed;
-}
-
-/* Lets claimed waiters go. After the store each may be gone, memory and all. */
-static void post(struct waiter *w)
-{
-	while (w) {
-		struct waiter *next = w->next;
-
-		smp_store_release(&w->state, SIGNALLED);
-		lw_futex_wake(&w->state, 1);
-		w = next;
-	}
-}
-
-static void wake(struct cond *c, u32 max, bool by_signal)
-{
-	struct waiter *claimed;
-
-	if (!READ_ONCE(c->first))
-		return;
-	list_lock(c);
-	claimed = claim(c, max, by_signal);
-	list_unlock(c);
-	post(claimed);
-}
-
-/*
- * The waiter wants to go without a signal. True: it is off the list. False: a
- * signal was quicker, and is the waiter's.
- */
-static bool leave(struct waiter *w)
-{
-	u32 state = WAITING;
-
-	if (!try_cmpxchg_acquire(&w->state, &state, LEAVING)) {
-		smp_cond_load_acquire(&w->state, VAL == SIGNALLED);
-		return false;
-	}
-	list_lock(w->cond);
-	lk_ring_remove(&w->cond->first, &w->ring);
-	list_unlock(w->cond);
-	return true;
-}
-
 /* -- waiting ------------------------------------------------------------- */
 
-/* A cancelled wait: pass on the signal it swallowed, take the mutex back. */
-static void cancelled(void *arg)
-{
-	struct waiter *w = arg;
+/* With what a cancelled wait needs to put things right. */
+struct wait {
+	struct lk_cond_waiter waiter;
+	pthread_mutex_t *mutex;
+	u32 depth;
+};
 
-	if (!leave(w) && w->pass_on)
-		wake(w->cond, 1, true);
-	lw_mutex_enter(w->mutex, w->depth);
+static int relock(struct wait *w)
+{
+	if (!lk_cond_relock(&w->waiter))
+		return lw_mutex_enter(w->mutex, w->depth);
+	lw_mutex_taken(w->mutex, w->depth);
+	return 0;
 }
 
-/*
- * The sleep. Cancellation is let in around the system call only; state decides
- * who was first, it or a signal.
- */
-static int sleep_until(struct waiter *w, const struct lw_deadline *deadline)
+static void cancelled(void *arg)
+{
+	struct wait *w = arg;
+
+	lk_cond_cancel(&w->waiter);
+	relock(w);
+}
+
+/* Cancellation is let in around the sleep only. True: it has left. */
+static bool sleep_until(struct lk_cond_waiter *w,
+			const struct lw_deadline *deadline)
 {
 	int err = 0, type;
 
-	while (!err && READ_ONCE(w->state) == WAITING) {
+	while (!err && !lk_cond_is_told(w)) {
 		pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
-		err = lw_futex_wait(&w->state, WAITING, deadline);
+		err = lk_cond_nap(w, deadline);
 		pthread_setcanceltype(type, &type);
 	}
-	if (err && leave(w))
-		return ETIMEDOUT;
-	smp_cond_load_acquire(&w->state, VAL == SIGNALLED);
-	return 0;
+	return err && lk_cond_leave(w);
 }
 
 static int wait_until(pthread_cond_t *pc, pthread_mutex_t *mutex,
 		      const struct lw_deadline *deadline)
 {
-	struct cond *c = ours(pc);
-	struct waiter w = { .state = WAITING, .cond = c, .mutex = mutex };
-	int err, result;
+	struct wait w = { .mutex = mutex };
+	bool late;
+	int err;
 
-	list_lock(c);
-	lk_ring_append(&c->first, &w.ring);
-	list_unlock(c);
+	lk_cond_enqueue(&ours(pc)->cond, &w.waiter, lw_mutex_to_move_to(mutex),
+			true);
 	err = lw_mutex_leave(mutex, &w.depth);
 	if (err) {
-		if (!leave(&w) && w.pass_on)
-			wake(c, 1, true);
+		/* It was not moved: its mutex was not ours. */
+		lk_cond_cancel(&w.waiter);
+		lk_cond_relock(&w.waiter);
 		return err;
 	}
 	pthread_cleanup_push(cancelled, &w);
-	result = sleep_until(&w, deadline);
+	late = sleep_until(&w.waiter, deadline);
 	pthread_cleanup_pop(0);
-	err = lw_mutex_enter(mutex, w.depth);
-	return err ? err : result;
+	err = late ? lw_mutex_enter(mutex, w.depth) : relock(&w);
+	return err ? err : late ? ETIMEDOUT : 0;
 }
 
 /* -- pthread_cond_* ------------------------------------------------------ */
@@ -227,7 +118,7 @@ EXPORT int pthread_cond_init(pthread_cond_t *pc, const pthread_condattr_t *attr)
 	memset(pc, 0, sizeof(*pc)); /* glibc's init may leave an old mark */
 	if (shared == PTHREAD_PROCESS_SHARED)
 		return lw_reals()->cond_init(pc, attr);
-	ours(pc)->epoch = lk_epoch_today();
+	ours(pc)->cond.epoch = lk_epoch_today();
 	ours(pc)->monotonic = clock == CLOCK_MONOTONIC;
 	ours(pc)->mark = LW_MARK;
 	return 0;
@@ -235,28 +126,17 @@ EXPORT int pthread_cond_init(pthread_cond_t *pc, const pthread_condattr_t *attr)
 
 EXPORT int pthread_cond_destroy(pthread_cond_t *pc)
 {
-	struct cond *c = ours(pc);
-	u32 rounds = 0;
-	bool empty;
-
 	if (is_glibcs(pc))
 		return lw_reals()->cond_destroy(pc);
-	/* Only waiters that are on their way out may be left: let them go. */
-	for (;;) {
-		list_lock(c);
-		empty = !c->first;
-		list_unlock(c);
-		if (empty)
-			return 0;
-		cpu_relax_wait(&rounds);
-	}
+	lk_cond_destroy(&ours(pc)->cond);
+	return 0;
 }
 
 EXPORT int pthread_cond_signal(pthread_cond_t *pc)
 {
 	if (is_glibcs(pc))
 		return lw_reals()->cond_signal(pc);
-	wake(ours(pc), 1, true);
+	lk_cond_signal(&ours(pc)->cond);
 	return 0;
 }
 
@@ -264,7 +144,7 @@ EXPORT int pthread_cond_broadcast(pthread_cond_t *pc)
 {
 	if (is_glibcs(pc))
 		return lw_reals()->cond_broadcast(pc);
-	wake(ours(pc), ~0u, false);
+	lk_cond_broadcast(&ours(pc)->cond);
 	return 0;
 }
 
@@ -300,40 +180,4 @@ EXPORT int pthread_cond_clockwait(pthread_cond_t *pc, pthread_mutex_t *mutex,
 		return EINVAL;
 	deadline = deadline_at(clock, when);
 	return wait_until(pc, mutex, &deadline);
-}
-
-/* -- cnd_* --------------------------------------------------------------- */
-
-EXPORT int cnd_init(cnd_t *cnd)
-{
-	_Static_assert(sizeof(cnd_t) == sizeof(pthread_cond_t), "cnd_t");
-	return thrd_result(pthread_cond_init((pthread_cond_t *)cnd, NULL));
-}
-
-EXPORT int cnd_signal(cnd_t *cnd)
-{
-	return thrd_result(pthread_cond_signal((pthread_cond_t *)cnd));
-}
-
-EXPORT int cnd_broadcast(cnd_t *cnd)
-{
-	return thrd_result(pthread_cond_broadcast((pthread_cond_t *)cnd));
-}
-
-EXPORT int cnd_wait(cnd_t *cnd, mtx_t *mtx)
-{
-	return thrd_result(pthread_cond_wait((pthread_cond_t *)cnd,
-					     (pthread_mutex_t *)mtx));
-}
-
-EXPORT int cnd_timedwait(cnd_t *restrict cnd, mtx_t *restrict mtx,
-			 const struct timespec *restrict when)
-{
-	return thrd_result(pthread_cond_timedwait(
-		(pthread_cond_t *)cnd, (pthread_mutex_t *)mtx, when));
-}
-
-EXPORT void cnd_destroy(cnd_t *cnd)
-{
-	pthread_cond_destroy((pthread_cond_t *)cnd);
 }

@@ -297,63 +297,36 @@ int lw_mutex_leave(pthread_mutex_t *pm, u32 *depth)
 	return 0;
 }
 
-/* Takes it back as deep as it was. */
+/* It is the caller's again, as deep as it was. */
+void lw_mutex_taken(pthread_mutex_t *pm, u32 depth)
+{
+	struct lk_mutex *m = ours(pm);
+
+	WRITE_ONCE(m->embed[NUSERS], m->embed[NUSERS] - 1);
+	if (!is_plain(kind_of(m))) {
+		own(m, lw_tid());
+		m->embed[COUNT] = depth;
+	}
+}
+
 int lw_mutex_enter(pthread_mutex_t *pm, u32 depth)
+{
+	if (is_glibcs(kind_of(ours(pm))))
+		return __pthread_mutex_lock(pm);
+	if (!take(ours(pm)))
+		lock_contended(ours(pm), NULL);
+	lw_mutex_taken(pm, depth);
+	return 0;
+}
+
+struct lk_mutex *lw_mutex_to_move_to(pthread_mutex_t *pm)
 {
 	struct lk_mutex *m = ours(pm);
 	u32 kind = kind_of(m);
 
 	if (is_glibcs(kind))
-		return __pthread_mutex_lock(pm);
-	if (!take(m))
-		lock_contended(m, NULL);
-	WRITE_ONCE(m->embed[NUSERS], m->embed[NUSERS] - 1);
-	if (!is_plain(kind)) {
-		own(m, lw_tid());
-		m->embed[COUNT] = depth;
-	}
-	return 0;
-}
-
-/* -- mtx_* --------------------------------------------------------------- */
-
-EXPORT int mtx_init(mtx_t *mtx, int type)
-{
-	pthread_mutexattr_t attr;
-
-	_Static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t), "mtx_t");
-	if (type & ~(mtx_timed | mtx_recursive))
-		return thrd_error;
-	pthread_mutexattr_init(&attr);
-	pthread_mutexattr_settype(&attr, type & mtx_recursive
-						 ? PTHREAD_MUTEX_RECURSIVE
-						 : PTHREAD_MUTEX_TIMED_NP);
-	return thrd_result(pthread_mutex_init((pthread_mutex_t *)mtx, &attr));
-}
-
-EXPORT int mtx_lock(mtx_t *mtx)
-{
-	return thrd_result(pthread_mutex_lock((pthread_mutex_t *)mtx));
-}
-
-EXPORT int mtx_trylock(mtx_t *mtx)
-{
-	return thrd_result(pthread_mutex_trylock((pthread_mutex_t *)mtx));
-}
-
-EXPORT int mtx_timedlock(mtx_t *restrict mtx,
-			 const struct timespec *restrict when)
-{
-	return thrd_result(
-		pthread_mutex_timedlock((pthread_mutex_t *)mtx, when));
-}
-
-EXPORT int mtx_unlock(mtx_t *mtx)
-{
-	return thrd_result(pthread_mutex_unlock((pthread_mutex_t *)mtx));
-}
-
-EXPORT void mtx_destroy(mtx_t *mtx)
-{
-	pthread_mutex_destroy((pthread_mutex_t *)mtx);
+		return NULL;
+	return READ_ONCE(m->embed[OWNER]) == (is_plain(kind) ? 0 : lw_tid())
+		       ? m
+		       : NULL;
 }

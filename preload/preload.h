@@ -80,6 +80,13 @@ static inline int thrd_result(int err)
 /* Ours or glibc's: condvars give the mutex up wholly and take it back. */
 int lw_mutex_leave(pthread_mutex_t *m, u32 *depth);
 int lw_mutex_enter(pthread_mutex_t *m, u32 depth);
+/* The rest of lw_mutex_enter() once the mutex is held. */
+void lw_mutex_taken(pthread_mutex_t *m, u32 depth);
+/*
+ * Where a broadcast may queue waiters. NULL: the mutex is glibc's, or not ours to give
+ * up, or glibc's own code holds it, whose unlock does not look for our sleepers.
+ */
+struct lk_mutex *lw_mutex_to_move_to(pthread_mutex_t *m);
 
 /* Not a value that glibc's fields have by chance; see mark.c. */
 #define LW_MARK 0xa110c8edu

@@ -78,18 +78,21 @@ enum lw_mutex_queue {
 int lw_mutex_set_queue(enum lw_mutex_queue queue);
 
 /*
- * Condition variable for lw_mutex_t: 8 bytes. Hold the mutex while you change the
- * condition that threads wait for; then signal, with or without the mutex. A wait
- * may return without a signal, so test the condition again after each wait. No
- * wake-up is lost. A wait is not a cancellation point. The condition variable
- * must stay allocated until all waits on it have returned. A forked child may
- * keep using it; the other threads' waits do not exist in the child.
+ * Condition variable for lw_mutex_t: 16 bytes, aligned to 8. Hold the mutex while
+ * you change the condition that threads wait for; then signal, with or without the
+ * mutex. A wait may return without a signal, so test the condition again after each
+ * wait. No wake-up is lost. Waiters are woken in FIFO order. After a broadcast they
+ * get the mutex one after the other. A wait is not a cancellation point. The
+ * condition variable must stay allocated until all waits on it have returned, or a
+ * broadcast has ended all of them. A forked child may keep using it; the other
+ * threads' waits do not exist in the child.
  */
 typedef struct {
+	void *opaque_p_;
 	uint32_t opaque_[2];
 } lw_cond_t;
 /* clang-format off */
-#define LW_COND_INIT { { 0, 0 } }
+#define LW_COND_INIT { 0, { 0, 0 } }
 /* clang-format on */
 
 /*

@@ -10,7 +10,7 @@
  *   mutex               24 bytes  Lockable, TimedLockable
  *   spinlock             4 bytes  Lockable
  *   shared_mutex         8 bytes  Lockable, SharedLockable; its waiters spin
- *   condition_variable   8 bytes  for std::unique_lock<lockwork::mutex>
+ *   condition_variable  16 bytes  for std::unique_lock<lockwork::mutex>
  *
  * Constructors are constexpr and destructors are trivial. So an object in static
  * storage can be used during the whole life of the process. Objects cannot be

@@ -80,7 +80,7 @@ bool lwc_left_out(const struct lwc_site *site);
 /* 0, or -ETIMEDOUT where @timed: the time may be up at any moment. */
 int lwc_sleep(volatile u32 *p, u32 value, bool timed,
 	      const struct lwc_site *site);
-void lwc_wake(volatile u32 *p, const struct lwc_site *site);
+bool lwc_wake(volatile u32 *p, const struct lwc_site *site);
 /* The running thread, from 0. */
 u32 lwc_thread(void);
 /* Ends the execution: something is broken; @text says what. */
@@ -344,6 +344,7 @@ bool may_pass(const struct lw_deadline *deadline);
 #define wait_on_value(word, val, deadline, naps)                \
 	((void)(naps), lwc_sleep(word, val, may_pass(deadline), \
 				 __lwc_site("wait_on_value", #word)))
+#define NO_NAPS		 UINT32_MAX
 #define wake_value(word) lwc_wake(word, __lwc_site("wake_value", #word))
 #define NO_VCPU		 0u
 #define should_halt(rounds) \

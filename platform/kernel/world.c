@@ -57,10 +57,11 @@ int lw_wait_on_value(u32 *word, u32 val, const struct lw_deadline *deadline)
 	return err;
 }
 
-void wake_value(u32 *word)
+bool wake_value(u32 *word)
 {
 	/* MB: wake_up_var() looks whether the queue is empty without its lock.
 	 * Either it sees the sleeper, or the sleeper sees the new value. */
 	smp_mb();
 	wake_up_var(word);
+	return true; /* it does not say */
 }

@@ -75,7 +75,7 @@ struct lws_calls {
 	u64 (*clock)(void);
 	int (*sleep)(u32 *p, u32 value, u64 deadline,
 		     const struct lws_site *site);
-	void (*wake)(u32 *p);
+	bool (*wake)(u32 *p);
 	/* The cluster of the running CPU, and how many there are. */
 	u32 (*cluster)(void);
 	u32 (*clusters)(void);
@@ -295,6 +295,7 @@ static inline int __lws_sleep(u32 *word, u32 value,
 
 #define wait_on_value(word, val, deadline, naps) \
 	((void)(naps), __lws_sleep(word, val, deadline, __lws_site()))
+#define NO_NAPS		 UINT32_MAX
 #define wake_value(word) lws.wake(word)
 
 /* Halting is sleeping here. A kick finds its virtual CPU by the word. */

@@ -425,14 +425,20 @@ bool deadline_passed(const struct lw_deadline *deadline, int64_t sec,
 /* Whether it is at most @ns nanoseconds away. */
 bool deadline_within(const struct lw_deadline *deadline, u64 ns);
 int lw_futex_wait(u32 *word, u32 val, const struct lw_deadline *deadline);
-void lw_futex_wake(u32 *word, int count);
+/* How many were asleep there. */
+int lw_futex_wake(u32 *word, int count);
 
 /*
  * wait_on_value(word, val, deadline, naps) sleeps while *@word == @val. 0, or
  * -ETIMEDOUT past @deadline. May be early; @naps counts the caller's calls.
- * wake_value(word) wakes the one asleep there. The memory may be gone by now.
+ * NO_NAPS: only ours wake it. wake_value(word) wakes the one asleep there. False:
+ * there was none. The memory may be gone by now.
  */
-#define wake_value(word) lw_futex_wake(word, 1)
+#define NO_NAPS UINT32_MAX
+static inline bool wake_value(u32 *word)
+{
+	return lw_futex_wake(word, 1) > 0;
+}
 
 /*
  * Host: POSIX lets the next holder free a mutex at once, and glibc's own code

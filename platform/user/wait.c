@@ -78,9 +78,9 @@ __cold int lw_futex_wait(u32 *word, u32 val, const struct lw_deadline *deadline)
 	return ret == -ETIMEDOUT ? -ETIMEDOUT : 0;
 }
 
-__cold void lw_futex_wake(u32 *word, int count)
+__cold int lw_futex_wake(u32 *word, int count)
 {
-	lw_syscall(SYS_futex, (long)word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG,
+	return lw_syscall(SYS_futex, (long)word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG,
 		   count, 0, 0, 0);
 }
 
@@ -136,7 +136,7 @@ __cold int lw_futex_nap(u32 *word, u32 val, const struct lw_deadline *deadline,
 	u64 ns = NAP_NS << (naps < NAP_DOUBLES ? naps : NAP_DOUBLES);
 	struct lw_deadline nap;
 
-	if (deadline && deadline_within(deadline, ns))
+	if (naps == NO_NAPS || (deadline && deadline_within(deadline, ns)))
 		return lw_futex_wait(word, val, deadline);
 	deadline_after(&nap, ns);
 	lw_futex_wait(word, val, &nap);

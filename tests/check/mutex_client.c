@@ -53,6 +53,39 @@ static void lock_or_try(u32 id)
 			 critical_section(); lk_mutex_unlock(&lock));
 }
 
+/* Thread 0 puts thread 1 on the list, as a condition variable does. */
+static void move_or_be_moved(u32 id)
+{
+	static struct lk_mutex_waiter sleeper;
+
+	if (id == 0)
+		lk_mutex_move(&lock, &sleeper);
+	if (id != 1) {
+		lock_and_unlock(id);
+		return;
+	}
+	while (READ_ONCE(sleeper.state) == LK_ASLEEP)
+		wait_on_value(&sleeper.state, LK_ASLEEP, NULL, NO_NAPS);
+	lk_mutex_sleep_moved(&lock, &sleeper);
+	critical_section();
+	lk_mutex_unlock(&lock);
+}
+
+/* Thread 0 holds; thread 1 puts itself on the list in that way. */
+static void be_moved_at_unlock(u32 id)
+{
+	static struct lk_mutex_waiter sleeper;
+
+	if (id) {
+		lk_mutex_move(&lock, &sleeper);
+		while (READ_ONCE(sleeper.state) == LK_ASLEEP)
+			wait_on_value(&sleeper.state, LK_ASLEEP, NULL, NO_NAPS);
+		lk_mutex_sleep_moved(&lock, &sleeper);
+	}
+	critical_section();
+	lk_mutex_unlock(&lock);
+}
+
 /* Odd threads may run out of time, and leave the list where they stand. */
 static void lock_or_time_out(u32 id)
 {
@@ -242,6 +275,12 @@ const struct check_client check_mutex[] = {
 	  16, init_overtaken, lock_and_unlock, finish },
 	{ "mutex", "fifo", "sleepers are served in order", 3, 1, 2, 600, 3,
 	  init_held, arrive_in_order, finish },
+	{ "mutex", "moved", "a sleeper that another thread puts on the list", 3,
+	  1, 1, 600, 3, init, move_or_be_moved, finish },
+	{ "mutex", "moved_pair", "the same while the holder unlocks", 2, 1, 4,
+	  600, 2, init_held, be_moved_at_unlock, finish },
+	{ "mutex", "moved_posix", "the same, unlocked by an RMW", 3, 1, 1, 600,
+	  3, init_posix, move_or_be_moved, finish },
 	{ "mutex", "spurious", "sleeps that end early", 3, 1, 1, 600, 16,
 	  init_spurious, lock_and_unlock, finish },
 	{ "mutex", "posix", "freed by the next holder", 3, 1, 2, 600, 16,
@@ -269,6 +308,10 @@ const struct check_mutant mutants_mutex[] = {
 	  NULL, "drop" },
 	{ "sleeper never woken", "unlock_and_wake", "wake_value", NULL,
 	  "drop" },
+	{ "moved sleeper is not announced to the holder", "announce_asleep",
+	  "try_cmpxchg_relaxed", NULL, "drop" },
+	{ "moved sleeper is not announced to a plain-store unlock",
+	  "announce_asleep", "WRITE_ONCE", NULL, "drop" },
 	{ "sleeper never granted", "hand_off", "WRITE_ONCE", "*state", "drop" },
 	{ 0 },
 };

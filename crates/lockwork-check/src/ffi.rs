@@ -256,10 +256,8 @@ extern "C-unwind" fn lwc_sleep(addr: usize, value: u32, timed: bool, site: &'sta
 }
 
 #[no_mangle]
-extern "C-unwind" fn lwc_wake(addr: usize, site: &'static Site) {
-    if engine::change_at(site) != Some(Change::Drop) {
-        engine::wake(addr, site);
-    }
+extern "C-unwind" fn lwc_wake(addr: usize, site: &'static Site) -> bool {
+    engine::change_at(site) == Some(Change::Drop) || engine::wake(addr, site)
 }
 
 #[no_mangle]

@@ -32,7 +32,7 @@ pub(crate) struct Calls {
     saw_preempted: extern "C" fn(),
     clock: extern "C" fn() -> u64,
     sleep: extern "C" fn(*mut u32, u32, u64, *const Site) -> i32,
-    wake: extern "C" fn(*mut u32),
+    wake: extern "C" fn(*mut u32) -> bool,
     cluster: extern "C" fn() -> u32,
     clusters: extern "C" fn() -> u32,
     event: extern "C" fn(u32),
@@ -210,10 +210,10 @@ extern "C" fn sleep(p: *mut u32, value: u32, deadline: u64, site: *const Site) -
     }
 }
 
-extern "C" fn wake(p: *mut u32) {
+extern "C" fn wake(p: *mut u32) -> bool {
     // The sleeper must not miss the value that it is woken for.
     fence();
-    with(|engine| engine.wake(p as usize));
+    with(|engine| engine.wake(p as usize))
 }
 
 extern "C" fn cluster() -> u32 {

@@ -15,7 +15,7 @@ pub struct lw_mutex_t(UnsafeCell<[u64; MUTEX_SIZE / 8]>);
 
 /// `lw_cond_t`.
 #[repr(C)]
-pub struct lw_cond_t(UnsafeCell<[u32; COND_SIZE / 4]>);
+pub struct lw_cond_t(UnsafeCell<[u64; COND_SIZE / 8]>);
 
 /// `lw_spinlock_t`.
 #[repr(C)]
@@ -38,7 +38,7 @@ impl lw_mutex_t {
 
 impl lw_cond_t {
     /// A condition variable that nobody waits on.
-    pub const INIT: Self = Self(UnsafeCell::new([0; COND_SIZE / 4]));
+    pub const INIT: Self = Self(UnsafeCell::new([0; COND_SIZE / 8]));
 
     /// The C object.
     #[inline]

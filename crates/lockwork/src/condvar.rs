@@ -8,7 +8,7 @@ use lockwork_sys::{
     lw_cond_broadcast, lw_cond_signal, lw_cond_t, lw_cond_wait, lw_cond_wait_for, lw_mutex_t,
 };
 
-/// A condition variable for [`Mutex`](crate::Mutex): 8 bytes.
+/// A condition variable for [`Mutex`](crate::Mutex): 16 bytes.
 ///
 /// Change what is waited for under the mutex; then notify, with or without it. No
 /// wake-up is lost, but a wait may also return without one: look again at what is

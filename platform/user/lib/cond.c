@@ -1,56 +1,38 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-/*
- * Condition variable over lw_mutex_t: 8 bytes.
- *
- *   signals  counts signals and broadcasts; waiters sleep on it
- *   waiters  threads between their entry and their wake-up; may be stale high,
- *            after a fork: costs a system call; never stale low when it counts
- *
- * No wake-up is lost. A waiter counts itself and reads `signals` while it holds
- * the mutex; a signaller has changed what is waited for under the mutex, so
- * either the waiter saw that change, or the signaller comes after the waiter's
- * unlock and sees it counted. It then raises `signals` before it wakes: the
- * kernel compares and queues as one step, so the waiter either does not fall
- * asleep or is found. The mutex gives all the order that this needs.
- *
- * A waiter that is stopped between its unlock and its sleep while exactly 2^32
- * signals are given would not see them. Source: the futex(2) manual page.
- */
+/* lw_cond_t: a struct lk_cond, with the mutex unlocked and locked as users do. */
 #include "lib.h"
 
-#include <limits.h>
+#include "cond.h"
+#include "debug.h"
 
-static u32 *signals_of(lw_cond_t *c)
+_Static_assert(sizeof(lw_cond_t) == sizeof(struct lk_cond), "size");
+_Static_assert(_Alignof(lw_cond_t) == _Alignof(struct lk_cond), "alignment");
+
+static struct lk_cond *cond_of(lw_cond_t *c)
 {
-	return &c->opaque_[0];
+	return (struct lk_cond *)c;
 }
 
-static u32 *waiters_of(lw_cond_t *c)
-{
-	return &c->opaque_[1];
-}
-
+/*
+ * In steps, because LOCKWORK_DEBUG watches who locks and unlocks. There a waiter
+ * is not moved to the mutex's list: it locks the mutex by itself.
+ */
 static bool cond_wait(lw_cond_t *c, lw_mutex_t *m,
 		      const struct lw_deadline *deadline)
 {
-	u32 *signals = signals_of(c), *waiters = waiters_of(c), seen;
-	int err;
+	struct lk_mutex *mutex = lw_debug ? NULL : (struct lk_mutex *)m;
+	struct lk_cond_waiter w;
+	bool signalled;
+	int err = 0;
 
-	__atomic_fetch_add(waiters, 1, __ATOMIC_RELAXED);
-	seen = READ_ONCE(*signals);
+	lk_cond_enqueue(cond_of(c), &w, mutex, false);
 	lw_mutex_unlock(m);
-	err = lw_futex_wait(signals, seen, deadline);
-	__atomic_fetch_sub(waiters, 1, __ATOMIC_RELAXED);
-	lw_mutex_lock(m);
-	return !err;
-}
-
-static void cond_wake(lw_cond_t *c, int count)
-{
-	if (!READ_ONCE(*waiters_of(c)))
-		return;
-	__atomic_fetch_add(signals_of(c), 1, __ATOMIC_RELAXED);
-	lw_futex_wake(signals_of(c), count);
+	while (!err && !lk_cond_is_told(&w))
+		err = lk_cond_nap(&w, deadline);
+	signalled = !err || !lk_cond_leave(&w);
+	if (!signalled || !lk_cond_relock(&w))
+		lw_mutex_lock(m);
+	return signalled;
 }
 
 void lw_cond_wait(lw_cond_t *c, lw_mutex_t *m)
@@ -77,10 +59,10 @@ bool lw_cond_wait_for(lw_cond_t *c, lw_mutex_t *m, uint64_t ns)
 
 void lw_cond_signal(lw_cond_t *c)
 {
-	cond_wake(c, 1);
+	lk_cond_signal(cond_of(c));
 }
 
 void lw_cond_broadcast(lw_cond_t *c)
 {
-	cond_wake(c, INT_MAX);
+	lk_cond_broadcast(cond_of(c));
 }

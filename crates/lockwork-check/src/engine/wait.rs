@@ -150,8 +150,8 @@ pub(crate) fn sleep(addr: usize, value: u32, timed: bool, site: &'static Site) -
     }
 }
 
-/// `wake_value`: the one that sleeps there.
-pub(crate) fn wake(addr: usize, site: &'static Site) {
+/// `wake_value`: the one that sleeps there. Whether there was one.
+pub(crate) fn wake(addr: usize, site: &'static Site) -> bool {
     flush();
     with(|state| *state.reached.entry(site).or_default() += 1);
     futex_step(addr);
@@ -170,4 +170,5 @@ pub(crate) fn wake(addr: usize, site: &'static Site) {
         });
     }
     note(Some(site), What::Wake { woken });
+    woken.is_some()
 }

@@ -283,15 +283,15 @@ impl Engine {
         self.threads[self.thread()].timed_out
     }
 
-    /// Wakes the first that sleeps at `addr`.
-    pub fn wake(&mut self, addr: usize) {
+    /// Wakes the first that sleeps at `addr`. Whether there was one.
+    pub fn wake(&mut self, addr: usize) -> bool {
         let now = self.now();
         self.tally.counts.wakeups += 1;
         let Some(sleepers) = self.sleepers.get_mut(&addr) else {
-            return;
+            return false;
         };
         let Some(thread) = sleepers.pop_front() else {
-            return;
+            return false;
         };
         if sleepers.is_empty() {
             self.sleepers.remove(&addr);
@@ -303,6 +303,7 @@ impl Engine {
         };
         self.cpus[self.current].now += cost;
         self.rouse(thread, now, now + delay);
+        true
     }
 
     /// Whether `thread` sleeps on a halted CPU of its own.

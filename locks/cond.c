@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/* cond.h has states, invariants and sources. */
+#include "catalogue.h"
+#include "cond.h"
+#include "epoch.h"
+
+/* Phases of a waiter. */
+enum { WAITING, CLAIMED, LEAVING };
+
+static inline struct lk_cond_waiter *waiter_of(struct lk_ring *link)
+{
+	return container_of(link, struct lk_cond_waiter, sleeper.ring);
+}
+
+/* -- the list ------------------------------------------------------------ */
+
+/* After a fork the waiters are gone, and who held lock may be too. */
+static __cold void forget_the_gone(struct lk_cond *c)
+{
+	if (!lk_epoch_claim(&c->epoch))
+		return;
+	WRITE_ONCE(c->first, NULL);
+	WRITE_ONCE(c->lock.locked, 0);
+	atomic_set(&c->owed, 0);
+	lk_epoch_done(&c->epoch);
+}
+
+static void *list_lock(struct lk_cond *c)
+{
+	void *outer = section_enter(c);
+
+	if (lk_epoch_is_old(&c->epoch))
+		forget_the_gone(c);
+	lk_tas_lock(&c->lock);
+	return outer;
+}
+
+/* A handler that signalled in our section could not: all are woken for it. */
+static void list_unlock(struct lk_cond *c, void *outer)
+{
+	lk_tas_unlock(&c->lock);
+	if (unlikely(section_exit(outer)))
+		lk_cond_broadcast(c);
+}
+
+/*
+ * Under lock: takes the first waiter that is not leaving off the list. NULL: there
+ * is none.
+ */
+static struct lk_cond_waiter *claim(struct lk_cond *c, bool by_signal)
+{
+	struct lk_ring *first = lk_ring_first(&c->first), *link = first;
+	struct lk_cond_waiter *w;
+	u32 phase;
+
+	if (!first)
+		return NULL;
+	do {
+		w = waiter_of(link);
+		phase = WAITING;
+		/* Orders nothing: whoever loses takes lock, or reads state. */
+		if (try_cmpxchg_relaxed(&w->phase, &phase, CLAIMED)) {
+			lk_ring_remove(&c->first, link);
+			w->owes = by_signal && w->cancellable &&
+				  lk_ring_first(&c->first);
+			if (w->owes)
+				atomic_add(1, &c->owed);
+			return w;
+		}
+		link = link->next;
+	} while (link != first);
+	return NULL;
+}
+
+/* True: it was asleep. Its memory may be gone after the store. */
+static bool tell(struct lk_cond_waiter *w)
+{
+	u32 *state = &w->sleeper.state;
+
+	/* [cond.A] RELEASE, pairs with cond.B: we are done with the waiter, and
+	 * it sees owes. */
+	smp_store_release(state, LK_SIGNALLED);
+	return wake_value(state);
+}
+
+/* -- waiting ------------------------------------------------------------- */
+
+void lk_cond_enqueue(struct lk_cond *c, struct lk_cond_waiter *w,
+		     struct lk_mutex *m, bool cancellable)
+{
+	void *outer;
+
+	*w = (struct lk_cond_waiter){
+		.sleeper.state = LK_ASLEEP,
+		.cond = c,
+		.mutex = m,
+		.phase = WAITING,
+		.cancellable = cancellable,
+	};
+	outer = list_lock(c);
+	lk_ring_append(&c->first, &w->sleeper.ring);
+	list_unlock(c, outer);
+}
+
+int lk_cond_nap(struct lk_cond_waiter *w, const struct lw_deadline *deadline)
+{
+	return wait_on_value(&w->sleeper.state, LK_ASLEEP, deadline, NO_NAPS);
+}
+
+bool lk_cond_is_told(const struct lk_cond_waiter *w)
+{
+	return READ_ONCE(w->sleeper.state) != LK_ASLEEP;
+}
+
+bool lk_cond_leave(struct lk_cond_waiter *w)
+{
+	struct lk_cond *c = w->cond;
+	u32 phase = WAITING;
+	void *outer;
+
+	if (!try_cmpxchg_relaxed(&w->phase, &phase, LEAVING))
+		return false;
+	outer = list_lock(c);
+	lk_ring_remove(&c->first, &w->sleeper.ring);
+	list_unlock(c, outer);
+	return true;
+}
+
+/* Until the claimer is done with @w. The state says which way it went. */
+static u32 wait_for_claimer(struct lk_cond_waiter *w)
+{
+	u32 state;
+
+	for (;;) {
+		/* [cond.B] ACQUIRE, pairs with cond.A. */
+		state = smp_load_acquire(&w->sleeper.state);
+		if (state != LK_ASLEEP)
+			return state;
+		wait_on_value(&w->sleeper.state, LK_ASLEEP, NULL, NO_NAPS);
+	}
+}
+
+static void settle(struct lk_cond_waiter *w)
+{
+	/* [cond.C] RELEASE, pairs with cond.D: we are done with the condvar. */
+	if (w->owes)
+		(void)atomic_sub_return_release(1, &w->cond->owed);
+}
+
+bool lk_cond_relock(struct lk_cond_waiter *w)
+{
+	if (wait_for_claimer(w) != LK_SIGNALLED) {
+		lk_mutex_sleep_moved(w->mutex, &w->sleeper);
+		return true;
+	}
+	settle(w);
+	return false;
+}
+
+void lk_cond_cancel(struct lk_cond_waiter *w)
+{
+	if (lk_cond_leave(w)) {
+		WRITE_ONCE(w->sleeper.state, LK_SIGNALLED);
+		return;
+	}
+	wait_for_claimer(w);
+	if (w->owes)
+		lk_cond_signal(w->cond);
+}
+
+int lk_cond_wait(struct lk_cond *c, struct lk_mutex *m,
+		 const struct lw_deadline *deadline)
+{
+	struct lk_cond_waiter w;
+	int err = 0;
+
+	lk_cond_enqueue(c, &w, m, false);
+	lk_mutex_unlock(m);
+	while (!err && !lk_cond_is_told(&w))
+		err = lk_cond_nap(&w, deadline);
+	if (err && lk_cond_leave(&w)) {
+		lk_mutex_lock(m);
+		return err;
+	}
+	if (!lk_cond_relock(&w))
+		lk_mutex_lock(m);
+	return 0;
+}
+
+/* -- signalling ---------------------------------------------------------- */
+
+void lk_cond_signal(struct lk_cond *c)
+{
+	struct lk_cond_waiter *w;
+	void *outer;
+
+	do {
+		/* The thread that we interrupted may be about to queue. */
+		if (in_section(c)) {
+			section_missed();
+			return;
+		}
+		if (!lk_ring_first(&c->first))
+			return;
+		outer = list_lock(c);
+		w = claim(c, true);
+		list_unlock(c, outer);
+	} while (w && !tell(w));
+}
+
+void lk_cond_broadcast(struct lk_cond *c)
+{
+	struct lk_cond_waiter *claimed = NULL, **end = &claimed, *w;
+	void *outer;
+
+	if (in_section(c)) {
+		section_missed();
+		return;
+	}
+	if (!lk_ring_first(&c->first))
+		return;
+	outer = list_lock(c);
+	while ((w = claim(c, false))) {
+		*end = w;
+		end = &w->next;
+	}
+	list_unlock(c, outer);
+	for (; claimed; claimed = w) {
+		w = claimed->next;
+		if (!claimed->mutex ||
+		    !lk_mutex_move(claimed->mutex, &claimed->sleeper))
+			tell(claimed);
+	}
+}
+
+void lk_cond_destroy(struct lk_cond *c)
+{
+	u32 rounds = 0;
+	bool empty;
+	void *outer;
+
+	for (;;) {
+		outer = list_lock(c);
+		empty = !lk_ring_first(&c->first);
+		list_unlock(c, outer);
+		if (empty)
+			break;
+		cpu_relax_wait(&rounds);
+	}
+	/* [cond.D] ACQUIRE, pairs with cond.C. */
+	(void)atomic_cond_read_acquire(&c->owed, !VAL);
+}
+
+/* -- catalogue ----------------------------------------------------------- */
+
+/* A lock made of a mutex and a condition variable: what can be tortured. */
+struct monitor {
+	struct lk_mutex mutex;
+	struct lk_cond free;
+	u32 unlocks;
+	bool held;
+};
+
+static void init(void *lock)
+{
+	*(struct monitor *)lock = (struct monitor){ .held = false };
+}
+
+static bool enter(struct monitor *m, const struct lw_deadline *deadline)
+{
+	bool late = false;
+
+	lk_mutex_lock(&m->mutex);
+	while (m->held && !late)
+		late = lk_cond_wait(&m->free, &m->mutex, deadline);
+	late = m->held;
+	m->held = true;
+	lk_mutex_unlock(&m->mutex);
+	return !late;
+}
+
+static void lock(void *lock)
+{
+	enter(lock, NULL);
+}
+
+static bool trylock(void *lock)
+{
+	struct monitor *m = lock;
+	bool free;
+
+	if (!lk_mutex_trylock(&m->mutex))
+		return false;
+	free = !m->held;
+	m->held = true;
+	lk_mutex_unlock(&m->mutex);
+	return free;
+}
+
+static bool timedlock(void *lock, u64 ns)
+{
+	struct lw_deadline deadline;
+
+	deadline_after(&deadline, ns);
+	return enter(lock, &deadline);
+}
+
+/* One in eight wakes all, so that both ways are tortured. */
+static void unlock(void *lock)
+{
+	struct monitor *m = lock;
+
+	lk_mutex_lock(&m->mutex);
+	m->held = false;
+	if (m->unlocks++ % 8 == 0)
+		lk_cond_broadcast(&m->free);
+	else
+		lk_cond_signal(&m->free);
+	lk_mutex_unlock(&m->mutex);
+}
+
+const struct lk_ops lk_cond_ops = {
+	.name = "cond",
+	.summary = "a lock made of a mutex and a condition variable",
+	.size = sizeof(struct monitor),
+	.align = _Alignof(struct monitor),
+	.flags = LK_SLEEPS,
+	.init = init,
+	.lock = lock,
+	.trylock = trylock,
+	.timedlock = timedlock,
+	.unlock = unlock,
+};

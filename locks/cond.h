@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+#ifndef LK_COND_H
+#define LK_COND_H
+
+/*
+ * Condition variable for struct lk_mutex: 16 bytes.
+ *
+ *   first   waiters, FIFO, linked through their stacks; under lock
+ *   owed    waiters that still have to say what became of their signal
+ *   lock    guards the list
+ *   epoch   the fork epoch that first and lock belong to
+ *
+ * A waiter:
+ *
+ *   phase  WAITING --signal or broadcast--> CLAIMED (off the list)
+ *          WAITING --deadline, cancelled--> LEAVING (takes itself off the list)
+ *   state  LK_ASLEEP --told--> LK_SIGNALLED: it locks the mutex like anybody
+ *          LK_ASLEEP --moved to the mutex's list--> what a sleeper's becomes
+ *
+ * A signal wakes the first waiter. If that one was not asleep, it may be in a signal
+ * handler, or stopped; so the next waiter is woken too. For that one it is a wake-up
+ * for no reason, which every waiter must expect.
+ *
+ * A broadcast moves all waiters to the mutex's list of sleepers, in order. Each
+ * unlock of the mutex then wakes one of them. A waiter that gave no mutex to
+ * lk_cond_enqueue() is woken at once.
+ *
+ * Invariants:
+ *  1. A waiter is claimed or leaves, never both: its phase changes once. A signal is
+ *     used up by a claim only, so a waiter that leaves takes none with it.
+ *  2. A claimed waiter is touched by its claimer until its state is LK_SIGNALLED or it
+ *     is on the mutex's list, and by nobody after. It returns after that.
+ *  3. Neither claimer nor claimed touches the condition variable after the claimer has
+ *     let go of lock: it may be freed by then. One exception: a waiter that was
+ *     claimed by a signal while others waited behind it may be cancelled, and
+ *     passes the signal on. owed counts these. lk_cond_destroy() waits for them,
+ *     and for those that are LEAVING.
+ *
+ * No wake-up is lost if what is waited for changes under the mutex: a waiter queues
+ * while it holds the mutex, so a later holder finds it on the list.
+ *
+ * Sources: the description of condition variables in POSIX.1-2017; moving waiters to
+ * the mutex instead of waking them all as in the text of Birrell, "An Introduction to
+ * Programming with Threads", 1989, and of the nsync documentation.
+ */
+#include "mutex.h"
+
+struct lk_cond {
+	struct lk_ring *first;
+	atomic_t owed;
+	struct lk_tas lock;
+	u8 epoch;
+};
+
+/* clang-format off */
+#define LK_COND_INIT { 0 }
+/* clang-format on */
+
+/* On the waiter's stack, from lk_cond_enqueue() to the end of the wait. */
+struct lk_cond_waiter {
+	struct lk_mutex_waiter sleeper;
+	struct lk_cond *cond;
+	struct lk_mutex *mutex; /* whose list it may be moved to, or NULL */
+	struct lk_cond_waiter *next; /* once claimed */
+	u32 phase;
+	bool cancellable;
+	bool owes; /* see owed */
+};
+
+/*
+ * Waits until signalled; the caller holds @m, also at the end. May return for no
+ * reason. 0, or -ETIMEDOUT past @deadline (NULL: never).
+ */
+int lk_cond_wait(struct lk_cond *c, struct lk_mutex *m,
+		 const struct lw_deadline *deadline);
+void lk_cond_signal(struct lk_cond *c);
+void lk_cond_broadcast(struct lk_cond *c);
+/* Waits for waiters that are on their way out. Others there must not be. */
+void lk_cond_destroy(struct lk_cond *c);
+
+/*
+ * The wait in steps, for those who unlock, sleep and lock in a way of their own:
+ * enqueue under the mutex; unlock; nap until it returns an error or told() is true;
+ * leave if it was an error; relock.
+ *
+ * @m: whose list of sleepers a broadcast may move it to; NULL: none. @cancellable:
+ * lk_cond_cancel() may be called.
+ */
+void lk_cond_enqueue(struct lk_cond *c, struct lk_cond_waiter *w,
+		     struct lk_mutex *m, bool cancellable);
+/* Sleeps; 0 or -ETIMEDOUT. Changes nothing, so it may be left by a long jump. */
+int lk_cond_nap(struct lk_cond_waiter *w, const struct lw_deadline *deadline);
+bool lk_cond_is_told(const struct lk_cond_waiter *w);
+/* False: a signal was quicker, and is this waiter's. */
+bool lk_cond_leave(struct lk_cond_waiter *w);
+/* Leaves, or passes on the signal that was quicker. */
+void lk_cond_cancel(struct lk_cond_waiter *w);
+/*
+ * After a wait that has not left by lk_cond_leave(). True: the mutex is held. False:
+ * the caller has to lock it.
+ */
+bool lk_cond_relock(struct lk_cond_waiter *w);
+
+#endif

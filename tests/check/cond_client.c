@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+#include "cond.h"
+#include "frame.h"
+
+static struct lk_mutex mutex;
+static struct lk_cond cond;
+static u32 tokens, waiting, over, sent;
+
+static void init(void)
+{
+	u32 i;
+
+	for (i = 0; i < CHECK_THREADS; i++)
+		check_world.spin_budget[i] = 0;
+	check_world.no_slots = true;
+	check_world.no_time = true;
+	check_world.handover_spins = 0;
+}
+
+/* The interposer's unlock is an RMW, and its sleepers look again. */
+static void init_posix(void)
+{
+	init();
+	check_world.posix = true;
+}
+
+static void init_spurious(void)
+{
+	init();
+	check_world.spurious = 1;
+}
+
+static void lock(void)
+{
+	lk_mutex_lock(&mutex);
+}
+
+static void unlock(void)
+{
+	lk_mutex_unlock(&mutex);
+}
+
+/* Holding the mutex: waits for a token and takes it. */
+static void take_token(void)
+{
+	while (!tokens)
+		lk_cond_wait(&cond, &mutex, NULL);
+	tokens--;
+	critical_section();
+}
+
+static void consume(void)
+{
+	lock();
+	take_token();
+	unlock();
+}
+
+static void produce(u32 count, bool all, bool held)
+{
+	lock();
+	tokens += count;
+	critical_section();
+	if (!held)
+		unlock();
+	if (all)
+		lk_cond_broadcast(&cond);
+	else
+		lk_cond_signal(&cond);
+	if (held)
+		unlock();
+}
+
+/* Thread 0 gives each other thread a token for each of its acquisitions. */
+static void signal_each(u32 id)
+{
+	u32 i;
+
+	if (id)
+		EACH_ACQUISITION(consume());
+	else
+		for (i = 0; i < check_threads - 1; i++)
+			EACH_ACQUISITION(produce(1, false, true));
+}
+
+/* The same, and the mutex is free when the signal comes. */
+static void signal_unheld(u32 id)
+{
+	u32 i;
+
+	if (id)
+		EACH_ACQUISITION(consume());
+	else
+		for (i = 0; i < check_threads - 1; i++)
+			EACH_ACQUISITION(produce(1, false, false));
+}
+
+static void broadcast(u32 id)
+{
+	if (id)
+		consume();
+	else
+		produce(check_threads - 1, true, true);
+}
+
+static void broadcast_unheld(u32 id)
+{
+	if (id)
+		consume();
+	else
+		produce(check_threads - 1, true, false);
+}
+
+static struct lw_deadline soon;
+
+static void init_timed(void)
+{
+	deadline_after(&soon, 1);
+	init();
+}
+
+static void init_timed_posix(void)
+{
+	init_timed();
+	check_world.posix = true;
+}
+
+/* Holding the mutex: one wait as a shell makes it. False: it was cancelled. */
+static bool wait_cancellable(void)
+{
+	struct lk_cond_waiter w;
+	int err = 0;
+
+	lk_cond_enqueue(&cond, &w, &mutex, true);
+	unlock();
+	while (!err && !lk_cond_is_told(&w))
+		err = lk_cond_nap(&w, &soon);
+	if (err)
+		lk_cond_cancel(&w);
+	if (!lk_cond_relock(&w))
+		lock();
+	return !err;
+}
+
+/*
+ * Thread 1 never keeps a token. It is cancelled, runs out of time, or sends on
+ * what it was sent. So the others get one each.
+ */
+static void one_token(u32 id, bool cancelled)
+{
+	bool told = true;
+
+	if (id == 0) {
+		produce(check_threads - 2, false, true);
+	} else if (id > 1) {
+		consume();
+	} else {
+		lock();
+		if (!tokens && cancelled)
+			told = wait_cancellable();
+		else if (!tokens)
+			told = !lk_cond_wait(&cond, &mutex, &soon);
+		if (told)
+			lk_cond_signal(&cond);
+		unlock();
+	}
+}
+
+static void cancel(u32 id)
+{
+	one_token(id, true);
+}
+
+static void time_out(u32 id)
+{
+	one_token(id, false);
+}
+
+/* Holding the mutex: until all is over. Odd threads may run out of time. */
+static void wait_for_end(u32 id)
+{
+	int err = 0;
+
+	while (!over && !err)
+		err = lk_cond_wait(&cond, &mutex, id % 2 ? &soon : NULL);
+	critical_section();
+}
+
+static void broadcast_timed(u32 id)
+{
+	lock();
+	if (id) {
+		wait_for_end(id);
+	} else {
+		over = 1;
+		lk_cond_broadcast(&cond);
+	}
+	unlock();
+}
+
+/* As POSIX has it: freed right after the broadcast that wakes all waiters. */
+static void free_after_broadcast(u32 id)
+{
+	bool all;
+
+	lock();
+	if (id) {
+		waiting++;
+		if (id == 1 && !over)
+			wait_cancellable();
+		else
+			wait_for_end(id);
+		unlock();
+		return;
+	}
+	all = waiting == check_threads - 1;
+	if (all)
+		lk_cond_signal(&cond);
+	over = 1;
+	lk_cond_broadcast(&cond);
+	unlock();
+	if (!all)
+		return;
+	lk_cond_destroy(&cond);
+	cond = (struct lk_cond){ .first = (struct lk_ring *)8 };
+}
+
+/*
+ * The same, and the waiter may pass its signal on: somebody who never runs waits
+ * behind it.
+ */
+static void free_after_signal(u32 id)
+{
+	static struct lk_cond_waiter w, behind;
+	int err = 0;
+	bool all;
+
+	lock();
+	if (id) {
+		waiting = 1;
+		lk_cond_enqueue(&cond, &w, &mutex, true);
+		lk_cond_enqueue(&cond, &behind, NULL, false);
+		unlock();
+		while (!err && !lk_cond_is_told(&w))
+			err = lk_cond_nap(&w, &soon);
+		if (err)
+			lk_cond_cancel(&w);
+		if (!lk_cond_relock(&w))
+			lock();
+		unlock();
+		return;
+	}
+	lk_cond_signal(&cond);
+	lk_cond_broadcast(&cond);
+	all = waiting;
+	unlock();
+	if (!all)
+		return;
+	lk_cond_destroy(&cond);
+	cond = (struct lk_cond){ .first = (struct lk_ring *)8 };
+}
+
+/* Thread 1 waits, and is in a signal handler until thread 2 has its token. */
+static void first_is_busy(u32 id)
+{
+	struct lk_cond_waiter w;
+
+	if (id == 0) {
+		produce(1, false, true);
+	} else if (id == 2) {
+		consume();
+		WRITE_ONCE(over, 1);
+		wake_value(&over);
+	} else {
+		lock();
+		lk_cond_enqueue(&cond, &w, &mutex, false);
+		unlock();
+		while (!READ_ONCE(over))
+			wait_on_value(&over, 0, NULL, 0);
+		if (lk_cond_leave(&w))
+			return;
+		if (!lk_cond_relock(&w))
+			lock();
+		unlock();
+	}
+}
+
+/* A handler that interrupts each list section sends, and signals. */
+static void handler(void)
+{
+	WRITE_ONCE(sent, 1);
+	lk_cond_signal(&cond);
+}
+
+static void init_signal(void)
+{
+	init();
+	check_world.signal = handler;
+}
+
+static void wait_for_handler(u32 id)
+{
+	lock();
+	while (id && !READ_ONCE(sent))
+		lk_cond_wait(&cond, &mutex, NULL);
+	critical_section();
+	unlock();
+}
+
+/* After a fork: the list and its lock name threads that are gone. */
+static void init_forked(void)
+{
+	init();
+	check_world.epoch = 1;
+	cond.first = (struct lk_ring *)8;
+	cond.lock.locked = 1;
+}
+
+/* Each may be the first here after the fork. */
+static void signal_after_fork(u32 id)
+{
+	lk_cond_signal(&cond);
+	signal_unheld(id);
+}
+
+static void finish(void)
+{
+	CHECK(!cond.first && !cond.lock.locked, "a waiter is left on the list");
+	CHECK(!atomic_read(&cond.owed), "a waiter still owes");
+	CHECK(!mutex.first && !mutex.word, "the mutex is not free");
+}
+
+const struct check_client check_cond[] = {
+	{ "cond", "signal", "one waiter for each signal", 3, 1, 2, 600, 16,
+	  init, signal_each, finish },
+	{ "cond", "pair", "one waiter, three preemptions", 2, 2, 3, 600, 16,
+	  init, signal_each, finish },
+	{ "cond", "unheld", "signals while the mutex is free", 3, 1, 1, 600, 16,
+	  init, signal_unheld, finish },
+	{ "cond", "broadcast", "a broadcast reaches all waiters", 3, 1, 2, 600,
+	  16, init, broadcast, finish },
+	{ "cond", "broadcast_unheld", "the same while the mutex is free", 3, 1,
+	  1, 600, 16, init, broadcast_unheld, finish },
+	{ "cond", "posix", "the same with the interposer's mutex", 3, 1, 1, 600,
+	  16, init_posix, broadcast_unheld, finish },
+	{ "cond", "spurious", "sleeps that end early", 3, 1, 1, 600, 16,
+	  init_spurious, signal_each, finish },
+	{ "cond", "timed", "a waiter that runs out of time takes no signal", 3,
+	  1, 1, 600, 3, init_timed, time_out, finish },
+	{ "cond", "timed_broadcast", "the same against a broadcast", 3, 1, 2,
+	  600, 16, init_timed, broadcast_timed, finish },
+	{ "cond", "cancel", "a waiter that is cancelled passes its signal on",
+	  3, 1, 2, 600, 3, init_timed, cancel, finish },
+	{ "cond", "freed", "freed after a broadcast", 3, 1, 1, 600, 3,
+	  init_timed_posix, free_after_broadcast, NULL },
+	{ "cond", "freed_owing", "freed while a waiter may pass a signal on", 2,
+	  1, 3, 600, 2, init_timed_posix, free_after_signal, NULL },
+	{ "cond", "busy", "a signal goes to a waiter that is asleep", 3, 1, 1,
+	  600, 3, init, first_is_busy, finish },
+	{ "cond", "handler", "a signal by a handler in a list section", 2, 1, 3,
+	  600, 2, init_signal, wait_for_handler, finish },
+	{ "cond", "fork", "waiters lost in a fork are forgotten", 2, 1, 2, 600,
+	  16, init_forked, signal_after_fork, finish },
+	{ 0 },
+};
+
+const struct check_mutant mutants_cond[] = {
+	{ "waiter never woken", "tell", "wake_value", NULL, "drop" },
+	{ "waiter never told", "tell", "smp_store_release", NULL, "drop" },
+	{ "claim is not atomic", "claim", "try_cmpxchg_relaxed", NULL,
+	  "split" },
+	{ "leaving is not atomic", "lk_cond_leave", "try_cmpxchg_relaxed", NULL,
+	  "split" },
+	{ "who owes is not counted", "claim", "atomic_add", NULL, "drop" },
+	{ "who owes never settles", "settle", "atomic_sub_return_release", NULL,
+	  "drop" },
+	{ 0 },
+};
