@@ -162,7 +162,7 @@ static inline void unlock_and_wake(struct lk_mutex *m, void *outer, u32 *state)
 	if (!state)
 		return;
 	wake_value(state);
-	if (local_clock() - since > give_way_ns())
+	if (since && local_clock() - since > give_way_ns())
 		give_way();
 }
 
@@ -326,7 +326,7 @@ bool lk_mutex_move(struct lk_mutex *m, struct lk_mutex_waiter *w)
 	if (in_section(m))
 		return false;
 	lk_mutex_check_epoch(m);
-	w->since = local_clock();
+	w->since = 0;
 	outer = list_lock(m);
 	lk_ring_append(&m->first, &w->ring);
 	if (is_first(m, w) && !announce_asleep(m))
@@ -394,6 +394,9 @@ static u32 *pass_over(struct lk_mutex *m)
 
 	if (READ_ONCE(first->state) != LK_ASLEEP)
 		return NULL;
+	/* How long it waited behind others that were moved says nothing. */
+	if (!first->since)
+		first->since = local_clock();
 	if (++first->overtaken >= limit)
 		WRITE_ONCE(m->handoff, 1);
 	taken = passed_on(m);

@@ -86,7 +86,9 @@ struct lk_mutex_waiter {
 	struct lk_ring ring; /* under wait_lock */
 	u32 state;	     /* LK_ASLEEP and so on */
 	u32 overtaken;	     /* under wait_lock: unlocks that passed it over */
-	u64 since;	     /* local_clock() when it queued */
+	/* Under wait_lock: local_clock() when it queued. 0: it was moved here, and no
+	 * unlock has looked at it as the first. */
+	u64 since;
 };
 
 /* 0, or -ETIMEDOUT past @deadline (NULL: never). */

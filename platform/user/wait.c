@@ -80,8 +80,8 @@ __cold int lw_futex_wait(u32 *word, u32 val, const struct lw_deadline *deadline)
 
 __cold int lw_futex_wake(u32 *word, int count)
 {
-	return lw_syscall(SYS_futex, (long)word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG,
-		   count, 0, 0, 0);
+	return lw_syscall(SYS_futex, (long)word,
+			  FUTEX_WAKE | FUTEX_PRIVATE_FLAG, count, 0, 0, 0);
 }
 
 bool deadline_passed(const struct lw_deadline *deadline, int64_t sec,

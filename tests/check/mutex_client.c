@@ -231,6 +231,41 @@ static void init_held(void)
 	lk_mutex_lock(&lock);
 }
 
+/*
+ * Thread 1 is first on the list, and in a signal handler until thread 2 has had the
+ * mutex, after a nap.
+ */
+static void init_held_naps(void)
+{
+	init_held();
+	check_world.naps = true;
+}
+
+static void pass_the_first(u32 id)
+{
+	static struct lk_mutex_waiter sleeper;
+	static u32 over;
+
+	if (id == 1) {
+		lk_mutex_move(&lock, &sleeper);
+		while (!READ_ONCE(over))
+			wait_on_value(&over, 0, NULL, NO_NAPS);
+		while (READ_ONCE(sleeper.state) == LK_ASLEEP)
+			wait_on_value(&sleeper.state, LK_ASLEEP, NULL, NO_NAPS);
+		lk_mutex_sleep_moved(&lock, &sleeper);
+	} else if (id) {
+		lk_mutex_sleep(&lock, NULL);
+	}
+	critical_section();
+	lk_mutex_unlock(&lock);
+	if (id == 2) {
+		WRITE_ONCE(over, 1);
+		wake_value(&over);
+	} else if (id == 0) {
+		lock_and_unlock(id); /* as somebody who saw no sleeper */
+	}
+}
+
 static void arrive_in_order(u32 id)
 {
 	bool behind;
@@ -281,6 +316,8 @@ const struct check_client check_mutex[] = {
 	  600, 2, init_held, be_moved_at_unlock, finish },
 	{ "mutex", "moved_posix", "the same, unlocked by an RMW", 3, 1, 1, 600,
 	  3, init_posix, move_or_be_moved, finish },
+	{ "mutex", "first_is_busy", "a nap ends while the first is stopped", 3,
+	  1, 1, 600, 3, init_held_naps, pass_the_first, finish },
 	{ "mutex", "spurious", "sleeps that end early", 3, 1, 1, 600, 16,
 	  init_spurious, lock_and_unlock, finish },
 	{ "mutex", "posix", "freed by the next holder", 3, 1, 2, 600, 16,
