@@ -10,7 +10,7 @@ const ROUNDS: usize = 20_000;
 
 const fn send_and_sync<T: Send + Sync>() {}
 const _: () = send_and_sync::<Condvar>();
-const _: () = assert!(size_of::<Condvar>() == 8);
+const _: () = assert!(size_of::<Condvar>() == 16);
 
 /// Two threads in turn.
 #[test]

@@ -40,7 +40,7 @@ template <class Lock, std::size_t Size> constexpr void check_type()
 template void check_type<lockwork::mutex, 24>();
 template void check_type<lockwork::spinlock, 4>();
 template void check_type<lockwork::shared_mutex, 8>();
-template void check_type<lockwork::condition_variable, 8>();
+template void check_type<lockwork::condition_variable, 16>();
 
 /* Constant initialisation, which C++20 can insist on. */
 #if __cplusplus >= 202002L
