@@ -203,7 +203,7 @@ static inline bool deadline_within(const struct lw_deadline *deadline, u64 ns)
 int lw_wait_on_value(u32 *word, u32 val, const struct lw_deadline *deadline);
 #define wait_on_value(word, val, deadline, naps) \
 	((void)(naps), lw_wait_on_value(word, val, deadline))
-#define NO_NAPS UINT32_MAX
+#define NO_NAPS U32_MAX
 bool wake_value(u32 *word);
 
 /*
