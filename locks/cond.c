@@ -35,7 +35,7 @@ static void *list_lock(struct lk_cond *c)
 	return outer;
 }
 
-/* A handler that signalled in our section could not: all are woken for it. */
+/* A handler that signalled in our section could not: see nothing_to_do(). */
 static void list_unlock(struct lk_cond *c, void *outer)
 {
 	lk_tas_unlock(&c->lock);
@@ -189,18 +189,24 @@ int lk_cond_wait(struct lk_cond *c, struct lk_mutex *m,
 
 /* -- signalling ---------------------------------------------------------- */
 
+/* A handler that interrupts a section leaves the work to it: to wake all. */
+static bool nothing_to_do(struct lk_cond *c)
+{
+	/* First: the thread that we interrupted may be about to queue. */
+	if (in_section(c)) {
+		section_missed();
+		return true;
+	}
+	return !lk_ring_first(&c->first);
+}
+
 void lk_cond_signal(struct lk_cond *c)
 {
 	struct lk_cond_waiter *w;
 	void *outer;
 
 	do {
-		/* The thread that we interrupted may be about to queue. */
-		if (in_section(c)) {
-			section_missed();
-			return;
-		}
-		if (!lk_ring_first(&c->first))
+		if (nothing_to_do(c))
 			return;
 		outer = list_lock(c);
 		w = claim(c, true);
@@ -213,11 +219,7 @@ void lk_cond_broadcast(struct lk_cond *c)
 	struct lk_cond_waiter *claimed = NULL, **end = &claimed, *w;
 	void *outer;
 
-	if (in_section(c)) {
-		section_missed();
-		return;
-	}
-	if (!lk_ring_first(&c->first))
+	if (nothing_to_do(c))
 		return;
 	outer = list_lock(c);
 	while ((w = claim(c, false))) {

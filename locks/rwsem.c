@@ -639,13 +639,9 @@ static void lock(void *lock)
 	lk_rwsem_lock(lock);
 }
 
-/* These tries: also past waiters that a child does not have. */
 static bool trylock(void *lock)
 {
-	if (lk_rwsem_trylock(lock))
-		return true;
-	lk_rwsem_check_epoch(lock);
-	return lk_rwsem_trylock(lock);
+	return lk_rwsem_try_write(lock);
 }
 
 static bool timedlock(void *lock, u64 ns)
@@ -670,10 +666,7 @@ static void lock_read(void *lock)
 
 static bool trylock_read(void *lock)
 {
-	if (lk_rwsem_read_trylock(lock, LK_READER_PASSES))
-		return true;
-	lk_rwsem_check_epoch(lock);
-	return lk_rwsem_read_trylock(lock, LK_READER_PASSES);
+	return lk_rwsem_try_read(lock, LK_READER_PASSES);
 }
 
 static void unlock_read(void *lock)

@@ -158,6 +158,24 @@ static inline bool lk_rwsem_read_trylock(struct lk_rwsem *s,
 	return false;
 }
 
+/* These two try: also past waiters that a forked child does not have. */
+static inline bool lk_rwsem_try_write(struct lk_rwsem *s)
+{
+	if (likely(lk_rwsem_trylock(s)))
+		return true;
+	lk_rwsem_check_epoch(s);
+	return lk_rwsem_trylock(s);
+}
+
+static inline bool lk_rwsem_try_read(struct lk_rwsem *s,
+				     enum lk_rwsem_reader how)
+{
+	if (likely(lk_rwsem_read_trylock(s, how)))
+		return true;
+	lk_rwsem_check_epoch(s);
+	return lk_rwsem_read_trylock(s, how);
+}
+
 /* One CAS with no read before it: the line comes over once, exclusive. */
 static inline bool lk_rwsem_lock_fast(struct lk_rwsem *s)
 {

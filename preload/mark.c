@@ -14,16 +14,14 @@
  */
 #include "preload.h"
 
+#include "once.h"
+
 bool lw_adopt(const u32 *words, u32 count, u32 *mark)
 {
-	u32 unmarked = 0;
-
 	for (u32 i = 0; i < count; i++) {
 		/* [mark.B] ACQUIRE, pairs with mark.A. */
 		if (smp_load_acquire(&words[i]))
 			return READ_ONCE(*mark) == LW_MARK;
 	}
-	/* [mark.A] MB, pairs with mark.B: who sees another field of ours sees
-	 * the mark. */
-	return try_cmpxchg(mark, &unmarked, LW_MARK) || unmarked == LW_MARK;
+	return lw_put_mark(mark, LW_MARK); /* mark.A */
 }

@@ -5,6 +5,8 @@
  * no slow path either.
  */
 #include "preload.h"
+
+#include "once.h"
 #include "user.h"
 
 #include <string.h>
@@ -30,7 +32,7 @@ keep_settings(int argc, char **argv, char **env)
 
 /* 1 more than the policy; 0: not known yet. */
 static u32 policy;
-static u32 state; /* 0 not read, 1 being read, 2 read */
+static struct lw_once settings;
 
 static void complain(const char *what, const char *value)
 {
@@ -90,28 +92,23 @@ static void read_knobs(bool first)
 	}
 }
 
-/*
- * Each thread that finds them unread reads them; the first one complains. None
- * waits for it: it may be gone, in a forked child, or be interrupted by this very
- * signal handler.
- */
+/* The first thread that reads them complains. */
 static __cold void read_policy(void)
 {
-	u32 none = 0, unknown = 0;
+	bool first = lw_once_begin(&settings);
 	int saved = errno;
-	bool first = try_cmpxchg_relaxed(&state, &none, 1);
 
 	/* One answer for all, whatever became of the environment meanwhile:
 	 * waiters of one mutex must not queue in two ways. */
-	(void)try_cmpxchg_relaxed(&policy, &unknown, read_lock_name(first) + 1);
+	(void)lw_decide(&policy, read_lock_name(first) + 1);
 	read_knobs(first);
-	smp_store_release(&state, 2);
+	lw_once_done(&settings);
 	errno = saved;
 }
 
 enum lw_policy lw_policy(void)
 {
-	if (unlikely(smp_load_acquire(&state) != 2))
+	if (unlikely(!lw_once_is_done(&settings)))
 		read_policy();
 	return (enum lw_policy)(READ_ONCE(policy) - 1);
 }

@@ -7,15 +7,16 @@
  * A mutex that was ours until then may become glibc's, since its words have the
  * same meaning. A spinlock may not, but each one begins in pthread_spin_init().
  */
-#include "preload.h"
-#include "user.h"
 #include "words.h"
+
+#include "once.h"
+#include "user.h"
 
 u32 lw_plain_types =
 	1u << PTHREAD_MUTEX_TIMED_NP | 1u << PTHREAD_MUTEX_ADAPTIVE_NP;
 u32 lw_spin_tag = WAIT_TAG_MARK;
 
-static u32 state; /* 0 not tried, 1 being tried, 2 tried */
+static struct lw_once trial;
 
 union mutex {
 	pthread_mutex_t glibcs;
@@ -115,20 +116,15 @@ static bool knows_spinlocks(int pshared)
 	return known && spin_is_glibcs((u32)s, WAIT_TAG_MARK);
 }
 
-/*
- * Each thread that finds it undone does it, the first one speaks, and none waits
- * for another: that one may be gone, in a forked child.
- */
+/* The first thread that tries speaks. */
 void lw_probe(void)
 {
-	u32 untried = 0;
 	int saved = errno;
 	bool first;
 
-	/* [probe.B] ACQUIRE, pairs with probe.A: see what was found. */
-	if (likely(smp_load_acquire(&state) == 2))
+	if (lw_once_is_done(&trial))
 		return;
-	first = try_cmpxchg_relaxed(&state, &untried, 1);
+	first = lw_once_begin(&trial);
 	if (!knows_mutexes()) {
 		WRITE_ONCE(lw_plain_types, 0);
 		if (first)
@@ -142,8 +138,7 @@ void lw_probe(void)
 			lw_say("this glibc's spinlocks are not as Lockwork "
 			       "knows them, so they stay glibc's");
 	}
-	/* [probe.A] RELEASE, pairs with probe.B. */
-	smp_store_release(&state, 2);
+	lw_once_done(&trial);
 	errno = saved;
 }
 

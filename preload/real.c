@@ -6,6 +6,8 @@
 #define _GNU_SOURCE
 #include "preload.h"
 
+#include "once.h"
+
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,17 +32,16 @@ static void *find(const char *name, const char *version)
 const struct lw_reals *lw_reals(void)
 {
 	static struct lw_reals reals;
-	static bool ready;
+	static struct lw_once looked_up;
 	int saved = errno;
 
-	/* Twice by two threads is harmless: both find the same. */
-	if (!smp_load_acquire(&ready)) {
+	if (!lw_once_is_done(&looked_up)) {
 #define X(name, version, ret, args) \
 	WRITE_ONCE(reals.name,      \
 		   (ret(*) args)find("pthread_" #name, "GLIBC_" version));
 		LW_REALS(X)
 #undef X
-		smp_store_release(&ready, true);
+		lw_once_done(&looked_up);
 	}
 	errno = saved;
 	return &reals;

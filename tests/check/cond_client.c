@@ -72,43 +72,45 @@ static void produce(u32 count, bool all, bool held)
 }
 
 /* Thread 0 gives each other thread a token for each of its acquisitions. */
-static void signal_each(u32 id)
+static void one_each(u32 id, bool held)
 {
 	u32 i;
 
 	if (id)
 		EACH_ACQUISITION(consume());
 	else
-		for (i = 0; i < check_threads - 1; i++)
-			EACH_ACQUISITION(produce(1, false, true));
+		for (i = 1; i < check_threads; i++)
+			EACH_ACQUISITION(produce(1, false, held));
+}
+
+static void signal_each(u32 id)
+{
+	one_each(id, true);
 }
 
 /* The same, and the mutex is free when the signal comes. */
 static void signal_unheld(u32 id)
 {
-	u32 i;
+	one_each(id, false);
+}
 
+/* All at once. */
+static void one_for_all(u32 id, bool held)
+{
 	if (id)
-		EACH_ACQUISITION(consume());
+		consume();
 	else
-		for (i = 0; i < check_threads - 1; i++)
-			EACH_ACQUISITION(produce(1, false, false));
+		produce(check_threads - 1, true, held);
 }
 
 static void broadcast(u32 id)
 {
-	if (id)
-		consume();
-	else
-		produce(check_threads - 1, true, true);
+	one_for_all(id, true);
 }
 
 static void broadcast_unheld(u32 id)
 {
-	if (id)
-		consume();
-	else
-		produce(check_threads - 1, true, false);
+	one_for_all(id, false);
 }
 
 static struct lw_deadline soon;
@@ -307,6 +309,19 @@ static void wait_for_handler(u32 id)
 	unlock();
 }
 
+/* Thread 1 waits, without a mutex, and leaves; the others wake it. */
+static void leave_or_be_told(u32 id)
+{
+	struct lk_cond_waiter w;
+
+	if (id != 1) {
+		EACH_ACQUISITION(lk_cond_broadcast(&cond));
+		return;
+	}
+	EACH_ACQUISITION(lk_cond_enqueue(&cond, &w, NULL, false);
+			 if (!lk_cond_leave(&w)) lk_cond_relock(&w));
+}
+
 /* After a fork: the list and its lock name threads that are gone. */
 static void init_forked(void)
 {
@@ -357,6 +372,8 @@ const struct check_client check_cond[] = {
 	  1, 3, 600, 2, init_timed_posix, free_after_signal, NULL },
 	{ "cond", "busy", "a signal goes to a waiter that is asleep", 3, 1, 1,
 	  600, 3, init, first_is_busy, finish },
+	{ "cond", "claims", "a waiter is claimed or leaves, not both", 3, 2, 2,
+	  600, 16, init, leave_or_be_told, finish },
 	{ "cond", "handler", "a signal by a handler in a list section", 2, 1, 3,
 	  600, 2, init_signal, wait_for_handler, finish },
 	{ "cond", "fork", "waiters lost in a fork are forgotten", 2, 1, 2, 600,

@@ -3,6 +3,7 @@
 #include "debug.h"
 #include "lib.h"
 #include "mutex_numa.h"
+#include "once.h"
 #include "qrwlock.h"
 
 #include <errno.h>
@@ -34,21 +35,13 @@ static struct lk_qrw *rw_of(lw_rwlock_t *l)
 /* 1 more than the enum lw_mutex_queue; 0: not decided, nobody has waited. */
 static u32 mutex_queue;
 
-/* @wanted, if nobody has decided before; and what it is now. */
-static __cold u32 decide_mutex_queue(u32 wanted)
-{
-	u32 now = 0;
-
-	return try_cmpxchg_relaxed(&mutex_queue, &now, wanted) ? wanted : now;
-}
-
 int lw_mutex_set_queue(enum lw_mutex_queue queue)
 {
 	u32 wanted = (u32)queue + 1;
 
 	if (queue != LW_MUTEX_OSQ && queue != LW_MUTEX_NUMA_OSQ)
 		return EINVAL;
-	return decide_mutex_queue(wanted) == wanted ? 0 : EBUSY;
+	return lw_decide(&mutex_queue, wanted) == wanted ? 0 : EBUSY;
 }
 
 /* lk_mutex_lock_slow() over what was decided. */
@@ -58,7 +51,7 @@ static int wait_for_mutex(struct lk_mutex *m,
 	u32 queue = READ_ONCE(mutex_queue);
 
 	if (unlikely(!queue))
-		queue = decide_mutex_queue(LW_MUTEX_OSQ + 1);
+		queue = lw_decide(&mutex_queue, LW_MUTEX_OSQ + 1);
 	if (queue == LW_MUTEX_NUMA_OSQ + 1)
 		return lk_mutex_numa_lock_slow(m, deadline);
 	return lk_mutex_lock_slow(m, deadline);

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+#ifndef LW_ONCE_H
+#define LW_ONCE_H
+
+/*
+ * What is found out once in a process. Nobody waits for another: that one may be gone,
+ * in a forked child, or be what a signal handler interrupted. So each thread that
+ * finds it undone does it, and all of them come to the same.
+ */
+#include <platform.h>
+
+/* 0 not begun, 1 begun, 2 done. */
+struct lw_once {
+	u32 state;
+};
+
+static inline bool lw_once_is_done(const struct lw_once *once)
+{
+	/* [once.B] ACQUIRE, pairs with once.A: see what was found. */
+	return likely(smp_load_acquire(&once->state) == 2);
+}
+
+/* True for the first: it alone may speak to the user. */
+static inline bool lw_once_begin(struct lw_once *once)
+{
+	u32 none = 0;
+
+	/* Orders nothing: it decides who speaks. */
+	return try_cmpxchg_relaxed(&once->state, &none, 1);
+}
+
+static inline void lw_once_done(struct lw_once *once)
+{
+	/* [once.A] RELEASE, pairs with once.B. */
+	smp_store_release(&once->state, 2);
+}
+
+/* Makes *@word, 0 until somebody decides, @value. Returns what was decided. */
+static inline u32 lw_decide(u32 *word, u32 value)
+{
+	u32 now = 0;
+
+	/* Orders nothing: the decision is all there is. */
+	return try_cmpxchg_relaxed(word, &now, value) ? value : now;
+}
+
+/* Puts @mark into *@word, which is 0. True: it is there. */
+static inline bool lw_put_mark(u32 *word, u32 mark)
+{
+	u32 now = 0;
+
+	/* [mark.A] MB, pairs with mark.B: who sees another field of ours sees
+	 * the mark. */
+	return try_cmpxchg(word, &now, mark) || now == mark;
+}
+
+#endif

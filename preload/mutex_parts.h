@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+#ifndef LW_PRELOAD_MUTEX_PARTS_H
+#define LW_PRELOAD_MUTEX_PARTS_H
+
+/* Steps of which the calls for a pthread mutex are made; mutex.c has the layout. */
+#include "words.h"
+
+#define RECURSIVE  PTHREAD_MUTEX_RECURSIVE_NP
+#define ERRORCHECK PTHREAD_MUTEX_ERRORCHECK_NP
+
+static inline struct lk_mutex *ours(pthread_mutex_t *m)
+{
+	return (struct lk_mutex *)m;
+}
+
+/* NORMAL or ADAPTIVE: nobody asks who the owner is. */
+static inline bool is_plain(u32 kind)
+{
+	return !(kind & KIND_GLIBCS) &&
+	       (READ_ONCE(lw_plain_types) >> (kind & KIND_TYPE) & 1);
+}
+
+static inline bool is_glibcs(u32 kind)
+{
+	return (kind & KIND_GLIBCS) || !READ_ONCE(lw_plain_types);
+}
+
+static inline u32 kind_of(struct lk_mutex *m)
+{
+	return READ_ONCE(m->embed[KIND]);
+}
+
+/* -- the lock itself ----------------------------------------------------- */
+
+static inline bool take(struct lk_mutex *m)
+{
+	if (!single_threaded())
+		return lk_mutex_lock_fast(m);
+	if (READ_ONCE(m->word) != LK_MUTEX_FREE)
+		return false;
+	WRITE_ONCE(m->word, LK_MUTEX_HELD);
+	return true;
+}
+
+static inline void give(struct lk_mutex *m)
+{
+	if (single_threaded() && READ_ONCE(m->word) == LK_MUTEX_HELD)
+		WRITE_ONCE(m->word, LK_MUTEX_FREE);
+	else
+		lk_mutex_unlock(m);
+}
+
+/* The holder is no longer its owner, and no longer counted. */
+static inline void disown(struct lk_mutex *m)
+{
+	WRITE_ONCE(m->embed[OWNER], 0);
+	WRITE_ONCE(m->embed[NUSERS], m->embed[NUSERS] - 1);
+}
+
+/* A plain mutex has an owner only if glibc's own code locked it. */
+static inline void give_plain(struct lk_mutex *m)
+{
+	if (unlikely(READ_ONCE(m->embed[OWNER])))
+		disown(m);
+	give(m);
+}
+
+/* Recursive or error-checking: @tid is its owner now, once. */
+static inline void own(struct lk_mutex *m, u32 tid)
+{
+	m->embed[COUNT] = (kind_of(m) & KIND_TYPE) == RECURSIVE;
+	WRITE_ONCE(m->embed[OWNER], tid);
+	WRITE_ONCE(m->embed[NUSERS], m->embed[NUSERS] + 1);
+}
+
+/* Waits for a mutex that take() did not get, as the policy says. 0 or ETIMEDOUT. */
+__cold int lw_mutex_lock_contended(struct lk_mutex *m,
+				   const struct lw_deadline *deadline);
+
+#endif

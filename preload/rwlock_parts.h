@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+#ifndef LW_PRELOAD_RWLOCK_PARTS_H
+#define LW_PRELOAD_RWLOCK_PARTS_H
+
+/*
+ * Steps of which the calls for a pthread read/write lock are made; rwlock.c has the
+ * layout.
+ *
+ * glibc's default kind lets readers in whoever waits, and programs rely on it: a
+ * thread locks again what it already reads, or waits, reading, for another reader.
+ * So a thread that holds a read lock of any lock passes all sleepers, and so does
+ * one that only tries. With PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP no reader
+ * passes a sleeper.
+ */
+#include "preload.h"
+
+#include "rwsem.h"
+
+struct rwlock {
+	struct lk_rwsem sem;
+	u32 cur_writer;
+	u32 unused[3];
+	u32 mark;
+	u32 pad;
+	u32 flags;
+};
+
+_Static_assert(sizeof(struct rwlock) == sizeof(pthread_rwlock_t), "size");
+_Static_assert(offsetof(struct rwlock, flags) ==
+		       offsetof(pthread_rwlock_t, __data.__flags),
+	       "flags");
+_Static_assert(offsetof(struct rwlock, cur_writer) ==
+		       offsetof(pthread_rwlock_t, __data.__cur_writer),
+	       "cur_writer");
+
+static inline struct rwlock *ours(pthread_rwlock_t *l)
+{
+	return (struct rwlock *)l;
+}
+
+/* Static initializers clear all words before flags, and set one of its kinds. */
+static __cold bool adopt(struct rwlock *l)
+{
+	return l->flags <= PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP &&
+	       lw_adopt((u32 *)l, offsetof(struct rwlock, flags) / sizeof(u32),
+			&l->mark);
+}
+
+static inline bool is_glibcs(pthread_rwlock_t *l)
+{
+	return unlikely(READ_ONCE(ours(l)->mark) != LW_MARK) && !adopt(ours(l));
+}
+
+static inline bool writers_first(const struct rwlock *l)
+{
+	return l->flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP;
+}
+
+/* Where waiters spin; asking for the policy sets the knobs. */
+static __cold const struct lk_spin_queue *queue(void)
+{
+	return lw_policy() == LW_POLICY_MUTEX_NUMA ? &lk_spin_over_numa_osq
+						   : &lk_spin_over_osq;
+}
+
+static inline bool i_write(struct rwlock *l)
+{
+	return READ_ONCE(l->cur_writer) == lw_tid();
+}
+
+static inline bool try_read(struct rwlock *l)
+{
+	enum lk_rwsem_reader how =
+		writers_first(l) ? LK_READER_QUEUES : LK_READER_NESTS;
+	bool taken = lk_rwsem_try_read(&l->sem, how);
+
+	lw_self.readers += taken;
+	return taken;
+}
+
+static inline bool try_write(struct rwlock *l)
+{
+	bool taken = lk_rwsem_try_write(&l->sem);
+
+	if (taken)
+		WRITE_ONCE(l->cur_writer, lw_tid());
+	return taken;
+}
+
+/* @when NULL: no deadline. Its nanoseconds are looked at first, as in glibc. */
+static inline int read_until(struct rwlock *l, clockid_t clock,
+			     const struct timespec *when)
+{
+	enum lk_rwsem_reader how = LK_READER_PASSES;
+	struct lw_deadline deadline;
+	int err = 0;
+
+	if (when && bad_time(when))
+		return EINVAL;
+	if (writers_first(l))
+		how = LK_READER_QUEUES;
+	else if (lw_self.readers)
+		how = LK_READER_NESTS;
+	if (unlikely(!lk_rwsem_read_trylock(&l->sem, how))) {
+		if (i_write(l))
+			return EDEADLK;
+		if (when)
+			deadline = deadline_at(clock, when);
+		err = -lk_rwsem_read_lock_slow(
+			&l->sem, how, when ? &deadline : NULL, queue());
+	}
+	lw_self.readers += !err;
+	return err;
+}
+
+static inline int write_until(struct rwlock *l, clockid_t clock,
+			      const struct timespec *when)
+{
+	struct lw_deadline deadline;
+	int err = 0;
+
+	if (when && bad_time(when))
+		return EINVAL;
+	if (unlikely(!lk_rwsem_lock_fast(&l->sem))) {
+		if (i_write(l))
+			return EDEADLK;
+		if (when)
+			deadline = deadline_at(clock, when);
+		err = -lk_rwsem_lock_slow(&l->sem, when ? &deadline : NULL,
+					  queue());
+	}
+	if (!err)
+		WRITE_ONCE(l->cur_writer, lw_tid());
+	return err;
+}
+
+static inline void unlock(struct rwlock *l)
+{
+	if ((u32)atomic_read(&l->sem.word) & LK_RWSEM_WRITER) {
+		WRITE_ONCE(l->cur_writer, 0);
+		lk_rwsem_unlock(&l->sem);
+		return;
+	}
+	if (lw_self.readers)
+		lw_self.readers--;
+	lk_rwsem_read_unlock(&l->sem);
+}
+
+#endif

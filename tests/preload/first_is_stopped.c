@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * The first in line sits in a signal handler until the second has been served: it
+ * keeps nobody from a free lock, and a signal goes to a waiter that can take it.
+ */
+#include "check.h"
+
+#include <sys/syscall.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+static int tokens, served[2];
+static atomic_int in_handler, tids[2];
+static void (*take)(void), (*give)(void);
+
+static void handler(int sig)
+{
+	char byte;
+
+	(void)sig;
+	atomic_store(&in_handler, 1);
+	while (read(served[0], &byte, 1) != 1)
+		;
+}
+
+static void lock(void)
+{
+	RET(pthread_mutex_lock(&mutex), 0);
+}
+
+static void unlock(void)
+{
+	RET(pthread_mutex_unlock(&mutex), 0);
+}
+
+static void wrlock(void)
+{
+	RET(pthread_rwlock_wrlock(&rw), 0);
+}
+
+static void rdlock(void)
+{
+	RET(pthread_rwlock_rdlock(&rw), 0);
+}
+
+static void rwunlock(void)
+{
+	RET(pthread_rwlock_unlock(&rw), 0);
+}
+
+static void take_token(void)
+{
+	lock();
+	while (!tokens)
+		RET(pthread_cond_wait(&cond, &mutex), 0);
+	tokens--;
+}
+
+static void give_token(void)
+{
+	lock();
+	tokens++;
+	RET(pthread_cond_signal(&cond), 0);
+	unlock();
+}
+
+static void *waiter(void *arg)
+{
+	int id = arg != NULL;
+
+	atomic_store(&tids[id], (int)syscall(SYS_gettid));
+	take();
+	if (id == 1)
+		EQ(write(served[1], "x", 1), 1);
+	give();
+	return NULL;
+}
+
+/* Until the thread is asleep in the kernel: all it can sleep in is take(). */
+static void wait_asleep(int id)
+{
+	char path[64], line[512], *end;
+	FILE *stat;
+
+	for (;;) {
+		snprintf(path, sizeof(path), "/proc/self/task/%d/stat",
+			 atomic_load(&tids[id]));
+		stat = atomic_load(&tids[id]) ? fopen(path, "r") : NULL;
+		if (stat) {
+			CHECK(fgets(line, sizeof(line), stat));
+			fclose(stat);
+			end = strrchr(line, ')');
+			if (end && end[2] == 'S')
+				return;
+		}
+		sched_yield();
+	}
+}
+
+/* @hold and @release: what keeps both waiting, and what ends that. */
+static void second_is_served(void (*hold)(void), void (*release)(void))
+{
+	pthread_t threads[2];
+
+	atomic_store(&in_handler, 0);
+	if (hold)
+		hold();
+	for (long id = 0; id < 2; id++) {
+		atomic_store(&tids[id], 0);
+		EQ(pthread_create(&threads[id], NULL, waiter, (void *)id), 0);
+		wait_asleep((int)id);
+	}
+	STAGE(1);
+	EQ(pthread_kill(threads[0], SIGUSR1), 0);
+	while (!atomic_load(&in_handler))
+		sched_yield();
+	STAGE(2);
+	release();
+	EQ(pthread_join(threads[1], NULL), 0);
+	STAGE(3);
+	if (release == give_token)
+		give_token(); /* the first has had a signal, but no token */
+	EQ(pthread_join(threads[0], NULL), 0);
+}
+
+int main(void)
+{
+	struct sigaction act = { .sa_handler = handler };
+	const char *policy = getenv("LOCKWORK_LOCK");
+
+	EQ(pipe(served), 0);
+	EQ(sigaction(SIGUSR1, &act, NULL), 0);
+	for (long round = 0; round < 20; round++) {
+		/* A spinning policy's waiters do not sleep: they keep their place. */
+		if (!policy || strncmp(policy, "qspinlock", 9)) {
+			take = lock, give = unlock;
+			second_is_served(lock, unlock);
+		}
+		take = wrlock, give = rwunlock;
+		second_is_served(wrlock, rwunlock);
+		take = rdlock;
+		second_is_served(wrlock, rwunlock);
+		take = take_token, give = unlock;
+		second_is_served(NULL, give_token);
+	}
+	return 0;
+}
