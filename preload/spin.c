@@ -33,10 +33,21 @@ static enum lk_qspin_mode mode(void)
 	}
 }
 
-/* A lock that is held is refused without asking for the policy. */
-static bool try_slow(struct lk_qspin *lock)
+/*
+ * A lock that nobody has or waits for, but not as a new one: it was used before a fork.
+ * The policy does not matter, and to ask for it may take system calls.
+ */
+static __cold bool take_old(struct lk_qspin *lock)
 {
-	return !READ_ONCE(lock->locked) && lk_qspin_trylock_slow(lock, mode());
+	return !READ_ONCE(lock->locked) &&
+	       lk_qspin_trylock_slow(lock, LK_QSPIN_FAIR);
+}
+
+/* A lock that is held is refused without asking for the policy. */
+static __cold bool try_slow(struct lk_qspin *lock)
+{
+	return take_old(lock) || (!READ_ONCE(lock->locked) &&
+				  lk_qspin_trylock_slow(lock, mode()));
 }
 
 EXPORT int pthread_spin_init(pthread_spinlock_t *s, int pshared)
@@ -64,7 +75,7 @@ EXPORT int pthread_spin_lock(pthread_spinlock_t *s)
 {
 	if (is_glibcs(s))
 		return lw_reals()->spin_lock(s);
-	if (unlikely(!lk_qspin_try_idle(ours(s))))
+	if (unlikely(!lk_qspin_try_idle(ours(s))) && !take_old(ours(s)))
 		lk_qspin_lock_slow(ours(s), atomic_read(&ours(s)->val), mode());
 	return 0;
 }
