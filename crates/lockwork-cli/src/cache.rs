@@ -148,7 +148,10 @@ impl Embedded {
 pub fn folder(name: &str) -> Result<PathBuf> {
     let mut why_not = Vec::new();
     for place in places() {
-        match trust::folder(&place.dir.join(name)) {
+        // First the place itself: a folder made on the way would be closed to others,
+        // who could not load the interposer from it then.
+        let found = trust::folder(&place.dir).and_then(|dir| trust::folder(&dir.join(name)));
+        match found {
             Ok(dir) => return Ok(dir),
             Err(Refusal::Unsafe(why) | Refusal::Unusable(why)) => why_not.push(why),
         }
