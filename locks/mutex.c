@@ -259,7 +259,6 @@ static bool take_after_nap(struct lk_mutex *m)
 static int sleep_on_list(struct lk_mutex *m, struct lk_mutex_waiter *w,
 			 const struct lw_deadline *deadline)
 {
-	bool new = true;
 	u32 naps = 0;
 	int err = 0;
 
@@ -268,10 +267,9 @@ static int sleep_on_list(struct lk_mutex *m, struct lk_mutex_waiter *w,
 		if (READ_ONCE(w->state) != LK_ASLEEP || is_first(m, w)) {
 			if (announce(m, w) || spin_as_first(m, w))
 				break;
-		} else if (!new &&take_after_nap(m)) {
+		} else if (naps && take_after_nap(m)) {
 			break;
 		}
-		new = false;
 		err = wait_on_value(&w->state, LK_ASLEEP, deadline, naps++);
 		if (READ_ONCE(w->state) == LK_GRANTED)
 			break;

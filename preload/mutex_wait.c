@@ -25,7 +25,7 @@ static int lock_spinning(struct lk_mutex *m, enum lk_qspin_mode mode,
 		lk_qspin_unlock(queue);
 		return 0;
 	}
-	/* The queue cannot be left, so who has a deadline stays out of it. */
+	/* A waiter with a deadline does not queue, because it could not leave. */
 	while (!lk_mutex_trylock(m)) {
 		clock_gettime(deadline->clock, &now);
 		if (deadline_passed(deadline, now.tv_sec, now.tv_nsec))

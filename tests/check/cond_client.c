@@ -200,6 +200,12 @@ static void broadcast_timed(u32 id)
 	unlock();
 }
 
+static void destroy_and_free(void)
+{
+	lk_cond_destroy(&cond);
+	cond = (struct lk_cond){ .first = (struct lk_ring *)8 };
+}
+
 /* As POSIX has it: freed right after the broadcast that wakes all waiters. */
 static void free_after_broadcast(u32 id)
 {
@@ -221,10 +227,8 @@ static void free_after_broadcast(u32 id)
 	over = 1;
 	lk_cond_broadcast(&cond);
 	unlock();
-	if (!all)
-		return;
-	lk_cond_destroy(&cond);
-	cond = (struct lk_cond){ .first = (struct lk_ring *)8 };
+	if (all)
+		destroy_and_free();
 }
 
 /*
@@ -256,10 +260,8 @@ static void free_after_signal(u32 id)
 	lk_cond_broadcast(&cond);
 	all = waiting;
 	unlock();
-	if (!all)
-		return;
-	lk_cond_destroy(&cond);
-	cond = (struct lk_cond){ .first = (struct lk_ring *)8 };
+	if (all)
+		destroy_and_free();
 }
 
 /* Thread 1 waits, and is in a signal handler until thread 2 has its token. */
