@@ -9,12 +9,12 @@ use std::{env, fs};
 
 fn main() {
     let root = root();
-    watch(&["locks", "platform/user", "include"]);
+    watch(&["locks", "platform/user", "lib", "include"]);
     println!("cargo::rerun-if-changed=c");
     world("user")
         .files(c_files(&root.join("locks")))
         .files(c_files(&root.join("platform/user")))
-        .files(c_files(&root.join("platform/user/lib")))
+        .files(c_files(&root.join("lib")))
         .include(root.join("include"))
         .compile("lockwork_sys");
     println!("cargo::rustc-link-lib=pthread");

@@ -61,21 +61,21 @@ void lw_mutex_unlock(lw_mutex_t *m);
  */
 void lw_mutex_destroy(lw_mutex_t *m);
 
-/* The queue in which a mutex's spinning waiters wait. */
-enum lw_mutex_queue {
-	LW_MUTEX_OSQ,	  /* one FIFO queue; the default */
-	LW_MUTEX_NUMA_OSQ /* a FIFO queue that divides into one queue per
+/* The queue in which spinning waiters of a mutex or read/write lock wait. */
+enum lw_queue {
+	LW_QUEUE_OSQ,	  /* one FIFO queue; the default */
+	LW_QUEUE_NUMA_OSQ /* a FIFO queue that divides into one queue per
 			   * cluster of CPUs while it is long; see
 			   * lw_set_clusters() */
 };
 
 /*
- * Sets the queue of all mutexes of the process. Call it before any thread waits
- * for a mutex, best at the start of main(). Returns 0 on success, EBUSY if
+ * Sets the queue of all mutexes and read/write locks (lw_rwlock_t) of the process.
+ * Call it before any thread waits for one, best at the start of main(). Returns 0 on success, EBUSY if
  * another queue is already in use or set, and EINVAL if @queue is not a queue.
  * On an error nothing changes.
  */
-int lw_mutex_set_queue(enum lw_mutex_queue queue);
+int lw_set_queue(enum lw_queue queue);
 
 /*
  * Condition variable for lw_mutex_t: 16 bytes, aligned to 8. Hold the mutex while
@@ -152,26 +152,78 @@ void lw_spin_unlock(lw_spinlock_t *s);
 void lw_spin_set_mode(enum lw_spin_mode mode);
 
 /*
- * Queued read/write spinlock: 8 bytes. It is fair: waiters are served in FIFO
- * order, and readers that are next to each other in the queue hold it together.
- * Waiters spin and cannot leave the queue, so there is no call with a deadline. A
- * thread must not read-lock it again while it holds it. A forked child must not
- * use a read/write lock that other threads waited for at the fork. (It may use
- * such a mutex or spinlock.)
+ * Read/write lock: 24 bytes, aligned to 8. Many readers hold it together, or one
+ * writer holds it alone. Waiters spin while a writer runs, then sleep. Sleepers are
+ * served in FIFO order; readers that sleep are let in together. Arriving threads may
+ * overtake the first sleeper until it has lost overtake_limit times (a knob) or has
+ * slept for 1 ms. After that they queue behind it.
+ *
+ * A thread that already holds the lock shared must use the nested calls to lock it
+ * shared again. With the plain calls it may wait for a writer that waits for it; such
+ * a wait ends, but only after 20 ms or more. A thread that holds the lock exclusively
+ * must not lock it again, and cannot turn a shared hold into an exclusive one.
+ *
+ * The lock must stay allocated until the last call on it has returned in every
+ * thread. A forked child may use it, also if other threads waited for it at the fork.
  */
 typedef struct {
 	uint32_t opaque_[2];
+	void *opaque_p_;
+	uint32_t opaque_2_[2];
 } lw_rwlock_t;
 /* clang-format off */
-#define LW_RWLOCK_INIT { { 0, 0 } }
+#define LW_RWLOCK_INIT { { 0, 0 }, 0, { 0, 0 } }
 /* clang-format on */
 
 void lw_read_lock(lw_rwlock_t *l);
+/* Does not wait. Returns true if the caller now holds @l shared. */
 bool lw_read_trylock(lw_rwlock_t *l);
+/*
+ * Waits until @deadline, an absolute time of CLOCK_MONOTONIC. Returns true if the
+ * caller now holds @l shared, and false if the deadline passed first.
+ */
+bool lw_read_timedlock(lw_rwlock_t *l, const struct timespec *deadline);
+/*
+ * The same for a thread that may hold @l shared already: waits for no waiting writer,
+ * only for one that holds @l. Many such readers can keep a writer waiting for ever.
+ */
+void lw_read_lock_nested(lw_rwlock_t *l);
+bool lw_read_trylock_nested(lw_rwlock_t *l);
 void lw_read_unlock(lw_rwlock_t *l);
+
 void lw_write_lock(lw_rwlock_t *l);
+/* Does not wait. Returns true if the caller now holds @l exclusively. */
 bool lw_write_trylock(lw_rwlock_t *l);
+/* As lw_read_timedlock(), for an exclusive hold. */
+bool lw_write_timedlock(lw_rwlock_t *l, const struct timespec *deadline);
 void lw_write_unlock(lw_rwlock_t *l);
+/*
+ * The caller holds @l exclusively, and afterwards shared. No writer holds it in
+ * between. Other readers may come in.
+ */
+void lw_write_downgrade(lw_rwlock_t *l);
+
+/*
+ * Queued read/write spinlock: 8 bytes, for critical sections of a few hundred
+ * nanoseconds. It is fair: waiters are served in FIFO order, and readers that are next
+ * to each other in the queue hold it together. Waiters spin and cannot leave the
+ * queue, so there is no call with a deadline. A thread must not lock it again while it
+ * holds it, not even shared. A forked child must not use one that other threads waited
+ * for at the fork. (It may use any other lock of this header.)
+ */
+typedef struct {
+	uint32_t opaque_[2];
+} lw_spin_rwlock_t;
+/* clang-format off */
+#define LW_SPIN_RWLOCK_INIT { { 0, 0 } }
+/* clang-format on */
+
+void lw_spin_read_lock(lw_spin_rwlock_t *l);
+bool lw_spin_read_trylock(lw_spin_rwlock_t *l);
+void lw_spin_read_unlock(lw_spin_rwlock_t *l);
+void lw_spin_write_lock(lw_spin_rwlock_t *l);
+bool lw_spin_write_trylock(lw_spin_rwlock_t *l);
+void lw_spin_write_unlock(lw_spin_rwlock_t *l);
 
 /*
  * Sets a knob for the whole process: for example "spin_budget" to "500".
@@ -195,15 +247,15 @@ const char *lw_set_clusters(const char *map);
 /* Returns the number of clusters, at least 1. */
 uint32_t lw_cluster_count(void);
 /*
- * Returns the number of mutexes whose queue is divided by clusters at the moment;
- * see lw_mutex_set_queue().
+ * Returns the number of locks whose queue is divided by clusters at the moment;
+ * see lw_set_queue().
  */
 uint32_t lw_numa_divided(void);
 
 /*
  * Events are counters that locks update in their slow paths while the knob
- * "count_events" is not 0. Of the locks in this header, only mutexes with
- * LW_MUTEX_NUMA_OSQ have any. Events are numbered from 0. These two functions
+ * "count_events" is not 0. Of the locks in this header, only those that wait in an
+ * LW_QUEUE_NUMA_OSQ have any. Events are numbered from 0. These two functions
  * return the name and the meaning of event @n, and NULL after the last event.
  */
 const char *lw_event_name(uint32_t n);

@@ -8,8 +8,9 @@
  * std::condition_variable_any. <lockwork/lockwork.h> says what each lock promises.
  *
  *   mutex               24 bytes  Lockable, TimedLockable
+ *   shared_mutex        24 bytes  the same, SharedLockable, SharedTimedLockable
  *   spinlock             4 bytes  Lockable
- *   shared_mutex         8 bytes  Lockable, SharedLockable; its waiters spin
+ *   spin_shared_mutex    8 bytes  Lockable, SharedLockable; its waiters spin
  *   condition_variable  16 bytes  for std::unique_lock<lockwork::mutex>
  *
  * Constructors are constexpr and destructors are trivial. So an object in static
@@ -212,9 +213,9 @@ class spinlock
 };
 
 /*
- * lw_rwlock_t: a fair read/write lock whose waiters spin. A thread that holds it
- * must not lock it again, not even shared. There are no timed waits, because a
- * spinning waiter cannot leave the queue.
+ * lw_rwlock_t: a read/write lock whose waiters spin while a writer runs, then sleep.
+ * It stands where std::shared_mutex or std::shared_timed_mutex would. A thread that
+ * holds it must not lock it again, not even shared.
  */
 class shared_mutex
 {
@@ -243,13 +244,54 @@ class shared_mutex
 		::lw_write_unlock(&rw_);
 	}
 
+	/* Waits at most @wait. Returns true if the caller now holds it exclusively. */
+	template <class Rep, class Period>
+	bool try_lock_for(const std::chrono::duration<Rep, Period> &wait)
+	{
+		if (try_lock())
+			return true;
+		const ::timespec until = detail::monotonic_in(wait);
+		return ::lw_write_timedlock(&rw_, &until);
+	}
+
+	/* Waits at most until @deadline, as above. */
+	template <class Duration>
+	bool
+	try_lock_until(const std::chrono::time_point<std::chrono::steady_clock,
+						     Duration> &deadline)
+	{
+		const ::timespec until = detail::monotonic(deadline);
+		return ::lw_write_timedlock(&rw_, &until);
+	}
+
+	/* The same, with a deadline on any clock. */
+	template <class Clock, class Duration>
+	bool
+	try_lock_until(const std::chrono::time_point<Clock, Duration> &deadline)
+	{
+		do {
+			if (try_lock_for(detail::time_left(deadline)))
+				return true;
+		} while (Clock::now() < deadline);
+		return false;
+	}
+
+	/*
+	 * The caller holds the lock exclusively, and afterwards shared. No writer
+	 * holds it in between.
+	 */
+	void downgrade() noexcept
+	{
+		::lw_write_downgrade(&rw_);
+	}
+
 	/* Waits for the lock and takes it shared: readers hold it together. */
 	void lock_shared() noexcept
 	{
 		::lw_read_lock(&rw_);
 	}
 
-	/* Does not wait. Returns false if a writer holds it or waits. */
+	/* Does not wait. Returns true if the caller now holds it shared. */
 	bool try_lock_shared() noexcept
 	{
 		return ::lw_read_trylock(&rw_);
@@ -261,6 +303,38 @@ class shared_mutex
 		::lw_read_unlock(&rw_);
 	}
 
+	/* Waits at most @wait. Returns true if the caller now holds it shared. */
+	template <class Rep, class Period>
+	bool try_lock_shared_for(const std::chrono::duration<Rep, Period> &wait)
+	{
+		if (try_lock_shared())
+			return true;
+		const ::timespec until = detail::monotonic_in(wait);
+		return ::lw_read_timedlock(&rw_, &until);
+	}
+
+	/* Waits at most until @deadline, as above. */
+	template <class Duration>
+	bool try_lock_shared_until(
+		const std::chrono::time_point<std::chrono::steady_clock,
+					      Duration> &deadline)
+	{
+		const ::timespec until = detail::monotonic(deadline);
+		return ::lw_read_timedlock(&rw_, &until);
+	}
+
+	/* The same, with a deadline on any clock. */
+	template <class Clock, class Duration>
+	bool try_lock_shared_until(
+		const std::chrono::time_point<Clock, Duration> &deadline)
+	{
+		do {
+			if (try_lock_shared_for(detail::time_left(deadline)))
+				return true;
+		} while (Clock::now() < deadline);
+		return false;
+	}
+
 	native_handle_type native_handle() noexcept
 	{
 		return &rw_;
@@ -268,6 +342,65 @@ class shared_mutex
 
       private:
 	::lw_rwlock_t rw_{};
+};
+
+/*
+ * lw_spin_rwlock_t: a fair read/write lock whose waiters spin. A thread that holds it
+ * must not lock it again, not even shared. There are no timed waits, because a
+ * spinning waiter cannot leave the queue.
+ */
+class spin_shared_mutex
+{
+      public:
+	using native_handle_type = ::lw_spin_rwlock_t *;
+
+	constexpr spin_shared_mutex() noexcept = default;
+	spin_shared_mutex(const spin_shared_mutex &) = delete;
+	spin_shared_mutex &operator=(const spin_shared_mutex &) = delete;
+
+	/* Waits for the lock and takes it exclusively. */
+	void lock() noexcept
+	{
+		::lw_spin_write_lock(&rw_);
+	}
+
+	/* Does not wait. Returns true if the caller now holds it exclusively. */
+	bool try_lock() noexcept
+	{
+		return ::lw_spin_write_trylock(&rw_);
+	}
+
+	/* The caller must hold the lock exclusively. */
+	void unlock() noexcept
+	{
+		::lw_spin_write_unlock(&rw_);
+	}
+
+	/* Waits for the lock and takes it shared: readers hold it together. */
+	void lock_shared() noexcept
+	{
+		::lw_spin_read_lock(&rw_);
+	}
+
+	/* Does not wait. Returns false if a writer holds it or waits. */
+	bool try_lock_shared() noexcept
+	{
+		return ::lw_spin_read_trylock(&rw_);
+	}
+
+	/* The caller must hold the lock shared. */
+	void unlock_shared() noexcept
+	{
+		::lw_spin_read_unlock(&rw_);
+	}
+
+	native_handle_type native_handle() noexcept
+	{
+		return &rw_;
+	}
+
+      private:
+	::lw_spin_rwlock_t rw_{};
 };
 
 /*

@@ -20,7 +20,8 @@ enum { THREADS = 8, ROUNDS = 20000 };
 static lw_mutex_t mutex = LW_MUTEX_INIT;
 static lw_spinlock_t spin = LW_SPINLOCK_INIT;
 static lw_rwlock_t rw = LW_RWLOCK_INIT;
-static long counters[3], pair[2];
+static lw_spin_rwlock_t spin_rw = LW_SPIN_RWLOCK_INIT;
+static long counters[4], pair[2], spin_pair[2];
 
 static void *stress(void *arg)
 {
@@ -39,10 +40,18 @@ static void *stress(void *arg)
 			pair[0]++;
 			pair[1]++;
 			lw_write_unlock(&rw);
+			lw_spin_write_lock(&spin_rw);
+			counters[3]++;
+			spin_pair[0]++;
+			spin_pair[1]++;
+			lw_spin_write_unlock(&spin_rw);
 		} else {
 			lw_read_lock(&rw);
 			CHECK(pair[0] == pair[1]);
 			lw_read_unlock(&rw);
+			lw_spin_read_lock(&spin_rw);
+			CHECK(spin_pair[0] == spin_pair[1]);
+			lw_spin_read_unlock(&spin_rw);
 		}
 	}
 	return NULL;
@@ -60,6 +69,8 @@ static void *tries_fail(void *unused)
 	CHECK(!lw_spin_trylock(&spin));
 	CHECK(!lw_write_trylock(&rw));
 	CHECK(!lw_read_trylock(&rw));
+	CHECK(!lw_spin_write_trylock(&spin_rw));
+	CHECK(!lw_spin_read_trylock(&spin_rw));
 	CHECK(errno == 77);
 	return unused;
 }
@@ -79,7 +90,9 @@ static void check_calls(void)
 	lw_mutex_lock(&mutex);
 	lw_spin_lock(&spin);
 	lw_write_lock(&rw);
+	lw_spin_write_lock(&spin_rw);
 	in_thread(tries_fail, NULL);
+	lw_spin_write_unlock(&spin_rw);
 	lw_write_unlock(&rw);
 	lw_spin_unlock(&spin);
 	lw_mutex_unlock(&mutex);
@@ -96,6 +109,12 @@ static void check_calls(void)
 	lw_read_unlock(&rw);
 	CHECK(lw_write_trylock(&rw));
 	lw_write_unlock(&rw);
+	CHECK(lw_spin_read_trylock(&spin_rw) && lw_spin_read_trylock(&spin_rw));
+	CHECK(!lw_spin_write_trylock(&spin_rw));
+	lw_spin_read_unlock(&spin_rw);
+	lw_spin_read_unlock(&spin_rw);
+	CHECK(lw_spin_write_trylock(&spin_rw));
+	lw_spin_write_unlock(&spin_rw);
 	lw_mutex_destroy(&mutex);
 
 	CHECK(lw_set_knob("no_such_knob", "1") == ENOENT);
@@ -116,6 +135,7 @@ static void check_threads(void)
 	CHECK(counters[0] == THREADS * ROUNDS);
 	CHECK(counters[1] == THREADS * ROUNDS);
 	CHECK(counters[2] == THREADS * ROUNDS / 8);
+	CHECK(counters[3] == THREADS * ROUNDS / 8);
 }
 
 /* A child goes on with what its thread held. */
@@ -138,13 +158,12 @@ static void check_fork(void)
 }
 
 /* Somebody has waited by now, or numa.c has chosen. */
-static void check_queue_is_chosen(enum lw_mutex_queue queue,
-				  enum lw_mutex_queue other)
+static void check_queue_is_chosen(enum lw_queue queue, enum lw_queue other)
 {
-	CHECK(lw_mutex_set_queue(queue) == 0);
-	CHECK(lw_mutex_set_queue(other) == EBUSY);
-	CHECK(lw_mutex_set_queue((enum lw_mutex_queue)77) == EINVAL);
-	CHECK(lw_mutex_set_queue(queue) == 0);
+	CHECK(lw_set_queue(queue) == 0);
+	CHECK(lw_set_queue(other) == EBUSY);
+	CHECK(lw_set_queue((enum lw_queue)77) == EINVAL);
+	CHECK(lw_set_queue(queue) == 0);
 }
 
 static void check_all(void)
@@ -155,6 +174,7 @@ static void check_all(void)
 	check_fork_handler();
 	check_no_deadlock();
 	check_cond();
+	check_rwlock();
 }
 
 static void *unlock_it(void *unused)
@@ -183,7 +203,7 @@ int main(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "numa")) {
 		choose_numa();
-		check_queue_is_chosen(LW_MUTEX_NUMA_OSQ, LW_MUTEX_OSQ);
+		check_queue_is_chosen(LW_QUEUE_NUMA_OSQ, LW_QUEUE_OSQ);
 		check_all();
 		check_numa();
 		return 0;
@@ -195,6 +215,6 @@ int main(int argc, char **argv)
 	}
 	check_control();
 	check_all();
-	check_queue_is_chosen(LW_MUTEX_OSQ, LW_MUTEX_NUMA_OSQ);
+	check_queue_is_chosen(LW_QUEUE_OSQ, LW_QUEUE_NUMA_OSQ);
 	return 0;
 }

@@ -32,5 +32,6 @@ void check_no_deadlock(void);
 
 /* cond.c: the condition variable. */
 void check_cond(void);
+void check_rwlock(void);
 
 #endif

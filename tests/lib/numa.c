@@ -10,7 +10,7 @@
 
 void choose_numa(void)
 {
-	CHECK(lw_mutex_set_queue(LW_MUTEX_NUMA_OSQ) == 0);
+	CHECK(lw_set_queue(LW_QUEUE_NUMA_OSQ) == 0);
 	CHECK(lw_set_clusters("0-7000;7001") == NULL);
 	CHECK(lw_set_knob("count_events", "1") == 0);
 	/* A waiter queues at once, whoever runs where. */

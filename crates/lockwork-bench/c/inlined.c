@@ -7,6 +7,7 @@
 #include "mutex.h"
 #include "qrwlock.h"
 #include "qspinlock.h"
+#include "rwsem.h"
 #include "tas_lock.h"
 
 struct lw_bench_loop {
@@ -63,6 +64,22 @@ static void mutex_pairs(void *lock, u64 n)
 	}
 }
 
+static void rwsem_pairs(void *lock, u64 n)
+{
+	for (; n; n--) {
+		lk_rwsem_lock(lock);
+		lk_rwsem_unlock(lock);
+	}
+}
+
+static void rwsem_read_pairs(void *lock, u64 n)
+{
+	for (; n; n--) {
+		lk_rwsem_read_lock(lock);
+		lk_rwsem_read_unlock(lock);
+	}
+}
+
 /* Ended by one without a name. */
 extern const struct lw_bench_loop lw_bench_loops[];
 const struct lw_bench_loop lw_bench_loops[] = {
@@ -71,5 +88,6 @@ const struct lw_bench_loop lw_bench_loops[] = {
 	{ "qspinlock_steal", qspin_steal_pairs, NULL },
 	{ "qrwlock", qrw_pairs, qrw_read_pairs },
 	{ "mutex", mutex_pairs, NULL },
+	{ "rwsem", rwsem_pairs, rwsem_read_pairs },
 	{ NULL, NULL, NULL },
 };

@@ -11,7 +11,7 @@
 //!   in bytes.
 //! - The functions starting with `lw_` are those of `<lockwork/lockwork.h>`; the
 //!   rest are the slow paths behind its inline functions (`locks/*.h`) and what
-//!   `platform/user/lib/lib.h` adds for callers like this.
+//!   `lib/lib.h` adds for callers like this.
 //!
 //! A crate with C code of its own finds `<lockwork/lockwork.h>` by the variable
 //! `DEP_LOCKWORK_INCLUDE`, if it depends on this crate directly.

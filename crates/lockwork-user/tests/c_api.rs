@@ -25,7 +25,7 @@ fn c_files(dir: &str) -> Vec<PathBuf> {
 fn compile(name: &str, flag: Option<String>, sources: Vec<PathBuf>, left_out: &str) -> PathBuf {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let compiler = env::var("CC").unwrap_or_else(|_| "cc".into());
-    let own = ["locks", "platform/user", "platform/user/lib"].map(c_files);
+    let own = ["locks", "platform/user", "lib"].map(c_files);
     let own = own.into_iter().flatten();
     let status = Command::new(&compiler)
         .current_dir(ROOT)

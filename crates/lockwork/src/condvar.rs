@@ -5,7 +5,7 @@ use crate::MutexGuard;
 use core::fmt;
 use core::time::Duration;
 use lockwork_sys::{
-    lw_cond_broadcast, lw_cond_signal, lw_cond_t, lw_cond_wait, lw_cond_wait_for, lw_mutex_t,
+    lw_cond_broadcast, lw_cond_signal, lw_cond_t, lw_cond_wait, lw_mutex_t, lwlib_cond_wait_for,
 };
 
 /// A condition variable for [`Mutex`](crate::Mutex): 16 bytes.
@@ -86,7 +86,8 @@ impl Condvar {
         limit: Duration,
     ) -> WaitTimeoutResult {
         // SAFETY: as in wait().
-        let woken = unsafe { lw_cond_wait_for(self.as_ptr(), mutex_of(guard), nanoseconds(limit)) };
+        let woken =
+            unsafe { lwlib_cond_wait_for(self.as_ptr(), mutex_of(guard), nanoseconds(limit)) };
         WaitTimeoutResult(!woken)
     }
 

@@ -3,9 +3,9 @@
 use core::ffi::{c_uint, CStr};
 use core::fmt;
 use lockwork_sys::{
-    lw_cluster_count, lw_mutex_set_queue, lw_numa_divided, lw_set_clusters, lw_set_knob,
-    lw_spin_set_mode, MUTEX_QUEUE_NUMA_OSQ, MUTEX_QUEUE_OSQ, SPIN_MODE_AUTO, SPIN_MODE_FAIR,
-    SPIN_MODE_PV, SPIN_MODE_STEAL, SPIN_MODE_TAS,
+    lw_cluster_count, lw_numa_divided, lw_set_clusters, lw_set_knob, lw_set_queue,
+    lw_spin_set_mode, QUEUE_NUMA_OSQ, QUEUE_OSQ, SPIN_MODE_AUTO, SPIN_MODE_FAIR, SPIN_MODE_PV,
+    SPIN_MODE_STEAL, SPIN_MODE_TAS,
 };
 
 /// How all [`SpinLock`](crate::SpinLock)s of the process wait.
@@ -44,10 +44,11 @@ pub fn set_spin_mode(mode: SpinMode) {
     unsafe { lw_spin_set_mode(mode as c_uint) };
 }
 
-/// The queue in which a [`Mutex`](crate::Mutex)'s spinning waiters wait.
+/// The queue in which spinning waiters of a [`Mutex`](crate::Mutex) or an
+/// [`RwLock`](crate::RwLock) wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum MutexQueue {
+pub enum Queue {
     /// One FIFO queue. The default.
     Osq,
     /// A FIFO queue that divides into one queue per cluster of CPUs while it is long;
@@ -55,42 +56,42 @@ pub enum MutexQueue {
     NumaOsq,
 }
 
-/// Sets the queue of all mutexes of the process. Call it before any thread waits for a
-/// mutex, best at the start of `main`.
+/// Sets the queue of all mutexes and read/write locks of the process. Call it before any
+/// thread waits for one, best at the start of `main`.
 ///
 /// ```
-/// use lockwork::MutexQueue;
+/// use lockwork::Queue;
 ///
-/// lockwork::set_mutex_queue(MutexQueue::NumaOsq)?;
-/// assert!(lockwork::set_mutex_queue(MutexQueue::Osq).is_err());
-/// # Ok::<(), lockwork::MutexQueueError>(())
+/// lockwork::set_queue(Queue::NumaOsq)?;
+/// assert!(lockwork::set_queue(Queue::Osq).is_err());
+/// # Ok::<(), lockwork::QueueError>(())
 /// ```
 ///
 /// # Errors
-/// [`MutexQueueError`] if another queue is already in use or set. Nothing changes then.
-pub fn set_mutex_queue(queue: MutexQueue) -> Result<(), MutexQueueError> {
+/// [`QueueError`] if another queue is already in use or set. Nothing changes then.
+pub fn set_queue(queue: Queue) -> Result<(), QueueError> {
     let queue = match queue {
-        MutexQueue::Osq => MUTEX_QUEUE_OSQ,
-        MutexQueue::NumaOsq => MUTEX_QUEUE_NUMA_OSQ,
+        Queue::Osq => QUEUE_OSQ,
+        Queue::NumaOsq => QUEUE_NUMA_OSQ,
     };
     // SAFETY: a queue.
-    match unsafe { lw_mutex_set_queue(queue as c_uint) } {
+    match unsafe { lw_set_queue(queue as c_uint) } {
         0 => Ok(()),
-        _ => Err(MutexQueueError(())),
+        _ => Err(QueueError(())),
     }
 }
 
-/// The mutexes of this process already have another queue. Nothing changed.
+/// The locks of this process already have another queue. Nothing changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MutexQueueError(());
+pub struct QueueError(());
 
-impl fmt::Display for MutexQueueError {
+impl fmt::Display for QueueError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the mutexes already have another queue; set it once, at the start of main")
+        f.write_str("the locks already have another queue; set it once, at the start of main")
     }
 }
 
-impl core::error::Error for MutexQueueError {}
+impl core::error::Error for QueueError {}
 
 /// A knob could not be set. Nothing changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,8 +170,8 @@ pub fn cluster_count() -> u32 {
     unsafe { lw_cluster_count() }
 }
 
-/// Returns the number of mutexes whose queue is divided by clusters at the moment; see
-/// [`set_mutex_queue`].
+/// Returns the number of locks whose queue is divided by clusters at the moment; see
+/// [`set_queue`].
 pub fn numa_divided() -> u32 {
     // SAFETY: no precondition.
     unsafe { lw_numa_divided() }

@@ -5,9 +5,10 @@
 //! | type | bytes beside the data | waiters |
 //! |---|---|---|
 //! | [`Mutex`] | 24 | spin while the holder runs, then sleep; no sleeper starves |
-//! | [`RwLock`] | 8 | spin in a FIFO queue; readers that are next to each other hold it together |
+//! | [`RwLock`] | 24 | spin while a writer runs, then sleep; readers that sleep are let in together |
+//! | [`Condvar`] | 16 | sleep; for a [`Mutex`] |
 //! | [`SpinLock`] | 4 | spin, by default in an order that depends on the machine |
-//! | [`Condvar`] | 8 | sleep; for a [`Mutex`] |
+//! | [`SpinRwLock`] | 8 | spin in a FIFO queue; readers that are next to each other hold it together |
 //!
 //! The locks are [`lock_api`] types, used as those of `std` are, but for poisoning:
 //!
@@ -24,7 +25,7 @@
 //! assert_eq!(*TOTAL.lock(), 10);
 //! ```
 //!
-//! Use [`Mutex`] unless you have measured something better. A spinning lock wins
+//! Use [`Mutex`] and [`RwLock`] unless you have measured something better. A spinning lock wins
 //! when sections are short and threads do not outnumber CPUs; when they do, its
 //! waiters burn the CPU that the holder needs.
 //!
@@ -42,10 +43,11 @@
 //!   moves(lockwork::Mutex::new(0).lock());
 //!   ```
 //! - **Not recursive.** A thread that locks again what it holds waits for itself
-//!   for ever; that includes a second read lock, behind a writer that waits.
+//!   for ever. A second read lock of an [`RwLock`] is taken by
+//!   [`read_recursive`](lock_api::RwLock::read_recursive); a [`SpinRwLock`] has none.
 //! - **One process.** A lock in shared memory does not work. A forked child may go
-//!   on with mutexes and spinlocks that its thread holds or that are free, but not
-//!   with an [`RwLock`] that other threads waited for.
+//!   on with locks that its thread holds or that are free, but not with a
+//!   [`SpinRwLock`] that other threads waited for.
 //! - **No priority inheritance.**
 //! - A signal handler must not wait for a lock that its own thread may hold. It may
 //!   try it.
@@ -69,18 +71,23 @@ mod fast;
 mod knobs;
 mod mutex;
 mod rwlock;
+mod spin_rwlock;
 mod spinlock;
 
 pub use condvar::{Condvar, WaitTimeoutResult};
 pub use events::{events, reset_events, Event};
 pub use knobs::{
-    cluster_count, numa_divided, set_clusters, set_knob, set_mutex_queue, set_spin_mode,
-    ClustersError, KnobError, MutexQueue, MutexQueueError, SpinMode,
+    cluster_count, numa_divided, set_clusters, set_knob, set_queue, set_spin_mode, ClustersError,
+    KnobError, Queue, QueueError, SpinMode,
 };
 pub use mutex::{MappedMutexGuard, Mutex, MutexGuard, RawMutex};
 pub use rwlock::{
     MappedRwLockReadGuard, MappedRwLockWriteGuard, RawRwLock, RwLock, RwLockReadGuard,
     RwLockWriteGuard,
+};
+pub use spin_rwlock::{
+    MappedSpinRwLockReadGuard, MappedSpinRwLockWriteGuard, RawSpinRwLock, SpinRwLock,
+    SpinRwLockReadGuard, SpinRwLockWriteGuard,
 };
 pub use spinlock::{MappedSpinLockGuard, RawSpinLock, SpinLock, SpinLockGuard};
 

@@ -4,7 +4,7 @@ use crate::fast;
 use core::sync::atomic::Ordering::Relaxed;
 use core::time::Duration;
 use lock_api::GuardNoSend;
-use lockwork_sys::{lw_mutex_lock_for, lw_mutex_t, MUTEX_FREE, MUTEX_WORD};
+use lockwork_sys::{lw_mutex_t, lwlib_mutex_lock_for, MUTEX_FREE, MUTEX_WORD};
 
 /// A mutex: 24 bytes and the data.
 ///
@@ -89,7 +89,7 @@ impl RawMutex {
     #[cold]
     fn lock_for_slow(&self, limit: Duration) -> bool {
         // SAFETY: a mutex.
-        unsafe { lw_mutex_lock_for(self.as_ptr(), nanoseconds(limit)) }
+        unsafe { lwlib_mutex_lock_for(self.as_ptr(), nanoseconds(limit)) }
     }
 }
 

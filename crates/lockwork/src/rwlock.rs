@@ -1,20 +1,29 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! The queued read/write lock.
+//! The sleeping read/write lock.
 use crate::fast;
+use crate::mutex::nanoseconds;
 use core::sync::atomic::Ordering::Relaxed;
+use core::time::Duration;
 use lock_api::GuardNoSend;
-use lockwork_sys::{lw_rwlock_t, RWLOCK_DRAINING, RWLOCK_HELD, RWLOCK_STATE};
+use lockwork_sys::{
+    lw_read_lock_nested, lw_read_trylock_nested, lw_rwlock_t, lw_write_downgrade,
+    lwlib_read_lock_for, lwlib_write_lock_for, RWLOCK_READER, RWLOCK_WORD, RWLOCK_WRITER,
+};
 
-/// A queued read/write lock: 8 bytes and the data. Its waiters spin.
+/// A read/write lock: 24 bytes and the data.
 ///
-/// Waiters are served in FIFO order; readers that are next to each other in the queue
-/// hold it together. An arrival may take a free lock before the next waiter does, once
-/// for each waiter.
-/// A thread that reads must not read-lock again: it would queue behind a writer
-/// that waits for it. There are no deadlines: a queue of spinners cannot be left.
+/// Waiters spin in a queue while a writer runs on another CPU, then sleep. Sleepers are
+/// served in order of arrival, and readers that sleep are let in together. Arrivals may
+/// pass the first sleeper; one that was overtaken too often, or has slept for a
+/// millisecond, comes next.
+///
+/// A thread that reads must use [`read_recursive`](lock_api::RwLock::read_recursive) to
+/// read-lock again. With [`read`](lock_api::RwLock::read) it may wait behind a writer
+/// that waits for it; that wait ends, but takes 20 ms or more.
 ///
 /// ```
-/// use lockwork::RwLock;
+/// use lockwork::{RwLock, RwLockWriteGuard};
+/// use std::time::Duration;
 ///
 /// let lock = RwLock::new(String::from("a"));
 /// lock.write().push('b');
@@ -23,8 +32,11 @@ use lockwork_sys::{lw_rwlock_t, RWLOCK_DRAINING, RWLOCK_HELD, RWLOCK_STATE};
 ///     let second = lock.try_read().expect("readers share");
 ///     assert_eq!(*first, *second);
 ///     assert!(lock.try_write().is_none());
+///     assert!(lock.try_write_for(Duration::from_millis(1)).is_none());
 /// }
-/// assert_eq!(lock.into_inner(), "ab");
+/// let writer = lock.write();
+/// let reader = RwLockWriteGuard::downgrade(writer);
+/// assert_eq!(*reader, *lock.read_recursive());
 /// ```
 pub type RwLock<T> = lock_api::RwLock<RawRwLock, T>;
 
@@ -53,7 +65,32 @@ impl RawRwLock {
 
     fn state(&self) -> u32 {
         // SAFETY: a field of a read/write lock.
-        unsafe { fast::word(self.as_ptr(), RWLOCK_STATE) }.load(Relaxed)
+        unsafe { fast::word(self.as_ptr(), RWLOCK_WORD) }.load(Relaxed)
+    }
+
+    /// Waits at most `limit`, measured by `CLOCK_MONOTONIC`. Returns true if the caller
+    /// now holds it shared. It may return late, by the microseconds that it spins.
+    #[inline]
+    pub fn lock_shared_for(&self, limit: Duration) -> bool {
+        fast::rw::try_read(&self.0) || self.lock_shared_for_slow(limit)
+    }
+
+    #[cold]
+    fn lock_shared_for_slow(&self, limit: Duration) -> bool {
+        // SAFETY: a read/write lock.
+        unsafe { lwlib_read_lock_for(self.as_ptr(), nanoseconds(limit)) }
+    }
+
+    /// As [`lock_shared_for`](Self::lock_shared_for), for an exclusive hold.
+    #[inline]
+    pub fn lock_exclusive_for(&self, limit: Duration) -> bool {
+        fast::rw::try_write(&self.0) || self.lock_exclusive_for_slow(limit)
+    }
+
+    #[cold]
+    fn lock_exclusive_for_slow(&self, limit: Duration) -> bool {
+        // SAFETY: a read/write lock.
+        unsafe { lwlib_write_lock_for(self.as_ptr(), nanoseconds(limit)) }
     }
 }
 
@@ -97,14 +134,69 @@ unsafe impl lock_api::RawRwLock for RawRwLock {
         unsafe { fast::rw::unlock_write(&self.0) }
     }
 
-    /// A reader that is about to queue is counted for a moment.
     #[inline]
     fn is_locked(&self) -> bool {
-        self.state() & !RWLOCK_DRAINING != 0
+        self.state() & RWLOCK_WRITER != 0 || self.state() >= RWLOCK_READER
     }
 
     #[inline]
     fn is_locked_exclusive(&self) -> bool {
-        self.state() & RWLOCK_HELD != 0
+        self.state() & RWLOCK_WRITER != 0
+    }
+}
+
+// SAFETY: the C lock lets such a reader in beside any other.
+unsafe impl lock_api::RawRwLockRecursive for RawRwLock {
+    #[inline]
+    fn lock_shared_recursive(&self) {
+        // SAFETY: a read/write lock.
+        unsafe { lw_read_lock_nested(self.as_ptr()) }
+    }
+
+    #[inline]
+    fn try_lock_shared_recursive(&self) -> bool {
+        // SAFETY: a read/write lock.
+        unsafe { lw_read_trylock_nested(self.as_ptr()) }
+    }
+}
+
+// SAFETY: no writer is in between.
+unsafe impl lock_api::RawRwLockDowngrade for RawRwLock {
+    #[inline]
+    unsafe fn downgrade(&self) {
+        // SAFETY: the caller holds it alone.
+        unsafe { lw_write_downgrade(self.as_ptr()) }
+    }
+}
+
+#[cfg(feature = "std")]
+// SAFETY: as above; false means not held.
+unsafe impl lock_api::RawRwLockTimed for RawRwLock {
+    type Duration = Duration;
+    type Instant = std::time::Instant;
+
+    #[inline]
+    fn try_lock_shared_for(&self, limit: Duration) -> bool {
+        self.lock_shared_for(limit)
+    }
+
+    #[inline]
+    fn try_lock_shared_until(&self, deadline: std::time::Instant) -> bool {
+        fast::rw::try_read(&self.0)
+            || self
+                .lock_shared_for_slow(deadline.saturating_duration_since(std::time::Instant::now()))
+    }
+
+    #[inline]
+    fn try_lock_exclusive_for(&self, limit: Duration) -> bool {
+        self.lock_exclusive_for(limit)
+    }
+
+    #[inline]
+    fn try_lock_exclusive_until(&self, deadline: std::time::Instant) -> bool {
+        fast::rw::try_write(&self.0)
+            || self.lock_exclusive_for_slow(
+                deadline.saturating_duration_since(std::time::Instant::now()),
+            )
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Each lock excludes whom it must, with more threads than CPUs.
 
-use lockwork::lock_api::{Mutex, RawMutex};
-use lockwork::{set_spin_mode, RawSpinLock, RwLock, SpinMode};
+use lockwork::lock_api::{Mutex, RawMutex, RawRwLock, RwLock};
+use lockwork::{set_spin_mode, RawSpinLock, SpinMode};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
@@ -49,10 +49,17 @@ fn spinlock_whose_mode_changes() {
 
 #[test]
 fn rwlock() {
-    let lock = RwLock::new((0, 0));
+    readers_see_pairs(&lockwork::RwLock::new((0, 0)));
+}
+
+#[test]
+fn spin_rwlock() {
+    readers_see_pairs(&lockwork::SpinRwLock::new((0, 0)));
+}
+
+fn readers_see_pairs<R: RawRwLock + Sync>(lock: &RwLock<R, (usize, usize)>) {
     thread::scope(|scope| {
         for thread in 0..THREADS {
-            let lock = &lock;
             scope.spawn(move || {
                 for round in 0..ROUNDS {
                     match (thread + round) % 8 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Who waits first fixes the queue of the process's mutexes. One test, for that.
-use lockwork::{set_mutex_queue, Mutex, MutexQueue};
+use lockwork::{set_queue, Mutex, Queue};
 use std::time::Duration;
 
 #[test]
@@ -11,6 +11,6 @@ fn a_waiter_fixes_the_queue() {
     let got = unsafe { mutex.raw() }.lock_for(Duration::from_millis(1));
     assert!(!got);
     drop(held);
-    assert!(set_mutex_queue(MutexQueue::NumaOsq).is_err());
-    assert!(set_mutex_queue(MutexQueue::Osq).is_ok());
+    assert!(set_queue(Queue::NumaOsq).is_err());
+    assert!(set_queue(Queue::Osq).is_ok());
 }

@@ -3,7 +3,7 @@
 //! locks: what one has locked the other unlocks, while others wait.
 
 use lockwork::lock_api::{RawMutex as _, RawRwLock as _};
-use lockwork::{RawMutex, RawRwLock, RawSpinLock};
+use lockwork::{RawMutex, RawRwLock, RawSpinLock, RawSpinRwLock};
 use lockwork_sys as c;
 use std::cell::UnsafeCell;
 use std::env;
@@ -49,7 +49,7 @@ fn mutex() {
         |round| match round % 4 {
             0 | 1 => mutex.lock(),
             2 => unsafe { c::lw_mutex_lock(mutex.as_ptr()) },
-            _ => while !unsafe { c::lw_mutex_lock_for(mutex.as_ptr(), 1_000_000) } {},
+            _ => while !unsafe { c::lwlib_mutex_lock_for(mutex.as_ptr(), 1_000_000) } {},
         },
         // SAFETY: this thread holds it.
         |round| match round % 3 {
@@ -103,9 +103,10 @@ fn rwlock() {
             read_in_rust(round);
             read_in_c(round);
             // SAFETY: that lock, which this thread does not hold.
-            match round % 2 {
+            match round % 3 {
                 0 => rw.lock_exclusive(),
-                _ => unsafe { c::lw_write_lock(rw.as_ptr()) },
+                1 => unsafe { c::lw_write_lock(rw.as_ptr()) },
+                _ => while !unsafe { c::lwlib_write_lock_for(rw.as_ptr(), 1_000_000) } {},
             }
         },
         // SAFETY: this thread holds it alone.
@@ -117,10 +118,57 @@ fn rwlock() {
     assert!(!rw.is_locked());
 }
 
+#[test]
+fn spin_rwlock() {
+    let rw = RawSpinRwLock::INIT;
+    let read_in_rust = |round| {
+        rw.lock_shared();
+        // SAFETY: read-locked by this thread, by Rust.
+        match round % 3 {
+            0 => unsafe { rw.unlock_shared() },
+            _ => unsafe { c::lw_spin_read_unlock(rw.as_ptr()) },
+        }
+    };
+    let read_in_c = |round| {
+        // SAFETY: that lock, which this thread does not hold; then it does.
+        unsafe { c::lw_spin_read_lock(rw.as_ptr()) };
+        match round % 3 {
+            0 => unsafe { rw.unlock_shared() },
+            _ => unsafe { c::lw_spin_read_unlock(rw.as_ptr()) },
+        }
+    };
+    contended(
+        |round| {
+            read_in_rust(round);
+            read_in_c(round);
+            // SAFETY: that lock, which this thread does not hold.
+            match round % 2 {
+                0 => rw.lock_exclusive(),
+                _ => unsafe { c::lw_spin_write_lock(rw.as_ptr()) },
+            }
+        },
+        // SAFETY: this thread holds it alone.
+        |round| match round % 3 {
+            0 => unsafe { rw.unlock_exclusive() },
+            _ => unsafe { c::lw_spin_write_unlock(rw.as_ptr()) },
+        },
+    );
+    assert!(!rw.is_locked());
+}
+
 /// What a forked child's first looks at a lock need is in C.
 #[test]
 fn a_forked_child_goes_on() {
     let (mutex, spin, held) = (RawMutex::INIT, RawSpinLock::INIT, RawSpinLock::INIT);
+    let rw = RawRwLock::INIT;
+    let read_and_write = || {
+        rw.lock_shared();
+        // SAFETY: held so by this thread.
+        unsafe { rw.unlock_shared() };
+        rw.lock_exclusive();
+    };
+    // SAFETY: this thread holds it alone.
+    contended(|_| read_and_write(), |_| unsafe { rw.unlock_exclusive() });
     // Waiters, so that forks are noticed from here on.
     contended(
         |_| spin.lock(),
@@ -132,6 +180,7 @@ fn a_forked_child_goes_on() {
     let child = unsafe { libc::fork() };
     if child == 0 {
         let fine = mutex.try_lock() && spin.try_lock() && !held.try_lock();
+        let fine = fine && rw.try_lock_exclusive() && !rw.try_lock_shared();
         // SAFETY: held by the thread that forked.
         unsafe {
             spin.unlock();

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What the types are, apart from waiting: sizes, `Send` and `Sync`, tries, states.
 
-use lockwork::{Mutex, RawMutex, RawRwLock, RawSpinLock, RwLock, SpinLock};
+use lockwork::{
+    Mutex, RawMutex, RawRwLock, RawSpinLock, RawSpinRwLock, RwLock, RwLockWriteGuard, SpinLock,
+    SpinRwLock,
+};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -9,11 +12,13 @@ use std::time::{Duration, Instant};
 static MUTEX: Mutex<[u8; 8]> = Mutex::new([0; 8]);
 static SPIN: SpinLock<i32> = SpinLock::new(-1);
 static RW: RwLock<&str> = RwLock::new("read");
+static SPIN_RW: SpinRwLock<&str> = SpinRwLock::new("spun");
 
 const fn send_and_sync<T: Send + Sync>() {}
 const _: () = send_and_sync::<Mutex<std::cell::Cell<u8>>>();
 const _: () = send_and_sync::<SpinLock<std::cell::Cell<u8>>>();
 const _: () = send_and_sync::<RwLock<String>>();
+const _: () = send_and_sync::<SpinRwLock<String>>();
 
 #[test]
 fn sizes_are_those_of_c() {
@@ -22,7 +27,11 @@ fn sizes_are_those_of_c() {
         (size_of::<RawSpinLock>(), align_of::<RawSpinLock>()),
         (4, 4)
     );
-    assert_eq!((size_of::<RawRwLock>(), align_of::<RawRwLock>()), (8, 4));
+    assert_eq!((size_of::<RawRwLock>(), align_of::<RawRwLock>()), (24, 8));
+    assert_eq!(
+        (size_of::<RawSpinRwLock>(), align_of::<RawSpinRwLock>()),
+        (8, 4)
+    );
     assert_eq!(size_of::<SpinLock<u32>>(), 8);
 }
 
@@ -36,7 +45,7 @@ fn static_items_and_arcs() {
                 *shared.lock() += n;
                 MUTEX.lock()[n] = 1;
                 *SPIN.lock() += 1;
-                assert_eq!(*RW.read(), "read");
+                assert_eq!((*RW.read(), *SPIN_RW.read()), ("read", "spun"));
             });
         }
     });
@@ -49,16 +58,26 @@ fn static_items_and_arcs() {
 
 #[test]
 fn tries_say_what_is_held() {
-    let (mutex, spin, rw) = (Mutex::new(()), SpinLock::new(()), RwLock::new(()));
+    let (mutex, spin) = (Mutex::new(()), SpinLock::new(()));
     {
-        let _held = (mutex.lock(), spin.lock(), rw.write());
+        let _held = (mutex.lock(), spin.lock());
         assert!(mutex.try_lock().is_none() && mutex.is_locked());
         assert!(spin.try_lock().is_none() && spin.is_locked());
-        assert!(rw.try_read().is_none() && rw.try_write().is_none());
-        assert!(rw.is_locked_exclusive());
     }
     assert!(mutex.try_lock().is_some() && !mutex.is_locked());
     assert!(spin.try_lock().is_some() && !spin.is_locked());
+    rw_tries_say_what_is_held(&RwLock::new(()));
+    rw_tries_say_what_is_held(&SpinRwLock::new(()));
+}
+
+fn rw_tries_say_what_is_held<R: lockwork::lock_api::RawRwLock>(
+    rw: &lockwork::lock_api::RwLock<R, ()>,
+) {
+    {
+        let _held = rw.write();
+        assert!(rw.try_read().is_none() && rw.try_write().is_none());
+        assert!(rw.is_locked_exclusive());
+    }
     {
         let _readers = (rw.read(), rw.try_read().expect("readers share"));
         assert!(rw.try_write().is_none());
@@ -86,6 +105,50 @@ fn a_deadline_ends_the_wait_and_not_early() {
     drop(held);
     assert!(mutex.try_lock_for(Duration::ZERO).is_some());
     assert!(mutex.try_lock_until(Instant::now() - LIMIT).is_some());
+}
+
+#[test]
+fn a_read_write_locks_deadline_ends_the_wait_and_not_early() {
+    const LIMIT: Duration = Duration::from_millis(20);
+    let rw = RwLock::new(());
+    let held = rw.write();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let start = Instant::now();
+            assert!(rw.try_read_for(LIMIT).is_none());
+            assert!(start.elapsed() >= LIMIT);
+            assert!(rw.try_write_until(start + 2 * LIMIT).is_none());
+            assert!(start.elapsed() >= 2 * LIMIT);
+            assert!(rw.try_read_until(start).is_none());
+            assert!(rw.try_write_for(Duration::ZERO).is_none());
+        });
+    });
+    drop(held);
+    assert!(rw.try_write_for(Duration::ZERO).is_some());
+    assert!(rw.try_read_until(Instant::now() - LIMIT).is_some());
+}
+
+#[test]
+fn a_writer_that_downgrades_lets_readers_in_and_no_writer() {
+    let rw = RwLock::new(1);
+    let mut writer = rw.write();
+    thread::scope(|scope| {
+        let reader = scope.spawn(|| *rw.read());
+        let other = scope.spawn(|| {
+            *rw.write() += 10;
+        });
+        *writer += 1;
+        let held = RwLockWriteGuard::downgrade(writer);
+        // The other writer waits: a second read lock passes it.
+        assert_eq!(*rw.read_recursive(), 2);
+        assert!(rw.try_read_recursive().is_some());
+        assert_eq!(*held, 2);
+        drop(held);
+        let seen = reader.join().expect("it reads");
+        assert!(seen == 2 || seen == 12, "{seen}");
+        other.join().expect("it writes");
+    });
+    assert_eq!(rw.into_inner(), 12);
 }
 
 #[test]

@@ -14,8 +14,9 @@ enum { THREADS = 4, ROUNDS = 10000 };
 static lw_mutex_t mutex = LW_MUTEX_INIT;
 static lw_spinlock_t spin = LW_SPINLOCK_INIT;
 static lw_rwlock_t rw = LW_RWLOCK_INIT;
+static lw_spin_rwlock_t spin_rw = LW_SPIN_RWLOCK_INIT;
 static lw_cond_t changed = LW_COND_INIT;
-static long by_mutex, by_spin, by_rw, turn;
+static long by_mutex, by_spin, by_rw, by_spin_rw, turn;
 
 static void *count(void *unused)
 {
@@ -30,9 +31,13 @@ static void *count(void *unused)
 		lw_spin_unlock(&spin);
 		lw_write_lock(&rw);
 		by_rw++;
-		lw_write_unlock(&rw);
-		lw_read_lock(&rw);
+		lw_write_downgrade(&rw);
 		lw_read_unlock(&rw);
+		lw_spin_write_lock(&spin_rw);
+		by_spin_rw++;
+		lw_spin_write_unlock(&spin_rw);
+		lw_spin_read_lock(&spin_rw);
+		lw_spin_read_unlock(&spin_rw);
 	}
 	return unused;
 }
@@ -59,7 +64,9 @@ static void *time_out(void *late)
 
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_nsec += 1000000;
-	*(bool *)late = !lw_mutex_timedlock(&mutex, &until);
+	*(bool *)late = !lw_mutex_timedlock(&mutex, &until) &&
+			!lw_read_timedlock(&rw, &until) &&
+			!lw_write_timedlock(&rw, &until);
 	return NULL;
 }
 
@@ -70,7 +77,7 @@ int main(void)
 	bool late = false;
 	int i;
 
-	if (lw_mutex_set_queue(LW_MUTEX_NUMA_OSQ))
+	if (lw_set_queue(LW_QUEUE_NUMA_OSQ))
 		return 4;
 	for (i = 0; i < THREADS; i++) {
 		if (pthread_create(&threads[i], NULL, count, NULL))
@@ -85,12 +92,15 @@ int main(void)
 	pthread_join(threads[0], NULL);
 
 	lw_mutex_lock(&mutex);
+	lw_write_lock(&rw);
 	if (pthread_create(&threads[0], NULL, time_out, &late))
 		return 2;
 	pthread_join(threads[0], NULL);
+	lw_write_unlock(&rw);
 	lw_mutex_unlock(&mutex);
 
-	printf("%ld %ld %ld %ld %d\n", by_mutex, by_spin, by_rw, turn, late);
+	printf("%ld %ld %ld %ld %ld %d\n", by_mutex, by_spin, by_rw, by_spin_rw,
+	       turn, late);
 	return by_mutex != all || by_spin != all || by_rw != all ||
-	       turn != 2 * ROUNDS || !late;
+	       by_spin_rw != all || turn != 2 * ROUNDS || !late;
 }

@@ -39,7 +39,8 @@ template <class Lock, std::size_t Size> constexpr void check_type()
 
 template void check_type<lockwork::mutex, 24>();
 template void check_type<lockwork::spinlock, 4>();
-template void check_type<lockwork::shared_mutex, 8>();
+template void check_type<lockwork::shared_mutex, 24>();
+template void check_type<lockwork::spin_shared_mutex, 8>();
 template void check_type<lockwork::condition_variable, 16>();
 
 /* Constant initialisation, which C++20 can insist on. */
@@ -51,6 +52,7 @@ template void check_type<lockwork::condition_variable, 16>();
 CONSTINIT lockwork::mutex mutex;
 CONSTINIT lockwork::spinlock spin;
 CONSTINIT lockwork::shared_mutex shared;
+CONSTINIT lockwork::spin_shared_mutex spin_shared;
 CONSTINIT lockwork::condition_variable changed;
 
 constexpr int threads = 4, rounds = 10000;
@@ -65,9 +67,22 @@ template <class Body> void in_threads(int n, Body body)
 		thread.join();
 }
 
+template <class Shared> void read_or_write(Shared &lock, bool write, long *pair)
+{
+	if (write) {
+		std::unique_lock<Shared> held(lock);
+		pair[0]++;
+		pair[1]++;
+	} else {
+		std::shared_lock<Shared> held(lock);
+		CHECK(pair[0] == pair[1]);
+	}
+}
+
 void check_exclusion()
 {
-	long by_mutex = 0, by_spin = 0, by_both = 0, pair[2] = {};
+	long by_mutex = 0, by_spin = 0, by_both = 0;
+	long pair[2] = {}, spin_pair[2] = {};
 
 	in_threads(threads, [&](int) {
 		for (int i = 0; i < rounds; i++) {
@@ -83,38 +98,68 @@ void check_exclusion()
 				std::scoped_lock both(spin, mutex);
 				by_both++;
 			}
-			if (i % 4 == 0) {
-				std::unique_lock<lockwork::shared_mutex> held(
-					shared);
-				pair[0]++;
-				pair[1]++;
-			} else {
-				std::shared_lock<lockwork::shared_mutex> held(
-					shared);
-				CHECK(pair[0] == pair[1]);
-			}
+			read_or_write(shared, i % 4 == 0, pair);
+			read_or_write(spin_shared, i % 4 == 0, spin_pair);
 		}
 	});
 	CHECK(by_mutex == long(threads) * rounds && by_spin == by_mutex);
 	CHECK(by_both == by_mutex && pair[0] == by_mutex / 4);
+	CHECK(spin_pair[0] == pair[0]);
+}
+
+template <class Shared> void check_shared_tries(Shared &lock)
+{
+	lock.lock();
+	in_threads(1, [&](int) {
+		CHECK(!lock.try_lock() && !lock.try_lock_shared());
+	});
+	lock.unlock();
+	lock.lock_shared();
+	in_threads(1, [&](int) {
+		CHECK(!lock.try_lock() && lock.try_lock_shared());
+		lock.unlock_shared();
+	});
+	lock.unlock_shared();
+	CHECK(lock.try_lock());
+	lock.unlock();
 }
 
 void check_tries()
 {
-	std::scoped_lock all(mutex, spin, shared);
+	std::scoped_lock all(mutex, spin);
+
+	in_threads(1,
+		   [](int) { CHECK(!mutex.try_lock() && !spin.try_lock()); });
+	check_shared_tries(shared);
+	check_shared_tries(spin_shared);
+}
+
+/* As std::shared_timed_mutex, with the standard's guards. */
+template <class Clock> void check_timed_shared()
+{
+	using shared_lock = std::shared_lock<lockwork::shared_mutex>;
+	using unique_lock = std::unique_lock<lockwork::shared_mutex>;
+	unique_lock writes(shared);
 
 	in_threads(1, [](int) {
-		CHECK(!mutex.try_lock() && !spin.try_lock());
-		CHECK(!shared.try_lock() && !shared.try_lock_shared());
+		const auto start = Clock::now();
+
+		CHECK(!shared_lock(shared, start + 10ms).owns_lock());
+		CHECK(Clock::now() >= start + 10ms);
+		CHECK(!unique_lock(shared, start + 20ms).owns_lock());
+		CHECK(Clock::now() >= start + 20ms);
+		CHECK(!shared_lock(shared, 1ms).owns_lock());
+		CHECK(!unique_lock(shared, 1ms).owns_lock());
+		CHECK(!shared.try_lock_shared_for(-1h));
+		CHECK(!shared.try_lock_until(typename Clock::time_point{}));
 	});
-	shared.unlock();
-	shared.lock_shared();
+	writes.release()->downgrade();
 	in_threads(1, [](int) {
-		CHECK(!shared.try_lock() && shared.try_lock_shared());
-		shared.unlock_shared();
+		CHECK(shared_lock(shared, 0s).owns_lock());
+		CHECK(!unique_lock(shared, 1ms).owns_lock());
 	});
 	shared.unlock_shared();
-	CHECK(shared.try_lock()); /* for the guard to unlock */
+	CHECK(unique_lock(shared, Clock::now() - 1s).owns_lock());
 }
 
 /* On a held mutex: a wait ends, and not before its time on its own clock. */
@@ -225,6 +270,8 @@ int main()
 	check_exclusion();
 	check_tries();
 	check_timed_mutex();
+	check_timed_shared<std::chrono::steady_clock>();
+	check_timed_shared<std::chrono::system_clock>();
 	check_turns(changed);
 	check_turns(any);
 	check_wait_until<std::chrono::steady_clock>();

@@ -99,3 +99,50 @@ pub(crate) mod rw {
         unsafe { lw_write_unlock(l.get()) };
     }
 }
+
+/// The read/write spinlock.
+pub(crate) mod spin_rw {
+    use lockwork_sys::*;
+
+    /// `lw_spin_read_lock`.
+    pub(crate) fn read(l: &lw_spin_rwlock_t) {
+        // SAFETY: a read/write spinlock.
+        unsafe { lw_spin_read_lock(l.get()) };
+    }
+
+    /// `lw_spin_read_trylock`.
+    pub(crate) fn try_read(l: &lw_spin_rwlock_t) -> bool {
+        // SAFETY: a read/write spinlock.
+        unsafe { lw_spin_read_trylock(l.get()) }
+    }
+
+    /// `lw_spin_read_unlock`.
+    ///
+    /// # Safety
+    /// The caller holds `l` shared.
+    pub(crate) unsafe fn unlock_read(l: &lw_spin_rwlock_t) {
+        // SAFETY: the caller's promise.
+        unsafe { lw_spin_read_unlock(l.get()) };
+    }
+
+    /// `lw_spin_write_lock`.
+    pub(crate) fn write(l: &lw_spin_rwlock_t) {
+        // SAFETY: a read/write spinlock.
+        unsafe { lw_spin_write_lock(l.get()) };
+    }
+
+    /// `lw_spin_write_trylock`.
+    pub(crate) fn try_write(l: &lw_spin_rwlock_t) -> bool {
+        // SAFETY: a read/write spinlock.
+        unsafe { lw_spin_write_trylock(l.get()) }
+    }
+
+    /// `lw_spin_write_unlock`.
+    ///
+    /// # Safety
+    /// The caller holds `l` alone.
+    pub(crate) unsafe fn unlock_write(l: &lw_spin_rwlock_t) {
+        // SAFETY: the caller's promise.
+        unsafe { lw_spin_write_unlock(l.get()) };
+    }
+}

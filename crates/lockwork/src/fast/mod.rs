@@ -11,7 +11,7 @@ use core::sync::atomic::AtomicU32;
 #[cfg(not(all(target_arch = "x86_64", not(feature = "out-of-line"))))]
 mod call;
 #[cfg(not(all(target_arch = "x86_64", not(feature = "out-of-line"))))]
-pub(crate) use call::{mutex, rw, spin};
+pub(crate) use call::{mutex, rw, spin, spin_rw};
 
 #[cfg(all(target_arch = "x86_64", not(feature = "out-of-line")))]
 pub(crate) mod mutex;
@@ -19,6 +19,8 @@ pub(crate) mod mutex;
 pub(crate) mod rw;
 #[cfg(all(target_arch = "x86_64", not(feature = "out-of-line")))]
 pub(crate) mod spin;
+#[cfg(all(target_arch = "x86_64", not(feature = "out-of-line")))]
+pub(crate) mod spin_rw;
 #[cfg(all(target_arch = "x86_64", not(feature = "out-of-line")))]
 mod x86_64;
 

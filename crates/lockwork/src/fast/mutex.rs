@@ -36,7 +36,7 @@ fn lock_fast(m: &lw_mutex_t) -> bool {
 #[cold]
 fn lock_slow(m: &lw_mutex_t) {
     // SAFETY: a mutex.
-    unsafe { lw_mutex_lock_slow(m.get()) };
+    unsafe { lwlib_mutex_lock_slow(m.get()) };
 }
 
 /// `lk_mutex_trylock`.

@@ -1,41 +1,31 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! The inline functions of `locks/qrwlock.h`.
+//! The inline functions of `locks/rwsem.h`.
 use super::word;
-use super::x86_64::release_byte;
+use super::x86_64::this_vcpu;
 use core::sync::atomic::{AtomicU32, Ordering::*};
 use lockwork_sys::*;
 
 #[inline]
 fn state(l: &lw_rwlock_t) -> &AtomicU32 {
     // SAFETY: a field of a read/write lock.
-    unsafe { word(l.get(), RWLOCK_STATE) }
+    unsafe { word(l.get(), RWLOCK_WORD) }
 }
 
-/// `lk_qrw_read_lock`.
 #[inline]
-pub(crate) fn read(l: &lw_rwlock_t) {
-    // [qrwlock.A] ACQUIRE
-    if state(l).fetch_add(RWLOCK_READER, Acquire) & RWLOCK_CLOSED != 0 {
-        read_slow(l);
-    }
+fn set_owner(l: &lw_rwlock_t) {
+    // SAFETY: as above.
+    unsafe { word(l.get(), RWLOCK_OWNER) }.store(this_vcpu(), Relaxed);
 }
 
-#[cold]
-fn read_slow(l: &lw_rwlock_t) {
-    // SAFETY: a read/write lock, and we are counted.
-    unsafe { lk_qrw_read_lock_slow(l.get()) };
-}
-
-/// `lk_qrw_read_trylock`.
+/// `lk_rwsem_read_trylock`, for a reader that passes sleepers.
 #[inline]
-pub(crate) fn try_read(l: &lw_rwlock_t) -> bool {
+fn read_fast(l: &lw_rwlock_t) -> bool {
     let state = state(l);
     let mut seen = state.load(Relaxed);
 
-    while seen & RWLOCK_CLOSED == 0 {
-        let more = seen.wrapping_add(RWLOCK_READER);
-        // [qrwlock.A] ACQUIRE
-        match state.compare_exchange(seen, more, Acquire, Relaxed) {
+    while seen & (RWLOCK_WRITER | RWLOCK_HANDOFF) == 0 {
+        // [rwsem.E] ACQUIRE
+        match state.compare_exchange(seen, seen.wrapping_add(RWLOCK_READER), Acquire, Relaxed) {
             Ok(_) => return true,
             Err(now) => seen = now,
         }
@@ -43,51 +33,121 @@ pub(crate) fn try_read(l: &lw_rwlock_t) -> bool {
     false
 }
 
-/// `lk_qrw_read_unlock`.
+/// `lk_rwsem_read_lock`.
+#[inline]
+pub(crate) fn read(l: &lw_rwlock_t) {
+    if !read_fast(l) {
+        read_slow(l);
+    }
+}
+
+#[cold]
+fn read_slow(l: &lw_rwlock_t) {
+    // SAFETY: a read/write lock.
+    unsafe { lwlib_read_lock_slow(l.get()) };
+}
+
+/// `lk_rwsem_try_read`, for a reader that passes sleepers.
+#[inline]
+pub(crate) fn try_read(l: &lw_rwlock_t) -> bool {
+    read_fast(l) || (check_epoch(l) && read_fast(l))
+}
+
+/// Always true.
+#[cold]
+fn check_epoch(l: &lw_rwlock_t) -> bool {
+    // SAFETY: a read/write lock.
+    unsafe { lk_rwsem_check_epoch(l.get()) };
+    true
+}
+
+/// `lk_rwsem_read_unlock`.
 ///
 /// # Safety
 /// The caller holds `l` shared.
 #[inline]
 pub(crate) unsafe fn unlock_read(l: &lw_rwlock_t) {
-    // [qrwlock.C] RELEASE
-    state(l).fetch_sub(RWLOCK_READER, Release);
+    let state = state(l);
+    let mut seen = state.load(Relaxed);
+
+    // Nobody to look after, or others read on: their unlocks will look.
+    while seen & RWLOCK_LOOK == 0 || seen / RWLOCK_READER > 1 {
+        // [rwsem.C] RELEASE
+        match state.compare_exchange(seen, seen.wrapping_sub(RWLOCK_READER), Release, Relaxed) {
+            Ok(_) => return,
+            Err(now) => seen = now,
+        }
+    }
+    unlock_slow(l, RWLOCK_READER);
 }
 
-/// `lk_qrw_take_free`.
-#[inline]
-fn take_free(l: &lw_rwlock_t) -> bool {
-    // [qrwlock.D] ACQUIRE
-    state(l)
-        .compare_exchange(0, RWLOCK_HELD, Acquire, Relaxed)
-        .is_ok()
+#[cold]
+fn unlock_slow(l: &lw_rwlock_t, what: u32) {
+    // SAFETY: a read/write lock, held as `what` says.
+    unsafe { lk_rwsem_unlock_slow(l.get(), what) };
 }
 
-/// `lk_qrw_lock`.
+/// `lk_rwsem_lock`.
 #[inline]
 pub(crate) fn write(l: &lw_rwlock_t) {
-    if !take_free(l) {
+    if !write_fast(l) {
         write_slow(l);
     }
+}
+
+/// `lk_rwsem_lock_fast`: one CAS with no read before it, so that the line comes
+/// over once, exclusive.
+#[inline]
+fn write_fast(l: &lw_rwlock_t) -> bool {
+    // [rwsem.A] ACQUIRE
+    let seen = state(l).compare_exchange(0, RWLOCK_WRITER, Acquire, Relaxed);
+    if seen.is_err() {
+        return false;
+    }
+    set_owner(l);
+    true
 }
 
 #[cold]
 fn write_slow(l: &lw_rwlock_t) {
     // SAFETY: a read/write lock.
-    unsafe { lk_qrw_lock_slow(l.get()) };
+    unsafe { lwlib_write_lock_slow(l.get()) };
 }
 
-/// `lk_qrw_trylock`.
+/// `lk_rwsem_trylock`.
+#[inline]
+fn try_write_once(l: &lw_rwlock_t) -> bool {
+    let state = state(l);
+    let mut seen = state.load(Relaxed);
+
+    while seen & !(RWLOCK_QUEUED | RWLOCK_LOOK) == 0 {
+        // [rwsem.A] ACQUIRE
+        match state.compare_exchange(seen, seen | RWLOCK_WRITER, Acquire, Relaxed) {
+            Ok(_) => {
+                set_owner(l);
+                return true;
+            }
+            Err(now) => seen = now,
+        }
+    }
+    false
+}
+
+/// `lk_rwsem_try_write`.
 #[inline]
 pub(crate) fn try_write(l: &lw_rwlock_t) -> bool {
-    state(l).load(Relaxed) == 0 && take_free(l)
+    try_write_once(l) || (check_epoch(l) && try_write_once(l))
 }
 
-/// `lk_qrw_unlock`.
+/// `lk_rwsem_unlock`.
 ///
 /// # Safety
 /// The caller holds `l` alone.
 #[inline]
 pub(crate) unsafe fn unlock_write(l: &lw_rwlock_t) {
-    // [qrwlock.B] RELEASE. SAFETY: a byte of a read/write lock.
-    unsafe { release_byte(l.get(), RWLOCK_HELD_BYTE) };
+    // [rwsem.B] RELEASE
+    let seen = state(l).compare_exchange(RWLOCK_WRITER, 0, Release, Relaxed);
+    if seen.is_err() {
+        unlock_slow(l, RWLOCK_WRITER);
+    }
 }

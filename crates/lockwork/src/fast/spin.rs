@@ -19,7 +19,7 @@ fn wait_tag() -> u32 {
 #[inline]
 fn steals() -> bool {
     // SAFETY: a C variable that lives as long as the program.
-    let mode = unsafe { &lw_spin_mode }.load(Relaxed);
+    let mode = unsafe { &lwlib_spin_mode }.load(Relaxed);
     matches!(mode, SPIN_MODE_STEAL | SPIN_MODE_TAS | SPIN_MODE_PV)
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn lock(s: &lw_spinlock_t) {
 #[cold]
 fn lock_slow(s: &lw_spinlock_t, seen: u32) {
     // SAFETY: a spinlock.
-    unsafe { lw_spin_lock_slow(s.get(), seen) };
+    unsafe { lwlib_spin_lock_slow(s.get(), seen) };
 }
 
 /// `lk_qspin_trylock`; all that its first attempt does not get is left to C.

@@ -20,7 +20,7 @@ static struct lk_cond *cond_of(lw_cond_t *c)
 static bool cond_wait(lw_cond_t *c, lw_mutex_t *m,
 		      const struct lw_deadline *deadline)
 {
-	struct lk_mutex *mutex = lw_debug ? NULL : (struct lk_mutex *)m;
+	struct lk_mutex *mutex = lwlib_debug ? NULL : (struct lk_mutex *)m;
 	struct lk_cond_waiter w;
 	bool signalled;
 	int err = 0;
@@ -49,7 +49,7 @@ bool lw_cond_timedwait(lw_cond_t *c, lw_mutex_t *m,
 	return cond_wait(c, m, &until);
 }
 
-bool lw_cond_wait_for(lw_cond_t *c, lw_mutex_t *m, uint64_t ns)
+bool lwlib_cond_wait_for(lw_cond_t *c, lw_mutex_t *m, uint64_t ns)
 {
 	struct lw_deadline until;
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Mutexes over the other queue. One test: the queue belongs to the process.
-use lockwork::{
-    events, set_clusters, set_knob, set_mutex_queue, Condvar, Mutex, MutexQueue, MutexQueueError,
-};
+use lockwork::{events, set_clusters, set_knob, set_queue, Condvar, Mutex, Queue, QueueError};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::thread::{scope, sleep};
 use std::time::Duration;
@@ -39,10 +37,10 @@ fn divide_at_once() {
 }
 
 #[test]
-fn waiters_queue_where_it_was_said() -> Result<(), MutexQueueError> {
-    set_mutex_queue(MutexQueue::NumaOsq)?;
-    set_mutex_queue(MutexQueue::NumaOsq)?;
-    let refused = set_mutex_queue(MutexQueue::Osq).expect_err("it is chosen");
+fn waiters_queue_where_it_was_said() -> Result<(), QueueError> {
+    set_queue(Queue::NumaOsq)?;
+    set_queue(Queue::NumaOsq)?;
+    let refused = set_queue(Queue::Osq).expect_err("it is chosen");
     assert!(refused.to_string().contains("once"), "{refused}");
     divide_at_once();
 

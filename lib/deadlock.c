@@ -29,6 +29,8 @@
 #define _GNU_SOURCE
 #include "debug.h"
 #include "internal.h"
+#include "once.h"
+#include "waits.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -37,62 +39,6 @@
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
-
-/* Threads that wait at one time; more are not looked after. */
-#define WAITERS 4096u
-
-static struct lw_debug_waiter waiters[WAITERS];
-/* The thread of an entry that somebody is about to use. */
-#define CLAIMED (~0ull)
-/* No entry from here on has been used. */
-static u32 waiters_end;
-
-/* As in an entry. Threads of an earlier fork epoch are gone. */
-static u64 key_of(u32 tid)
-{
-	return (u64)wait_epoch() << 32 | tid;
-}
-
-static struct lw_debug_waiter *find(u32 tid)
-{
-	u64 key = key_of(tid);
-	u32 i, end = READ_ONCE(waiters_end);
-
-	for (i = 0; i < end; i++)
-		if (READ_ONCE(waiters[i].thread) == key)
-			return &waiters[i];
-	return NULL;
-}
-
-static void raise_end(u32 end)
-{
-	u32 seen = READ_ONCE(waiters_end);
-
-	while (seen < end && !try_cmpxchg_relaxed(&waiters_end, &seen, end))
-		;
-}
-
-/* An entry for this thread; NULL: all are in use. */
-static struct lw_debug_waiter *claim(void)
-{
-	u64 key = key_of(lw_debug_tid()), seen;
-	u32 i;
-
-	for (i = 0; i < WAITERS; i++) {
-		seen = READ_ONCE(waiters[i].thread);
-		/* Free, or of a thread that a fork has left behind. */
-		if (seen == CLAIMED || (seen && seen >> 32 == key >> 32) ||
-		    !try_cmpxchg_relaxed(&waiters[i].thread, &seen, CLAIMED))
-			continue;
-		WRITE_ONCE(waiters[i].mutex, NULL);
-		smp_store_release(&waiters[i].thread, key);
-		raise_end(i + 1);
-		return &waiters[i];
-	}
-	return NULL;
-}
-
-/* -- the chain ----------------------------------------------------------- */
 
 /*
  * The holder of @m, for which another thread waited when we looked. It may be freed
@@ -109,27 +55,25 @@ static u32 holder_of(const struct lk_mutex *m)
 	error = errno;
 	errno = saved;
 	if (got == (ssize_t)sizeof(hint))
-		return lw_debug_holder(hint);
-	return error == EFAULT ? 0 : lw_debug_owner(m);
+		return lwlib_debug_holder(hint);
+	return error == EFAULT ? 0 : lwlib_debug_owner(m);
 }
 
 /* What the holder of @m waits for, or NULL. */
-static struct lw_debug_waiter *next_in_chain(const struct lk_mutex *m)
+static struct lw_wait *next_in_chain(const struct lk_mutex *m)
 {
 	u32 holder = holder_of(m);
 
-	return holder ? find(holder) : NULL;
+	return holder ? lw_wait_find(holder) : NULL;
 }
 
 /* What @at waits for, or NULL; adds to @seen which of its waits this is. */
-static struct lk_mutex *read_wait(const struct lw_debug_waiter *at, u64 *seen)
+static const struct lk_mutex *read_wait(const struct lw_wait *at, u64 *seen)
 {
-	u32 turn = smp_load_acquire(&at->turn);
-	struct lk_mutex *m = smp_load_acquire(&at->mutex);
+	u64 which = 0;
+	const struct lk_mutex *m = lw_wait_read(at, &which);
 
-	if (turn & 1 || READ_ONCE(at->turn) != turn)
-		return NULL;
-	*seen ^= (u64)(at - waiters) << 32 | turn;
+	*seen ^= which;
 	*seen = (*seen ^ *seen >> 29) * 0x9e3779b97f4a7c15ull;
 	return m;
 }
@@ -140,14 +84,14 @@ struct look {
 	u64 seen;   /* a hash of their waits, in order */
 };
 
-static struct look follow(struct lw_debug_waiter *own)
+static struct look follow(struct lw_wait *own)
 {
-	struct lw_debug_waiter *at = own;
+	struct lw_wait *at = own;
 	struct look look = { 0, 0 };
-	u32 n, most = READ_ONCE(waiters_end);
+	u32 n, most = lw_wait_count();
 
 	for (n = 1; n <= most; n++) {
-		struct lk_mutex *m = read_wait(at, &look.seen);
+		const struct lk_mutex *m = read_wait(at, &look.seen);
 
 		at = m ? next_in_chain(m) : NULL;
 		if (!at)
@@ -178,27 +122,27 @@ static void print_site(const void *site)
 		(unsigned long)((uintptr_t)site - (uintptr_t)in.dli_fbase));
 }
 
-static __cold void report(struct lw_debug_waiter *own, u32 length)
+static __cold void report(struct lw_wait *own, u32 length)
 {
-	static u32 reported;
-	struct lw_debug_waiter *at = own;
-	u32 none = 0, i;
+	static struct lw_once reported;
+	struct lw_wait *at = own;
+	u32 i;
 
 	/* Two threads may have seen it; the one that reports ends the process. */
-	if (!try_cmpxchg_relaxed(&reported, &none, 1))
+	if (!lw_once_begin(&reported))
 		return;
 	fprintf(stderr, "lockwork: deadlock of %u threads\n", length);
 	for (i = 0; i < length && at; i++) {
-		struct lk_mutex *m = READ_ONCE(at->mutex);
+		const struct lk_mutex *m = READ_ONCE(at->object);
 
 		if (!m)
 			break;
 		fprintf(stderr, "  thread %u waits for mutex %p at ",
-			(u32)READ_ONCE(at->thread), (void *)m);
+			(u32)READ_ONCE(at->thread), (const void *)m);
 		print_site(READ_ONCE(at->site));
 		fprintf(stderr, "; thread %u holds it, locked at ",
 			holder_of(m));
-		print_site(lw_debug_site(m));
+		print_site(lw_site_of(m));
 		fprintf(stderr, "\n");
 		at = next_in_chain(m);
 	}
@@ -206,12 +150,10 @@ static __cold void report(struct lw_debug_waiter *own, u32 length)
 }
 
 /* Whether the wait that @own tells of can never end. */
-static void check(struct lw_debug_waiter *own)
+static void check(struct lw_wait *own)
 {
 	struct look first, second;
 
-	/* Either we see the others' entries, or they see ours. */
-	smp_mb();
 	first = follow(own);
 	if (!first.length)
 		return;
@@ -220,41 +162,27 @@ static void check(struct lw_debug_waiter *own)
 		report(own, first.length);
 }
 
-/*
- * The turn is odd while the entry changes. It never goes back, also if a handler that
- * waits interrupts this.
- */
-static void enter(struct lw_debug_waiter *own, struct lk_mutex *m,
-		  const void *site)
+__cold void lwlib_debug_wait_begin(struct lwlib_debug_wait *wait,
+				   struct lk_mutex *m, const void *site)
 {
-	WRITE_ONCE(own->turn, READ_ONCE(own->turn) | 1);
-	smp_wmb();
-	WRITE_ONCE(own->site, site);
-	WRITE_ONCE(own->mutex, m);
-	smp_store_release(&own->turn, (READ_ONCE(own->turn) | 1) + 1);
-}
-
-__cold void lw_debug_wait_begin(struct lw_debug_wait *wait, struct lk_mutex *m,
-				const void *site)
-{
-	wait->own = find(lw_debug_tid());
+	wait->own = lw_wait_find(lwlib_debug_tid());
 	wait->claimed = !wait->own;
 	if (wait->claimed)
-		wait->own = claim();
+		wait->own = lw_wait_claim(lwlib_debug_tid());
 	if (!wait->own)
 		return;
 	wait->outer = *wait->own;
-	enter(wait->own, m, site);
+	lw_wait_set(wait->own, m, site);
 	check(wait->own);
 }
 
-__cold void lw_debug_wait_end(struct lw_debug_wait *wait)
+__cold void lwlib_debug_wait_end(struct lwlib_debug_wait *wait)
 {
 	if (!wait->own)
 		return;
-	enter(wait->own, wait->outer.mutex, wait->outer.site);
+	lw_wait_set(wait->own, wait->outer.object, wait->outer.site);
 	if (wait->claimed)
-		smp_store_release(&wait->own->thread, 0);
+		lw_wait_release(wait->own);
 	else
 		check(wait->own); /* others may have missed what is back */
 }

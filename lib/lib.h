@@ -28,14 +28,20 @@ static inline void deadline_at(struct lw_deadline *until,
  */
 
 /* The rest of lw_mutex_lock(), whose compare-and-exchange failed. */
-void lw_mutex_lock_slow(lw_mutex_t *m);
+void lwlib_mutex_lock_slow(lw_mutex_t *m);
 /* Waits at most @ns nanoseconds from now. True: held. */
-bool lw_mutex_lock_for(lw_mutex_t *m, uint64_t ns);
+bool lwlib_mutex_lock_for(lw_mutex_t *m, uint64_t ns);
 /* lw_cond_timedwait() for at most @ns nanoseconds from now. */
-bool lw_cond_wait_for(lw_cond_t *c, lw_mutex_t *m, uint64_t ns);
+bool lwlib_cond_wait_for(lw_cond_t *c, lw_mutex_t *m, uint64_t ns);
+/* The rest of lw_read_lock() and lw_write_lock(), which did not get it at once. */
+void lwlib_read_lock_slow(lw_rwlock_t *l);
+void lwlib_write_lock_slow(lw_rwlock_t *l);
+/* The same for at most @ns nanoseconds from now. True: held. */
+bool lwlib_read_lock_for(lw_rwlock_t *l, uint64_t ns);
+bool lwlib_write_lock_for(lw_rwlock_t *l, uint64_t ns);
 /* The rest of lw_spin_lock(), whose compare-and-exchange saw @seen. */
-void lw_spin_lock_slow(lw_spinlock_t *s, uint32_t seen);
+void lwlib_spin_lock_slow(lw_spinlock_t *s, uint32_t seen);
 /* The mode of all spinlocks of the process: an enum lw_spin_mode. */
-extern uint32_t lw_spin_mode;
+extern uint32_t lwlib_spin_mode;
 
 #endif

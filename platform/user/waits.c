@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/* waits.h says what these are for. */
+#include "waits.h"
+
+static struct lw_wait waits[LW_WAITS];
+/* The thread of an entry that somebody is about to use. */
+#define CLAIMED (~0ull)
+/* No entry from here on has been used. */
+static u32 waits_end;
+
+/* As in an entry. Threads of an earlier fork epoch are gone. */
+static u64 key_of(u32 tid)
+{
+	return (u64)wait_epoch() << 32 | tid;
+}
+
+u32 lw_wait_count(void)
+{
+	return READ_ONCE(waits_end);
+}
+
+struct lw_wait *lw_wait_find(u32 tid)
+{
+	u64 key = key_of(tid);
+	u32 i, end = lw_wait_count();
+
+	for (i = 0; i < end; i++)
+		if (READ_ONCE(waits[i].thread) == key)
+			return &waits[i];
+	return NULL;
+}
+
+static void raise_end(u32 end)
+{
+	u32 seen = READ_ONCE(waits_end);
+
+	while (seen < end && !try_cmpxchg_relaxed(&waits_end, &seen, end))
+		;
+}
+
+struct lw_wait *lw_wait_claim(u32 tid)
+{
+	u64 key = key_of(tid), seen;
+	u32 i;
+
+	for (i = 0; i < LW_WAITS; i++) {
+		seen = READ_ONCE(waits[i].thread);
+		/* Free, or of a thread that a fork has left behind. */
+		if (seen == CLAIMED || (seen && seen >> 32 == key >> 32) ||
+		    !try_cmpxchg_relaxed(&waits[i].thread, &seen, CLAIMED))
+			continue;
+		WRITE_ONCE(waits[i].object, NULL);
+		smp_store_release(&waits[i].thread, key);
+		raise_end(i + 1);
+		return &waits[i];
+	}
+	return NULL;
+}
+
+/*
+ * The turn is odd while the entry changes. It never goes back, also if a handler that
+ * waits interrupts this.
+ */
+void lw_wait_set(struct lw_wait *own, const void *object, const void *site)
+{
+	WRITE_ONCE(own->turn, READ_ONCE(own->turn) | 1);
+	smp_wmb();
+	WRITE_ONCE(own->site, site);
+	WRITE_ONCE(own->object, object);
+	smp_store_release(&own->turn, (READ_ONCE(own->turn) | 1) + 1);
+	/* Either we see the others' entries, or they see ours. */
+	smp_mb();
+}
+
+void lw_wait_release(struct lw_wait *own)
+{
+	smp_store_release(&own->thread, 0);
+}
+
+const void *lw_wait_read(const struct lw_wait *at, u64 *which)
+{
+	u32 turn = smp_load_acquire(&at->turn);
+	const void *object = smp_load_acquire(&at->object);
+
+	if (turn & 1 || READ_ONCE(at->turn) != turn)
+		return NULL;
+	*which = (u64)(at - waits) << 32 | turn;
+	return object;
+}
+
+/* -- where an object was taken -------------------------------------------- */
+
+#define SITES 4096u /* a power of two */
+
+/* The last of those objects that share the entry. */
+static struct {
+	const void *object;
+	const void *site;
+} sites[SITES];
+
+/* An entry that somebody is writing. */
+#define BUSY ((const void *)1)
+
+static u32 site_index(const void *object)
+{
+	return (u32)((u64)(uintptr_t)object * 0x9e3779b97f4a7c15ull >> 32) %
+	       SITES;
+}
+
+/* While another one writes the entry, it stays that one's. */
+void lw_site_note(const void *object, const void *site)
+{
+	u32 i = site_index(object);
+	const void *seen = READ_ONCE(sites[i].object);
+
+	if (seen == BUSY || !try_cmpxchg_acquire(&sites[i].object, &seen, BUSY))
+		return;
+	WRITE_ONCE(sites[i].site, site);
+	smp_store_release(&sites[i].object, object);
+}
+
+const void *lw_site_of(const void *object)
+{
+	u32 i = site_index(object);
+	const void *site;
+
+	if (smp_load_acquire(&sites[i].object) != object)
+		return NULL;
+	site = READ_ONCE(sites[i].site);
+	return READ_ONCE(sites[i].object) == object ? site : NULL;
+}
