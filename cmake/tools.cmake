@@ -3,15 +3,19 @@
 file(GLOB PRELOAD CONFIGURE_DEPENDS preload/*.c)
 list(REMOVE_ITEM PRELOAD ${CMAKE_CURRENT_SOURCE_DIR}/preload/passthrough.c)
 
-add_library(lockwork-preload MODULE ${PRELOAD} ${LOCKS} ${USER_WORLD})
-target_compile_definitions(lockwork-preload PRIVATE LW_PRELOAD=1)
+file(GLOB PRELOAD_HOST CONFIGURE_DEPENDS platform/preload/*.c)
+
+add_library(lockwork-preload MODULE ${PRELOAD} ${LOCKS} ${USER_WORLD}
+            ${PRELOAD_HOST})
 target_compile_options(lockwork-preload PRIVATE -ftls-model=initial-exec)
-target_include_directories(lockwork-preload PRIVATE preload platform/user locks)
+target_include_directories(lockwork-preload PRIVATE preload platform/preload
+                           platform/user platform locks)
 target_link_options(lockwork-preload PRIVATE -Wl,-z,relro,-z,now
                     -Wl,--no-undefined)
 target_link_libraries(lockwork-preload PRIVATE Threads::Threads
                       ${CMAKE_DL_LIBS})
 
 add_library(lockwork-passthrough MODULE preload/passthrough.c)
-target_include_directories(lockwork-passthrough PRIVATE preload platform/user)
+target_include_directories(lockwork-passthrough PRIVATE preload platform/preload
+                           platform/user platform)
 target_link_libraries(lockwork-passthrough PRIVATE ${CMAKE_DL_LIBS})

@@ -5,7 +5,7 @@ use lockwork_build::{c_files, root, watch, world};
 fn main() {
     let loops = "crates/lockwork-bench/c";
 
-    watch(&[loops, "locks", "platform/user"]);
+    watch(&[loops, "locks", "platform"]);
     world("user")
         .files(c_files(&root().join(loops)))
         .compile("lockwork_bench_loops");

@@ -18,16 +18,16 @@ const ENTRIES: &[&str] = &[
 fn main() {
     let root = lockwork_build::root();
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
-    let (locks, world) = (root.join("locks"), root.join("platform/check"));
+    let locks = root.join("locks");
     let clients = root.join("tests/check");
-    lockwork_build::watch(&["locks", "platform/check", "tests/check"]);
+    lockwork_build::watch(&["locks", "platform", "tests/check"]);
 
     let table = out.join("clients.c");
     fs::write(&table, client_table(&clients)).expect("OUT_DIR can be written");
     fs::write(out.join("sources.rs"), sources(&locks)).expect("OUT_DIR can be written");
 
     let world = build("world", &clients)
-        .files(lockwork_build::c_files(&world))
+        .files(lockwork_build::platform_files("check"))
         .file(table)
         .compile_intermediates();
     let locks = build("locks", &clients)

@@ -23,10 +23,12 @@ const FLAGS: &[&str] = &[
     "-fno-strict-aliasing",
     "-Wall",
     "-Wextra",
-    "-DLW_PRELOAD=1",
     "-Wl,-z,relro,-z,now",
     "-Wl,--no-undefined",
 ];
+
+/// The world that they are compiled against: the user world, its host the interposer.
+const WORLD: &[&str] = &["platform/preload", "platform/user", "platform"];
 
 /// What they link with; after the sources, as linkers want it.
 const LIBS: &[&str] = &["-lpthread", "-ldl"];
@@ -39,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let out = PathBuf::from(env::var("OUT_DIR")?);
     let workload = "crates/lockwork-cli/c";
 
-    watch(&["preload", "locks", "platform/user", "include", workload]);
+    watch(&["preload", "locks", "platform", "include", workload]);
 
     let control = root.join("preload/passthrough.c");
     let mut sources = c_files(&root.join("preload"));
@@ -48,7 +50,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("preload/ holds no interposer sources".into());
     }
     sources.extend(c_files(&root.join("locks")));
-    sources.extend(c_files(&root.join("platform/user")));
+    for dir in WORLD {
+        sources.extend(c_files(&root.join(dir)));
+    }
 
     shared_object(&root, &sources, &out.join("liblockwork-preload.so"))?;
     shared_object(&root, &[control], &out.join("liblockwork-passthrough.so"))?;
@@ -103,7 +107,7 @@ fn shared_object(root: &Path, sources: &[PathBuf], target: &Path) -> Result<(), 
         .try_get_compiler()?;
     let mut command = compiler.to_command();
     command.args(FLAGS);
-    for dir in ["platform/user", "locks", "include", "preload"] {
+    for dir in WORLD.iter().chain(&["locks", "include", "preload"]) {
         command.arg("-I").arg(root.join(dir));
     }
     command.args(sources).arg("-o").arg(target).args(LIBS);

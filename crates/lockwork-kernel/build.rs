@@ -11,6 +11,9 @@ use lockwork_build::{root, watch};
 /// The folders whose files the module, the patches and the kernels are made of.
 const FOLDERS: &[&str] = &["kernel", "platform/kernel", "locks", "tests/canaries"];
 
+/// The folder whose files are for all worlds; not those below it.
+const COMMON: &str = "platform";
+
 /// How the names of their files end.
 const ENDS: &[&str] = &[".c", ".h", ".def", ".toml", ".config", ".txt"];
 
@@ -18,15 +21,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     let root = root();
     let out = PathBuf::from(std::env::var("OUT_DIR")?);
     watch(FOLDERS);
+    watch(&[COMMON]);
     fs::write(out.join("sources.rs"), sources(&root)?)?;
     let options = table(&root.join("kernel/options.def"), "LW_OPTION")?;
-    let knobs = table(&root.join("locks/knobs.def"), "LK_KNOB")?;
+    let knobs = table(&root.join("platform/knobs.def"), "LK_KNOB")?;
     fs::write(
         out.join("settings.rs"),
         format!(
             "/// What `kernel/options.def` lists.\n\
              pub const OPTIONS: &[(&str, u32, u32)] = &[{options}];\n\
-             /// What `locks/knobs.def` lists.\n\
+             /// What `platform/knobs.def` lists.\n\
              pub const KNOBS: &[(&str, u32, u32)] = &[{knobs}];\n"
         ),
     )?;
@@ -37,8 +41,9 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn sources(root: &Path) -> Result<String, Box<dyn Error>> {
     let mut files = Vec::new();
     for folder in FOLDERS {
-        find(root, Path::new(folder), &mut files)?;
+        find(root, Path::new(folder), true, &mut files)?;
     }
+    find(root, Path::new(COMMON), false, &mut files)?;
     files.sort();
     let lines = files.iter().map(|(name, path)| {
         let path = path.display().to_string();
@@ -51,10 +56,11 @@ fn sources(root: &Path) -> Result<String, Box<dyn Error>> {
     ))
 }
 
-/// The files in a folder, and in those below it.
+/// The files in a folder, and, if `deep`, in those below it.
 fn find(
     root: &Path,
     folder: &Path,
+    deep: bool,
     files: &mut Vec<(String, PathBuf)>,
 ) -> Result<(), Box<dyn Error>> {
     for entry in fs::read_dir(root.join(folder))? {
@@ -63,7 +69,9 @@ fn find(
         let name = name.to_str().ok_or("a source's name is not UTF-8")?;
         let path = folder.join(name);
         if entry.file_type()?.is_dir() {
-            find(root, &path, files)?;
+            if deep {
+                find(root, &path, true, files)?;
+            }
         } else if name == "Kbuild" || ENDS.iter().any(|end| name.ends_with(end)) {
             let path = path.to_str().ok_or("a source's path is not UTF-8")?;
             files.push((path.to_owned(), root.join(path)));

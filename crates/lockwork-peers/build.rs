@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "crates/lockwork-peers/build",
         "crates/lockwork-peers/peers",
         "crates/lockwork-peers/Cargo.toml",
-        "platform/user/platform.h",
+        "platform",
         "locks/catalogue.h",
         "locks/catalogue.def",
     ]);

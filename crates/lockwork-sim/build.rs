@@ -9,13 +9,13 @@ fn main() {
     let root = lockwork_build::root();
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     let baselines = "crates/lockwork-sim/baselines";
-    lockwork_build::watch(&["locks", "platform/sim", "data", baselines]);
+    lockwork_build::watch(&["locks", "platform", "data", baselines]);
     let mut build = lockwork_build::world("sim");
     build.pic(true).debug(false);
     let objects = build
         .clone()
         .files(lockwork_build::c_files(&root.join("locks")))
-        .files(lockwork_build::c_files(&root.join("platform/sim")))
+        .files(lockwork_build::platform_files("sim"))
         .files(lockwork_build::c_files(&root.join(baselines)))
         .compile_intermediates();
     let mut link = build.get_compiler().to_command();

@@ -2,18 +2,18 @@
 //! Compiles the C locks against the user world, and asks the compiler what Rust
 //! may know of their layout: c/layout.c is compiled, not run, and its constants
 //! are read from the object file.
-use lockwork_build::{c_files, root, watch, world};
+use lockwork_build::{c_files, platform_files, root, watch, world};
 use object::{Object, ObjectSection, ObjectSymbol};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 fn main() {
     let root = root();
-    watch(&["locks", "platform/user", "lib", "include"]);
+    watch(&["locks", "platform", "lib", "include"]);
     println!("cargo::rerun-if-changed=c");
     world("user")
         .files(c_files(&root.join("locks")))
-        .files(c_files(&root.join("platform/user")))
+        .files(platform_files("user"))
         .files(c_files(&root.join("lib")))
         .include(root.join("include"))
         .compile("lockwork_sys");

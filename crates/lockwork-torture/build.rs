@@ -5,11 +5,7 @@ use lockwork_build::{c_files, root, watch, world};
 fn main() {
     let canaries = root().join("tests/canaries");
 
-    watch(&[
-        "tests/canaries",
-        "platform/user/platform.h",
-        "locks/catalogue.h",
-    ]);
+    watch(&["tests/canaries", "platform", "locks/catalogue.h"]);
     world("user")
         .files(c_files(&canaries))
         .include(&canaries)

@@ -3,7 +3,7 @@
  * What -fsanitize=thread calls for each plain C access, before it happens.
  * These names are the compiler's; they stay local to this world's object.
  */
-#include "platform.h"
+#include <platform.h>
 
 /* Tells the model checker; @pc finds the source line. */
 void lwc_plain(const volatile void *p, size_t size, bool write, void *pc);

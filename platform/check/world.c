@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * The calls of platform.h that touch no shared memory. Compiled without
+ * The calls of this world that touch no shared memory. Compiled without
  * instrumentation: nothing here is part of what is checked.
  */
 #include <string.h>
 
 #include "knobs.h"
-#include "platform.h"
+#include <platform.h>
 
 struct check_world check_world;
 
@@ -28,11 +28,9 @@ void check_world_reset(void)
 	memset(&check_world, 0, sizeof(check_world));
 	for (u32 i = 0; i < CHECK_THREADS; i++)
 		check_world.spin_budget[i] = UINT32_MAX;
-	check_world.pending_rounds = 1;
-	check_world.steal_patience = 64;
-	check_world.owner_rounds = 1;
-	check_world.overtake_limit = 64;
-	check_world.handover_spins = 1;
+#define LK_LIMIT(name, expert, min, max, user, kernel, check, help) \
+	check_world.name = check;
+#include <knobs.def>
 	check_world.clusters = 1;
 	for (knob = lk_knobs; knob->name; knob++)
 		*knob->value = knob->dflt;

@@ -15,7 +15,6 @@
 #include <linux/seq_file.h>
 
 #include "knobs.h"
-#include "numa_osq.h"
 #include "world.h"
 
 #if defined(MODULE) && IS_ENABLED(CONFIG_LOCK_SPIN_ON_OWNER_NUMA)
@@ -57,19 +56,22 @@ static const struct proc_ops knob_ops = {
 	.proc_release = single_release,
 };
 
+static u32 (*divided)(void);
+
 static int divided_show(struct seq_file *out, void *unused)
 {
-	seq_printf(out, "%u\n", lk_numa_osq_divided());
+	seq_printf(out, "%u\n", divided());
 	return 0;
 }
 
-int lw_proc_start(void)
+int lw_proc_start(u32 (*count_divided)(void))
 {
 	struct proc_dir_entry *dir = proc_mkdir(DIR, NULL);
 	const struct lk_knob *knob;
 
 	if (!dir)
 		return -ENOMEM;
+	divided = count_divided;
 	for (knob = lk_knobs; knob->name; knob++) {
 		if (!proc_create_data(knob->name, 0644, dir, &knob_ops,
 				      (void *)knob))

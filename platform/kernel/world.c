@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-/* What platform.h cannot say inline: sleeping, and the owner's task. */
+/* What thread.h cannot say inline: sleeping, and the owner's task. */
 #include <linux/hrtimer.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>

@@ -14,8 +14,11 @@ void lw_world_stop(void);
 /* 0, or -ERANGE: out of its limits, and nothing changed. */
 int lw_set_knob(const struct lk_knob *knob, u32 value);
 
-/* The files in /proc; proc.c says which. 0 or -ENOMEM. */
-int lw_proc_start(void);
+/*
+ * The files in /proc; proc.c says which. @count_divided: how many numa_osq are divided
+ * now. 0 or -ENOMEM.
+ */
+int lw_proc_start(u32 (*count_divided)(void));
 void lw_proc_stop(void);
 
 /* How often the event numbered @event was counted, on all CPUs. */

@@ -16,8 +16,7 @@
 u16 lw_cluster_of[LW_MAX_CPUS];
 /* Clusters; 0: not learnt yet. */
 u32 lw_cluster_total;
-/* The knob. */
-u32 lw_clusters;
+/* Values of the knob. */
 enum { BY_CACHE, BY_NODE, BY_CPU };
 
 /* The fork epoch of who learns, plus 1; 0: nobody does. */

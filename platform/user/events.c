@@ -13,8 +13,7 @@
 
 #define STRIPES 64u
 
-/* The knob. */
-u32 lw_count_events;
+/* A value of the knob. */
 #define AND_PRINT 2u
 
 static struct {

@@ -3,7 +3,7 @@
 #define LW_USER_INTERNAL_H
 
 /* Shared by the files of the user world only. */
-#include "platform.h"
+#include <platform.h>
 
 /* A system call that leaves errno alone. Returns its result or -errno. */
 long lw_syscall(long nr, long a, long b, long c, long d, long e, long f);

@@ -6,49 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KNOB(knob, lo, hi, init, text)                             \
-	{                                                          \
-		.name = #knob, .help = text, .min = lo, .max = hi, \
-		.dflt = init, .value = &lw_##knob                  \
-	}
+#define LW_KNOB(name, expert, min, max, dflt, words, help) u32 lw_##name = dflt;
+#include "user_knobs.def"
+#undef LW_KNOB
 
-/* The variables' definitions in wait.c repeat the defaults. */
+#define LK_LIMIT(name, expert, min, max, user, kernel, check, help) \
+	u32 lk_limit_##name = user;
+#include <knobs.def>
+
 const struct lk_knob lw_user_knobs[] = {
-	KNOB(spin_budget, 0, 1000000, 1000,
-	     "rounds that a thread spins for a mutex before it sleeps; 0: it "
-	     "does not spin"),
-	KNOB(brief_spins, 0, 1000000, 30,
-	     "times that a thread checks a mutex (or a spinlock in mode "
-	     "steal), 4 to 32 pauses apart, before it queues"),
-	KNOB(overtake_limit, 1, 1000000, 64,
-	     "unlocks that may leave the first sleeper waiting before one "
-	     "hands it the mutex"),
-	KNOB(handover_spins, 0, 10000, 20,
-	     "rounds that an unlock waits for a spinning thread to take the "
-	     "mutex before it wakes a sleeper"),
-	KNOB(yield_after, 1, 1000000, 200,
-	     "rounds that a queued waiter spins before it yields its CPU"),
-	KNOB(steal_rounds, 0, 1000000, 30,
-	     "times that a thread checks a spinlock in mode pv, 4 to 32 "
-	     "pauses apart, before it queues"),
-	KNOB(auto_cpus, 0, 1000000, 0,
-	     "number of CPUs with which a spinlock in mode auto compares the "
-	     "number of threads; 0: the CPUs that the process may use"),
-	KNOB(watch_owner, 0, 1, 1,
-	     "1: a thread stops spinning if the thread that it waits for is "
-	     "known to be off its CPU; 0: it does not check"),
-	KNOB(give_way_us, 0, 1000000, 1000,
-	     "microseconds that a sleeper must have waited for its waker to "
-	     "yield the CPU to it"),
-	{ .name = "clusters",
-	  .help = "what the CPUs of a cluster share: their last-level cache, "
-		  "their NUMA node, or nothing",
-	  .words = "llc,node,cpu",
-	  .max = 2,
-	  .value = &lw_clusters },
-	KNOB(count_events, 0, 2, 0,
-	     "1: locks count events in their slow paths; 2: the sums are also "
-	     "printed to standard error when the process ends"),
+#define LW_KNOB(name, expert, min, max, dflt, words, help) \
+	{ #name, help, words, min, max, dflt, expert, &lw_##name },
+#include "user_knobs.def"
+#undef LW_KNOB
+#define LK_LIMIT(name, expert, min, max, user, kernel, check, help) \
+	{ #name, help, NULL, min, max, user, expert, &lk_limit_##name },
+#include <knobs.def>
 	{ .name = NULL },
 };
 

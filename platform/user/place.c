@@ -19,9 +19,6 @@
 
 /* 1: the CPU says that it is a virtual one. */
 u32 lw_hypervisor;
-/* The knob: 0, or what to take for the number of CPUs. */
-u32 lw_auto_cpus;
-
 /* CPUs that the process may run on; 0: not looked yet. */
 static u32 cpus;
 /* Answers that a preempted thread still counts for. */

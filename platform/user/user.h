@@ -4,7 +4,7 @@
 
 /*
  * What the user world offers its hosts (the library, the interposer, the
- * lab) beside the primitives of platform.h: knobs, and a way to shrink
+ * lab) beside the primitives of the world: knobs, and a way to shrink
  * resources so that tests can reach their ends.
  */
 #include <stdbool.h>

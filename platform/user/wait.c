@@ -1,24 +1,14 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-/* Sleeping, yielding and the asymmetric fence, all with errno left alone. */
+/* System calls: sleeping, yielding, the clock, all with errno left alone. */
 #include "internal.h"
 
 #include <errno.h>
 #include <linux/futex.h>
-#include <linux/membarrier.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-
-u32 lw_yield_after = 200;
-u32 lw_spin_budget = 1000;
-u32 lw_watch_owner = 1;
-u32 lw_give_way_us = 1000;
-u32 lw_overtake_limit = 64;
-u32 lw_handover_spins = 20;
-u32 lw_steal_rounds = 30;
-u32 lw_brief_spins = 30;
 
 long lw_syscall(long nr, long a, long b, long c, long d, long e, long f)
 {
@@ -124,68 +114,3 @@ void deadline_after(struct lw_deadline *deadline, u64 ns)
 		deadline->sec++;
 	}
 }
-
-#if defined(LW_PRELOAD)
-/* The first nap, and how often it doubles at most: 4 ms to 1 s. */
-#define NAP_NS	    4000000ull
-#define NAP_DOUBLES 8u
-
-__cold int lw_futex_nap(u32 *word, u32 val, const struct lw_deadline *deadline,
-			u32 naps)
-{
-	u64 ns = NAP_NS << (naps < NAP_DOUBLES ? naps : NAP_DOUBLES);
-	struct lw_deadline nap;
-
-	if (naps == NO_NAPS || (deadline && deadline_within(deadline, ns)))
-		return lw_futex_wait(word, val, deadline);
-	deadline_after(&nap, ns);
-	lw_futex_wait(word, val, &nap);
-	return 0;
-}
-#else
-/* 1: every running thread of the process can be made to pass a full fence. */
-u32 lw_membarrier;
-
-static void nap_ms(void)
-{
-	struct timespec ms = { 0, 1000000 };
-
-	lw_syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, (long)&ms, 0, 0, 0);
-}
-
-static bool register_membarrier(void)
-{
-	return lw_syscall(SYS_membarrier,
-			  MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0, 0, 0,
-			  0) == 0;
-}
-
-/* Early, so that unlocks need no fence of their own; right without it too. */
-__attribute__((constructor)) static void init_membarrier(void)
-{
-	if (register_membarrier())
-		WRITE_ONCE(lw_membarrier, 1);
-}
-
-__cold void lw_membarrier_all(void)
-{
-	smp_mb();
-	if (!READ_ONCE(lw_membarrier))
-		return; /* then smp_mb_light() is a full fence everywhere */
-	while (lw_syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0,
-			  0, 0, 0, 0) != 0) {
-		if (register_membarrier())
-			continue;
-		/*
-		 * Forbidden since we started. Unlocks have a fence of their own
-		 * from here on. One that has not seen that yet is either running,
-		 * and its stores are out long before this nap is over, or it lost
-		 * its CPU, which is a fence.
-		 */
-		WRITE_ONCE(lw_membarrier, 0);
-		smp_mb();
-		nap_ms();
-		return;
-	}
-}
-#endif

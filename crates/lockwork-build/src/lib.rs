@@ -50,7 +50,24 @@ pub fn c_files(dir: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// A compilation against the world `name`: its header, those of the locks, and
+/// The folders of `platform/` that make up the world `name`, in the order in which
+/// headers are looked for. The user world has a host, here the library; programs of
+/// the lab are that too.
+pub fn platform(name: &str) -> Vec<PathBuf> {
+    let platform = root().join("platform");
+    let mut folders = vec![platform.join(name), platform.clone()];
+    if name == "user" {
+        folders.insert(0, platform.join("library"));
+    }
+    folders
+}
+
+/// The C files of the world `name`.
+pub fn platform_files(name: &str) -> Vec<PathBuf> {
+    platform(name).iter().flat_map(|dir| c_files(dir)).collect()
+}
+
+/// A compilation against the world `name`: its headers, those of the locks, and
 /// the flags that the locks need. No files yet.
 ///
 /// Objects go to a folder of `OUT_DIR` named after the world, because the name
@@ -65,7 +82,7 @@ pub fn world(name: &str) -> cc::Build {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     let mut build = cc::Build::new();
     build
-        .include(root.join("platform").join(name))
+        .includes(platform(name))
         .include(root.join("locks"))
         .out_dir(out.join(name))
         .std("gnu11")

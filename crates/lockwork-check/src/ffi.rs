@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! The calls that `platform/check/platform.h` declares.
+//! The calls that `platform/check/` declares.
 //!
 //! They unwind through C when an execution ends early, so the C code is built
 //! with `-fexceptions`.
@@ -11,16 +11,16 @@ use crate::verdict::Kind;
 use std::ffi::{c_char, CStr};
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 
-/// Orders, as in platform.h.
+/// Orders, as in atomic.h.
 const DEP: u32 = 1;
 const ACQUIRE: u32 = 2;
 const RELEASE: u32 = 3;
 const FULL: u32 = 4;
-/// Read-modify-writes, as in platform.h.
+/// Read-modify-writes, as in atomic.h.
 const XCHG: u32 = 0;
 const ADD: u32 = 1;
 const OR: u32 = 2;
-/// Fences, as in platform.h.
+/// Fences, as in atomic.h.
 const WMB: u32 = 0;
 
 /// How strong an access is, with what a mutant made of it.

@@ -82,14 +82,16 @@ struct World {
 /// All of them, in the checkout `root`.
 fn worlds(root: &Path) -> [World; 4] {
     let include = |dir: &str| format!("-I{}", root.join(dir).display());
-    let user = || include("platform/user");
-    let world = |name, flags| World { name, flags };
-    let preload = vec![user(), include("preload"), "-DLW_PRELOAD=1".into()];
+    let world = |name, folders: &[&str]| {
+        let flags = folders.iter().chain(&["platform"]).map(|dir| include(dir));
+        let flags = flags.collect();
+        World { name, flags }
+    };
     [
-        world("user", vec![user()]),
-        world("user with LW_PRELOAD", preload),
-        world("check", vec![include("platform/check")]),
-        world("sim", vec![include("platform/sim")]),
+        world("user", &["platform/library", "platform/user"]),
+        world("interposer", &["platform/preload", "platform/user"]),
+        world("check", &["platform/check"]),
+        world("sim", &["platform/sim"]),
     ]
 }
 
@@ -216,27 +218,27 @@ fn hidden_where_not(condition: &str) -> String {
 
 #[test]
 fn a_missing_function_is_found() {
-    let found = hidden_where_not("#ifndef LW_PLATFORM_CHECK_H");
+    let found = hidden_where_not("#ifndef LW_CHECK_ATOMIC_H");
     must_say(
         &found,
-        "lk_ring_remove: in the sources, user, user with LW_PRELOAD, sim; not in check",
+        "lk_ring_remove: in the sources, user, interposer, sim; not in check",
     );
-    let found = hidden_where_not("#ifndef LW_PRELOAD");
+    let found = hidden_where_not("#ifndef LW_PRELOAD_HOST_H");
     must_say(
         &found,
-        "lk_ring_remove: in the sources, user, check, sim; not in user with LW_PRELOAD",
+        "lk_ring_remove: in the sources, user, check, sim; not in interposer",
     );
     let found = hidden_where_not("#if 0");
     must_say(
         &found,
-        "lk_ring_remove: in the sources; not in user, user with LW_PRELOAD, check, sim",
+        "lk_ring_remove: in the sources; not in user, interposer, check, sim",
     );
 }
 
 #[test]
 fn a_missing_type_and_a_missing_table_are_found() {
     let hide = |file, head: &str| {
-        let hidden = format!("#ifndef LW_PLATFORM_CHECK_H\n{head}");
+        let hidden = format!("#ifndef LW_CHECK_ATOMIC_H\n{head}");
         after(file, &[(head, &hidden), ("\n};\n", "\n};\n#endif\n")])
     };
     let found = hide("tas_lock.h", "struct lk_tas {");
@@ -248,21 +250,21 @@ fn a_missing_type_and_a_missing_table_are_found() {
 #[test]
 fn two_versions_of_a_function_are_found() {
     let head = "static inline u8 lk_epoch_today(void)\n";
-    let other = format!("#ifdef LW_PLATFORM_CHECK_H\n{head}{{\n\treturn 0;\n}}\n#else\n{head}");
+    let other = format!("#ifdef LW_CHECK_ATOMIC_H\n{head}{{\n\treturn 0;\n}}\n#else\n{head}");
     let next = "static inline bool lk_epoch_is_old";
     let ended = format!("#endif\n{next}");
     let found = after("epoch.h", &[(head, &other), (next, &ended)]);
     must_say(&found, "lk_epoch_today: in the sources, check; not in user");
     must_say(
         &found,
-        "lk_epoch_today: in the sources, user, user with LW_PRELOAD, sim; not in check",
+        "lk_epoch_today: in the sources, user, interposer, sim; not in check",
     );
 }
 
 #[test]
 fn a_missing_line_is_found() {
     let hide = |line: &str| {
-        let hidden = format!("#ifndef LW_PLATFORM_CHECK_H\n{line}#endif\n");
+        let hidden = format!("#ifndef LW_CHECK_ATOMIC_H\n{line}#endif\n");
         after("tas_lock.h", &[(line, &hidden)])
     };
     let found = hide("\tsmp_store_release(&lock->locked, 0);\n");
@@ -282,7 +284,7 @@ fn a_call_that_a_macro_drops_is_found() {
 #[test]
 fn another_table_of_operations_is_found() {
     let line = "\t.trylock = trylock,\n";
-    let hidden = format!("#ifndef LW_PLATFORM_CHECK_H\n{line}#endif\n");
+    let hidden = format!("#ifndef LW_CHECK_ATOMIC_H\n{line}#endif\n");
     let found = after("tas_lock.c", &[(line, &hidden)]);
     must_say(&found, "data lk_tas_ops uses trylock: in user, ");
 }
@@ -291,7 +293,7 @@ fn another_table_of_operations_is_found() {
 fn another_value_of_a_macro_is_found() {
     let line = "#define LK_EPOCH_MASK 0x7fu\n";
     let other =
-        format!("#ifdef LW_PLATFORM_CHECK_H\n#define LK_EPOCH_MASK 0x3fu\n#else\n{line}#endif\n");
+        format!("#ifdef LW_CHECK_ATOMIC_H\n#define LK_EPOCH_MASK 0x3fu\n#else\n{line}#endif\n");
     let found = after("epoch.h", &[(line, &other)]);
     must_say(&found, "LK_EPOCH_MASK 0x3fu: in check; not in user, ");
 }

@@ -122,6 +122,14 @@ pub struct Cli {
     pub command: Command,
 }
 
+/// What `lockwork locks` can be told.
+#[derive(Debug, clap::Args)]
+pub struct LocksArgs {
+    /// List all knobs, also those that are for measurements only.
+    #[arg(long)]
+    pub expert: bool,
+}
+
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -134,7 +142,7 @@ pub enum Command {
     #[command(override_usage = "lockwork compare [OPTIONS] [--] [PROGRAM [ARGS]…]")]
     Compare(CompareArgs),
     /// List the locks and their knobs.
-    Locks,
+    Locks(LocksArgs),
     /// Run the embedded workload: a sharded key-value cache under skewed load.
     Workload(WorkloadArgs),
     /// Test the promises of each lock under heavy load.

@@ -14,7 +14,7 @@ pub fn check(name: &str, value: &str) -> Result<()> {
             KnobError::Unknown { .. } => {
                 format!(
                     "there is no knob named '{name}'; the knobs are:\n{}",
-                    list()
+                    list(true)
                 )
             }
             KnobError::Range { .. } => error.to_string(),
@@ -23,9 +23,10 @@ pub fn check(name: &str, value: &str) -> Result<()> {
     })
 }
 
-/// One indented line a knob.
-pub fn list() -> String {
-    let knobs = lockwork_user::knobs();
+/// One indented line a knob; with `expert`, also of those that few need.
+pub fn list(expert: bool) -> String {
+    let mut knobs = lockwork_user::knobs();
+    knobs.retain(|knob| expert || !knob.is_for_experts());
     let width = knobs.iter().map(|k| k.name().len()).max().unwrap_or(0);
     let line = |k: &Knob| {
         let word = k.words().get(k.default() as usize).map(|w| w.to_string());

@@ -74,7 +74,7 @@ fn dispatch(command: &Command) -> Result<ExitCode> {
         Command::Machine(args) => return lockwork_sim::machine::run(args),
         Command::Kernel(args) => return lockwork_kernel::run(args, || cache::folder("kernel")),
         Command::CheckWorker => return lockwork_check::check_worker(),
-        Command::Locks => text::print(&locks())?,
+        Command::Locks(args) => text::print(&locks(args.expert))?,
         Command::Workload(args) => text::print(&workload::run(args)?)?,
         Command::PreloadPath(args) => {
             let library = if args.passthrough {
@@ -89,11 +89,15 @@ fn dispatch(command: &Command) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn locks() -> String {
+fn locks(expert: bool) -> String {
+    let more = match expert {
+        true => "",
+        false => "\nlockwork locks --expert lists the knobs that are for measurements only.\n",
+    };
     format!(
-        "Locks (--lock NAME):\n{}\n\nKnobs (--set KNOB=VALUE):\n{}\n",
+        "Locks (--lock NAME):\n{}\n\nKnobs (--set KNOB=VALUE):\n{}\n{more}",
         policy::list(policy::POLICIES),
-        knobs::list()
+        knobs::list(expert)
     )
 }
 

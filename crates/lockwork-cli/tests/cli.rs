@@ -359,6 +359,20 @@ fn refuses_privileged_programs() {
 }
 
 #[test]
+fn lists_the_knobs_for_experts_on_request_only() {
+    let room = Room::new();
+    for (arguments, all) in [(&["locks"][..], false), (&["locks", "--expert"], true)] {
+        let list = stdout(&room.run(arguments));
+        for name in ["spin_budget", "overtake_limit", "clusters", "osq_pool"] {
+            assert!(list.contains(name), "{name}: {list}");
+        }
+        for name in ["watch_owner", "owner_rounds", "brief_spins"] {
+            assert_eq!(list.contains(name), all, "{name}: {list}");
+        }
+    }
+}
+
+#[test]
 fn lists_what_there_is_for_wrong_names() {
     let room = Room::new();
     let unknown = ["run", "--lock", "nope", "true"];

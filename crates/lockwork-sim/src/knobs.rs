@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The locks' knobs, which a simulation may set, and the events that the locks
-//! count: both by the tables that all worlds share (locks/knobs.def, events.def).
+//! count: both by the tables that all worlds share (platform/knobs.def, events.def).
 
 use crate::world;
 use anyhow::Result;

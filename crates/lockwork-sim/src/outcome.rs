@@ -47,7 +47,7 @@ pub struct Counts {
     pub switches: u64,
     /// Times that a virtual CPU lost its CPU to another.
     pub preemptions: u64,
-    /// What the locks counted, in the order of locks/events.def; shorter if the
+    /// What the locks counted, in the order of platform/events.def; shorter if the
     /// last ones did not happen.
     pub events: Vec<u64>,
     /// Locks of the catalogue that were divided by clusters at its end.

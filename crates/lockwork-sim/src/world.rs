@@ -81,6 +81,7 @@ struct RawKnob {
     min: u32,
     max: u32,
     default: u32,
+    _expert: u32,
     value: *mut u32,
 }
 
@@ -173,13 +174,13 @@ impl World {
             let all = (0..).map_while(|i| unsafe { (*list.add(i)).as_ref() });
             all.collect::<Vec<&'static Ops>>()
         });
-        // SAFETY: locks/knobs.c ends them with one whose name is null.
+        // SAFETY: platform/knobs.c ends them with one whose name is null.
         let knobs = (0..).map_while(|i| {
             let knob: &'static RawKnob = unsafe { &*knobs.add(i) };
             (!knob.name.is_null()).then_some(knob)
         });
         let count = size_of_symbol("lk_events")? / std::mem::size_of::<RawEvent>();
-        // SAFETY: the object says how long locks/events.c made the table.
+        // SAFETY: the object says how long platform/events.c made the table.
         let events = unsafe { std::slice::from_raw_parts(events, count) };
         let (data, zeros) = memory(calls as usize)?;
         Ok(World {

@@ -106,7 +106,7 @@ extern "C" {
     pub static lwlib_spin_mode: AtomicU32;
 }
 
-// locks/mutex.h, locks/qrwlock.h, locks/rwsem.h, platform/user/platform.h
+// locks/mutex.h, locks/qrwlock.h, locks/rwsem.h, platform/user/
 extern "C" {
     /// All of `lw_mutex_unlock` where a hand-off is due.
     pub fn lk_mutex_unlock_slow(m: *mut lw_mutex_t);

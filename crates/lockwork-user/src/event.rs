@@ -20,7 +20,7 @@ extern "C" {
 /// so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// Its name, as in `locks/events.def`.
+    /// Its name, as in `platform/events.def`.
     pub name: &'static str,
     /// One line: what it is.
     pub help: &'static str,
@@ -28,7 +28,7 @@ pub struct Event {
     pub sum: u64,
 }
 
-/// All events in the order of `locks/events.def`, counted or not.
+/// All events in the order of `platform/events.def`, counted or not.
 pub fn events() -> Vec<Event> {
     // SAFETY: any number will do; names and helps are null or constant.
     let event = |n| unsafe {

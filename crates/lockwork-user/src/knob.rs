@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Run-time knobs and thread slots, as `platform/user/user.h` offers them, and
-//! the knobs of `locks/knobs.h`.
+//! the knobs of `platform/knobs.h`.
 use crate::text;
 use std::ffi::{c_char, c_int, CString};
 use std::fmt;
@@ -18,6 +18,7 @@ struct RawKnob {
     min: u32,
     max: u32,
     dflt: u32,
+    expert: u32,
     value: *mut u32,
 }
 
@@ -74,6 +75,11 @@ impl Knob {
     /// The value it starts with.
     pub fn default(&self) -> u32 {
         self.raw.dflt
+    }
+
+    /// Whether it is for measurements and for those who know the locks.
+    pub fn is_for_experts(&self) -> bool {
+        self.raw.expert != 0
     }
 
     /// The value now.

@@ -25,13 +25,21 @@ fn c_files(dir: &str) -> Vec<PathBuf> {
 fn compile(name: &str, flag: Option<String>, sources: Vec<PathBuf>, left_out: &str) -> PathBuf {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let compiler = env::var("CC").unwrap_or_else(|_| "cc".into());
-    let own = ["locks", "platform/user", "lib"].map(c_files);
+    let own = [
+        "locks",
+        "platform",
+        "platform/library",
+        "platform/user",
+        "lib",
+    ]
+    .map(c_files);
     let own = own.into_iter().flatten();
     let status = Command::new(&compiler)
         .current_dir(ROOT)
         .args(["-O2", "-g", "-std=gnu11", "-Wall", "-Wextra", "-Werror"])
         .args(["-fno-strict-aliasing", "-pthread"])
-        .args(["-Iinclude", "-Iplatform/user", "-Ilocks", "-o"])
+        .args(["-Iinclude", "-Iplatform/library", "-Iplatform/user"])
+        .args(["-Iplatform", "-Ilocks", "-o"])
         .arg(&target)
         .args(flag)
         .args(sources)

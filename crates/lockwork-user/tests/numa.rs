@@ -8,7 +8,7 @@ use std::thread::scope;
 
 fn force(name: &str, value: u32) {
     // SAFETY: numbers that a numa_osq compares with counts.
-    unsafe { force_knob(name, value) }.expect("a knob of locks/knobs.def");
+    unsafe { force_knob(name, value) }.expect("a knob of platform/knobs.def");
 }
 
 fn sum(event: &str) -> u64 {

@@ -8,7 +8,7 @@ use std::time::Duration;
 const THREADS: usize = 8;
 const ROUNDS: usize = 5_000;
 
-// locks/knobs.def
+// platform/knobs.def
 extern "C" {
     static lk_knob_osq_lock_depth: AtomicU32;
     static lk_knob_osq_keep_times: AtomicU32;

@@ -25,6 +25,9 @@ pub(crate) struct Patch {
     /// Files of `locks/` that it adds.
     #[serde(default)]
     locks: Vec<String>,
+    /// Files of `platform/` that it adds.
+    #[serde(default)]
+    platform: Vec<String>,
     /// Files of `platform/kernel/` that it adds.
     #[serde(default)]
     world: Vec<String>,
@@ -67,6 +70,7 @@ impl Patch {
             pairs.collect::<Vec<_>>()
         };
         let mut all = flat("locks", &self.locks);
+        all.extend(flat("platform", &self.platform));
         all.extend(flat("platform/kernel", &self.world));
         let files = self.files.iter();
         all.extend(files.map(|name| (format!("kernel/series/tree/{name}"), name.clone())));

@@ -150,7 +150,7 @@ fn crowd(
     })
 }
 
-/// What was counted, by its name in locks/events.def.
+/// What was counted, by its name in platform/events.def.
 fn counted(outcome: &Outcome, event: &str) -> u64 {
     let names = crate::events().expect("they load");
     let at = names.iter().position(|name| *name == event).expect(event);

@@ -3,10 +3,11 @@
 #include <linux/init.h>
 #include <linux/kernel.h>
 
+#include "numa_osq.h"
 #include "world.h"
 
 static int __init controls_init(void)
 {
-	return lw_proc_start();
+	return lw_proc_start(lk_numa_osq_divided);
 }
 fs_initcall(controls_init);

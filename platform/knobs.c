@@ -2,13 +2,11 @@
 #include "knobs.h"
 
 #define LK_KNOB(name, min, max, dflt, words, help) u32 lk_knob_##name = dflt;
-#include "knobs.def"
-#undef LK_KNOB
+#include <knobs.def>
 
 const struct lk_knob lk_knobs[] = {
 #define LK_KNOB(name, min, max, dflt, words, help) \
-	{ #name, help, words, min, max, dflt, &lk_knob_##name },
-#include "knobs.def"
-#undef LK_KNOB
+	{ #name, help, words, min, max, dflt, 0, &lk_knob_##name },
+#include <knobs.def>
 	{ .name = NULL },
 };

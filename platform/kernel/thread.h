@@ -1,63 +1,13 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-#ifndef LW_PLATFORM_KERNEL_H
-#define LW_PLATFORM_KERNEL_H
+#ifndef LW_KERNEL_THREAD_H
+#define LW_KERNEL_THREAD_H
 
 /*
- * The kernel world: the kernel's own headers, and the names that they lack.
- * platform/CONTRACT.md states each name, its ordering and its promise. A name
- * that the kernel has, and that is not defined here, is the kernel's own.
- *
- * Who holds or waits for a lock that does not sleep stays on its CPU: its slot
- * is the CPU's. What an interrupt nests is a level deeper, as in a signal
- * handler of the user world.
+ * Tasks and CPUs. Who holds or waits for a lock that does not sleep stays on its
+ * CPU: its slot is the CPU's. What an interrupt nests is a level deeper, as in a
+ * signal handler of the user world.
  */
-#include <linux/atomic.h>
-#include <linux/build_bug.h>
-#include <linux/cache.h>
-#include <linux/compiler.h>
-#include <linux/container_of.h>
-#include <linux/errno.h>
-#include <linux/irqflags.h>
-#include <linux/jump_label.h>
-#include <linux/ktime.h>
-#include <linux/minmax.h>
-#include <linux/percpu.h>
-#include <linux/pid.h>
-#include <linux/preempt.h>
-#include <linux/sched.h>
-#include <linux/sched/clock.h>
-#include <linux/smp.h>
-#include <linux/threads.h>
-#include <linux/types.h>
-#include <asm/barrier.h>
-#include <asm/processor.h>
-
-#if !defined(CONFIG_64BIT) || !defined(CONFIG_SMP) || defined(__BIG_ENDIAN)
-#error "the locks are for kernels of 64-bit little-endian CPUs, more than one"
-#endif
-#ifdef CONFIG_PREEMPT_RT
-#error "the locks are not for PREEMPT_RT: its spinlocks sleep, its handlers are threads"
-#endif
-
-/* -- accesses and fences ------------------------------------------------- */
-
-/* The kernel's own accesses order address dependencies. */
-#define READ_ONCE_DEP(x)       READ_ONCE(x)
-#define xchg_relaxed_dep(p, v) xchg_relaxed(p, v)
-
-/* A sleeper's full fence does not reach other CPUs: unlocks have one too. */
-#define smp_mb_light() smp_mb()
-#define smp_mb_heavy() smp_mb()
-
-/* -- waiting on the CPU -------------------------------------------------- */
-
-/* Nobody yields here: the thread that is waited for has a CPU. */
-static inline void cpu_relax_wait(u32 *rounds)
-{
-	++*rounds;
-	cpu_relax();
-}
-
+#include <atomic.h>
 /* -- this thread --------------------------------------------------------- */
 
 #define LW_MAX_SLOTS 16383u /* 14 bits of a 16-bit tail, 0 is nobody */
@@ -128,37 +78,10 @@ static inline bool on_hypervisor(void)
 #endif
 }
 
-/* -- how long to spin, and when to be fair ------------------------------- */
-
 /* need_resched() says when to stop; rounds are not counted. */
-#define begin_waiting()	   ((void)0)
-#define pending_rounds()   64u
-#define steal_patience()   64u
-#define steal_rounds()	   0u
-#define brief_spins()	   0u
-#define brief_pause(round) ((void)(round), cpu_relax())
-#define owner_rounds()	   4u
-
-/* Parameters; mutex_params.c. */
-extern unsigned int lw_overtake_limit, lw_handover_spins;
-#define overtake_limit() READ_ONCE(lw_overtake_limit)
-#define handover_spins() READ_ONCE(lw_handover_spins)
-
-/* A knob of locks/knobs.h, which is a parameter too. */
-#define read_knob(value) READ_ONCE(value)
-
-/* An event of locks/events.h, counted if parameter count_events is 1. */
-DECLARE_STATIC_KEY_FALSE(lw_counting);
-void lw_count_event(u32 event);
-#define count_event(event)                                \
-	do {                                              \
-		if (static_branch_unlikely(&lw_counting)) \
-			lw_count_event(event);            \
-	} while (0)
-
-/* Never: the scheduler preempts for a sleeper that is woken. */
-#define give_way_ns() U64_MAX
-#define give_way()    ((void)0)
+#define begin_waiting() ((void)0)
+/* The scheduler preempts for a sleeper that is woken. */
+#define give_way() ((void)0)
 
 /* -- sections that an interrupt handler may interrupt -------------------- */
 

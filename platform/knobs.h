@@ -13,12 +13,12 @@ struct lk_knob {
 	const char *help;  /* one line, says the unit */
 	const char *words; /* "a,b,c": names of 0, 1, 2; NULL: a number */
 	u32 min, max, dflt;
+	u32 expert; /* 1: for measurements and for those who know the locks */
 	u32 *value;
 };
 
 #define LK_KNOB(name, min, max, dflt, words, help) extern u32 lk_knob_##name;
-#include "knobs.def"
-#undef LK_KNOB
+#include <knobs.def>
 
 /* All of them, ended by one whose name is NULL. */
 extern const struct lk_knob lk_knobs[];

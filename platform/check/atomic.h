@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-#ifndef LW_PLATFORM_CHECK_H
-#define LW_PLATFORM_CHECK_H
+#ifndef LW_CHECK_ATOMIC_H
+#define LW_CHECK_ATOMIC_H
 
 /*
  * The check world: every access of a lock is a call into a model checker, that
- * owns the memory. platform/CONTRACT.md states each name and what this world
- * makes of it.
+ * owns the memory.
  *
  * Threads are coroutines of one OS thread. Accesses that are not named here,
  * plain C loads and stores, are seen as well: the compiler reports each one
@@ -228,141 +227,5 @@ typedef struct {
 			LWC_RELAXED)
 
 /* clang-format on */
-
-/* -- what a client sets: see tests/check/frame.h ------------------------- */
-
-#define CHECK_THREADS 32u
-
-struct check_world {
-	u32 spin_budget[CHECK_THREADS]; /* rounds until need_resched() */
-	u32 pending_rounds, steal_patience, steal_rounds, brief_spins;
-	u32 owner_rounds;
-	u32 overtake_limit, handover_spins;
-	u32 spurious;	      /* early returns of wait_on_value() a thread */
-	u32 clusters;	      /* of CPUs */
-	u16 epoch;	      /* fork epoch that the threads live in */
-	bool no_slots;	      /* this_slot() finds all taken */
-	bool one_cpu;	      /* all threads run on one CPU */
-	bool posix;	      /* as the interposer: see CONTRACT.md */
-	bool foreign;	      /* foreign_waiters() */
-	bool naps;	      /* wait_on_value() looks again now and then */
-	bool no_time;	      /* deadlines that are made now never pass */
-	bool soon;	      /* deadline_within() */
-	bool halts;	      /* waiters_halt() */
-	bool hypervisor;      /* on_hypervisor() */
-	bool cpus_short;      /* cpus_are_short() */
-	void (*signal)(void); /* handler that interrupts each list section */
-	bool signal_stores;   /* before each store in it, too */
-	/* At each event but its own: a handler too, or what counts them. */
-	void (*at_event)(u32 event);
-};
-extern struct check_world check_world;
-
-/* -- this thread --------------------------------------------------------- */
-
-#define LW_MAX_SLOTS CHECK_THREADS
-#define LW_MAX_NEST  4u
-
-/* Between them only may a thread ask for its slot; both are counted. */
-void queue_enter(void);
-void queue_exit(void);
-u32 this_slot(void);
-u16 wait_epoch(void);
-/* As in the interposer, so that a tag is never 0 there and here. */
-#define WAIT_TAG_MASK 0xfc00u
-u32 wait_tag(void);
-
-#define DEFINE_WAIT_NODES(type, name)                                        \
-	static type name[LW_MAX_SLOTS + 1][LW_MAX_NEST] __cacheline_aligned; \
-	static u8 name##_depth[CHECK_THREADS]
-#define wait_node(name, slot, level) (&(name)[slot][level])
-#define wait_depth(name)	     ((name##_depth)[lwc_thread()])
-
-/* -- where threads run, how long to spin --------------------------------- */
-
-u32 this_vcpu(void);
-bool vcpu_is_preempted(u32 vcpu);
-bool cpus_are_short(void);
-bool on_hypervisor(void);
-void saw_preempted(void);
-#define this_owner()		  this_vcpu()
-#define owner_is_preempted(owner) vcpu_is_preempted(owner)
-/* Thread @n runs in cluster @n modulo this. A mutant may not look: 2. */
-#define cluster_count()                                \
-	(lwc_left_out(__lwc_site("cluster_count", "")) \
-		 ? 2                                   \
-		 : check_world_read(&check_world.clusters))
-u32 this_cluster(void);
-void begin_waiting(void);
-/* A mutant may leave it out, as a wait that cannot be given up. */
-#define need_resched() \
-	(!lwc_left_out(__lwc_site("need_resched", "")) && budget_is_spent())
-bool budget_is_spent(void);
-#define pending_rounds() check_world_read(&check_world.pending_rounds)
-#define steal_patience() check_world_read(&check_world.steal_patience)
-#define steal_rounds()	 check_world_read(&check_world.steal_rounds)
-#define brief_spins()	 check_world_read(&check_world.brief_spins)
-#define brief_pause(round) \
-	((void)(round), lwc_round(__lwc_site("brief_pause", "")))
-#define owner_rounds()	 check_world_read(&check_world.owner_rounds)
-#define overtake_limit() check_world_read(&check_world.overtake_limit)
-#define handover_spins() check_world_read(&check_world.handover_spins)
-u32 check_world_read(const u32 *field);
-
-/* A mutant may not look at it: 1. */
-#define read_knob(value)                          \
-	(lwc_left_out(__lwc_site("knob", #value)) \
-		 ? 1                              \
-		 : check_world_read(&(value)))
-/* A client may do something there. */
-#define count_event(event) at_event(event)
-void at_event(u32 event);
-
-/* Time stands still; what it decides is left to the schedule. */
-#define local_clock() ((u64)0)
-#define give_way_ns() ((u64)0)
-#define give_way()    ((void)0)
-
-void *section_enter(void *obj);
-bool section_exit(void *outer);
-bool in_section(void *obj);
-void section_missed(void);
-
-/* -- sleeping ------------------------------------------------------------ */
-
-/*
- * A deadline is not a time here: it may be past whenever one looks; or never, if
- * the client had time stand still when it was made.
- */
-struct lw_deadline {
-	bool never;
-};
-void deadline_after(struct lw_deadline *deadline, u64 ns);
-bool deadline_within(const struct lw_deadline *deadline, u64 ns);
-
-bool may_pass(const struct lw_deadline *deadline);
-#define wait_on_value(word, val, deadline, naps)                \
-	((void)(naps), lwc_sleep(word, val, may_pass(deadline), \
-				 __lwc_site("wait_on_value", #word)))
-#define NO_NAPS		 UINT32_MAX
-#define wake_value(word) lwc_wake(word, __lwc_site("wake_value", #word))
-#define NO_VCPU		 0u
-#define should_halt(rounds) \
-	((void)(rounds),    \
-	 !lwc_left_out(__lwc_site("should_halt", "")) && budget_is_spent())
-#define halt_on_value(word, val, vcpu)                   \
-	((void)(vcpu), (void)lwc_sleep(word, val, false, \
-				       __lwc_site("halt_on_value", #word)))
-#define kick_value(word, vcpu) \
-	((void)(vcpu), lwc_wake(word, __lwc_site("kick_value", #word)))
-#define wake_foreign(word)                                                     \
-	(foreign_waiters() ? lwc_wake(word, __lwc_site("wake_foreign", #word)) \
-			   : (void)0)
-
-/* Both hosts of the user world: a client chooses. */
-bool mutex_outlives_unlock(void);
-bool foreign_waiters(void);
-bool waiters_halt(void);
-#define LK_MUTEX_EMBED
 
 #endif

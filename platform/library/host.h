@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+#ifndef LW_LIBRARY_HOST_H
+#define LW_LIBRARY_HOST_H
+
+/*
+ * The library's and the lab's host of the user world: a mutex outlives its unlock,
+ * and nobody else's code waits on a lock word. Included by thread.h.
+ */
+#define LK_MUTEX_EMBED
+#define mutex_outlives_unlock() true
+#define waiters_halt()		true
+#define foreign_waiters()	false
+#define wait_on_value(word, val, deadline, naps) \
+	((void)(naps), lw_futex_wait(word, val, deadline))
+#define wake_foreign(word) ((void)(word))
+#define WAIT_TAG_MARK	   0u
+extern u32 lw_membarrier;
+void lw_membarrier_all(void);
+#define smp_mb_heavy() lw_membarrier_all()
+/* Orders like smp_mb(), but only against smp_mb_heavy(). */
+static inline void smp_mb_light(void)
+{
+	if (likely(READ_ONCE(lw_membarrier)))
+		barrier();
+	else
+		smp_mb();
+}
+
+#endif

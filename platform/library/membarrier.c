@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/* The asymmetric fence: smp_mb_light(), smp_mb_heavy(). */
+#include "internal.h"
+
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* 1: every running thread of the process can be made to pass a full fence. */
+u32 lw_membarrier;
+
+static void nap_ms(void)
+{
+	struct timespec ms = { 0, 1000000 };
+
+	lw_syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, (long)&ms, 0, 0, 0);
+}
+
+static bool register_membarrier(void)
+{
+	return lw_syscall(SYS_membarrier,
+			  MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0, 0, 0,
+			  0) == 0;
+}
+
+/* Early, so that unlocks need no fence of their own; right without it too. */
+__attribute__((constructor)) static void init_membarrier(void)
+{
+	if (register_membarrier())
+		WRITE_ONCE(lw_membarrier, 1);
+}
+
+__cold void lw_membarrier_all(void)
+{
+	smp_mb();
+	if (!READ_ONCE(lw_membarrier))
+		return; /* then smp_mb_light() is a full fence everywhere */
+	while (lw_syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0,
+			  0, 0, 0, 0) != 0) {
+		if (register_membarrier())
+			continue;
+		/*
+		 * Forbidden since we started. Unlocks have a fence of their own
+		 * from here on. One that has not seen that yet is either running,
+		 * and its stores are out long before this nap is over, or it lost
+		 * its CPU, which is a fence.
+		 */
+		WRITE_ONCE(lw_membarrier, 0);
+		smp_mb();
+		nap_ms();
+		return;
+	}
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+#ifndef LW_PLATFORM_H
+#define LW_PLATFORM_H
+
+/*
+ * All that a lock may use: three headers, which the include path takes from one
+ * world. platform/CONTRACT.md states each name, its ordering and its promise.
+ */
+#include <atomic.h> /* accesses, fences, read-modify-writes, by the kernel's names */
+#include <thread.h> /* slots, epochs, where threads run, sleeping, time */
+#include <tuning.h> /* limits, knobs, events */
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+#ifndef LW_USER_ATOMIC_H
+#define LW_USER_ATOMIC_H
+
+/*
+ * What the kernel's names mean in a Linux process, on little-endian 64-bit CPUs.
+ * The light and the heavy fence are the host's: host.h.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "byte layouts");
+
+/* clang-format off: columns of macros */
+#define likely(x)	    __builtin_expect(!!(x), 1)
+#define unlikely(x)	    __builtin_expect(!!(x), 0)
+#define __cold		    __attribute__((cold, noinline))
+#define __cacheline_aligned __attribute__((aligned(64)))
+#define container_of(ptr, type, member) \
+	((type *)((char *)(ptr)-offsetof(type, member)))
+
+/* -- plain accesses ------------------------------------------------------ */
+
+#define READ_ONCE(x)	 __atomic_load_n(&(x), __ATOMIC_RELAXED)
+#define WRITE_ONCE(x, v) __atomic_store_n(&(x), (v), __ATOMIC_RELAXED)
+/* The hardware orders an address dependency; C11 needs the word. */
+#define READ_ONCE_DEP(x)	__atomic_load_n(&(x), __ATOMIC_CONSUME)
+#define smp_load_acquire(p)	__atomic_load_n((p), __ATOMIC_ACQUIRE)
+#define smp_store_release(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
+
+/* -- fences -------------------------------------------------------------- */
+
+#define barrier() __asm__ __volatile__("" ::: "memory")
+#define smp_mb()  __atomic_thread_fence(__ATOMIC_SEQ_CST)
+#define smp_wmb() __atomic_thread_fence(__ATOMIC_RELEASE)
+
+/*
+ * An RMW without a suffix is fully ordered. A locked instruction is that on
+ * x86; elsewhere a seq_cst RMW alone is weaker, so it stands between fences.
+ */
+#if defined(__x86_64__)
+#define __lw_full(op) op
+#define __LW_FULL     __ATOMIC_SEQ_CST
+#else
+#define __lw_full(op)                 \
+	({                            \
+		smp_mb();             \
+		__auto_type __r = op; \
+		smp_mb();             \
+		__r;                  \
+	})
+#define __LW_FULL __ATOMIC_RELAXED
+#endif
+
+/* -- read-modify-write on plain scalars ---------------------------------- */
+
+#define xchg(p, v)	   __lw_full(__atomic_exchange_n((p), (v), __LW_FULL))
+#define xchg_acquire(p, v) __atomic_exchange_n((p), (v), __ATOMIC_ACQUIRE)
+/* Relaxed, but its value is used as an address (see READ_ONCE_DEP). */
+#define xchg_relaxed_dep(p, v) __atomic_exchange_n((p), (v), __ATOMIC_CONSUME)
+
+/* True and @p updated, or false and *@old refreshed (then relaxed). */
+#define __lw_try(p, old, new, order)                                 \
+	__atomic_compare_exchange_n((p), (old), (new), false, order, \
+				    __ATOMIC_RELAXED)
+#define try_cmpxchg(p, old, new)	 __lw_full(__lw_try(p, old, new, __LW_FULL))
+#define try_cmpxchg_acquire(p, old, new) __lw_try(p, old, new, __ATOMIC_ACQUIRE)
+#define try_cmpxchg_release(p, old, new) __lw_try(p, old, new, __ATOMIC_RELEASE)
+#define try_cmpxchg_relaxed(p, old, new) __lw_try(p, old, new, __ATOMIC_RELAXED)
+
+/* -- atomic_t ------------------------------------------------------------ */
+
+/* An int, as in the kernel; locks keep bits in it, so a u32 is compared too. */
+typedef struct {
+	int counter;
+} atomic_t;
+
+#define ATOMIC_INIT(i) \
+	{              \
+		(i)    \
+	}
+#define atomic_read(a)	  READ_ONCE((a)->counter)
+#define atomic_set(a, i)  WRITE_ONCE((a)->counter, (i))
+#define atomic_xchg(a, i) xchg(&(a)->counter, (int)(i))
+#define atomic_or(i, a) \
+	((void)__atomic_fetch_or(&(a)->counter, (i), __ATOMIC_RELAXED))
+#define atomic_add(i, a) \
+	((void)__atomic_fetch_add(&(a)->counter, (i), __ATOMIC_RELAXED))
+#define atomic_sub(i, a) \
+	((void)__atomic_fetch_sub(&(a)->counter, (i), __ATOMIC_RELAXED))
+#define atomic_andnot(i, a) \
+	((void)__atomic_fetch_and(&(a)->counter, ~(i), __ATOMIC_RELAXED))
+#define atomic_fetch_andnot_acquire(i, a) \
+	__atomic_fetch_and(&(a)->counter, ~(i), __ATOMIC_ACQUIRE)
+#define atomic_fetch_or_relaxed(i, a) \
+	__atomic_fetch_or(&(a)->counter, (i), __ATOMIC_RELAXED)
+#define atomic_fetch_add_acquire(i, a) \
+	__atomic_fetch_add(&(a)->counter, (i), __ATOMIC_ACQUIRE)
+#define atomic_add_return_acquire(i, a) \
+	__atomic_add_fetch(&(a)->counter, (i), __ATOMIC_ACQUIRE)
+#define atomic_sub_return_release(i, a) \
+	__atomic_sub_fetch(&(a)->counter, (i), __ATOMIC_RELEASE)
+#define __lw_int(p) _Generic((p), u32 * : (int *)(p), int * : (p))
+#define atomic_try_cmpxchg(a, old, new) \
+	try_cmpxchg(&(a)->counter, __lw_int(old), (int)(new))
+#define atomic_try_cmpxchg_acquire(a, old, new) \
+	try_cmpxchg_acquire(&(a)->counter, __lw_int(old), (int)(new))
+#define atomic_try_cmpxchg_release(a, old, new) \
+	try_cmpxchg_release(&(a)->counter, __lw_int(old), (int)(new))
+#define atomic_try_cmpxchg_relaxed(a, old, new) \
+	try_cmpxchg_relaxed(&(a)->counter, __lw_int(old), (int)(new))
+
+/* -- waiting on the CPU -------------------------------------------------- */
+
+#if defined(__x86_64__)
+#define cpu_relax() __builtin_ia32_pause()
+#elif defined(__aarch64__)
+#define cpu_relax() __asm__ __volatile__("isb" ::: "memory")
+#else
+#define cpu_relax() barrier()
+#endif
+
+extern u32 lw_yield_after;
+void lw_yield(void);
+
+/*
+ * One round of waiting for another thread's next step. That thread may have
+ * lost its CPU to us: past yield_after rounds, give ours away.
+ */
+static inline void cpu_relax_wait(u32 *rounds)
+{
+	if (likely(++*rounds < lw_yield_after))
+		cpu_relax();
+	else
+		lw_yield();
+}
+
+#define __lw_cond_load(p, cond, order)                     \
+	({                                                 \
+		u32 __rounds = 0;                          \
+		__typeof__(*(p)) VAL;                      \
+		for (;;) {                                 \
+			VAL = __atomic_load_n((p), order); \
+			if (cond)                          \
+				break;                     \
+			cpu_relax_wait(&__rounds);         \
+		}                                          \
+		VAL;                                       \
+	})
+#define smp_cond_load_acquire(p, cond) __lw_cond_load(p, cond, __ATOMIC_ACQUIRE)
+#define smp_cond_load_relaxed(p, cond) __lw_cond_load(p, cond, __ATOMIC_RELAXED)
+#define atomic_cond_read_acquire(a, cond) \
+	smp_cond_load_acquire(&(a)->counter, cond)
+#define atomic_cond_read_relaxed(a, cond) \
+	smp_cond_load_relaxed(&(a)->counter, cond)
+
+/* clang-format on */
+
+#endif

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+#ifndef LW_USER_THREAD_H
+#define LW_USER_THREAD_H
+
+/*
+ * Threads of a Linux process: queue slots, fork epochs, CPUs, sleeping, time. Two
+ * hosts use this world, the library and the interposer. Where they differ, host.h
+ * says what holds: it is in platform/library/ and in platform/preload/.
+ */
+#include <atomic.h>
+/* -- this thread --------------------------------------------------------- */
+
+#define LW_MAX_SLOTS 16383u /* 14 bits of a 16-bit tail, 0 is nobody */
+#define LW_MAX_NEST  4u	    /* the other two bits: nesting levels */
+
+struct lw_self {
+	u32 slot;     /* 1 … LW_MAX_SLOTS, 0: none (yet) */
+	u16 epoch;    /* the fork epoch that slot belongs to */
+	u16 retry;    /* slow paths left before asking for a slot again */
+	u32 spins;    /* rounds since begin_waiting() */
+	u32 tid;      /* kernel thread id, see lw_tid() */
+	u32 readers;  /* read locks held (interposer) */
+	void *inside; /* see section_enter() */
+	bool missed;
+	u16 tid_epoch;
+	u16 asked; /* calls of lw_cpus_are_short() */
+};
+
+extern __thread struct lw_self lw_self
+	__attribute__((tls_model("initial-exec")));
+
+/*
+ * The fork epoch. *lw_fork_page turns 0 in a forked child (MADV_WIPEONFORK),
+ * whatever made the child and whenever handlers run. It is mapped before the
+ * first waiter queues.
+ */
+extern u32 *lw_fork_page;
+extern u16 lw_epoch;
+__cold void lw_after_fork(void);
+__cold u32 lw_slot_get(void);
+
+static inline u16 wait_epoch(void)
+{
+	if (unlikely(smp_load_acquire(READ_ONCE_DEP(lw_fork_page)) != 1))
+		lw_after_fork();
+	return READ_ONCE(lw_epoch);
+}
+
+/* A slot is the thread's own here, wherever it runs: nothing to hold on to. */
+#define queue_enter() ((void)0)
+#define queue_exit()  ((void)0)
+
+/* This thread's slot, or 0 where all are taken: then it waits without a node. */
+static inline u32 this_slot(void)
+{
+	u16 epoch = wait_epoch();
+
+	if (likely(lw_self.slot && lw_self.epoch == epoch))
+		return lw_self.slot;
+	return lw_slot_get();
+}
+
+/* Storage for queue nodes: per slot, LW_MAX_NEST levels. */
+#define DEFINE_WAIT_NODES(type, name)                                        \
+	static type name[LW_MAX_SLOTS + 1][LW_MAX_NEST] __cacheline_aligned; \
+	static __thread u8 name##_depth                                      \
+		__attribute__((tls_model("initial-exec")))
+#define wait_node(name, slot, level) (&(name)[slot][level])
+#define wait_depth(name)	     (name##_depth)
+
+/* -- where threads run --------------------------------------------------- */
+
+extern const ptrdiff_t __rseq_offset __attribute__((weak));
+extern ptrdiff_t lw_rseq_cpu;
+__cold u32 lw_vcpu_slow(void);
+extern u32 lw_watch_owner;
+
+/*
+ * A word at @offset from the thread pointer. One load of the offset, one of the
+ * word: what the compiler makes of __builtin_thread_pointer() loads that too,
+ * and three loads in a row show in an uncontended lock.
+ */
+static inline u32 lw_thread_word(ptrdiff_t offset)
+{
+#if defined(__x86_64__)
+	u32 word;
+
+	__asm__ __volatile__("movl %%fs:(%1), %0" : "=r"(word) : "r"(offset));
+	return word;
+#else
+	return *(volatile u32 *)((char *)__builtin_thread_pointer() + offset);
+#endif
+}
+
+/* The CPU this thread runs on, below 2^30; bit 31 set: unknown. */
+static inline u32 this_vcpu(void)
+{
+	u32 cpu = lw_thread_word(lw_rseq_cpu);
+
+	if (unlikely((int)cpu < 0))
+		return lw_vcpu_slow();
+	return cpu;
+}
+
+/*
+ * True if the thread that published @vcpu (another one than the caller) cannot
+ * be running: the caller is on that very CPU. False means "not known".
+ */
+static inline bool vcpu_is_preempted(u32 vcpu)
+{
+	return vcpu == this_vcpu() && (int)vcpu >= 0 &&
+	       READ_ONCE(lw_watch_owner);
+}
+
+/* What a spinlock in mode auto asks; see place.c. Slow paths only. */
+bool lw_cpus_are_short(void);
+void lw_saw_preempted(void);
+extern u32 lw_hypervisor;
+#define cpus_are_short() lw_cpus_are_short()
+#define saw_preempted()	 lw_saw_preempted()
+#define on_hypervisor()	 (READ_ONCE(lw_hypervisor) != 0)
+
+/* Clusters of CPUs; see cluster.c. */
+#define LW_MAX_CPUS 8192u
+extern u16 lw_cluster_of[LW_MAX_CPUS];
+extern u32 lw_cluster_total;
+__cold u32 lw_cluster_slow(u32 cpu);
+__cold u32 lw_cluster_total_slow(void);
+
+/* The cluster of the CPU that this thread runs on, or ran on just now. */
+static inline u32 this_cluster(void)
+{
+	u32 cpu = this_vcpu();
+
+	if (likely(cpu < LW_MAX_CPUS)) {
+		/* [cluster.B] ACQUIRE, pairs with cluster.A. */
+		u16 n = smp_load_acquire(&lw_cluster_of[cpu]);
+
+		if (likely(n))
+			return n - 1u;
+	}
+	return lw_cluster_slow(cpu);
+}
+
+/* How many there are, at least 1. */
+static inline u32 cluster_count(void)
+{
+	u32 n = READ_ONCE(lw_cluster_total);
+
+	return likely(n) ? n : lw_cluster_total_slow();
+}
+
+/* A holder's hint to those that would spin for it: where it runs. */
+#define this_owner()		  this_vcpu()
+#define owner_is_preempted(owner) vcpu_is_preempted(owner)
+
+/* -- how long to spin ---------------------------------------------------- */
+
+extern u32 lw_spin_budget;
+
+static inline void begin_waiting(void)
+{
+	lw_self.spins = 0;
+}
+
+/* User space is not told; a spinner that used its budget up acts as if. */
+static inline bool need_resched(void)
+{
+	return unlikely(lw_self.spins++ >= lw_spin_budget);
+}
+
+/* -- time ---------------------------------------------------------------- */
+
+/* Nanoseconds on a clock that never goes back. */
+u64 local_clock(void);
+/* Lets another thread have this CPU. */
+#define give_way() lw_yield()
+
+/* -- sections ------------------------------------------------------------ */
+
+/*
+ * A section that a signal handler of the same thread must not wait for, as an
+ * interrupt handler must not in the kernel. Signals stay enabled: to block them
+ * costs two system calls. Instead a handler asks whether it interrupted the
+ * section of @obj; if so it leaves its work to be done, and section_exit() tells.
+ */
+static inline void *section_enter(void *obj)
+{
+	void *outer = lw_self.inside;
+
+	lw_self.inside = obj;
+	barrier();
+	return outer;
+}
+
+static inline bool section_exit(void *outer)
+{
+	bool missed;
+
+	barrier();
+	lw_self.inside = outer;
+	barrier();
+	missed = lw_self.missed;
+	if (unlikely(missed))
+		lw_self.missed = false;
+	return missed;
+}
+
+static inline bool in_section(void *obj)
+{
+	return unlikely(lw_self.inside == obj);
+}
+
+static inline void section_missed(void)
+{
+	lw_self.missed = true;
+}
+
+/* -- sleeping ------------------------------------------------------------ */
+
+/* An absolute time on CLOCK_MONOTONIC or CLOCK_REALTIME; NULL: for ever. */
+struct lw_deadline {
+	int clock;
+	int64_t sec;
+	int64_t nsec;
+};
+void deadline_after(struct lw_deadline *deadline, u64 ns);
+/* Whether the time @sec, @nsec on its clock is at or past it. */
+bool deadline_passed(const struct lw_deadline *deadline, int64_t sec,
+		     int64_t nsec);
+/* Whether it is at most @ns nanoseconds away. */
+bool deadline_within(const struct lw_deadline *deadline, u64 ns);
+int lw_futex_wait(u32 *word, u32 val, const struct lw_deadline *deadline);
+/* How many were asleep there. */
+int lw_futex_wake(u32 *word, int count);
+
+/*
+ * wait_on_value(word, val, deadline, naps) sleeps while *@word == @val. 0, or
+ * -ETIMEDOUT past @deadline. May be early; @naps counts the caller's calls.
+ * NO_NAPS: only ours wake it. wake_value(word) wakes the one asleep there. False:
+ * there was none. The memory may be gone by now.
+ */
+#define NO_NAPS UINT32_MAX
+static inline bool wake_value(u32 *word)
+{
+	return lw_futex_wake(word, 1) > 0;
+}
+
+/* Halting is sleeping here. A futex needs no vCPU. */
+#define NO_VCPU		    0u
+#define should_halt(rounds) ((void)(rounds), need_resched())
+#define halt_on_value(word, val, vcpu) \
+	((void)(vcpu), wait_on_value(word, val, NULL, 0))
+#define kick_value(word, vcpu) ((void)(vcpu), wake_value(word))
+
+/* Bits 10 … 15 of a qspinlock that is free: the fork epoch it belongs to. */
+extern u32 lw_wait_tag;
+#define WAIT_TAG_MASK 0xfc00u
+#define wait_tag()    READ_ONCE(lw_wait_tag)
+
+/* How this host differs from the other one. */
+#include <host.h>
+
+#endif

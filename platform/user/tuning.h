@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+#ifndef LW_USER_TUNING_H
+#define LW_USER_TUNING_H
+
+/*
+ * Limits, knobs and events of the user world. All are knobs here: knobs.c has the
+ * table that users see.
+ */
+#include <atomic.h>
+/* Each limit of knobs.def is a variable and a function that reads it. */
+#define LK_LIMIT(name, expert, min, max, user, kernel, check, help) \
+	extern u32 lk_limit_##name;                                 \
+	static inline u32 name(void)                                \
+	{                                                           \
+		return READ_ONCE(lk_limit_##name);                  \
+	}
+#include <knobs.def>
+
+/* The pause after a look at a lock, of brief_spins() or steal_rounds(): ever longer, as a look takes the line from the holder: 4, 8, 16, 32 pauses. */
+static inline void brief_pause(u32 round)
+{
+	u32 pauses = round < 3 ? 4u << round : 32;
+
+	while (pauses--)
+		cpu_relax();
+}
+
+/* How long a sleeper must have waited for its waker to give way to it. */
+extern u32 lw_give_way_us;
+#define give_way_ns() (READ_ONCE(lw_give_way_us) * (u64)1000)
+
+/* A knob of locks/knobs.h. */
+#define read_knob(value) READ_ONCE(value)
+
+/* An event of locks/events.h, counted if somebody asked for that. */
+extern u32 lw_count_events;
+__cold void lw_count_event(u32 event);
+static inline void count_event(u32 event)
+{
+	if (unlikely(READ_ONCE(lw_count_events)))
+		lw_count_event(event);
+}
+
+#endif
