@@ -113,8 +113,12 @@ static bool enter_alone(void *lock, const struct lk_ops *ops,
 static bool enter_shared(void *lock, const struct lk_ops *ops,
 			 struct lw_tally *tally)
 {
-	if (ops->read_trylock && lw_random(tally) % 8 == 0)
+	u32 random = lw_random(tally), way = random % 8;
+
+	if (way == 0 && ops->read_trylock)
 		return (ops->read_trylock)(lock);
+	if (way == 1 && ops->read_timedlock)
+		return ops->read_timedlock(lock, random >> 12);
 	(ops->read_lock)(lock);
 	return true;
 }
@@ -183,7 +187,13 @@ void lw_cell_visit(struct lw_cell *cell, const struct lk_ops *ops,
 		(ops->read_unlock)(cell->lock);
 	} else {
 		work_alone(cell, ops, tally, hold_ns);
-		ops->unlock(cell->lock);
+		if (ops->downgrade && lw_random(tally) % 4 == 0) {
+			ops->downgrade(cell->lock);
+			work_shared(cell, ops, tally, hold_ns);
+			(ops->read_unlock)(cell->lock);
+		} else {
+			ops->unlock(cell->lock);
+		}
 	}
 	let_in(cell, ops, flags);
 	/* A sleeper may wake on a CPU whose clock is behind. */

@@ -41,6 +41,9 @@ struct lk_ops {
 	void (*read_lock)(void *lock);
 	void (*read_unlock)(void *lock);
 	bool (*read_trylock)(void *lock);
+	bool (*read_timedlock)(void *lock, u64 ns);
+	/* The caller holds it alone, and from then on shared. */
+	void (*downgrade)(void *lock);
 	/*
 	 * Names the waiter that queued last, 0 when nobody is queued; changes
 	 * whenever a waiter joins. For tests of FIFO order; racy by nature.

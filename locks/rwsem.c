@@ -629,7 +629,7 @@ void lk_rwsem_downgrade(struct lk_rwsem *s)
 
 /* -- catalogue ----------------------------------------------------------- */
 
-static void init(void *lock)
+void lk_rwsem_op_init(void *lock)
 {
 	*(struct lk_rwsem *)lock = (struct lk_rwsem)LK_RWSEM_INIT;
 }
@@ -639,7 +639,7 @@ static void lock(void *lock)
 	lk_rwsem_lock(lock);
 }
 
-static bool trylock(void *lock)
+bool lk_rwsem_op_trylock(void *lock)
 {
 	return lk_rwsem_try_write(lock);
 }
@@ -654,7 +654,7 @@ static bool timedlock(void *lock, u64 ns)
 	return lk_rwsem_lock_slow(lock, &deadline, NULL) == 0;
 }
 
-static void unlock(void *lock)
+void lk_rwsem_op_unlock(void *lock)
 {
 	lk_rwsem_unlock(lock);
 }
@@ -664,18 +664,34 @@ static void lock_read(void *lock)
 	lk_rwsem_read_lock(lock);
 }
 
-static bool trylock_read(void *lock)
+bool lk_rwsem_op_read_trylock(void *lock)
 {
 	return lk_rwsem_try_read(lock, LK_READER_PASSES);
 }
 
-static void unlock_read(void *lock)
+static bool timedlock_read(void *lock, u64 ns)
+{
+	struct lw_deadline deadline;
+
+	if (lk_rwsem_read_trylock(lock, LK_READER_PASSES))
+		return true;
+	deadline_after(&deadline, ns);
+	return lk_rwsem_read_lock_slow(lock, LK_READER_PASSES, &deadline,
+				       NULL) == 0;
+}
+
+void lk_rwsem_op_read_unlock(void *lock)
 {
 	lk_rwsem_read_unlock(lock);
 }
 
+void lk_rwsem_op_downgrade(void *lock)
+{
+	lk_rwsem_downgrade(lock);
+}
+
 /* The last sleeper; spinners are not in this list. */
-static u64 last_waiter(const void *lock)
+u64 lk_rwsem_last_waiter(const void *lock)
 {
 	struct lk_rwsem *s = (struct lk_rwsem *)lock;
 	void *outer = list_lock(s);
@@ -693,13 +709,15 @@ const struct lk_ops lk_rwsem_ops = {
 	.size = sizeof(struct lk_rwsem),
 	.align = _Alignof(struct lk_rwsem),
 	.flags = LK_RW | LK_SLEEPS | LK_FORKS,
-	.init = init,
+	.init = lk_rwsem_op_init,
 	.lock = lock,
-	.trylock = trylock,
+	.trylock = lk_rwsem_op_trylock,
 	.timedlock = timedlock,
-	.unlock = unlock,
+	.unlock = lk_rwsem_op_unlock,
 	.read_lock = lock_read,
-	.read_trylock = trylock_read,
-	.read_unlock = unlock_read,
-	.last_waiter = last_waiter,
+	.read_trylock = lk_rwsem_op_read_trylock,
+	.read_timedlock = timedlock_read,
+	.downgrade = lk_rwsem_op_downgrade,
+	.read_unlock = lk_rwsem_op_read_unlock,
+	.last_waiter = lk_rwsem_last_waiter,
 };

@@ -41,4 +41,6 @@ SAME(attempt);
 SAME(read_lock);
 SAME(read_unlock);
 SAME(read_trylock);
+SAME(read_timedlock);
+SAME(downgrade);
 SAME(last_waiter);

@@ -30,6 +30,8 @@ struct lk_ops {
 	void (*read_lock)(void *lock);
 	void (*read_unlock)(void *lock);
 	bool (*read_trylock)(void *lock);
+	bool (*read_timedlock)(void *lock, u64 ns);
+	void (*downgrade)(void *lock);
 	u64 (*last_waiter)(const void *lock);
 };
 

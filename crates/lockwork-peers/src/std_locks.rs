@@ -35,6 +35,8 @@ static MUTEX_OPS: RawOps = RawOps {
     read_lock: None,
     read_unlock: None,
     read_trylock: None,
+    read_timedlock: None,
+    downgrade: None,
     last_waiter: None,
 };
 
@@ -53,6 +55,8 @@ static RWLOCK_OPS: RawOps = RawOps {
     read_lock: Some(rwlock_read_lock),
     read_unlock: Some(rwlock_read_unlock),
     read_trylock: Some(rwlock_read_trylock),
+    read_timedlock: None,
+    downgrade: None,
     last_waiter: None,
 };
 

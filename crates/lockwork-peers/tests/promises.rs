@@ -80,6 +80,8 @@ static NO_LOCK: RawOps = RawOps {
     read_lock: Some(nothing),
     read_unlock: Some(nothing),
     read_trylock: None,
+    read_timedlock: None,
+    downgrade: None,
     last_waiter: None,
 };
 

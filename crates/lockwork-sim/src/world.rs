@@ -40,6 +40,8 @@ pub(crate) struct Ops {
     pub read_lock: Op,
     pub read_unlock: Op,
     read_trylock: *const c_void,
+    read_timedlock: *const c_void,
+    downgrade: *const c_void,
     last_waiter: *const c_void,
 }
 

@@ -13,6 +13,7 @@ const TORN: u64 = 2;
 const INTRUDER: u64 = 3;
 const READER_INSIDE: u64 = 4;
 const WRITER_INSIDE: u64 = 5;
+const PASSED: u64 = 6;
 
 /// One lock and what it guards.
 #[repr(align(128))]
@@ -88,6 +89,21 @@ impl Cell {
         self.most_readers.fetch_max(readers, Relaxed);
     }
 
+    /// [`leave`](Self::leave) of one that goes on to read; its exclusive visits so far.
+    pub(crate) fn leave_to_read(&self, me: u32) -> u64 {
+        self.leave(me);
+        self.left.load(Relaxed)
+    }
+
+    /// [`enter_shared`](Self::enter_shared) after that; no writer may have come since.
+    pub(crate) fn enter_shared_after(&self, me: u32, left: u64) {
+        let now = self.left.load(Relaxed);
+        if now != left {
+            self.report(PASSED, me, now - left);
+        }
+        self.enter_shared(me);
+    }
+
     pub(crate) fn leave_shared(&self, me: u32) {
         self.look_for_writer(me);
         self.readers.fetch_sub(1, Relaxed);
@@ -148,6 +164,10 @@ impl Cell {
             READER_INSIDE => (
                 "readers",
                 format!("thread {who} got in to write while {other} readers were inside"),
+            ),
+            PASSED => (
+                "readers",
+                format!("{other} writers got in while thread {who} downgraded the lock"),
             ),
             _ => (
                 "readers",

@@ -140,13 +140,35 @@ impl<'a> Hand<'a> {
         let lock = &self.cell(cell).lock;
         // SAFETY: the probes never lock what they hold.
         let got = self.during(Op::ReadTry, cell, || unsafe { lock.read_try_lock() });
-        let got = got.unwrap_or(false);
+        self.counted_shared(got.unwrap_or(false), cell, &self.seat().try_failed)
+    }
+
+    pub(crate) fn read_timed(&self, cell: usize, limit: Duration) -> bool {
+        let lock = &self.cell(cell).lock;
+        // SAFETY: the probes never lock what they hold.
+        let got = self.during(Op::ReadTimed, cell, || unsafe {
+            lock.read_timed_lock(limit)
+        });
+        self.counted_shared(got.unwrap_or(false), cell, &self.seat().timed_failed)
+    }
+
+    fn counted_shared(&self, got: bool, cell: usize, failed: &AtomicU64) -> bool {
         if got {
             self.entered_shared(cell);
         } else if !self.nested {
-            add(&self.seat().try_failed, 1);
+            add(failed, 1);
         }
         got
+    }
+
+    /// From here on this thread holds the lock shared. Nobody is in between.
+    pub(crate) fn downgrade(&self, cell: usize) {
+        let left = self.cell(cell).leave_to_read(self.me());
+        // SAFETY: the probes downgrade what they hold.
+        self.during(Op::Downgrade, cell, || unsafe {
+            self.cell(cell).lock.downgrade()
+        });
+        self.cell(cell).enter_shared_after(self.me(), left);
     }
 
     pub(crate) fn read_unlock(&self, cell: usize) {

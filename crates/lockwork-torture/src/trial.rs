@@ -35,9 +35,11 @@ pub(crate) enum Op {
     ReadLock,
     ReadUnlock,
     ReadTry,
+    ReadTimed,
+    Downgrade,
 }
 
-const OPS: [&str; 9] = [
+const OPS: [&str; 11] = [
     "nothing",
     "lock",
     "unlock",
@@ -47,6 +49,8 @@ const OPS: [&str; 9] = [
     "read_lock",
     "read_unlock",
     "read_trylock",
+    "read_timedlock",
+    "downgrade",
 ];
 pub(crate) const NESTED: u32 = 1 << 16;
 

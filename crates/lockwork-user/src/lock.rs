@@ -123,6 +123,16 @@ impl LockKind {
         self.0.read_trylock.is_some()
     }
 
+    /// Waiting for it shared can be limited in time.
+    pub fn has_read_timed(&self) -> bool {
+        self.0.read_timedlock.is_some()
+    }
+
+    /// Who holds it alone can go on holding it shared.
+    pub fn has_downgrade(&self) -> bool {
+        self.0.downgrade.is_some()
+    }
+
     /// It says who queued last.
     pub fn has_last_waiter(&self) -> bool {
         self.0.last_waiter.is_some()
@@ -257,6 +267,28 @@ impl Lock {
             .0
             .read_trylock
             .map(|op| unsafe { op(self.as_ptr()) })
+    }
+
+    /// Waits at most `limit` until this thread holds the lock with other readers.
+    ///
+    /// # Safety
+    /// As for [`lock`](Self::lock).
+    pub unsafe fn read_timed_lock(&self, limit: Duration) -> Option<bool> {
+        let ns = u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
+        // SAFETY: the caller's promise.
+        self.kind
+            .0
+            .read_timedlock
+            .map(|op| unsafe { op(self.as_ptr(), ns) })
+    }
+
+    /// Makes a lock that is held alone one that is held with other readers.
+    ///
+    /// # Safety
+    /// This thread holds it alone.
+    pub unsafe fn downgrade(&self) -> Option<()> {
+        // SAFETY: the caller's promise.
+        self.kind.0.downgrade.map(|op| unsafe { op(self.as_ptr()) })
     }
 
     /// Names the waiter that queued last, `Some(0)` when nobody is queued.

@@ -62,6 +62,10 @@ pub struct RawOps {
     pub read_unlock: Option<Act>,
     /// Takes the lock with other readers, if nobody holds it alone.
     pub read_trylock: Option<Ask>,
+    /// As `timedlock`, with other readers.
+    pub read_timedlock: Option<unsafe extern "C" fn(*mut c_void, u64) -> bool>,
+    /// Makes a lock that is held alone one that is held with other readers.
+    pub downgrade: Option<Act>,
     /// Names the waiter that queued last, 0 when nobody is queued.
     pub last_waiter: Option<unsafe extern "C" fn(*const c_void) -> u64>,
 }

@@ -116,6 +116,39 @@ fn a_free_lock_is_taken_in_each_way() {
 }
 
 #[test]
+fn a_downgraded_lock_is_held_shared() {
+    for kind in catalogue().into_iter().filter(|kind| kind.has_downgrade()) {
+        let (name, lock) = (kind.name(), kind.create());
+        // SAFETY: only this thread uses the lock, and gives back what it takes.
+        unsafe {
+            lock.lock();
+            assert_ne!(
+                lock.read_timed_lock(Duration::from_micros(50)),
+                Some(true),
+                "{name}: a reader got in to a writer"
+            );
+            lock.downgrade();
+            let second = lock.read_timed_lock(Duration::ZERO);
+            assert_ne!(second, Some(false), "{name}: a second reader was refused");
+            assert_ne!(
+                lock.try_lock(),
+                Some(true),
+                "{name}: a writer got in to a reader that was a writer"
+            );
+            lock.read_unlock();
+            if second == Some(true) {
+                lock.read_unlock();
+            }
+            assert_ne!(
+                lock.try_lock(),
+                Some(false),
+                "{name}: readers that left still hold it"
+            );
+        }
+    }
+}
+
+#[test]
 fn readers_share_a_free_lock() {
     for kind in catalogue().into_iter().filter(|kind| kind.has_read()) {
         let (name, lock) = (kind.name(), kind.create());

@@ -8,7 +8,8 @@ pub(super) fn probe(trial: &Arc<Trial>) -> Findings {
     let result = together(trial)
         .and_then(|()| kept_out(trial, false, true))
         .and_then(|()| kept_out(trial, true, false))
-        .and_then(|()| kept_out(trial, false, false));
+        .and_then(|()| kept_out(trial, false, false))
+        .and_then(|()| downgraded(trial));
     Findings::of(result.map(|()| format!("{} readers at once", trial.cells[0].most_readers())))
 }
 
@@ -49,6 +50,29 @@ fn kept_out(trial: &Arc<Trial>, holder_reads: bool, other_reads: bool) -> Result
     join(thread)?;
     ensure(!got_in, || {
         format!("a {other} got in while a {holder} was inside")
+    })
+}
+
+/// After a downgrade a reader gets in and a writer does not.
+fn downgraded(trial: &Arc<Trial>) -> Result<(), String> {
+    if !trial.kind.has_downgrade() {
+        return Ok(());
+    }
+    let hand = trial.hand();
+    hand.lock(0);
+    let reader = trial.spawn(1, |hand| hand.pass(true))?;
+    let early = trial.wait_busy(1);
+    hand.downgrade(0);
+    join(reader)?;
+    let writer = trial.spawn(2, |hand| hand.pass(false))?;
+    let got_in = trial.wait_busy(2);
+    hand.read_unlock(0);
+    join(writer)?;
+    ensure(!early, || {
+        "a reader got in while a writer was inside".to_owned()
+    })?;
+    ensure(!got_in, || {
+        "a writer got in to a reader that was a writer".to_owned()
     })
 }
 

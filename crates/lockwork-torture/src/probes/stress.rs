@@ -102,6 +102,9 @@ fn one(hand: Hand<'_>, kind: &LockKind, rng: &mut Rng) {
     let read = kind.has_read() && rng.below(3) > 0;
     let got = match (read, rng.below(8)) {
         (true, 0) if kind.has_read_try() => hand.read_try(0),
+        (true, 1 | 2) if kind.has_read_timed() => {
+            hand.read_timed(0, Duration::from_nanos(rng.below(50_000).into()))
+        }
         (true, _) => {
             hand.read_lock(0);
             true
@@ -120,7 +123,12 @@ fn one(hand: Hand<'_>, kind: &LockKind, rng: &mut Rng) {
         return;
     }
     linger(rng);
-    if read {
+    let downgraded = !read && kind.has_downgrade() && rng.once_in(4);
+    if downgraded {
+        hand.downgrade(0);
+        linger(rng);
+    }
+    if read || downgraded {
         hand.read_unlock(0);
     } else {
         hand.unlock(0);

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/* The lock's own logic is rwsem_client.c's; here it is over another queue. */
+#include "numa.h"
+#include "rwsem.h"
+
+static struct lk_rwsem lock;
+
+static void write(void)
+{
+	if (!lk_rwsem_lock_fast(&lock))
+		lk_rwsem_lock_slow(&lock, NULL, &lk_spin_over_numa_osq);
+	write_section();
+	lk_rwsem_unlock(&lock);
+}
+
+static void read(void)
+{
+	if (!lk_rwsem_read_trylock(&lock, LK_READER_PASSES))
+		lk_rwsem_read_lock_slow(&lock, LK_READER_PASSES, NULL,
+					&lk_spin_over_numa_osq);
+	read_section();
+	lk_rwsem_read_unlock(&lock);
+}
+
+static void writers(u32 id)
+{
+	(void)id;
+	EACH_ACQUISITION(write());
+}
+
+/* Thread 0 writes, the others read. */
+static void one_writer(u32 id)
+{
+	EACH_ACQUISITION(if (id == 0) write(); else read());
+}
+
+static void init(u32 rounds)
+{
+	u32 i;
+
+	for (i = 0; i < CHECK_THREADS; i++)
+		check_world.spin_budget[i] = rounds;
+	check_world.no_time = true;
+	check_world.handover_spins = 0;
+	check_world.clusters = 2;
+	divide_at_once();
+}
+
+static void init_spinning(void)
+{
+	init(1);
+}
+
+static void init_sleepers(void)
+{
+	init(0);
+}
+
+/* After a fork: the spinners' queue was divided, and its threads are gone. */
+static void init_forked(void)
+{
+	init_spinning();
+	CHECK(lk_numa_osq_lock((struct lk_numa_osq *)&lock.osq),
+	      "a free lock was not taken");
+	CHECK(divided() == 1, "not divided");
+	queue_exit(); /* not in the child */
+	atomic_set(&lock.word, LK_RWSEM_QUEUED | LK_RWSEM_LOOK);
+	lock.first = (struct lk_ring *)8;
+	check_world.epoch = 1;
+	lk_knob_osq_pool = 1;
+}
+
+static void finish(void)
+{
+	check_sections();
+	CHECK(atomic_read(&lock.word) == 0, "the lock is not free at the end");
+	CHECK(!lock.first, "somebody is on the list at the end");
+	CHECK((u16)atomic_read(&lock.osq.tail) == 0,
+	      "somebody is queued at the end");
+	CHECK(divided() == 0, "divided, and nobody is there");
+}
+
+const struct check_client check_rwsem_numa[] = {
+	{ "rwsem_numa", "writers", "one writer at a time", 3, 1, 1, 600, 16,
+	  init_sleepers, writers, finish },
+	{ "rwsem_numa", "one_writer", "no reader beside a writer", 2, 2, 1, 600,
+	  16, init_sleepers, one_writer, finish },
+	{ "rwsem_numa", "spinning", "one waiter spins, the others queue", 2, 2,
+	  2, 600, 16, init_spinning, writers, finish },
+	{ "rwsem_numa", "fork", "waiters lost in a fork are forgotten", 2, 1, 2,
+	  600, 16, init_forked, writers, finish },
+	{ 0 },
+};
+
+const struct check_mutant mutants_rwsem_numa[] = {
+	{ "the gone are never forgotten", "epoch.B", NULL, NULL, "drop" },
+	{ 0 },
+};
