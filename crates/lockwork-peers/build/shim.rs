@@ -98,8 +98,9 @@ fn link(mut compiler: Command, library: &Library, object: &Path) -> Result<Outpu
     let root = lockwork_build::root();
     let suffix = if library.cpp { "cc" } else { "c" };
     let version = version::package(library.package).unwrap_or_default();
-    for dir in ["platform/user", "locks", SOURCES] {
-        compiler.arg("-I").arg(root.join(dir));
+    let own = ["locks", SOURCES].map(|dir| root.join(dir));
+    for dir in lockwork_build::platform("user").iter().chain(&own) {
+        compiler.arg("-I").arg(dir);
     }
     compiler
         .arg(format!("-DPEER_PACKAGE_VERSION=\"{version}\""))
