@@ -10,6 +10,11 @@ fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     let baselines = "crates/lockwork-sim/baselines";
     lockwork_build::watch(&["locks", "platform", "data", baselines]);
+    lockwork_build::mirrors(&[
+        ("locks/catalogue.h", "lk_ops", "Ops"),
+        ("platform/knobs.h", "lk_knob", "RawKnob"),
+        ("platform/events.h", "lk_event_name", "RawEvent"),
+    ]);
     let mut build = lockwork_build::world("sim");
     build.pic(true).debug(false);
     let objects = build

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Finds out which tests of the installed library can run here.
-use lockwork_build::needs;
+//! Rust's side of the C tables; and which tests of the installed library can run here.
+use lockwork_build::{mirrors, needs, watch};
 
 fn main() {
-    println!("cargo::rerun-if-changed=build.rs");
+    watch(&["locks/catalogue.h", "platform/knobs.h"]);
+    mirrors(&[
+        ("locks/catalogue.h", "lk_ops", "RawOps"),
+        ("platform/knobs.h", "lk_knob", "RawKnob"),
+    ]);
     println!("cargo::rerun-if-env-changed=CXX");
     let cpp = std::env::var("CXX").unwrap_or_else(|_| "c++".into());
     needs::declare("cmake", &needs::program("cmake"));

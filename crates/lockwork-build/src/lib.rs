@@ -4,6 +4,7 @@
 //! run here.
 
 mod isolate;
+pub mod mirror;
 pub mod needs;
 
 pub use isolate::{isolate, isolate_with};
@@ -89,6 +90,26 @@ pub fn world(name: &str) -> cc::Build {
         .opt_level(2)
         .flags(["-Wall", "-Wextra", "-fno-strict-aliasing"]);
     build
+}
+
+/// Writes Rust's side of C tables to `mirrors.rs` in `OUT_DIR`: of each
+/// `(header, struct, name in Rust)`, with the header's path below the workspace, and
+/// the flags of the catalogue.
+///
+/// # Panics
+/// Outside of a build script, and where a header has no such struct.
+pub fn mirrors(structs: &[(&str, &str, &str)]) {
+    let read = |header: &str| {
+        let path = root().join(header);
+        fs::read_to_string(&path).unwrap_or_else(|err| panic!("{}: {err}", path.display()))
+    };
+    let mut text = mirror::flags(&read("locks/catalogue.h"), "LK_");
+    for (header, name, rust) in structs {
+        let one = mirror::mirror(&read(header), name, rust);
+        text += &one.unwrap_or_else(|what| panic!("{header}: {what}"));
+    }
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
+    fs::write(out.join("mirrors.rs"), text).expect("OUT_DIR can be written");
 }
 
 /// Has cargo run the build script again when one of `paths`, files or whole

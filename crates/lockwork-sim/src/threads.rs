@@ -5,7 +5,7 @@ use crate::calls;
 use crate::engine::caches::ps;
 use crate::simulate::Setup;
 use crate::workload::{Time, Workload};
-use crate::world::{Op, Ops};
+use crate::world::Ops;
 use std::ffi::c_void;
 
 /// A page, for the lock and its data: lines of their own.
@@ -79,11 +79,9 @@ impl Code {
     }
 }
 
-fn call(op: Op, lock: *mut c_void) {
-    if let Some(op) = op {
-        // SAFETY: an operation of this lock, which is initialised.
-        unsafe { op(lock) }
-    }
+fn call(op: unsafe extern "C" fn(*mut c_void), lock: *mut c_void) {
+    // SAFETY: an operation of this lock, which is initialised.
+    unsafe { op(lock) }
 }
 
 fn draw(random: &mut fastrand::Rng, length: Time) -> u64 {
@@ -116,11 +114,9 @@ fn once(code: &Code, random: &mut fastrand::Rng) {
     }
     calls::with(|engine| engine.waits());
     calls::work(code.call);
-    let (lock, unlock) = if shared {
-        (code.ops.read_lock, code.ops.read_unlock)
-    } else {
-        (code.ops.lock, code.ops.unlock)
-    };
+    let to_read = code.ops.read_lock.zip(code.ops.read_unlock);
+    let to_write = (code.ops.lock, code.ops.unlock);
+    let (lock, unlock) = to_read.filter(|_| shared).unwrap_or(to_write);
     call(lock, code.lock());
     calls::with(|engine| engine.holds(shared));
     section(code, random, shared);

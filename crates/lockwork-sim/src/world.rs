@@ -18,34 +18,12 @@ use std::os::fd::AsRawFd;
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/lockwork_sim_world.so"));
 
-/// An operation on a lock.
-pub(crate) type Op = Option<unsafe extern "C" fn(*mut c_void)>;
-
-/// `struct lk_ops`.
-#[cfg_attr(test, derive(Clone, Copy))]
-#[repr(C)]
-pub(crate) struct Ops {
-    name: *const c_char,
-    summary: *const c_char,
-    /// Bytes of a lock.
-    pub size: u32,
-    align: u32,
-    flags: u32,
-    pub init: Op,
-    pub lock: Op,
-    pub unlock: Op,
-    trylock: *const c_void,
-    timedlock: *const c_void,
-    attempt: *const c_void,
-    pub read_lock: Op,
-    pub read_unlock: Op,
-    read_trylock: *const c_void,
-    read_timedlock: *const c_void,
-    downgrade: *const c_void,
-    last_waiter: *const c_void,
+/// The entries of the C tables, made from their headers by the build script.
+mod mirrors {
+    include!(concat!(env!("OUT_DIR"), "/mirrors.rs"));
 }
-
-const SLEEPS: u32 = 1 << 3;
+pub(crate) use mirrors::Ops;
+use mirrors::{RawEvent, RawKnob, LK_SLEEPS};
 
 impl Ops {
     /// What users type.
@@ -60,31 +38,18 @@ impl Ops {
 
     /// Waiters leave the CPU.
     pub fn sleeps(&self) -> bool {
-        self.flags & SLEEPS != 0
+        self.flags & LK_SLEEPS != 0
     }
 
     /// Waiters leave the queue when their CPU is wanted: they must be able to.
     pub fn may_leave(&self) -> bool {
-        !self.attempt.is_null()
+        self.attempt.is_some()
     }
 
     /// It has shared acquisitions.
     pub fn is_rw(&self) -> bool {
         self.read_lock.is_some()
     }
-}
-
-/// `struct lk_knob`.
-#[repr(C)]
-struct RawKnob {
-    name: *const c_char,
-    help: *const c_char,
-    words: *const c_char,
-    min: u32,
-    max: u32,
-    default: u32,
-    _expert: u32,
-    value: *mut u32,
 }
 
 impl RawKnob {
@@ -96,16 +61,9 @@ impl RawKnob {
             words: words.map_or_else(Vec::new, |words| words.split(',').collect()),
             min: self.min,
             max: self.max,
-            default: self.default,
+            default: self.dflt,
         }
     }
-}
-
-/// `struct lk_event_name`.
-#[repr(C)]
-struct RawEvent {
-    name: *const c_char,
-    _help: *const c_char,
 }
 
 fn text(text: *const c_char) -> &'static str {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Run-time knobs and thread slots, as `platform/user/user.h` offers them, and
 //! the knobs of `platform/knobs.h`.
+use crate::mirrors::RawKnob;
 use crate::text;
 use std::ffi::{c_char, c_int, CString};
 use std::fmt;
@@ -8,19 +9,6 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The most threads that can be queued at once.
 pub const MAX_SLOTS: u32 = 16383;
-
-/// The mirror of `struct lk_knob`.
-#[repr(C)]
-struct RawKnob {
-    name: *const c_char,
-    help: *const c_char,
-    words: *const c_char,
-    min: u32,
-    max: u32,
-    dflt: u32,
-    expert: u32,
-    value: *mut u32,
-}
 
 extern "C" {
     /// Those of the user world; ended by an entry without a name.

@@ -18,6 +18,7 @@
 mod event;
 mod knob;
 mod lock;
+mod mirrors;
 mod ops;
 
 use std::ffi::{c_char, CStr};
@@ -32,7 +33,8 @@ pub use knob::{
     force_knob, knobs, limit_slots, set_knob, slots_in_use, Knob, KnobError, MAX_SLOTS,
 };
 pub use lock::{by_name, catalogue, Lock, LockKind, UnknownLock};
-pub use ops::{Promises, RawOps};
+pub use mirrors::RawOps;
+pub use ops::Promises;
 
 /// Text of the C tables: constant, and ASCII by convention.
 fn text(chars: *const c_char) -> &'static str {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Lock kinds, and locks made of them.
-use crate::ops::{lk_catalogue, Promises, RawOps};
+use crate::mirrors::RawOps;
+use crate::ops::{lk_catalogue, Promises};
 use crate::text;
 use std::alloc::{alloc_zeroed, dealloc, handle_alloc_error, Layout};
 use std::ffi::c_void;

@@ -65,13 +65,16 @@ fn all_loops_are_made_and_each_counts() {
     }
 }
 
+/// Locks nothing.
+unsafe extern "C" fn nothing(_lock: *mut std::ffi::c_void) {}
+
 #[test]
 fn sections_that_nothing_keeps_apart_are_noticed() {
     let (machine, workload) = (machine(), workload());
     reset(None);
     crate::world::with(|world| {
         let mut none = *world.locks().next().expect("a lock");
-        (none.lock, none.unlock) = (None, None);
+        (none.lock, none.unlock) = (nothing, nothing);
         crate::simulate::run(
             &setup(&machine, "none", &workload),
             world,
