@@ -34,6 +34,22 @@ static void one_writer(u32 id)
 	EACH_ACQUISITION(if (id == 0) write(); else read());
 }
 
+/* Thread 0 locks, the others only try: odd ones to write, even ones to read. */
+static void lock_or_try(u32 id)
+{
+	EACH_ACQUISITION(
+		if (id == 0) {
+			write();
+		} else if (id % 2 && lk_rwsem_trylock(&lock)) {
+			write_section();
+			lk_rwsem_unlock(&lock);
+		} else if (id % 2 == 0 &&
+			   lk_rwsem_read_trylock(&lock, LK_READER_PASSES)) {
+			read_section();
+			lk_rwsem_read_unlock(&lock);
+		});
+}
+
 static void init(u32 rounds)
 {
 	u32 i;
@@ -85,6 +101,8 @@ const struct check_client check_rwsem_numa[] = {
 	  init_sleepers, writers, finish },
 	{ "rwsem_numa", "one_writer", "no reader beside a writer", 2, 2, 1, 600,
 	  16, init_sleepers, one_writer, finish },
+	{ "rwsem_numa", "try", "a try that fails changes nothing", 3, 2, 2, 600,
+	  16, init_sleepers, lock_or_try, finish },
 	{ "rwsem_numa", "spinning", "one waiter spins, the others queue", 2, 2,
 	  2, 600, 16, init_spinning, writers, finish },
 	{ "rwsem_numa", "fork", "waiters lost in a fork are forgotten", 2, 1, 2,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Every lock of the catalogue is proved, deep enough, and the page says how.
+//! Every lock of the catalogue is proved, deep enough.
 use lockwork_check::{clients, locks, logic_mutants, Bound, Client};
-use std::path::Path;
 
 fn of(lock: &str) -> Vec<Client> {
     let mut all = clients();
@@ -48,45 +47,4 @@ fn each_client_is_of_a_lock() {
         let same = of(lock).iter().filter(|other| other.name() == name).count();
         assert_eq!(same, 1, "{lock}/{name} is there twice");
     }
-}
-
-fn text(bound: Bound) -> String {
-    let Bound {
-        threads,
-        acquisitions,
-        preemptions,
-    } = bound;
-    match preemptions {
-        Some(preemptions) => format!("{threads}x{acquisitions}@{preemptions}"),
-        None => format!("{threads}x{acquisitions}"),
-    }
-}
-
-#[test]
-fn the_page_states_each_bound() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/proof.md");
-    let page = std::fs::read_to_string(page).expect("docs/proof.md is part of a checkout");
-    let rows: Vec<Vec<&str>> = page
-        .lines()
-        .filter_map(|line| line.strip_prefix("| "))
-        .map(|line| line.split('|').map(str::trim).collect())
-        .collect();
-    let mut missing = Vec::new();
-    for client in clients() {
-        let want = [client.lock(), client.name(), &text(client.bound())];
-        if !rows.iter().any(|row| row.starts_with(&want)) {
-            missing.push(format!(
-                "| {} | {} | {} | {} |",
-                want[0],
-                want[1],
-                want[2],
-                client.about()
-            ));
-        }
-    }
-    assert!(
-        missing.is_empty(),
-        "docs/proof.md lacks these rows:\n{}",
-        missing.join("\n")
-    );
 }

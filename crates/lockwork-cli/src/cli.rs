@@ -176,6 +176,9 @@ pub enum Command {
     /// Write the man pages into a directory.
     #[command(hide = true)]
     Man(ManArgs),
+    /// Write the tables that this program knows into the pages of a checkout.
+    #[command(hide = true)]
+    Docs(DocsArgs),
 }
 
 /// Options of `lockwork run`.
@@ -310,6 +313,16 @@ pub struct PreloadPathArgs {
 pub struct ManArgs {
     /// The directory of the pages.
     pub dir: PathBuf,
+}
+
+/// Options of `lockwork docs`.
+#[derive(Debug, Args)]
+pub struct DocsArgs {
+    /// Write nothing; fail if a table is out of date.
+    #[arg(long)]
+    pub check: bool,
+    /// The checkout, whose pages are in docs/.
+    pub root: PathBuf,
 }
 
 /// Adds the list of knobs. It loads the simulated locks, so only `sim` calls it.

@@ -5,6 +5,7 @@
 mod cache;
 mod cli;
 mod compare;
+mod docs;
 mod elf;
 mod environment;
 mod error;
@@ -85,6 +86,7 @@ fn dispatch(command: &Command) -> Result<ExitCode> {
             text::print(&format!("{}\n", library.unpack()?.display()))?;
         }
         Command::Man(args) => man(&args.dir)?,
+        Command::Docs(args) => docs::run(&args.root, args.check)?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -88,11 +88,6 @@ impl Copy {
             "| [",
             "| [toy_lock](toy_lock.md) | 4 B | no | no | nothing |",
         );
-        self.add_line(
-            "docs/proof.md",
-            "| tas_lock | ",
-            "| toy_lock | exclusion | 3x2@2 | one holder at a time |",
-        );
     }
 
     /// Adds `line` behind the first one that begins like `start`.
@@ -173,6 +168,9 @@ fn a_lock_joins_by_its_files_and_a_line() {
     }
     assert!(checked.contains("3 mutants: 3 killed"), "{checked}");
     copy.lockwork(&["check", "--pairs", &text(&copy.root())]);
+    copy.lockwork(&["docs", &text(&copy.root())]);
+    let page = fs::read_to_string(copy.path("docs/proof.md")).expect("a page");
+    assert!(page.contains("| toy_lock | exclusion | 3x2@2 | "), "{page}");
 
     // The tests that walk the catalogue: pages, clients, rows. The command is
     // named again so that its dependencies stay what they are.
