@@ -354,6 +354,28 @@ __cold int lk_mutex_lock_slow(struct lk_mutex *m,
 	return lk_mutex_lock_slow_over(m, deadline, &lk_spin_over_osq);
 }
 
+__cold bool lk_mutex_spin(struct lk_mutex *m,
+			  const struct lw_deadline *deadline,
+			  const struct lk_spin_queue *queue)
+{
+	u32 rounds = 0;
+
+	lk_mutex_check_epoch(m);
+	if (!deadline) {
+		(void)queue->lock(&m->osq);
+		while (!lk_mutex_trylock(m))
+			smp_cond_load_relaxed(&m->word, VAL == LK_MUTEX_FREE);
+		queue->unlock(&m->osq);
+		return true;
+	}
+	while (!lk_mutex_trylock(m)) {
+		if (deadline_within(deadline, 0))
+			return false;
+		cpu_relax_wait(&rounds);
+	}
+	return true;
+}
+
 /* -- unlocking ----------------------------------------------------------- */
 
 /*

@@ -97,7 +97,14 @@ int lk_mutex_lock_slow(struct lk_mutex *m, const struct lw_deadline *deadline);
 int lk_mutex_lock_slow_over(struct lk_mutex *m,
 			    const struct lw_deadline *deadline,
 			    const struct lk_spin_queue *queue);
-/* The same without spinning first. */
+/*
+ * Never sleeps: waits in @queue, a spinlock that nobody leaves, then at the word. A
+ * waiter with a @deadline could not leave that queue: it tries, outside of it. All that
+ * use @m use this and the same queue, or none does. False: past @deadline, not held.
+ */
+bool lk_mutex_spin(struct lk_mutex *m, const struct lw_deadline *deadline,
+		   const struct lk_spin_queue *queue);
+/* As lk_mutex_lock_slow(), without spinning first. */
 int lk_mutex_sleep(struct lk_mutex *m, const struct lw_deadline *deadline);
 /*
  * For condition variables. Puts another thread's @w, LK_ASLEEP, on the list; its

@@ -2,6 +2,7 @@
 /* spinners.h says what these are for. */
 #include "numa_osq.h"
 #include "osq_lock.h"
+#include "qspinlock.h"
 #include "spinners.h"
 
 _Static_assert(sizeof(struct lk_numa_osq) == sizeof(struct lk_osq) &&
@@ -48,4 +49,51 @@ const struct lk_spin_queue lk_spin_over_numa_osq = {
 	.is_locked = spin_numa_is_locked,
 	.lock = spin_numa_lock,
 	.unlock = spin_numa_unlock,
+};
+
+_Static_assert(sizeof(struct lk_qspin) == sizeof(struct lk_osq) &&
+		       _Alignof(struct lk_qspin) == _Alignof(struct lk_osq),
+	       "as above");
+
+static bool spin_qspin_is_locked(const void *queue)
+{
+	return READ_ONCE(((const struct lk_qspin *)queue)->locked);
+}
+
+static bool spin_qspin_lock_fair(void *queue)
+{
+	lk_qspin_lock(queue, LK_QSPIN_FAIR);
+	return true;
+}
+
+static bool spin_qspin_lock_steal(void *queue)
+{
+	lk_qspin_lock(queue, LK_QSPIN_STEAL);
+	return true;
+}
+
+static bool spin_qspin_lock_tas(void *queue)
+{
+	lk_qspin_lock(queue, LK_QSPIN_TAS);
+	return true;
+}
+
+static void spin_qspin_unlock(void *queue)
+{
+	lk_qspin_unlock(queue);
+}
+
+/* clang-format off */
+#define LK_SPIN_OVER_QSPIN(how)                     \
+	{                                           \
+		.is_locked = spin_qspin_is_locked,  \
+		.lock = spin_qspin_lock_##how,      \
+		.unlock = spin_qspin_unlock,        \
+	}
+/* clang-format on */
+
+const struct lk_spin_queue lk_spin_over_qspin[] = {
+	[LK_QSPIN_FAIR] = LK_SPIN_OVER_QSPIN(fair),
+	[LK_QSPIN_STEAL] = LK_SPIN_OVER_QSPIN(steal),
+	[LK_QSPIN_TAS] = LK_SPIN_OVER_QSPIN(tas),
 };

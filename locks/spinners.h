@@ -12,7 +12,7 @@
  */
 #include <platform.h>
 
-/* A queue of spinners, of 4 bytes that are 0 when it is free. */
+/* A queue of spinners, of 4 bytes that are 0 when it is new. */
 struct lk_spin_queue {
 	bool (*is_locked)(const void *queue);
 	bool (*lock)(void *queue); /* false: gave up, not held */
@@ -21,6 +21,11 @@ struct lk_spin_queue {
 
 /* An osq_lock; a numa_osq in its place. All users of one lock use the same one. */
 extern const struct lk_spin_queue lk_spin_over_osq, lk_spin_over_numa_osq;
+/*
+ * A qspinlock in its place, by mode, up to LK_QSPIN_TAS. Nobody leaves it: its lock()
+ * is always true. For locks whose waiters never sleep.
+ */
+extern const struct lk_spin_queue lk_spin_over_qspin[];
 
 /* Hint bit: the owner was seen off its CPU. Stale until the next holder. */
 #define LK_OWNER_OFF_CPU (1u << 30)

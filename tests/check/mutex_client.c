@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 #include "frame.h"
 #include "mutex.h"
+#include "qspinlock.h"
 
 static struct lk_mutex lock;
 static u32 users;
@@ -287,6 +288,28 @@ static void finish(void)
 	      "somebody is queued at the end");
 }
 
+/* The interposer's qspinlock policies: no waiter sleeps. Odd threads try in time. */
+static void spin_and_unlock(u32 id)
+{
+	struct lw_deadline deadline;
+
+	deadline_after(&deadline, 1);
+	EACH_ACQUISITION(
+		if (!lk_mutex_trylock(&lock) &&
+		    !lk_mutex_spin(
+			    &lock, id % 2 ? &deadline : NULL,
+			    &lk_spin_over_qspin[LK_QSPIN_FAIR])) continue;
+		critical_section(); lk_mutex_unlock(&lock));
+}
+
+/* A wait with a deadline ends. */
+static void init_posix_spinning(void)
+{
+	spin(1);
+	check_world.posix = true;
+	check_world.soon = true;
+}
+
 const struct check_client check_mutex[] = {
 	{ "mutex", "exclusion", "one holder at a time", 3, 2, 2, 600, 16, init,
 	  lock_and_unlock, finish },
@@ -296,6 +319,8 @@ const struct check_client check_mutex[] = {
 	  NO_BOUND, 600, 0, init, lock_and_unlock, finish },
 	{ "mutex", "spinning", "one waiter spins, the others queue", 3, 1, 2,
 	  600, 16, init_spinning, lock_and_unlock, finish },
+	{ "mutex", "never_sleeps", "waiters spin in a qspinlock", 3, 1, 2, 600,
+	  16, init_posix_spinning, spin_and_unlock, finish },
 	{ "mutex", "brief", "an arriving thread checks before it queues", 3, 1,
 	  2, 600, 16, init_brief, lock_and_unlock, finish },
 	{ "mutex", "one_cpu", "the owner has lost its CPU", 3, 1, 2, 600, 16,
