@@ -14,7 +14,7 @@ static struct lk_cond *cond_of(lw_cond_t *c)
 }
 
 /*
- * In steps, because LOCKWORK_DEBUG watches who locks and unlocks. There a waiter
+ * In steps, because LOCKWORK_DEBUG watches each lock and unlock. There a waiter
  * is not moved to the mutex's list: it locks the mutex by itself.
  */
 static bool cond_wait(lw_cond_t *c, lw_mutex_t *m,

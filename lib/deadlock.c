@@ -19,7 +19,7 @@
  * it held, all that time, what the second look saw it hold.
  *
  * This holds for mutexes that only the calls of lockwork.h have locked and unlocked.
- * An operation that is inlined elsewhere (Rust) does not say who holds: a chain ends
+ * An operation that is inlined elsewhere (Rust) does not name the holder: a chain ends
  * at a mutex that it has locked.
  *
  * A wait with a limit ends by itself: it is not entered, and no chain goes on

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-/* LOCKWORK_DEBUG: who holds a mutex, and since where; misuse by one thread. */
+/* LOCKWORK_DEBUG: the holder of a mutex, and where it locked it; misuse. */
 #include "debug.h"
 #include "internal.h"
 #include "waits.h"

@@ -14,7 +14,7 @@ static inline struct lk_cond_waiter *waiter_of(struct lk_ring *link)
 
 /* -- the list ------------------------------------------------------------ */
 
-/* After a fork the waiters are gone, and who held lock may be too. */
+/* After a fork the waiters are gone, and the holder of lock may be too. */
 static __cold void forget_the_gone(struct lk_cond *c)
 {
 	if (!lk_epoch_claim(&c->epoch))
@@ -58,7 +58,7 @@ static struct lk_cond_waiter *claim(struct lk_cond *c, bool by_signal)
 	do {
 		w = waiter_of(link);
 		phase = WAITING;
-		/* Orders nothing: whoever loses takes lock, or reads state. */
+		/* Orders nothing: the loser takes lock, or reads state. */
 		if (try_cmpxchg_relaxed(&w->phase, &phase, CLAIMED)) {
 			lk_ring_remove(&c->first, link);
 			w->owes = by_signal && w->cancellable &&

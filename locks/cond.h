@@ -79,7 +79,7 @@ void lk_cond_broadcast(struct lk_cond *c);
 void lk_cond_destroy(struct lk_cond *c);
 
 /*
- * The wait in steps, for those who unlock, sleep and lock in a way of their own:
+ * The wait in steps, for hosts that unlock, sleep and lock in a way of their own:
  * enqueue under the mutex; unlock; nap until it returns an error or told() is true;
  * leave if it was an error; relock.
  *

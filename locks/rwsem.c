@@ -4,7 +4,7 @@
 #include "epoch.h"
 #include "rwsem.h"
 
-/* Sleepers that one thread wakes; who was woken wakes the next so many. */
+/* Sleepers that one thread wakes; a thread that was woken wakes the next so many. */
 #define BATCH 32u
 /* Vain hand-offs after which the patience grows no more. */
 #define MAX_DOUBLES 5u
@@ -43,7 +43,7 @@ static inline bool is_writer(const struct waiter *w)
 
 /* -- the list ------------------------------------------------------------ */
 
-/* Whom to wake once wait_lock is free. The memory may be gone by then. */
+/* Sleepers to wake once wait_lock is free. The memory may be gone by then. */
 struct wakes {
 	u32 count;
 	u64 since; /* when the first one queued */
@@ -74,7 +74,7 @@ static void look_again(struct lk_rwsem *s);
 
 /*
  * After a fork the list, the queue and wait_lock name threads that are gone in
- * this process. Who holds stays: the forking thread may.
+ * this process. Holders stay: one may be the thread that forked.
  */
 static __cold void forget_the_gone(struct lk_rwsem *s)
 {
@@ -127,7 +127,7 @@ static u32 without(const struct lk_rwsem *s, const struct waiter *w, u32 word)
 	return (word & ~LK_RWSEM_HANDOFF) | LK_RWSEM_LOOK;
 }
 
-/* Who may hold beside readers: a reader, and in @vain none that lets writers first. */
+/* Which waiter may hold beside readers: a reader; if @vain, none that lets writers first. */
 static inline bool goes_along(const struct waiter *w, bool vain)
 {
 	return !is_writer(w) && !(vain && w->want.how == LK_READER_QUEUES);
@@ -193,7 +193,7 @@ static void grant_readers(struct lk_rwsem *s, bool vain, struct wakes *wakes)
 			wakes->since = w->since;
 		lk_ring_remove(&s->first, link);
 		wakes->state[wakes->count++] = &w->state;
-		/* Orders nothing: who is told takes wait_lock first. */
+		/* Orders nothing: the sleeper takes wait_lock first. */
 		WRITE_ONCE(w->state, GRANTED);
 	}
 }
@@ -221,7 +221,7 @@ static void look_for_next(struct lk_rwsem *s, struct wakes *wakes)
 		if (!is_writer(w) && wakes->count)
 			return; /* more of them: for the last one granted */
 	}
-	/* Whoever holds will look when it leaves, the last reader too. */
+	/* The holder will look when it leaves, the last reader too. */
 	if ((word & ~MARKS) && w->timed)
 		return;
 	atomic_andnot(LK_RWSEM_LOOK, &s->word);
@@ -501,7 +501,7 @@ static int sleep_for(struct lk_rwsem *s, struct want want,
 			insist(s, &w, why, &patience, &wakes);
 		unlock_and_wake(s, outer, &wakes);
 		why = nap(s, &w, naps++, deadline, &patience);
-		/* Also when we hold: who granted it is done with the lock then. */
+		/* Also when we hold: the thread that granted it is done with the lock then. */
 		outer = list_lock(s);
 		if (READ_ONCE(w.state) == GRANTED) {
 			list_unlock(s, outer);
@@ -566,8 +566,8 @@ static bool give_back(struct lk_rwsem *s, u32 what)
 }
 
 /*
- * The lock is free, or was a moment ago: whoever takes it soon looks after the
- * sleepers in its unlock. True if somebody holds it.
+ * The lock is free, or was a moment ago: a thread that takes it soon looks after
+ * the sleepers in its unlock. True if somebody holds it.
  */
 static bool passed_on(struct lk_rwsem *s)
 {
@@ -591,7 +591,7 @@ __cold void lk_rwsem_unlock_slow(struct lk_rwsem *s, u32 what)
 
 	while (!give_back(s, what)) {
 		if (in_section(s)) {
-			/* A signal handler: whom we interrupted does the rest. */
+			/* A signal handler: the thread that it interrupted does the rest. */
 			(void)atomic_sub_return_release(
 				what, &s->word); /* [rwsem.D] */
 			section_missed();

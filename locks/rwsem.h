@@ -8,8 +8,8 @@
  *   word    bit 0  W  a writer holds
  *           bit 1  Q  somebody is on the list
  *           bit 2  H  hand-off: the first on the list comes before all arrivals
- *           bit 3  L  look: the first on the list is asleep, so whoever would leave
- *                     the lock free has to look after it
+ *           bit 3  L  look: the first on the list is asleep, so an unlock that
+ *                     would leave the lock free has to wake it
  *           bits 4-31 readers that hold
  *   owner   hint, while W: the writer's this_owner()
  *   first   sleepers, FIFO, linked through their stacks; under wait_lock
@@ -25,21 +25,21 @@
  *   (W,-,-,-,0) --sleeper--> (W,Q,-,L,0) --unlock--> (-,Q,-,L,0), and
  *      the first is a writer: --> (-,Q,-,-,0), it is woken, and competes
  *      the first is a reader: --> (-,*,-,*,n): all readers on the list, up to a
- *      limit, hold now; whoever unlocks counted them, and wakes them
+ *      limit, hold now; the unlocker counted them, and wakes them
  *   (-,Q,-,-,0) --write--> (W,Q,-,-,0) --unlock--> (-,Q,-,-,0)    one CAS each
  *   (W,Q,-,-,0) --the first has lost, and sleeps--> (W,Q,-,L,0)
  *   (*,Q,*,L,*) --the first has waited for long--> (*,Q,H,L,*)
  *   (-,Q,H,-,0) --the first, awake--> (W,*,-,*,0)
  *
  * Invariants:
- *  1. W excludes W and readers. Who sets W, or adds a reader, holds; a reader on
- *     the list is added by another, and told by GRANTED.
- *  2. Under wait_lock L says that the first on the list is ASLEEP; and whoever
+ *  1. W excludes W and readers. A thread that sets W, or adds itself as a reader,
+ *     holds. A reader on the list is added by another thread, which sets GRANTED.
+ *  2. Under wait_lock L says that the first on the list is ASLEEP. An unlock that
  *     leaves the lock free with L set does so under wait_lock. So a sleeper, which
- *     looks at the word under wait_lock after it has set L, either finds the lock
+ *     reads the word under wait_lock after it has set L, either finds the lock
  *     free or is found.
  *  3. A free lock with sleepers has one that is awake: the first, if it writes; or
- *     an unlocker watches it for a moment, and has seen who took it or wakes one.
+ *     an unlocker watches it for a moment, and has seen it taken or wakes one.
  *  4. The first sleeper is passed by arrivals until it has lost overtake_limit()
  *     times, or has slept for LK_RWSEM_PATIENCE_NS; then H is set. H goes with it.
  *  5. H keeps nobody from a free lock for longer than a nap: a sleeper whose nap
@@ -54,7 +54,7 @@
  * first starts anew, each time with twice the patience, up to 32 times as long. A
  * writer waits for ever only behind readers that do, and behind LK_READER_NESTS.
  *
- * The lock may be freed by who holds it next as soon as it is free: an unlock
+ * The next holder may free the lock's memory as soon as the lock is free: an unlock
  * touches nothing after its RMW, or holds wait_lock, without which no sleeper
  * leaves.
  *

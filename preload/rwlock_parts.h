@@ -6,7 +6,7 @@
  * Steps of which the calls for a pthread read/write lock are made; rwlock.c has the
  * layout.
  *
- * glibc's default kind lets readers in whoever waits, and programs rely on it: a
+ * glibc's default kind lets readers in while writers wait, and programs rely on it: a
  * thread locks again what it already reads, or waits, reading, for another reader.
  * So a thread that holds a read lock of any lock passes all sleepers, and so does
  * one that only tries. With PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP no reader

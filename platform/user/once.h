@@ -25,7 +25,7 @@ static inline bool lw_once_begin(struct lw_once *once)
 {
 	u32 none = 0;
 
-	/* Orders nothing: it decides who speaks. */
+	/* Orders nothing: it decides which thread speaks. */
 	return try_cmpxchg_relaxed(&once->state, &none, 1);
 }
 
@@ -49,7 +49,7 @@ static inline bool lw_put_mark(u32 *word, u32 mark)
 {
 	u32 now = 0;
 
-	/* [mark.A] MB, pairs with mark.B: who sees another field of ours sees
+	/* [mark.A] MB, pairs with mark.B: a thread that sees another field of ours sees
 	 * the mark. */
 	return try_cmpxchg(word, &now, mark) || now == mark;
 }
