@@ -8,7 +8,7 @@
  *   queue         its nodes are       its tail is in      its head is
  *   single queue  threads', the gate  the lock's word     the owner
  *   rest          threads'            the rest's word     the owner
- *   a cluster's   threads'            the cluster's word  owner, or at the top
+ *   a cluster's   threads'            the cluster's word  at the top, or owner
  *   top queue     clusters', rest's   the entry           the owner's cluster
  *
  * The rest is what was the single queue before it was divided. Its nodes find
