@@ -357,7 +357,7 @@ static void count_cancel(const struct lk_numa_osq *osq,
 static bool lock_single(struct lk_numa_osq *osq, struct numa_node *node,
 			u32 code, u32 word)
 {
-	struct cancel_queue single = { .osq = osq };
+	struct cancel_queue single;
 	u32 grant = 0, old = word & NUMA_TAIL;
 
 	node->entry = NULL;
@@ -365,6 +365,7 @@ static bool lock_single(struct lk_numa_osq *osq, struct numa_node *node,
 		if (old == NUMA_CLOSED)
 			old = numa_gate_code(numa_entry_of(word));
 		cq_append(&node->cq, &node_of(old)->cq, old);
+		single = (struct cancel_queue){ .osq = osq };
 		grant = wait_turn(&single, node, code);
 		if (!grant) {
 			count_cancel(osq, node);
@@ -380,27 +381,34 @@ static bool lock_single(struct lk_numa_osq *osq, struct numa_node *node,
 }
 
 /*
- * (tail) of the lock, or of the rest: @code -> 0, nobody waits. Or n -> n, and
- * who is behind us is the owner. The last of the rest has the top, and gives it
- * up.
+ * The owner retires. (tail) of the lock, or of the rest: n -> n, and who is
+ * behind us is the owner; or @code -> 0. The last of the rest has the top, and
+ * gives it up.
  */
-static void unlock_single(struct lk_numa_osq *osq, struct numa_node *node,
+static void retire_single(struct lk_numa_osq *osq, struct numa_node *node,
 			  u32 code)
 {
 	struct cancel_queue single = { .osq = osq };
-	u32 run;
+	/* Nothing was granted to who found the queue empty: 0. */
+	u32 run = numa_counts(READ_ONCE(node->cq.place));
 
-	/* The tail is looked at first: its line is the mutex's, and ours. */
-	if (!cq_is_last(&single, code) || !cq_move_tail(&single, code, 0)) {
-		/* Nothing was granted to who found the queue empty: 0. */
-		run = numa_counts(READ_ONCE(node->cq.place));
-		if (numa_retire(&single, &node->cq, code,
-				numa_grant(NUMA_OWNER, numa_next_run(run))))
-			return;
-	}
-	if (single.rest && release_top(osq, single.rest, numa_rest(single.rest),
-				       numa_first_share(knob(osq_keep_times))))
+	if (numa_retire(&single, &node->cq, code,
+			numa_grant(NUMA_OWNER, numa_next_run(run))) ||
+	    !single.rest)
+		return;
+	if (release_top(osq, single.rest, numa_rest(single.rest),
+			numa_first_share(knob(osq_keep_times))))
 		numa_joined(osq, single.rest, 1);
+}
+
+/* (tail) @code -> 0: nobody waits. Else it takes more. */
+static void unlock_single(struct lk_numa_osq *osq, struct numa_node *node,
+			  u32 code)
+{
+	/* The tail is looked at first: its line is the mutex's, and ours. */
+	if (READ_ONCE(osq->tail) != code ||
+	    !numa_move_tail(&osq->tail, code, 0))
+		retire_single(osq, node, code);
 }
 
 /* -- the lock ------------------------------------------------------------ */

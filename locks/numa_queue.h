@@ -148,20 +148,11 @@ static inline bool numa_move_cluster_tail(struct numa_cluster *cluster,
 			   (seen & ~(u64)NUMA_TAIL) | before);
 }
 
-/* After cq_is_last(). Fails if the single queue has been divided since. */
-static inline bool cq_move_tail(struct cancel_queue *queue, u32 code,
-				u32 before)
+/* (tail) of the single queue, or of the top queue: @code -> @before. */
+static inline bool numa_move_tail(u16 *tail, u32 code, u32 before)
 {
-	u16 *tail = &queue->osq->tail, last = (u16)code;
+	u16 last = (u16)code;
 
-	if (queue->cluster)
-		return numa_move_cluster_tail(queue->cluster, queue->seen,
-					      before);
-	if (queue->rest)
-		return numa_move_cluster_tail(numa_rest(queue->rest),
-					      queue->seen, before);
-	if (queue->entry)
-		tail = &queue->entry->tail;
 	/* [numa_queue.A] full RMW, pairs with numa_osq.B and itself: a new
 	 * arrival sees the last owner's writes, and the link that we cut. And
 	 * writes to a link keep their order: those of the node that leaves come
@@ -170,6 +161,21 @@ static inline bool cq_move_tail(struct cancel_queue *queue, u32 code,
 	 * release: in the model writes to a word have the order in which they
 	 * ran. */
 	return try_cmpxchg(tail, &last, (u16)before);
+}
+
+/* After cq_is_last(). Fails if the single queue has been divided since. */
+static inline bool cq_move_tail(struct cancel_queue *queue, u32 code,
+				u32 before)
+{
+	struct numa_cluster *cluster = queue->cluster;
+
+	if (queue->rest)
+		cluster = numa_rest(queue->rest);
+	if (cluster)
+		return numa_move_cluster_tail(cluster, queue->seen, before);
+	return numa_move_tail(queue->entry ? &queue->entry->tail
+					   : &queue->osq->tail,
+			      code, before);
 }
 
 /* cq_pass() and cq_retire() of a head, whose successor waits most likely. */
