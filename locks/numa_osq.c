@@ -1,87 +1,24 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-/* numa_osq.h has states, invariants and sources. */
+/*
+ * numa_osq.h has states, invariants and sources; cancel_queue.h how a node
+ * queues and leaves; numa_queue.h which queues there are. Here: who locks and
+ * unlocks in them. numa_divide.c divides and joins them, when numa_merit.h says
+ * so.
+ */
 #include "catalogue.h"
 #include "events.h"
 #include "knobs.h"
-#include "numa_pool.h"
+#include "numa_divide.h"
+#include "numa_merit.h"
 
 DEFINE_WAIT_NODES(struct numa_node, numa_nodes);
-
-/* -- the lock's word ----------------------------------------------------- */
-
-#define CLOSED	    0xffffu /* as a node's code: the gate */
-#define TAIL	    0xffffu
-#define DIVIDED	    (1u << 16)
-#define CAUTION_AT  17
-#define CAUTION_MAX 6u
-#define ENTRY_AT    24
-
-static inline bool is_divided(u32 word)
-{
-	return (word & (DIVIDED | TAIL)) == (DIVIDED | CLOSED);
-}
-
-static inline u32 caution_of(u32 word)
-{
-	return word >> CAUTION_AT & 0x7f;
-}
-
-static inline struct numa_entry *entry_of(u32 word)
-{
-	return &numa_pool[(word >> ENTRY_AT) % NUMA_ENTRIES];
-}
-
-/* -- grants -------------------------------------------------------------- */
-
-/*
- * What a waiter is told. HELD: the lock is yours. HEAD: you are the first of
- * your cluster, which is not in the top queue. QUEUED: the same, and it is.
- */
-enum { GRANT_HELD = 1, GRANT_HEAD = 2, GRANT_QUEUED = 3 };
-#define GRANT_KIND 3u
-
-/* In the one queue: hand-overs since it was last seen short. */
-#define RUN_AT	2
-#define RUN_MAX (1u << 20)
-/* In a cluster: hand-overs since it got the lock, and what division brought. */
-#define PASSES_AT  2
-#define PASSES_MAX 4095u
-#define MERIT_AT   14
-#define MERIT_MAX  4095u
-#define PROVED	   (1u << 26)
-
-static inline u32 field(u32 grant, u32 at, u32 max)
-{
-	return grant >> at & max;
-}
-
-static inline void tell(struct numa_node *node, u32 grant)
-{
-	/* [numa_osq.F] RELEASE, pairs with numa_osq.D. */
-	smp_store_release(&node->grant, grant);
-}
-
-/* -- queues -------------------------------------------------------------- */
-
-/*
- * A queue: the one of the lock, where there is no entry; a cluster's; or the top
- * queue, where there is no cluster.
- */
-struct line {
-	struct lk_numa_osq *osq;
-	struct numa_entry *entry;
-	struct numa_cluster *cluster;
-	/* What move_tail() found: */
-	struct numa_entry *rest; /* the one queue had been divided */
-	bool sealed;		 /* the cluster's queue had been sealed */
-};
 
 /* Nodes of a slot that 16 bits can name: 65,534 slots would have one each. */
 #define LEVELS                                                     \
 	(65534 / LW_MAX_SLOTS < LW_MAX_NEST ? 65534 / LW_MAX_SLOTS \
 					    : LW_MAX_NEST)
 
-_Static_assert(LEVELS > 0 && LW_MAX_SLOTS * LEVELS < CLOSED,
+_Static_assert(LEVELS > 0 && LW_MAX_SLOTS * LEVELS < NUMA_CLOSED,
 	       "each slot has a code, and no code is the gate's");
 
 static inline u32 code_of(u32 slot, u32 level)
@@ -89,620 +26,397 @@ static inline u32 code_of(u32 slot, u32 level)
 	return (slot - 1) * LEVELS + level + 1;
 }
 
-static inline struct numa_node *decode(const struct line *q, u32 code)
+/* Of any queue but the top. */
+static inline struct numa_node *node_of(u32 code)
 {
-	if (q->entry && !q->cluster)
-		return &q->entry->cluster[code - 1].top;
-	if (code == CLOSED)
-		return &entry_of(READ_ONCE(q->osq->word))->gate;
+	if ((code & NUMA_TAIL) == NUMA_CLOSED)
+		return &numa_pool[code >> 16].gate;
 	return wait_node(numa_nodes, (code - 1) / LEVELS + 1,
 			 (code - 1) % LEVELS);
 }
 
-static inline bool move_cluster_tail(struct line *q,
-				     struct numa_cluster *cluster, u32 code,
-				     u32 before)
+/*
+ * The serial that @node has, now that its predecessor's is known. False: it is
+ * not.
+ */
+static bool get_serial(struct numa_node *node, const struct numa_node *prev)
 {
-	/* [numa_osq.V] ACQUIRE, pairs with numa_osq.R: who sees the seal sees
-	 * what busy was set to, and subtracts from that. Spare relaxed: in the
-	 * model an RMW reads the newest value, whatever its thread has seen. */
-	u64 word = smp_load_acquire(&cluster->word);
+	u32 serial = READ_ONCE(prev->serial);
 
-	if ((word & TAIL) != code)
-		return false;
-	q->sealed = !(word & CLUSTER_OPEN);
-	/* [numa_osq.E] RELEASE, pairs with numa_osq.U: as A; but the last
-	 * holder's writes come by the top, what is left is the link that we cut.
-	 * Spare relaxed: in the model a store stands behind an RMW of its word
-	 * that ran before it; a CPU may have it otherwise. */
-	return try_cmpxchg_release(&cluster->word, &word,
-				   (word & ~(u64)TAIL) | before);
-}
-
-/* If @code is the last in the queue, the last is now @before (0: nobody). */
-static bool move_tail(struct line *q, u32 code, u32 before)
-{
-	u16 *tail = &q->osq->tail, last = (u16)code;
-	u32 word;
-
-	if (q->cluster)
-		return move_cluster_tail(q, q->cluster, code, before);
-	if (q->entry) {
-		tail = &q->entry->tail;
-		word = READ_ONCE(*tail);
-	} else {
-		/* Orders nothing: where this word, or the rest's, is an old one
-		 * the compare fails, and we look again. */
-		word = READ_ONCE(q->osq->word);
-		if (is_divided(word)) {
-			q->rest = entry_of(word);
-			return move_cluster_tail(q, numa_rest(q->rest), code,
-						 before);
-		}
-	}
-	/* [numa_osq.A] RELEASE, pairs with numa_osq.B: a new arrival sees the
-	 * last holder's writes, and the link that we cut. */
-	return (word & TAIL) == code &&
-	       try_cmpxchg_release(tail, &last, (u16)before);
+	if (serial)
+		WRITE_ONCE(node->serial, serial + 1);
+	return serial;
 }
 
 /*
- * The link to the node behind, if it is there: it cannot leave then while we use
- * it. Not read before: the line comes over once, exclusive.
+ * @node waits in the single queue, the rest, or a cluster's queue, until its
+ * place is GRANTED: what was granted. Or it gives up, BEHIND -> LEAVING ->
+ * gone: 0.
+ *
+ * It looks at its own node only, but when its predecessor is another one: to
+ * that one's line nobody writes but the thread, and who is behind it.
  */
-static inline struct numa_node *take_next(struct numa_node *node)
+static u32 wait_turn(struct cancel_queue *queue, struct numa_node *node,
+		     u32 code)
 {
-	/* [numa_osq.C] ACQUIRE, pairs with numa_osq.G and .H: before the
-	 * neighbour may cut it; and its node is seen as it was when it queued. */
-	return xchg_acquire(&node->next, NULL);
-}
-
-/*
- * The node behind @node, once it is certain: NULL if the queue now ends at
- * @before (0: it is empty). Takes the link.
- */
-static struct numa_node *wait_next(struct line *q, struct numa_node *node,
-				   u32 code, u32 before)
-{
-	struct numa_node *next;
-	u32 rounds = 0;
+	struct numa_node *prev = NULL;
+	u32 place, seen = 0, vcpu = 0;
 
 	for (;;) {
-		next = take_next(node);
-		if (next)
-			return next;
-		do {
-			if (move_tail(q, code, before))
-				return NULL;
-			cpu_relax_wait(&rounds);
-		} while (!READ_ONCE(node->next));
-	}
-}
-
-/* Leaves the queue. True: too late, something was granted meanwhile. */
-static bool unqueue(struct line *q, struct numa_node *node, u32 code)
-{
-	struct numa_node *prev, *next, *self;
-	u32 before = READ_ONCE(node->prev), rounds = 0;
-
-	/* Step A: cut prev->next, so that prev neither grants nor leaves. */
-	for (;;) {
-		prev = decode(q, before);
-		self = node;
-		/* Orders nothing: who comes after it sees it by A or G. */
-		if (READ_ONCE(prev->next) == node &&
-		    try_cmpxchg_relaxed(&prev->next, &self, NULL))
-			break;
-		/* [numa_osq.D] ACQUIRE, pairs with numa_osq.F. */
-		if (smp_load_acquire(&node->grant))
-			return true;
-		cpu_relax_wait(&rounds);
-		/* prev itself may have left: ours is another one now. */
-		before = READ_ONCE(node->prev);
-	}
-
-	/* Step B: be sure who is behind us, and keep it from leaving. */
-	next = wait_next(q, node, code, before);
-	if (!next)
-		return false;
-
-	/* Step C: join the neighbours. A stale prev is harmless: all that is
-	 * done with it is a compare-and-exchange and a look at hints. */
-	WRITE_ONCE(next->prev, (u16)before);
-	/* [numa_osq.G] RELEASE, pairs with numa_osq.C: prev sees next's node as
-	 * we do. */
-	smp_store_release(&prev->next, next);
-	return false;
-}
-
-static inline void clean(struct numa_node *node)
-{
-	WRITE_ONCE(node->next, NULL);
-	WRITE_ONCE(node->grant, 0);
-}
-
-/* Behind @old, which was the last. */
-static void link(const struct line *q, struct numa_node *node, u32 old)
-{
-	struct numa_node *prev = decode(q, old);
-
-	WRITE_ONCE(node->prev, (u16)old);
-	/* [numa_osq.H] WMB, pairs with numa_osq.C: whoever finds us by
-	 * prev->next finds prev in our node. */
-	smp_wmb();
-	WRITE_ONCE(prev->next, node);
-}
-
-/*
- * In the one queue or a cluster's: what was granted, or 0: gave up, and left.
- * Looks at its own node only, but for when there is another one before it: to
- * that one's line its successor writes, and it itself.
- */
-static u32 wait_grant(struct line *q, struct numa_node *node, u32 code)
-{
-	u32 grant, serial, prev, seen = 0, vcpu = 0;
-	const struct numa_node *at;
-
-	for (;;) {
-		/* [numa_osq.D] */
-		grant = smp_load_acquire(&node->grant);
-		if (grant)
-			return grant;
-		prev = READ_ONCE(node->prev);
-		if (unlikely(prev != seen)) {
-			at = decode(q, prev);
-			vcpu = READ_ONCE(at->vcpu);
-			seen = prev;
-			if (!q->entry && !node->serial) {
-				serial = READ_ONCE(at->serial);
-				if (serial)
-					WRITE_ONCE(node->serial, serial + 1);
-				else
-					seen = 0; /* it has just come */
-			}
+		place = cq_place(&node->cq);
+		if (cq_is_granted(place))
+			return place;
+		if (unlikely(place != seen)) {
+			prev = node_of(place & CQ_BELOW);
+			vcpu = READ_ONCE(prev->cq.vcpu);
+			seen = place;
+			if (!queue->entry && !node->serial &&
+			    !get_serial(node, prev))
+				seen = 0; /* it has just come */
 		}
-		if (need_resched() || vcpu_is_preempted(vcpu)) {
-			if (!unqueue(q, node, code))
-				return 0;
-			return READ_ONCE(node->grant);
-		}
+		if ((need_resched() || vcpu_is_preempted(vcpu)) &&
+		    cq_leave(queue, &node->cq, code, &prev->cq, place))
+			return 0;
 		cpu_relax();
 	}
-}
-
-/* -- the way back -------------------------------------------------------- */
-
-/* Nobody is in a cluster's queue any more, nor will be: passes the gate. */
-static void pass_gate(struct lk_numa_osq *osq, struct numa_entry *entry)
-{
-	struct line q = { .osq = osq };
-	struct numa_node *next = wait_next(&q, &entry->gate, CLOSED, 0);
-
-	numa_put(entry);
-	if (next)
-		tell(next, GRANT_HELD);
-}
-
-/* @n of what entry->busy counts are done. */
-static void done(struct lk_numa_osq *osq, struct numa_entry *entry, u32 n)
-{
-	/* [numa_osq.P] RELEASE, pairs with numa_osq.Q. */
-	if (atomic_sub_return_release(n, &entry->busy))
-		return;
-	/* [numa_osq.Q] ACQUIRE, pairs with numa_osq.P: it is 0, and stays so; the
-	 * last one sees what the others did with the entry and the lock. */
-	atomic_cond_read_acquire(&entry->busy, !VAL);
-	pass_gate(osq, entry);
-}
-
-/* Lets nobody in any more; returns how many clusters are empty. */
-static u32 seal(struct numa_entry *entry)
-{
-	u32 i, empty = 0;
-	u64 word;
-
-	for (i = 0; i < entry->clusters; i++) {
-		word = READ_ONCE(entry->cluster[i].word);
-		/* [numa_osq.R] full RMW, pairs with numa_osq.L and .V: whoever is
-		 * turned away sees the lock's word as we left it, and whoever
-		 * leaves sees busy. Spare acq_rel:
-		 * the kernel has no RMW between release and full. Spare
-		 * acquire: who still sees an old word is turned away once more.
-		 * Spare release: what is left to order are loads of one that
-		 * left, before the next use; the model delays no load. */
-		while (!try_cmpxchg(&entry->cluster[i].word, &word,
-				    word & ~(u64)CLUSTER_OPEN))
-			;
-		empty += !(word & TAIL);
-	}
-	return empty;
-}
-
-/*
- * The holder of the top makes one queue of the clusters again: from here on
- * whoever comes queues behind the gate. @proved: it was worth it. Whoever calls
- * this calls done(1) when it has left.
- */
-static void join(struct lk_numa_osq *osq, struct numa_entry *entry, bool proved)
-{
-	u32 word = READ_ONCE(osq->word), caution = caution_of(word), empty;
-
-	if (proved)
-		caution = 0;
-	else if (caution < CAUTION_MAX)
-		caution++;
-	WRITE_ONCE(entry->joining, 1);
-	/* What has to be done before the gate is passed: each cluster is empty,
-	 * and we have left. The rest is gone: it gives the top up to another
-	 * only, or is who calls this. */
-	atomic_set(&entry->busy, (int)entry->clusters + 1);
-	clean(&entry->gate);
-	WRITE_ONCE(entry->gate.serial, 1);
-	WRITE_ONCE(entry->gate.vcpu, this_vcpu());
-	/* [numa_osq.S] RELEASE, pairs with numa_osq.B: the gate is clean. */
-	smp_store_release(&osq->word, CLOSED | caution << CAUTION_AT |
-					      (word & 0xffu << ENTRY_AT));
-	empty = seal(entry);
-	if (empty)
-		done(osq, entry, empty);
 }
 
 /* -- the top queue ------------------------------------------------------- */
 
-static inline u32 top_code(const struct numa_entry *entry,
-			   const struct numa_cluster *cluster)
+/*
+ * @by has the top, and is done: the cluster behind it has the top, and its head
+ * is the owner. If there is none, the queues are joined: then numa_joined(1) is
+ * to be called afterwards, true.
+ *
+ * (tail) of the top queue: t -> t, or, once joining has begun, @by -> 0. Not
+ * before: who finds the top queue empty is the owner, so the rest's last
+ * thread, or @by's, would have no claim on the entry any more.
+ */
+static bool release_top(struct lk_numa_osq *osq, struct numa_entry *entry,
+			struct numa_cluster *by, struct numa_share share)
 {
-	return (u32)(cluster - entry->cluster) + 1;
+	struct cancel_queue top = { .osq = osq, .entry = entry };
+	u32 code = numa_top_code(entry, by);
+	u32 grant = numa_grant(NUMA_OWNER, numa_pack(share));
+
+	if (READ_ONCE(entry->joining)) {
+		numa_retire(&top, &by->top, code, grant);
+		return false;
+	}
+	if (numa_pass(&top, &by->top, code, grant))
+		return false;
+	count_event(LK_EV_numa_closed_idle);
+	numa_join(osq, entry, share.proved);
+	/* Who came just before may be behind us now. */
+	numa_retire(&top, &by->top, code, grant);
+	return true;
 }
 
 /*
- * @by, which holds the top, gives it to the cluster behind it. If there is none,
- * the lock becomes one queue again. @next: the link to it, if it was taken.
- * True: done(1) is to be called afterwards.
- *
- * Until joining has begun the top is not given up, though nobody is there: the
- * rest would then have no claim on the entry any more.
+ * The head of a cluster's queue retires, without the lock. (open, tail) of the
+ * cluster: (o, n) -> (o, n), who is behind it is HEAD; or (o, @code) -> (o, 0).
  */
-static bool release_top(struct lk_numa_osq *osq, struct numa_entry *entry,
-			struct numa_cluster *by, struct numa_node *next,
-			u32 grant)
+static void leave_cluster(struct cancel_queue *queue, struct numa_node *node,
+			  u32 code)
 {
-	struct line top = { .osq = osq, .entry = entry };
-	u32 code = top_code(entry, by);
-	bool joining = READ_ONCE(entry->joining), ours = false;
+	if (!numa_retire(queue, &node->cq, code, numa_grant(NUMA_HEAD, 0)) &&
+	    numa_was_sealed(queue))
+		numa_joined(queue->osq, queue->entry, 1);
+}
 
-	while (!next) {
-		if (!joining && READ_ONCE(entry->tail) == code) {
-			count_event(LK_EV_numa_closed_idle);
-			join(osq, entry, grant & PROVED);
-			joining = ours = true;
-		}
-		next = wait_next(&top, &by->top, code, joining ? 0 : code);
-		if (!next && joining)
-			return ours;
+/*
+ * The head of a cluster's queue gives up, while its cluster is in the top
+ * queue, in @place. True: it has left.
+ *
+ *   somebody is behind it in the cluster: that one is AT_TOP, the head instead
+ *   nobody is: the cluster leaves the top queue, then the head leaves its own.
+ *              Who comes in between is HEAD
+ */
+static bool leave_top(struct cancel_queue *queue, struct numa_node *node,
+		      u32 code, u32 place)
+{
+	struct cancel_queue top = { .osq = queue->osq, .entry = queue->entry };
+	struct cq_node *at = &queue->cluster->top;
+	struct cq_node *next = READ_ONCE(node->cq.next);
+
+	if (next && cq_move_up(next, code, NULL, numa_grant(NUMA_AT_TOP, 0))) {
+		count_event(LK_EV_numa_cancel_top);
+		return true;
 	}
-	count_event(LK_EV_numa_remote);
-	tell(next, grant);
-	return ours;
+	if (!cq_begin_leaving(at, place))
+		return false;
+	count_event(LK_EV_numa_cancel_top);
+	cq_retire(&top, at, numa_top_code(queue->entry, queue->cluster),
+		  &queue->entry->cluster[(place & CQ_BELOW) - 1].top, place);
+	leave_cluster(queue, node, code);
+	return true;
+}
+
+/*
+ * As the head of a cluster's queue, whose place is @grant. HEAD: the cluster
+ * goes to the top queue. (tail) of that: 0 -> cluster, and we are the owner; or
+ * another -> cluster, and we wait there, for what the owner grants to the
+ * cluster's node. False: gave up, and left both.
+ */
+static bool lock_top(struct cancel_queue *queue, struct numa_node *node,
+		     u32 code, u32 grant)
+{
+	struct numa_entry *entry = queue->entry;
+	struct cq_node *at = &queue->cluster->top;
+	u32 place = 0, mine = numa_top_code(entry, queue->cluster), old;
+
+	if ((grant & NUMA_GRANT_KIND) == NUMA_HEAD) {
+		cq_init(at);
+		old = xchg(&entry->tail, (u16)mine); /* [numa_osq.B] */
+		if (!old)
+			place = numa_grant(NUMA_OWNER,
+					   numa_pack(numa_first_share(
+						   knob(osq_keep_times))));
+		else
+			cq_append(at, &entry->cluster[old - 1].top, old);
+	}
+	while (!cq_is_granted(place)) {
+		place = cq_place(at);
+		if (cq_is_granted(place)) {
+			count_event(LK_EV_numa_remote);
+			break;
+		}
+		if (need_resched() && leave_top(queue, node, code, place))
+			return false;
+		cpu_relax();
+	}
+	WRITE_ONCE(node->cq.place, place);
+	return true;
 }
 
 /* -- a cluster's queue --------------------------------------------------- */
 
-/* The first one in a cluster's queue leaves it; its cluster is not at the top. */
-static void leave_cluster(struct line *q, struct numa_node *node, u32 code)
-{
-	struct numa_node *next = wait_next(q, node, code, 0);
-
-	if (next)
-		tell(next, GRANT_HEAD);
-	else if (q->sealed)
-		done(q->osq, q->entry, 1);
-}
-
-/* The first of a cluster gives up while it waits at the top. False: it left. */
-static bool leave_top(struct line *q, struct numa_node *node, u32 code)
-{
-	struct line top = { .osq = q->osq, .entry = q->entry };
-	struct numa_node *next;
-
-	/* Who is behind us takes our place there. */
-	next = take_next(node);
-	if (next) {
-		tell(next, GRANT_QUEUED);
-		return false;
-	}
-	if (unqueue(&top, &q->cluster->top, top_code(q->entry, q->cluster)))
-		return true;
-	leave_cluster(q, node, code);
-	return false;
-}
-
-static inline u32 first_merit(void)
-{
-	u32 merit = 2 * knob(osq_keep_times);
-
-	return (merit < MERIT_MAX ? merit : MERIT_MAX) << MERIT_AT;
-}
-
-/* As the first of a cluster, in the top queue already or not. */
-static bool lock_top(struct line *q, struct numa_node *node, u32 code,
-		     u32 grant)
-{
-	struct line top = { .osq = q->osq, .entry = q->entry };
-	struct numa_node *at = &q->cluster->top;
-	u32 mine = top_code(q->entry, q->cluster), old;
-
-	if (grant != GRANT_QUEUED) {
-		clean(at);
-		old = xchg(&q->entry->tail, (u16)mine); /* [numa_osq.B] */
-		if (!old) {
-			WRITE_ONCE(node->grant, GRANT_HELD | first_merit());
-			return true;
-		}
-		link(&top, at, old);
-	}
-	for (;;) {
-		/* [numa_osq.D] */
-		grant = smp_load_acquire(&at->grant);
-		if (grant)
-			break;
-		if (need_resched()) {
-			if (!leave_top(q, node, code)) {
-				count_event(LK_EV_numa_cancel_top);
-				return false;
-			}
-			grant = READ_ONCE(at->grant);
-			break;
-		}
-		cpu_relax();
-	}
-	WRITE_ONCE(node->grant, grant);
-	return true;
-}
-
 enum arrival { LEFT, TAKEN, TURNED_AWAY };
 
+/*
+ * (open, tail) of the cluster's word: (1, 0) -> (1, @code): the head, which
+ * goes to the top. (1, n) -> (1, @code): waits behind n. (0, n): turned away.
+ */
 static enum arrival lock_in_cluster(struct lk_numa_osq *osq,
 				    struct numa_entry *entry,
 				    struct numa_node *node, u32 code)
 {
 	struct numa_cluster *cluster = numa_here(entry);
-	struct line q = { .osq = osq, .entry = entry, .cluster = cluster };
+	struct cancel_queue queue = { .osq = osq,
+				      .entry = entry,
+				      .cluster = cluster };
+	u32 grant = numa_grant(NUMA_HEAD, 0), old;
 	u64 word;
-	u32 grant;
 
 	do {
-		/* [numa_osq.L] ACQUIRE, pairs with numa_osq.R and .T: the
-		 * owner of this use of the entry. */
+		/* [numa_osq.L] ACQUIRE, pairs with numa_divide.R and
+		 * numa_divide.T: the owner of this use of the entry. */
 		word = smp_load_acquire(&cluster->word);
 		if (!(word & CLUSTER_OPEN) || READ_ONCE(entry->owner) != osq)
 			return TURNED_AWAY;
-		/* [numa_osq.U] full RMW, pairs with numa_osq.E and itself: our
-		 * node is clean before it can be found, and the one before us
-		 * was before we link to it. Spare acq_rel: the kernel has no RMW
-		 * between release and full. Spare release: in the model a store
-		 * stands behind one of its word that ran before it. */
+		/* [numa_osq.U] full RMW, pairs with numa_queue.B and itself:
+		 * our node is clean before it can be found, and the one before
+		 * us was before we link to it. Spare acq_rel: the kernel has no
+		 * RMW between release and full. Spare release: in the model a
+		 * store stands behind one of its word that ran before it. */
 	} while (!try_cmpxchg(&cluster->word, &word,
-			      (word & ~(u64)TAIL) | code));
+			      (word & ~(u64)NUMA_TAIL) | code));
 	node->entry = entry;
 	node->cluster = cluster;
 
-	grant = GRANT_HEAD;
-	if (word & TAIL) {
-		link(&q, node, word & TAIL);
-		grant = wait_grant(&q, node, code);
+	old = word & NUMA_TAIL;
+	if (old) {
+		cq_append(&node->cq, &node_of(old)->cq, old);
+		grant = wait_turn(&queue, node, code);
 		if (!grant) {
 			count_event(LK_EV_numa_cancel_cluster);
 			return LEFT;
 		}
+		if ((grant & NUMA_GRANT_KIND) == NUMA_OWNER) {
+			count_event(LK_EV_numa_local);
+			return TAKEN;
+		}
 	}
-	if ((grant & GRANT_KIND) == GRANT_HELD)
-		return TAKEN;
-	return lock_top(&q, node, code, grant) ? TAKEN : LEFT;
+	return lock_top(&queue, node, code, grant) ? TAKEN : LEFT;
+}
+
+/* No other cluster is in the top queue, as far as is known. */
+static bool is_alone(const struct cancel_queue *queue)
+{
+	return !READ_ONCE(queue->cluster->top.next) &&
+	       READ_ONCE(queue->entry->tail) ==
+		       numa_top_code(queue->entry, queue->cluster);
 }
 
 /*
- * The holder passes the lock on inside its cluster: true. False: nobody else is
- * there, or it is another cluster's turn (whose link is in @other, if it was
- * there), or the clusters should be one queue.
+ * The owner passes the lock on inside its cluster: true. False: nobody else is
+ * there, or it is another cluster's turn, or the clusters should be one queue.
  */
-static bool pass_inside(struct line *q, struct numa_node *node, u32 code,
-			u32 grant, struct numa_node **other)
+static bool pass_inside(struct cancel_queue *queue, struct numa_node *node,
+			u32 code, struct numa_share share)
 {
-	u32 passes = field(grant, PASSES_AT, PASSES_MAX);
-	u32 merit = field(grant, MERIT_AT, MERIT_MAX);
-	struct numa_node *next;
-
-	if (!READ_ONCE(q->entry->joining) && (!knob(dynamic_enable) || !merit))
+	if (!READ_ONCE(queue->entry->joining) &&
+	    (!knob(dynamic_enable) || !share.merit))
 		return false;
-	if (passes >= knob(osq_node_max)) {
-		*other = take_next(&q->cluster->top);
-		if (*other ||
-		    READ_ONCE(q->entry->tail) != top_code(q->entry, q->cluster))
+	if (share.passes >= knob(osq_node_max)) {
+		if (!is_alone(queue))
 			return false;
-		/* No other cluster waited: these were no merit, but the reverse.
-		 * At 0 we find nobody behind us at the top, and join. */
-		merit = merit > 2 * passes ? merit - 2 * passes : 0;
-		if (!merit)
+		/* At 0 we find nobody behind us at the top, and join. */
+		share = numa_alone_share(share);
+		if (!share.merit)
 			return false;
-		passes = 0;
 	}
-	/* The tail stays: who empties the queue must not hold the top. */
-	next = wait_next(q, node, code, code);
-	if (!next)
-		return false;
-	if (merit < MERIT_MAX)
-		merit++;
-	if (merit >= 8 * knob(osq_keep_times) || merit == MERIT_MAX)
-		grant |= PROVED;
-	count_event(LK_EV_numa_local);
-	tell(next, GRANT_HELD | (passes + 1) << PASSES_AT | merit << MERIT_AT |
-			   (grant & PROVED));
-	return true;
+	share = numa_local_share(share, knob(osq_keep_times));
+	/* The tail stays: who empties the queue must not have the top. */
+	return numa_pass(queue, &node->cq, code,
+			 numa_grant(NUMA_OWNER, numa_pack(share)));
 }
 
+/*
+ * The owner passes the lock on in its cluster. Or it retires twice: from the
+ * top, then from its cluster's queue, whose next head takes the cluster to the
+ * top again.
+ */
 static void unlock_in_cluster(struct lk_numa_osq *osq, struct numa_node *node,
 			      u32 code)
 {
 	struct numa_entry *entry = node->entry;
-	struct line q = { .osq = osq,
-			  .entry = entry,
-			  .cluster = node->cluster };
-	u32 grant = READ_ONCE(node->grant);
-	u32 merit = field(grant, MERIT_AT, MERIT_MAX);
-	struct numa_node *other = NULL;
-	bool ours = false;
+	struct cancel_queue queue = { .osq = osq,
+				      .entry = entry,
+				      .cluster = node->cluster };
+	struct numa_share share =
+		numa_unpack(numa_counts(READ_ONCE(node->cq.place)));
+	bool joins = false;
 
-	if (pass_inside(&q, node, code, grant, &other))
+	if (pass_inside(&queue, node, code, share))
 		return;
-	if (!READ_ONCE(entry->joining) && (!knob(dynamic_enable) || !merit)) {
-		if (merit)
+	if (!READ_ONCE(entry->joining) &&
+	    (!knob(dynamic_enable) || !share.merit)) {
+		if (share.merit)
 			count_event(LK_EV_numa_closed_off);
 		else
 			count_event(LK_EV_numa_closed_poor);
-		join(osq, entry, grant & PROVED);
-		ours = true;
+		numa_join(osq, entry, share.proved);
+		joins = true;
 	}
-	if (merit)
-		merit--;
-	grant = GRANT_HELD | merit << MERIT_AT | (grant & PROVED);
-	ours |= release_top(osq, entry, q.cluster, other, grant);
-	leave_cluster(&q, node, code);
-	if (ours)
-		done(osq, entry, 1);
+	joins |= release_top(osq, entry, queue.cluster,
+			     numa_remote_share(share));
+	leave_cluster(&queue, node, code);
+	if (joins)
+		numa_joined(osq, entry, 1);
 }
 
-/* -- the one queue ------------------------------------------------------- */
-
-/* The holder divides the queue, by @clusters of CPUs; nobody is moved. */
-static void divide(struct lk_numa_osq *osq, u32 clusters)
-{
-	u32 word = READ_ONCE(osq->word), tries = 8, i;
-	struct numa_entry *entry = numa_claim(osq, word >> ENTRY_AT);
-	struct numa_cluster *rest;
-
-	if (!entry) {
-		count_event(LK_EV_numa_no_entry);
-		return;
-	}
-	WRITE_ONCE(entry->of, clusters);
-	if (clusters > NUMA_CLUSTERS)
-		clusters = NUMA_CLUSTERS;
-	WRITE_ONCE(entry->clusters, clusters);
-	WRITE_ONCE(entry->use, entry->use + 1);
-	/* Those that queue now hold the top. */
-	rest = numa_rest(entry);
-	clean(&rest->top);
-	WRITE_ONCE(entry->tail, (u16)top_code(entry, rest));
-	do {
-		if (!tries--) {
-			count_event(LK_EV_numa_aborted);
-			numa_put(entry);
-			return;
-		}
-		WRITE_ONCE(rest->word, (u64)(word & TAIL));
-		/* [numa_osq.J] RELEASE, pairs with numa_osq.K. */
-	} while (!try_cmpxchg_release(
-		&osq->word, &word,
-		(word & 0x7fu << CAUTION_AT) | CLOSED | DIVIDED |
-			(u32)(entry - numa_pool) << ENTRY_AT));
-	count_event(LK_EV_numa_opened);
-	/* From now on they are let in. */
-	for (i = 0; i < clusters; i++)
-		/* [numa_osq.T] RELEASE, pairs with numa_osq.L. */
-		smp_store_release(&entry->cluster[i].word,
-				  CLUSTER_USE(entry->use) | CLUSTER_OPEN);
-}
+/* -- the single queue ---------------------------------------------------- */
 
 /*
- * The holder has a look whether the queue is long, every 16th hand-over, and
- * when it has been for so long that it may be divided.
+ * The owner of a single queue, after @run hand-overs. When it is due, it looks
+ * whether the queue is long, and divides it if it has been so often enough. Its
+ * own place says what the hand-overs are from now on.
  */
-static void consider(struct lk_numa_osq *osq, struct numa_node *node, u32 grant)
+static void consider(struct lk_numa_osq *osq, struct numa_node *node, u32 run)
 {
-	u32 run = field(grant, RUN_AT, RUN_MAX - 1);
-	u32 need = knob(osq_keep_times), word, serial, clusters;
-	struct line q = { .osq = osq };
+	u32 needed = knob(osq_keep_times), word, last, clusters;
+	bool is_long = false;
 
-	if (run < need && (!run || run % 16))
+	if (!numa_is_due(run, needed))
 		return;
 	word = READ_ONCE(osq->word);
-	need <<= caution_of(word);
-	if (run < need && run % 16)
+	needed = numa_needed(needed, numa_caution(word));
+	if (!numa_is_due(run, needed))
 		return;
 	clusters = cluster_count(); /* once: it may change */
-	if ((word & TAIL) == CLOSED || !knob(dynamic_enable) || clusters < 2) {
-		/* Not known to be long: looks as seldom as at first. */
-		WRITE_ONCE(node->grant, GRANT_HELD);
+	if ((word & NUMA_TAIL) != NUMA_CLOSED && knob(dynamic_enable) &&
+	    clusters >= 2) {
+		last = READ_ONCE(node_of(word & NUMA_TAIL)->serial);
+		if (!last)
+			return; /* it has just come */
+		is_long =
+			numa_is_long(last, node->serial, knob(osq_lock_depth));
+	}
+	if (is_long && run < needed)
 		return;
-	}
-	serial = READ_ONCE(decode(&q, word & TAIL)->serial);
-	if (!serial)
-		return; /* it has just come */
-	if ((int)(serial - node->serial) <= (int)knob(osq_lock_depth)) {
-		WRITE_ONCE(node->grant, GRANT_HELD);
-	} else if (run >= need) {
-		WRITE_ONCE(node->grant, GRANT_HELD);
-		divide(osq, clusters);
-	}
+	/* Counted anew: it is divided now, or not known to be long. */
+	WRITE_ONCE(node->cq.place, numa_grant(NUMA_OWNER, 0));
+	if (is_long)
+		numa_divide(osq, clusters);
 }
 
-static bool lock_one(struct lk_numa_osq *osq, struct numa_node *node, u32 code,
-		     u32 old)
+/* Which queue it was in. */
+static void count_cancel(const struct lk_numa_osq *osq,
+			 const struct numa_node *node)
 {
-	struct line q = { .osq = osq };
-	u32 grant = 0;
+	if (numa_is_divided(READ_ONCE(osq->word)))
+		count_event(LK_EV_numa_cancel_rest);
+	else if ((READ_ONCE(node->cq.place) & NUMA_TAIL) == NUMA_CLOSED)
+		count_event(LK_EV_numa_cancel_gate);
+	else
+		count_event(LK_EV_osq_cancel);
+}
+
+/* The tail, of @word, was exchanged for @code. */
+static bool lock_single(struct lk_numa_osq *osq, struct numa_node *node,
+			u32 code, u32 word)
+{
+	struct cancel_queue single;
+	u32 grant = 0, old = word & NUMA_TAIL;
 
 	node->entry = NULL;
 	if (old) {
-		link(&q, node, old);
-		grant = wait_grant(&q, node, code);
+		if (old == NUMA_CLOSED)
+			old = numa_gate_code(numa_entry_of(word));
+		cq_append(&node->cq, &node_of(old)->cq, old);
+		single = (struct cancel_queue){ .osq = osq };
+		grant = wait_turn(&single, node, code);
 		if (!grant) {
-			if (is_divided(READ_ONCE(osq->word)))
-				count_event(LK_EV_numa_cancel_rest);
-			else if (READ_ONCE(node->prev) == CLOSED)
-				count_event(LK_EV_numa_cancel_gate);
-			else
-				count_event(LK_EV_osq_cancel);
+			count_cancel(osq, node);
 			return false;
 		}
 	}
-	/* Granted before it had its number: those behind take theirs from it. */
+	/* Granted before it had its number: those behind take theirs from it.
+	 * */
 	if (!node->serial)
 		WRITE_ONCE(node->serial, 1);
-	consider(osq, node, grant);
+	consider(osq, node, numa_counts(grant));
 	return true;
 }
 
-static void unlock_one(struct lk_numa_osq *osq, struct numa_node *node,
-		       u32 code)
+/*
+ * The owner retires. (tail) of the lock, or of the rest: n -> n, and who is
+ * behind us is the owner; or @code -> 0. The last of the rest has the top, and
+ * gives it up.
+ */
+static void retire_single(struct lk_numa_osq *osq, struct numa_node *node,
+			  u32 code)
 {
-	struct line q = { .osq = osq };
-	struct numa_node *next = NULL;
-	u32 run;
+	struct cancel_queue single = { .osq = osq };
+	/* Nothing was granted to who found the queue empty: 0. */
+	u32 run = numa_counts(READ_ONCE(node->cq.place));
 
-	/* Here the tail is looked at first: its line is the mutex's, and ours. */
-	if (!move_tail(&q, code, 0))
-		next = wait_next(&q, node, code, 0);
-	if (next) {
-		/* Nothing was granted to who found the queue empty: 0. */
-		run = field(READ_ONCE(node->grant), RUN_AT, RUN_MAX - 1);
-		if (run < RUN_MAX - 1)
-			run++;
-		tell(next, GRANT_HELD | run << RUN_AT);
-	} else if (q.rest) {
-		if (release_top(osq, q.rest, numa_rest(q.rest), NULL,
-				GRANT_HELD | first_merit()))
-			done(osq, q.rest, 1);
-	}
+	if (numa_retire(&single, &node->cq, code,
+			numa_grant(NUMA_OWNER, numa_next_run(run))) ||
+	    !single.rest)
+		return;
+	if (release_top(osq, single.rest, numa_rest(single.rest),
+			numa_first_share(knob(osq_keep_times))))
+		numa_joined(osq, single.rest, 1);
+}
+
+/* (tail) @code -> 0: nobody waits. Else it takes more. */
+static void unlock_single(struct lk_numa_osq *osq, struct numa_node *node,
+			  u32 code)
+{
+	/* The tail is looked at first: its line is the mutex's, and ours. */
+	if (READ_ONCE(osq->tail) != code ||
+	    !numa_move_tail(&osq->tail, code, 0))
+		retire_single(osq, node, code);
 }
 
 /* -- the lock ------------------------------------------------------------ */
 
 /*
- * Whether a signal handler comes to a lock whose queues its own thread is in. The
- * step that it interrupted may be one that a cluster's first waiter, or the top's
- * holder, cannot do without: so it may not become either.
+ * Whether a signal handler comes to a lock whose queues its own thread is in.
+ * The step that it interrupted may be one for which the head of another cluster
+ * waits: so the handler may not become that head.
  */
 static bool is_nested(const struct lk_numa_osq *osq, u32 slot, u32 level)
 {
@@ -713,36 +427,43 @@ static bool is_nested(const struct lk_numa_osq *osq, u32 slot, u32 level)
 	return false;
 }
 
-/* With the node that this thread has at @level. */
+/*
+ * With the node that this thread has at @level. The lock's word, as (tail,
+ * DIVIDED):
+ *
+ *   (0, 0) -> (@code, 0)     free: we are the owner
+ *   (n, 0) -> (@code, 0)     waits behind n; if that is CLOSED, behind the gate
+ *   (CLOSED, 1)              stays; we go to the queue of our cluster
+ */
 static bool lock_with(struct lk_numa_osq *osq, u32 slot, u32 level)
 {
 	struct numa_node *node = wait_node(numa_nodes, slot, level);
 	u32 code = code_of(slot, level), word;
 	enum arrival arrival;
 
-	clean(node);
-	WRITE_ONCE(node->vcpu, this_vcpu());
+	cq_init(&node->cq);
+	WRITE_ONCE(node->cq.vcpu, this_vcpu());
 	node->osq = osq;
 	for (;;) {
-		/* [numa_osq.K] ACQUIRE, pairs with numa_osq.J: the entry, and
-		 * how many queues it has. */
+		/* [numa_osq.K] ACQUIRE, pairs with numa_divide.J: the entry,
+		 * and how many queues it has. */
 		word = smp_load_acquire(&osq->word);
-		if (likely(!is_divided(word))) {
+		if (likely(!numa_is_divided(word))) {
 			/* The first one counts from 1. */
-			WRITE_ONCE(node->serial, !(word & TAIL));
-			/* [numa_osq.B] full RMW, pairs with numa_osq.A, .S
-			 * and itself: our node is clean before it can be found,
-			 * and the last holder's writes are seen.
+			WRITE_ONCE(node->serial, !(word & NUMA_TAIL));
+			/* [numa_osq.B] full RMW, pairs with numa_queue.A,
+			 * numa_divide.S and itself: our node is clean before it
+			 * can be found, and the last owner's writes are seen.
 			 * Spare acq_rel: the kernel has no RMW between release
 			 * and full. */
 			if (try_cmpxchg(&osq->word, &word,
-					(word & ~TAIL) | code))
-				return lock_one(osq, node, code, word & TAIL);
+					(word & ~NUMA_TAIL) | code))
+				return lock_single(osq, node, code, word);
 			continue;
 		}
 		if (is_nested(osq, slot, level))
 			return false;
-		arrival = lock_in_cluster(osq, entry_of(word), node, code);
+		arrival = lock_in_cluster(osq, numa_entry_of(word), node, code);
 		if (arrival != TURNED_AWAY)
 			return arrival == TAKEN;
 		count_event(LK_EV_numa_turned_away);
@@ -779,7 +500,7 @@ void lk_numa_osq_unlock(struct lk_numa_osq *osq)
 	if (node->entry)
 		unlock_in_cluster(osq, node, code_of(slot, level));
 	else
-		unlock_one(osq, node, code_of(slot, level));
+		unlock_single(osq, node, code_of(slot, level));
 	barrier();
 	wait_depth(numa_nodes)--;
 	queue_exit();

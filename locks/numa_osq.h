@@ -6,52 +6,83 @@
  * Optimistic spin queue that divides itself by clusters of CPUs while it is
  * long: 4 bytes. It does what osq_lock.h does, for a mutex's spinners.
  *
- *   tail    0: free. CLOSED (0xffff): not a node, see below. Otherwise the last
- *           node's code
- *   state   bit 0: divided; above: how careful to be before the next time
- *   entry   which entry of the pool it has, or had last
+ *   single queue:  A - B - C                  A is the owner
  *
- *   one queue:  A - B - C                     tail = C
+ *   divided:       top queue of clusters:
+ *                    rest(B - C) - cluster 1(D - E) - cluster 0(F)
+ *                                             B is the owner
  *
- *   divided:    top queue of clusters:        tail = CLOSED, divided
- *                 rest(B - C) - cluster 1(D - E) - cluster 0(F)
+ *   joining:       top queue of clusters:
+ *                    cluster 1(D - E)         D is the owner
+ *                  single queue:
+ *                    gate - G - H
  *
- *   joining:    rest of the clusters          tail = CLOSED or G
- *               gate - G
- *
- * To divide: the holder moves the tail into an entry of the pool. Those that
- * queue already stay queued, as the "rest": one more cluster, that holds the top.
+ * To divide: the owner moves the tail into an entry of the pool. Those that
+ * queue already stay queued, as the "rest": one more cluster, that has the top.
  * Whoever comes finds the tail closed and queues in its own cluster. To join:
- * the holder opens the tail, with the entry as its first node, the gate; whoever
+ * the owner opens the tail, with the entry as its first node, the gate; whoever
  * comes queues behind that. It seals the clusters' queues, and who empties the
- * last of them passes the gate. So nobody ever waits for a queue to drain before
- * it may queue, each wait is one in a queue, and can be given up.
+ * last of them passes the gate. So nobody ever waits for a queue to drain
+ * before it may queue, each wait is one in a queue, and can be given up.
+ *
+ * The lock's word, as (tail, divided), n any node:
+ *
+ *   (0, 0)      -> (n, 0)       an arrival finds it free      lock_with()
+ *   (n, 0)      -> (m, 0)       an arrival queues             lock_with()
+ *   (n, 0)      -> (m, 0)       the last one leaves           cq_retire()
+ *   (n, 0)      -> (0, 0)       the owner, alone, unlocks     unlock_single()
+ *   (n, 0)      -> (CLOSED, 1)  the owner divides             numa_divide()
+ *   (CLOSED, 1) -> (CLOSED, 0)  who has the top joins         numa_join()
+ *   (CLOSED, 0) -> (n, 0)       an arrival, behind the gate   lock_with()
+ *   (n, 0)      -> (CLOSED, 0)  it leaves                     cq_retire()
+ *   (CLOSED, 0) -> (0, 0)       the gate is passed            numa_joined()
  *
  * Invariants:
  *  1. A cluster is in the top queue only while a thread is in its queue; only
- *     that queue's first thread touches the cluster's top node.
- *  2. While the lock is divided and not joining, somebody holds the top, or is
- *     about to look whether to take it: so the last one to leave joins it.
+ *     that queue's head touches the cluster's top node.
+ *  2. While the lock is divided and not joining, some cluster has the top. So
+ *     the last one to leave joins it.
  *  3. Nobody enters a sealed queue, or one of an entry that another lock has:
  *     a cluster's word has the number of the entry's use, never repeated.
- *  4. An entry is used by one lock from claim() to put().
+ *  4. An entry is used by one lock from numa_claim() to numa_put().
+ *
+ * Files: cancel_queue.h and cancel_retire.h, how nodes queue, leave and hand
+ * over; numa_pool.h, what a divided lock has beside its word; numa_queue.h,
+ * where the tails are; numa_divide.h, to divide and to join; numa_merit.h,
+ * when.
  *
  * Sources: queues of queues from Chabbi, Fagan and Mellor-Crummey, "High
  * Performance Locks for Multi-level NUMA Systems", PPoPP 2015; switching at run
  * time, and the serial numbers, from the text of the 2024 mails on a dynamic
  * NUMA-aware osq_lock, and from design notes that were made by reading those
- * patches. The protocol is not theirs. How a waiter leaves its queue (unqueue(),
- * wait_next()) has the three steps of the kernel's osq_lock, and follows them
- * closely.
+ * patches. The protocol is not theirs.
  */
 #include <platform.h>
 
 struct lk_numa_osq {
 	union {
-		u32 word;
+		u32 word; /* numa_queue.h has its bits */
 		struct {
+			/*
+			 * 0: free. CLOSED (0xffff): the queue is divided, or
+			 * the gate is the last node. Else the last node's code.
+			 * Must not be 0 while there is an owner, or an entry is
+			 * in use.
+			 */
 			u16 tail;
+			/*
+			 * Bit 0, divided: may be set only while the tail is
+			 * CLOSED and the entry is ours. Must be set while a
+			 * cluster's queue is open, but for the time in which
+			 * the owner seals them. Above, caution: may change only
+			 * when bit 0 is cleared.
+			 */
 			u8 state;
+			/*
+			 * Which one of the pool. Must be ours while the tail is
+			 * CLOSED, and until the gate is passed; else where to
+			 * look for one first.
+			 */
 			u8 entry;
 		};
 	};

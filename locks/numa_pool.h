@@ -3,35 +3,59 @@
 #define LK_NUMA_POOL_H
 
 /*
- * What a divided numa_osq has beside its 4 bytes: an entry of a pool. Entries are
- * static memory, and stay what they are: a stale pointer to one is safe to read.
+ * What a divided numa_osq has beside its 4 bytes: an entry of a pool. Entries
+ * are static memory, and stay what they are: a stale pointer to one is safe to
+ * read.
  */
+#include "cancel_queue.h"
 #include "numa_osq.h"
 
 #define NUMA_CLUSTERS 32u /* with more clusters, neighbours share a queue */
 #define NUMA_ENTRIES  64u
 #define NUMA_LINE     64u
 
-/* A thread's place in a queue, or a cluster's in the top queue. */
+/* A thread's node, or the gate. */
 struct numa_node {
-	struct numa_node *next;
-	u32 grant;  /* 0: waits; see GRANT_* */
-	u32 serial; /* one more than the node before it has; 0: not known yet */
-	u32 vcpu;   /* where its thread ran when it queued */
-	u16 prev;   /* the code of the node before it */
-	/* Its own thread's only: where it queues, and at which lock. No entry: in
-	 * the one queue. */
+	struct cq_node cq;
+	/*
+	 * One more than the predecessor's was: an estimate of the depth. 0
+	 * until the thread has seen the predecessor's; must not be 0 while it
+	 * is the owner.
+	 */
+	u32 serial;
+	/*
+	 * Its own thread's only: where it queues, and at which lock. May be set
+	 * only to the entry of that lock's division; must be NULL while the
+	 * node is in the single queue, or the rest.
+	 */
 	struct numa_entry *entry;
-	struct numa_cluster *cluster;
+	struct numa_cluster *cluster; /* valid while entry is set */
+	/* Must stay what it is until the thread has unlocked: is_nested(). */
 	const struct lk_numa_osq *osq;
 };
 
-/* Waiters at the top look at one line, arrivals of the cluster at another. */
+/* Heads of clusters look at one line, arrivals of the cluster at another. */
 struct numa_cluster {
-	u64 word; /* use << 17 | CLUSTER_OPEN | code of the last node */
+	/*
+	 * use << 17 | CLUSTER_OPEN | tail, the last node's code.
+	 *
+	 * CLUSTER_OPEN may be set only by the owner that divides, once
+	 * entry->owner and entry->use are of that division. Must be clear from
+	 * numa_join() until then. The tail may be changed from 0 only while
+	 * CLUSTER_OPEN is set.
+	 *
+	 * The rest's word is the tail alone. May be changed from 0 only before
+	 * the lock's word says that it is divided.
+	 */
+	u64 word;
 	u64 pad[NUMA_LINE / sizeof(u64) - 1];
+	/*
+	 * The cluster's node in the top queue. May be in it only while a thread
+	 * is in the cluster's queue; is used by the head of that queue alone,
+	 * but for what neighbours in the top queue do.
+	 */
 	union {
-		struct numa_node top;
+		struct cq_node top;
 		u8 line[NUMA_LINE];
 	};
 };
@@ -47,22 +71,58 @@ _Static_assert(sizeof(struct numa_cluster) == 2 * (u64)NUMA_LINE &&
 struct numa_entry {
 	union {
 		struct {
-			struct lk_numa_osq *owner; /* all of its address */
-			u64 use;		   /* times it was used */
-			u32 taken;    /* 0: free; else by fork epoch */
+			/*
+			 * All of its address. May be set only by who has
+			 * claimed the entry; must not change until it is
+			 * returned.
+			 */
+			struct lk_numa_osq *owner;
+			/*
+			 * Times that the entry was used. Must grow before a
+			 * cluster's queue is open again; never repeated, so an
+			 * arrival's compare-and-exchange fails if the entry has
+			 * been another lock's meanwhile.
+			 */
+			u64 use;
+			/*
+			 * 0: free; else by fork epoch. May be set only from 0,
+			 * or from another epoch's; must not be clear while a
+			 * thread is in one of the queues, or before the gate is
+			 * passed.
+			 */
+			u32 taken;
 			u32 clusters; /* queues it has now */
 			u32 of;	      /* clusters they are for */
-			u8 joining;   /* read and set by the holder */
+			/*
+			 * May be set only by who has the top, and may be read
+			 * by no other. Must be set before the lock's word is no
+			 * longer DIVIDED; must be clear when the entry is
+			 * returned.
+			 */
+			u8 joining;
 		};
 		u8 line0[NUMA_LINE];
 	};
 	union {
 		struct {
-			u16 tail;      /* of the top queue */
-			atomic_t busy; /* what passing the gate waits for */
+			/*
+			 * Of the top queue: a cluster's number plus one. May be
+			 * 0 only while the queues are joined.
+			 */
+			u16 tail;
+			/*
+			 * What passing the gate waits for. Must be set before a
+			 * queue is sealed; at 0 the gate may be passed.
+			 */
+			atomic_t busy;
 		};
 		u8 line1[NUMA_LINE];
 	};
+	/*
+	 * The head of the single queue while the clusters' queues are emptied.
+	 * Must be clean before the lock's word is no longer DIVIDED. Has no
+	 * thread: who empties the last cluster's queue retires it.
+	 */
 	union {
 		struct numa_node gate;
 		u8 line2[NUMA_LINE];

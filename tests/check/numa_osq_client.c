@@ -312,19 +312,24 @@ static void leave_turned_away(u32 id)
 /* -- signal handlers ----------------------------------------------------- */
 
 /*
- * Comes to the lock whose top its thread is about to pass on, and may find itself
- * first in a cluster that waits for that.
+ * Thread 1, the head of its cluster, is about to leave the top queue when a handler
+ * comes to the lock, and finds itself on a CPU of the cluster before it there. Were it
+ * to queue, it would get the lock, and in its unlock wait for its own thread.
  */
 static void handle_signal(u32 event)
 {
-	if (lwc_thread() == 0 && event == LK_EV_numa_remote)
-		lock_if_possible();
+	if (lwc_thread() != 1 || event != LK_EV_numa_cancel_top)
+		return;
+	check_world.clusters = 1;
+	check_world.spin_budget[1] = 1;
+	lock_if_possible();
+	check_world.clusters = 2;
 }
 
 static void init_signal(void)
 {
-	init_divided_impatient();
-	check_world.spin_budget[0] = 0;
+	init_divided();
+	check_world.spin_budget[1] = 0;
 	check_world.at_event = handle_signal;
 }
 
@@ -379,32 +384,36 @@ const struct check_client check_numa_osq[] = {
 	  "the same, while no queue is open to it", 3, 1, 2, 300, 16,
 	  init_leave_turned_away, leave_turned_away, finish },
 	{ "numa_osq", "signal", "a handler waits for the lock of its thread", 3,
-	  1, 2, 300, 16, init_signal, unlock_first, finish },
+	  1, 2, 300, 0, init_signal, unlock_first, finish },
 	{ 0 },
 };
 
 const struct check_mutant mutants_numa_osq[] = {
 	/* Lost start: who gives up takes the lock or the top with it. */
-	{ "leaves though it was granted", "unqueue", "try_cmpxchg_relaxed",
-	  NULL, "force" },
-	{ "leaves with an unstable next", "numa_osq.C", NULL, NULL, "drop" },
-	{ "empties a queue that has grown", "numa_osq.A", NULL, NULL, "force" },
-	{ "predecessor not joined", "numa_osq.G", NULL, NULL, "drop" },
-	{ "successor not joined", "unqueue", "WRITE_ONCE", "next->prev",
+	{ "leaves though it was granted", "cq_begin_leaving",
+	  "try_cmpxchg_relaxed", NULL, "force" },
+	{ "passes it to one that leaves", "cancel_queue.C", NULL, NULL,
+	  "force" },
+	{ "neighbours not linked by who leaves", "cq_move_up", "WRITE_ONCE",
+	  NULL, "drop" },
+	{ "last one leaves, and stays linked", "cq_retire", "WRITE_ONCE", NULL,
 	  "drop" },
-	{ "successor never told", "numa_osq.F", NULL, NULL, "drop" },
+	{ "empties a queue that has grown", "numa_queue.A", NULL, NULL,
+	  "force" },
+	{ "successor never told", "cancel_queue.C", NULL, NULL, "drop" },
 	{ "tail exchanged in two steps", "numa_osq.B", NULL, NULL, "split" },
 	{ "a cluster's last exchanged in two steps", "numa_osq.U", NULL, NULL,
 	  "split" },
-	{ "empties a cluster that has grown", "numa_osq.E", NULL, NULL,
+	{ "empties a cluster that has grown", "numa_queue.B", NULL, NULL,
 	  "force" },
-	{ "what was queued is not the rest", "divide", "WRITE_ONCE",
-	  "rest->word", "drop" },
-	{ "the rest does not hold the top", "divide", "WRITE_ONCE",
+	{ "what was queued is not the rest", "move_to_rest", "WRITE_ONCE",
+	  "numa_rest(entry)->word", "drop" },
+	{ "the rest does not have the top", "prepare", "WRITE_ONCE",
 	  "entry->tail", "drop" },
-	{ "divides a queue that has grown", "numa_osq.J", NULL, NULL, "force" },
+	{ "divides a queue that has grown", "numa_divide.J", NULL, NULL,
+	  "force" },
 	/* Waits that cannot be cancelled. */
-	{ "a waiter in a queue stays", "wait_grant", "need_resched", NULL,
+	{ "a waiter in a queue stays", "wait_turn", "need_resched", NULL,
 	  "drop" },
 	{ "a waiter at the top stays", "lock_top", "need_resched", NULL,
 	  "drop" },
@@ -416,14 +425,15 @@ const struct check_mutant mutants_numa_osq[] = {
 	/* Two locks in one entry. */
 	{ "owner compared by its lower half", "lock_in_cluster", "READ_ONCE",
 	  "entry->owner", "narrow" },
-	{ "two uses have one number", "divide", "WRITE_ONCE", "entry->use",
+	{ "two uses have one number", "prepare", "WRITE_ONCE", "entry->use",
 	  "drop" },
 	/* Divided for longer than there is a cause. */
-	{ "idle, and the lock stays divided", "numa_osq.S", NULL, NULL,
+	{ "idle, and the lock stays divided", "numa_divide.S", NULL, NULL,
 	  "drop" },
-	{ "queues stay open", "numa_osq.R", NULL, NULL, "drop" },
-	{ "nobody passes the gate", "numa_osq.P", NULL, NULL, "drop" },
-	{ "the gate is passed too early", "join", "atomic_set", NULL, "drop" },
+	{ "queues stay open", "numa_divide.R", NULL, NULL, "drop" },
+	{ "nobody passes the gate", "numa_divide.P", NULL, NULL, "drop" },
+	{ "the gate is passed too early", "numa_join", "atomic_set", NULL,
+	  "drop" },
 	{ "switched off, and passed on inside", "pass_inside", "knob",
 	  "dynamic_enable", "drop" },
 	{ "switched off, and passed on", "unlock_in_cluster", "knob",

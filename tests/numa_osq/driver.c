@@ -19,6 +19,7 @@ static void spied(const void *at);
 #define WRITE_ONCE(x, val) \
 	(spied(&(x)), __atomic_store_n(&(x), (val), __ATOMIC_RELAXED))
 
+#include "../../locks/numa_divide.c"
 #include "../../locks/numa_osq.c"
 
 #include "../lib/check.h"
@@ -37,7 +38,6 @@ static atomic_t opened, left;
 
 static void check_codes(void)
 {
-	struct line q = { .osq = &osq };
 	u32 slot, level, before = 0;
 
 	CHECK(LEVELS == (SLOTS <= 16383 ? 4 : 65534 / SLOTS));
@@ -45,8 +45,8 @@ static void check_codes(void)
 		for (level = 0; level < LEVELS; level++) {
 			u32 code = code_of(slot, level);
 
-			CHECK(code == before + 1 && code < CLOSED);
-			CHECK(decode(&q, code) ==
+			CHECK(code == before + 1 && code < NUMA_CLOSED);
+			CHECK(node_of(code) ==
 			      wait_node(numa_nodes, slot, level));
 			before = code;
 		}

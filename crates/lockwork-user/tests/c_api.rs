@@ -22,7 +22,7 @@ fn c_files(dir: &str) -> Vec<PathBuf> {
 }
 
 /// Builds `sources` and all of the library but what `left_out` says.
-fn compile(name: &str, flag: Option<String>, sources: Vec<PathBuf>, left_out: &str) -> PathBuf {
+fn compile(name: &str, flag: Option<String>, sources: Vec<PathBuf>, left_out: &[&str]) -> PathBuf {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let compiler = env::var("CC").unwrap_or_else(|_| "cc".into());
     let own = [
@@ -43,7 +43,7 @@ fn compile(name: &str, flag: Option<String>, sources: Vec<PathBuf>, left_out: &s
         .arg(&target)
         .args(flag)
         .args(sources)
-        .args(own.filter(|path| left_out.is_empty() || !path.ends_with(left_out)))
+        .args(own.filter(|path| !left_out.iter().any(|file| path.ends_with(file))))
         .status()
         .expect("a C compiler");
     assert!(status.success(), "{compiler} failed on {name}");
@@ -53,20 +53,30 @@ fn compile(name: &str, flag: Option<String>, sources: Vec<PathBuf>, left_out: &s
 /// The test program, compiled once.
 fn program() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    PROGRAM.get_or_init(|| compile("api", None, c_files("tests/lib"), ""))
+    PROGRAM.get_or_init(|| compile("api", None, c_files("tests/lib"), &[]))
 }
 
-/// The program includes `locks/numa_osq.c`. As many slots as the user world has, as
+/// The program includes two files of `locks/`. As many slots as the user world has, as
 /// its tail can name, and two between them.
 #[test]
 fn a_numa_osq_names_up_to_65534_slots() {
+    let included = ["locks/numa_osq.c", "locks/numa_divide.c"];
     for slots in [16_383, 21_845, 30_000, 65_534] {
         let flag = Some(format!("-DSLOTS={slots}u"));
-        let program = compile("slots", flag, c_files("tests/numa_osq"), "locks/numa_osq.c");
+        let program = compile("slots", flag, c_files("tests/numa_osq"), &included);
         let output = Command::new(program).output().expect("the program runs");
         let said = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success(), "{slots} slots: {said}");
     }
+}
+
+/// What decides when a numa_osq divides is arithmetic, in a header of its own.
+#[test]
+fn a_numa_osq_decides_by_its_counts() {
+    let program = compile("merit", None, c_files("tests/numa_merit"), &[]);
+    let output = Command::new(program).output().expect("the program runs");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}");
 }
 
 fn run(debug: bool, how: Option<&str>) -> Output {
