@@ -10,12 +10,12 @@
 
 #include "cell.h"
 
-DEFINE_PER_CPU(u32, lw_waiters);
+DEFINE_PER_CPU(u32, lkm_waiters);
 
-int lw_cell_init(struct lw_cell *cell, const struct lk_ops *ops,
-		 enum lw_context context)
+int lkm_cell_init(struct lkm_cell *cell, const struct lk_ops *ops,
+		  enum lkm_context context)
 {
-	*cell = (struct lw_cell){ .context = context };
+	*cell = (struct lkm_cell){ .context = context };
 	/* Sizes that are powers of two are aligned so: it has its own lines. */
 	cell->lock =
 		kzalloc(roundup_pow_of_two(max(ops->size, 128u)), GFP_KERNEL);
@@ -25,14 +25,14 @@ int lw_cell_init(struct lw_cell *cell, const struct lk_ops *ops,
 	return 0;
 }
 
-void lw_cell_free(struct lw_cell *cell)
+void lkm_cell_free(struct lkm_cell *cell)
 {
 	kfree(cell->lock);
 	cell->lock = NULL;
 }
 
 /* Marsaglia, "Xorshift RNGs", Journal of Statistical Software 2003. */
-u32 lw_random(struct lw_tally *tally)
+u32 lkm_random(struct lkm_tally *tally)
 {
 	u32 x = tally->random;
 
@@ -43,48 +43,48 @@ u32 lw_random(struct lw_tally *tally)
 	return x;
 }
 
-void lw_spend(struct lw_tally *tally, u32 ns)
+void lkm_spend(struct lkm_tally *tally, u32 ns)
 {
 	if (!ns)
 		return;
-	ns = lw_random(tally) % (2 * ns);
+	ns = lkm_random(tally) % (2 * ns);
 	if (ns >= 1000)
 		udelay(ns / 1000);
 	ndelay(ns % 1000);
 }
 
 /* The time inside. The holder of a lock that sleeps sometimes sleeps. */
-static void stay_inside(struct lw_tally *tally, const struct lk_ops *ops,
+static void stay_inside(struct lkm_tally *tally, const struct lk_ops *ops,
 			u32 ns)
 {
-	if (ops->flags & LK_SLEEPS && lw_random(tally) % 1024 == 0)
+	if (ops->flags & LK_SLEEPS && lkm_random(tally) % 1024 == 0)
 		schedule_timeout_uninterruptible(1);
 	else
-		lw_spend(tally, ns);
+		lkm_spend(tally, ns);
 }
 
 /* -- contexts ------------------------------------------------------------ */
 
-static unsigned long keep_away(const struct lw_cell *cell,
+static unsigned long keep_away(const struct lkm_cell *cell,
 			       const struct lk_ops *ops)
 {
 	unsigned long flags = 0;
 
-	if (cell->context == LW_IN_HARDIRQ)
+	if (cell->context == LKM_IN_HARDIRQ)
 		local_irq_save(flags);
-	else if (cell->context == LW_IN_SOFTIRQ)
+	else if (cell->context == LKM_IN_SOFTIRQ)
 		local_bh_disable();
 	else if (!(ops->flags & LK_SLEEPS))
 		preempt_disable();
 	return flags;
 }
 
-static void let_in(const struct lw_cell *cell, const struct lk_ops *ops,
+static void let_in(const struct lkm_cell *cell, const struct lk_ops *ops,
 		   unsigned long flags)
 {
-	if (cell->context == LW_IN_HARDIRQ)
+	if (cell->context == LKM_IN_HARDIRQ)
 		local_irq_restore(flags);
-	else if (cell->context == LW_IN_SOFTIRQ)
+	else if (cell->context == LKM_IN_SOFTIRQ)
 		local_bh_enable();
 	else if (!(ops->flags & LK_SLEEPS))
 		preempt_enable();
@@ -94,9 +94,9 @@ static void let_in(const struct lw_cell *cell, const struct lk_ops *ops,
 
 /* In one of the ways that the lock has; false: not held. */
 static bool enter_alone(void *lock, const struct lk_ops *ops,
-			struct lw_tally *tally)
+			struct lkm_tally *tally)
 {
-	u32 random = lw_random(tally), way = random % 8;
+	u32 random = lkm_random(tally), way = random % 8;
 
 	if (way == 0 && ops->trylock)
 		return ops->trylock(lock);
@@ -111,9 +111,9 @@ static bool enter_alone(void *lock, const struct lk_ops *ops,
 }
 
 static bool enter_shared(void *lock, const struct lk_ops *ops,
-			 struct lw_tally *tally)
+			 struct lkm_tally *tally)
 {
-	u32 random = lw_random(tally), way = random % 8;
+	u32 random = lkm_random(tally), way = random % 8;
 
 	if (way == 0 && ops->read_trylock)
 		return (ops->read_trylock)(lock);
@@ -123,8 +123,8 @@ static bool enter_shared(void *lock, const struct lk_ops *ops,
 	return true;
 }
 
-static void work_alone(struct lw_cell *cell, const struct lk_ops *ops,
-		       struct lw_tally *tally, u32 ns)
+static void work_alone(struct lkm_cell *cell, const struct lk_ops *ops,
+		       struct lkm_tally *tally, u32 ns)
 {
 	bool alone = !cell->writer && cell->count[0] == cell->count[1];
 
@@ -139,12 +139,12 @@ static void work_alone(struct lw_cell *cell, const struct lk_ops *ops,
 	/* One failure does not make the next visits fail. */
 	cell->count[1] = cell->count[0];
 	cell->writer = NULL;
-	lw_count(&tally->broken, !alone);
-	lw_count(&tally->writes[cell->context], 1);
+	lkm_count(&tally->broken, !alone);
+	lkm_count(&tally->writes[cell->context], 1);
 }
 
-static void work_shared(struct lw_cell *cell, const struct lk_ops *ops,
-			struct lw_tally *tally, u32 ns)
+static void work_shared(struct lkm_cell *cell, const struct lk_ops *ops,
+			struct lkm_tally *tally, u32 ns)
 {
 	u64 count = cell->count[0];
 	bool still = !cell->writer && count == cell->count[1];
@@ -154,26 +154,26 @@ static void work_shared(struct lw_cell *cell, const struct lk_ops *ops,
 	barrier();
 	still = still && !cell->writer && count == cell->count[0] &&
 		count == cell->count[1];
-	lw_count(&tally->broken, !still);
-	lw_count(&tally->reads, 1);
+	lkm_count(&tally->broken, !still);
+	lkm_count(&tally->reads, 1);
 }
 
-static bool enter(struct lw_cell *cell, const struct lk_ops *ops,
-		  struct lw_tally *tally, bool read)
+static bool enter(struct lkm_cell *cell, const struct lk_ops *ops,
+		  struct lkm_tally *tally, bool read)
 {
 	bool counts = !(ops->flags & LK_SLEEPS), held;
 
 	if (counts)
-		this_cpu_inc(lw_waiters);
+		this_cpu_inc(lkm_waiters);
 	held = read ? enter_shared(cell->lock, ops, tally)
 		    : enter_alone(cell->lock, ops, tally);
 	if (counts)
-		this_cpu_dec(lw_waiters);
+		this_cpu_dec(lkm_waiters);
 	return held;
 }
 
-void lw_cell_visit(struct lw_cell *cell, const struct lk_ops *ops,
-		   struct lw_tally *tally, bool read, u32 hold_ns)
+void lkm_cell_visit(struct lkm_cell *cell, const struct lk_ops *ops,
+		    struct lkm_tally *tally, bool read, u32 hold_ns)
 {
 	unsigned long flags = keep_away(cell, ops);
 	u64 start = local_clock(), waited;
@@ -181,13 +181,13 @@ void lw_cell_visit(struct lw_cell *cell, const struct lk_ops *ops,
 
 	waited = local_clock() - start;
 	if (!held) {
-		lw_count(&tally->missed, 1);
+		lkm_count(&tally->missed, 1);
 	} else if (read) {
 		work_shared(cell, ops, tally, hold_ns);
 		(ops->read_unlock)(cell->lock);
 	} else {
 		work_alone(cell, ops, tally, hold_ns);
-		if (ops->downgrade && lw_random(tally) % 4 == 0) {
+		if (ops->downgrade && lkm_random(tally) % 4 == 0) {
 			ops->downgrade(cell->lock);
 			work_shared(cell, ops, tally, hold_ns);
 			(ops->read_unlock)(cell->lock);

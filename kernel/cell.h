@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-#ifndef LW_KERNEL_CELL_H
-#define LW_KERNEL_CELL_H
+#ifndef LKM_CELL_H
+#define LKM_CELL_H
 
 /*
  * One lock under torture and the data that it guards. The data are plain, so that
@@ -14,23 +14,23 @@
 #include "catalogue.h"
 
 /* Who may take a cell's lock, and so what its holders must keep away. */
-enum lw_context {
-	LW_IN_TASK,    /* tasks only: no preemption, if the lock spins */
-	LW_IN_SOFTIRQ, /* tasks and softirqs: no softirqs */
-	LW_IN_HARDIRQ, /* all: no interrupts */
-	LW_CONTEXTS
+enum lkm_context {
+	LKM_IN_TASK,	/* tasks only: no preemption, if the lock spins */
+	LKM_IN_SOFTIRQ, /* tasks and softirqs: no softirqs */
+	LKM_IN_HARDIRQ, /* all: no interrupts */
+	LKM_CONTEXTS
 };
 
-struct lw_cell {
+struct lkm_cell {
 	void *lock;
-	enum lw_context context;
+	enum lkm_context context;
 	const void *writer; /* who is inside alone; NULL: nobody */
 	u64 count[2];	    /* equal but for a writer that is inside */
 } ____cacheline_aligned;
 
 /* What one thread or handler has done. Only it writes here. */
-struct lw_tally {
-	u64 writes[LW_CONTEXTS];
+struct lkm_tally {
+	u64 writes[LKM_CONTEXTS];
 	u64 reads;
 	u64 missed; /* tries, timed and cancelled waits that failed */
 	u64 broken; /* it was inside, and so was another */
@@ -40,29 +40,29 @@ struct lw_tally {
 };
 
 /* By whom the tally is; reports may look at it meanwhile. */
-static inline void lw_count(u64 *counter, u64 more)
+static inline void lkm_count(u64 *counter, u64 more)
 {
 	WRITE_ONCE(*counter, *counter + more);
 }
 
 /* How many visits on this CPU wait for a lock that spins: one a context at most. */
-DECLARE_PER_CPU(u32, lw_waiters);
+DECLARE_PER_CPU(u32, lkm_waiters);
 
 /* 0 or -ENOMEM. */
-int lw_cell_init(struct lw_cell *cell, const struct lk_ops *ops,
-		 enum lw_context context);
-void lw_cell_free(struct lw_cell *cell);
+int lkm_cell_init(struct lkm_cell *cell, const struct lk_ops *ops,
+		  enum lkm_context context);
+void lkm_cell_free(struct lkm_cell *cell);
 
 /*
  * Once in and out: shared if @read, with about @hold_ns inside. The caller's context
  * is one that may take the lock of @cell.
  */
-void lw_cell_visit(struct lw_cell *cell, const struct lk_ops *ops,
-		   struct lw_tally *tally, bool read, u32 hold_ns);
+void lkm_cell_visit(struct lkm_cell *cell, const struct lk_ops *ops,
+		    struct lkm_tally *tally, bool read, u32 hold_ns);
 
 /* The next number of the tally's own generator. */
-u32 lw_random(struct lw_tally *tally);
+u32 lkm_random(struct lkm_tally *tally);
 /* Keeps the CPU busy for a random time of mean @ns. */
-void lw_spend(struct lw_tally *tally, u32 ns);
+void lkm_spend(struct lkm_tally *tally, u32 ns);
 
 #endif

@@ -35,8 +35,8 @@ static int locks_show(struct seq_file *out, void *unused)
 {
 	u32 i, bit;
 
-	for (i = 0; i < lw_lock_count(); i++) {
-		const struct lk_ops *ops = lw_lock(i);
+	for (i = 0; i < lkm_lock_count(); i++) {
+		const struct lk_ops *ops = lkm_lock(i);
 		bool first = true;
 
 		seq_printf(out, "%s %u ", ops->name, ops->size);
@@ -55,7 +55,7 @@ DEFINE_SHOW_ATTRIBUTE(locks);
 
 static int options_show(struct seq_file *out, void *unused)
 {
-	lw_torture_list_options(out);
+	lkm_torture_list_options(out);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(options);
@@ -64,7 +64,7 @@ DEFINE_SHOW_ATTRIBUTE(options);
 
 static int torture_show(struct seq_file *out, void *unused)
 {
-	return lw_torture_report(out);
+	return lkm_torture_report(out);
 }
 
 static int torture_open(struct inode *inode, struct file *file)
@@ -74,13 +74,13 @@ static int torture_open(struct inode *inode, struct file *file)
 
 static int obey_request(char *request)
 {
-	struct lw_torture_plan plan;
+	struct lkm_torture_plan plan;
 	int err;
 
 	if (sysfs_streq(request, "stop"))
-		return lw_torture_stop();
-	err = lw_torture_parse(request, &plan);
-	return err ? err : lw_torture_start(&plan);
+		return lkm_torture_stop();
+	err = lkm_torture_parse(request, &plan);
+	return err ? err : lkm_torture_start(&plan);
 }
 
 static ssize_t torture_write(struct file *file, const char __user *from,
@@ -153,7 +153,7 @@ static const struct file_operations events_fops = {
 /* -- all of them --------------------------------------------------------- */
 
 /* A file that cannot be made is missing; the module works without. */
-void lw_debugfs_start(void)
+void lkm_debugfs_start(void)
 {
 	dir = debugfs_create_dir("lockwork", NULL);
 	debugfs_create_file("locks", 0400, dir, NULL, &locks_fops);
@@ -162,7 +162,7 @@ void lw_debugfs_start(void)
 	debugfs_create_file("events", 0600, dir, NULL, &events_fops);
 }
 
-void lw_debugfs_stop(void)
+void lkm_debugfs_stop(void)
 {
 	debugfs_remove(dir);
 }

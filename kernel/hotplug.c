@@ -20,7 +20,7 @@ static unsigned int next_cpu(unsigned int cpu)
 }
 
 /* True: it is on, whoever did it. */
-static bool bring_on(struct lw_hotplug *hotplug, unsigned int cpu)
+static bool bring_on(struct lkm_hotplug *hotplug, unsigned int cpu)
 {
 	bool on = add_cpu(cpu) >= 0;
 
@@ -31,7 +31,7 @@ static bool bring_on(struct lw_hotplug *hotplug, unsigned int cpu)
 
 static int hotplug_thread(void *arg)
 {
-	struct lw_hotplug *hotplug = arg;
+	struct lkm_hotplug *hotplug = arg;
 	unsigned int cpu = cpumask_first(cpu_online_mask), next;
 	unsigned int tries = 0;
 	bool off = false;
@@ -62,21 +62,21 @@ static int hotplug_thread(void *arg)
 	return 0;
 }
 
-int lw_hotplug_start(struct lw_hotplug *hotplug, u32 period_ms)
+int lkm_hotplug_start(struct lkm_hotplug *hotplug, u32 period_ms)
 {
 	struct task_struct *task;
 
-	*hotplug = (struct lw_hotplug){ .period_ms = period_ms };
+	*hotplug = (struct lkm_hotplug){ .period_ms = period_ms };
 	if (!period_ms)
 		return 0;
-	task = kthread_run(hotplug_thread, hotplug, "lw_hotplug");
+	task = kthread_run(hotplug_thread, hotplug, "lkm_hotplug");
 	if (IS_ERR(task))
 		return (int)PTR_ERR(task);
 	hotplug->task = task;
 	return 0;
 }
 
-void lw_hotplug_stop(struct lw_hotplug *hotplug)
+void lkm_hotplug_stop(struct lkm_hotplug *hotplug)
 {
 	if (hotplug->task)
 		kthread_stop(hotplug->task);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-#ifndef LW_KERNEL_HOTPLUG_H
-#define LW_KERNEL_HOTPLUG_H
+#ifndef LKM_HOTPLUG_H
+#define LKM_HOTPLUG_H
 
 /* A thread that takes CPUs off and brings them on again, one at a time. */
 #include <linux/types.h>
 
 struct task_struct;
 
-struct lw_hotplug {
+struct lkm_hotplug {
 	struct task_struct *task; /* NULL: off */
 	u32 period_ms;
 	u64 offs, ons;
@@ -15,8 +15,8 @@ struct lw_hotplug {
 };
 
 /* 0, or what the kernel says to a new thread. */
-int lw_hotplug_start(struct lw_hotplug *hotplug, u32 period_ms);
+int lkm_hotplug_start(struct lkm_hotplug *hotplug, u32 period_ms);
 /* Each CPU that it took off is on again then, unless the kernel refuses: it says so. */
-void lw_hotplug_stop(struct lw_hotplug *hotplug);
+void lkm_hotplug_stop(struct lkm_hotplug *hotplug);
 
 #endif

@@ -8,33 +8,33 @@
 
 #include "interrupts.h"
 
-struct lw_handler {
+struct lkm_handler {
 	struct hrtimer timer;
 	struct irq_work hard;
 	struct tasklet_struct soft;
-	struct lw_cell *cells;
-	const struct lw_torture_plan *plan;
+	struct lkm_cell *cells;
+	const struct lkm_torture_plan *plan;
 	const u32 *mode;
-	struct lw_tally tally[LW_CONTEXTS];
+	struct lkm_tally tally[LKM_CONTEXTS];
 };
 
 /* Shared half of the time, if the lock can be. */
-static void visit_from(struct lw_handler *handler, enum lw_context context,
-		       enum lw_context cell)
+static void visit_from(struct lkm_handler *handler, enum lkm_context context,
+		       enum lkm_context cell)
 {
-	const struct lw_torture_plan *plan = handler->plan;
+	const struct lkm_torture_plan *plan = handler->plan;
 	const struct lk_ops *ops = plan->ops[READ_ONCE(*handler->mode)];
-	struct lw_tally *tally = &handler->tally[context];
-	bool read = ops->flags & LK_RW && lw_random(tally) & 1;
+	struct lkm_tally *tally = &handler->tally[context];
+	bool read = ops->flags & LK_RW && lkm_random(tally) & 1;
 
-	lw_count(&tally->nested, this_cpu_read(lw_waiters) > 0);
-	lw_cell_visit(&handler->cells[cell], ops, tally, read, plan->hold_ns);
+	lkm_count(&tally->nested, this_cpu_read(lkm_waiters) > 0);
+	lkm_cell_visit(&handler->cells[cell], ops, tally, read, plan->hold_ns);
 }
 
 static enum hrtimer_restart run_timer(struct hrtimer *timer)
 {
-	struct lw_handler *handler =
-		container_of(timer, struct lw_handler, timer);
+	struct lkm_handler *handler =
+		container_of(timer, struct lkm_handler, timer);
 
 	irq_work_queue(&handler->hard);
 	return HRTIMER_NORESTART;
@@ -42,33 +42,33 @@ static enum hrtimer_restart run_timer(struct hrtimer *timer)
 
 static void run_hardirq(struct irq_work *work)
 {
-	struct lw_handler *handler =
-		container_of(work, struct lw_handler, hard);
+	struct lkm_handler *handler =
+		container_of(work, struct lkm_handler, hard);
 
-	visit_from(handler, LW_IN_HARDIRQ, LW_IN_HARDIRQ);
+	visit_from(handler, LKM_IN_HARDIRQ, LKM_IN_HARDIRQ);
 	tasklet_schedule(&handler->soft);
 }
 
 /* Its own lock, which a hardirq may interrupt, and then that of all. */
 static void run_softirq(struct tasklet_struct *tasklet)
 {
-	struct lw_handler *handler =
-		container_of(tasklet, struct lw_handler, soft);
+	struct lkm_handler *handler =
+		container_of(tasklet, struct lkm_handler, soft);
 
-	visit_from(handler, LW_IN_SOFTIRQ, LW_IN_SOFTIRQ);
-	visit_from(handler, LW_IN_SOFTIRQ, LW_IN_HARDIRQ);
+	visit_from(handler, LKM_IN_SOFTIRQ, LKM_IN_SOFTIRQ);
+	visit_from(handler, LKM_IN_SOFTIRQ, LKM_IN_HARDIRQ);
 }
 
-int lw_interrupts_init(struct lw_interrupts *all, struct lw_cell *cells,
-		       const struct lw_torture_plan *plan, const u32 *mode)
+int lkm_interrupts_init(struct lkm_interrupts *all, struct lkm_cell *cells,
+			const struct lkm_torture_plan *plan, const u32 *mode)
 {
 	int cpu;
 
-	all->handlers = alloc_percpu(struct lw_handler);
+	all->handlers = alloc_percpu(struct lkm_handler);
 	if (!all->handlers)
 		return -ENOMEM;
 	for_each_possible_cpu (cpu) {
-		struct lw_handler *handler = per_cpu_ptr(all->handlers, cpu);
+		struct lkm_handler *handler = per_cpu_ptr(all->handlers, cpu);
 		u32 context;
 
 		hrtimer_init(&handler->timer, CLOCK_MONOTONIC,
@@ -79,19 +79,19 @@ int lw_interrupts_init(struct lw_interrupts *all, struct lw_cell *cells,
 		handler->cells = cells;
 		handler->plan = plan;
 		handler->mode = mode;
-		for (context = 0; context < LW_CONTEXTS; context++)
+		for (context = 0; context < LKM_CONTEXTS; context++)
 			handler->tally[context].random =
-				0x9e3779b9u * (u32)(cpu * LW_CONTEXTS + 1) +
+				0x9e3779b9u * (u32)(cpu * LKM_CONTEXTS + 1) +
 				context;
 	}
 	return 0;
 }
 
-void lw_interrupts_raise(struct lw_interrupts *all)
+void lkm_interrupts_raise(struct lkm_interrupts *all)
 {
-	struct lw_handler *handler = get_cpu_ptr(all->handlers);
+	struct lkm_handler *handler = get_cpu_ptr(all->handlers);
 	/* From nanoseconds to a millisecond, each order of size as often. */
-	u64 ns = 1ull << lw_random(&handler->tally[LW_IN_TASK]) % 21;
+	u64 ns = 1ull << lkm_random(&handler->tally[LKM_IN_TASK]) % 21;
 
 	if (!hrtimer_active(&handler->timer))
 		hrtimer_start(&handler->timer, ns_to_ktime(ns),
@@ -99,12 +99,12 @@ void lw_interrupts_raise(struct lw_interrupts *all)
 	put_cpu_ptr(all->handlers);
 }
 
-void lw_interrupts_stop(struct lw_interrupts *all)
+void lkm_interrupts_stop(struct lkm_interrupts *all)
 {
 	int cpu;
 
 	for_each_possible_cpu (cpu) {
-		struct lw_handler *handler = per_cpu_ptr(all->handlers, cpu);
+		struct lkm_handler *handler = per_cpu_ptr(all->handlers, cpu);
 
 		hrtimer_cancel(&handler->timer);
 		irq_work_sync(&handler->hard);
@@ -112,18 +112,18 @@ void lw_interrupts_stop(struct lw_interrupts *all)
 	}
 }
 
-struct lw_tally lw_interrupts_sum(const struct lw_interrupts *all,
-				  enum lw_context context)
+struct lkm_tally lkm_interrupts_sum(const struct lkm_interrupts *all,
+				    enum lkm_context context)
 {
-	struct lw_tally sum = { 0 };
+	struct lkm_tally sum = { 0 };
 	u32 cell;
 	int cpu;
 
 	for_each_possible_cpu (cpu) {
-		const struct lw_tally *one =
+		const struct lkm_tally *one =
 			&per_cpu_ptr(all->handlers, cpu)->tally[context];
 
-		for (cell = 0; cell < LW_CONTEXTS; cell++)
+		for (cell = 0; cell < LKM_CONTEXTS; cell++)
 			sum.writes[cell] += READ_ONCE(one->writes[cell]);
 		sum.reads += READ_ONCE(one->reads);
 		sum.missed += READ_ONCE(one->missed);
@@ -135,7 +135,7 @@ struct lw_tally lw_interrupts_sum(const struct lw_interrupts *all,
 	return sum;
 }
 
-void lw_interrupts_free(struct lw_interrupts *all)
+void lkm_interrupts_free(struct lkm_interrupts *all)
 {
 	free_percpu(all->handlers);
 	all->handlers = NULL;

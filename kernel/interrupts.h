@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-#ifndef LW_KERNEL_INTERRUPTS_H
-#define LW_KERNEL_INTERRUPTS_H
+#ifndef LKM_INTERRUPTS_H
+#define LKM_INTERRUPTS_H
 
 /*
  * Interrupts that take locks under torture. Each CPU has a timer. When it expires it
@@ -10,23 +10,23 @@
 #include "cell.h"
 #include "torture.h"
 
-struct lw_interrupts {
-	struct lw_handler __percpu *handlers;
+struct lkm_interrupts {
+	struct lkm_handler __percpu *handlers;
 };
 
 /*
  * 0 or -ENOMEM. @cells has one of each context. It, @plan and @mode, the number of the
- * plan's lock that is used now, live until lw_interrupts_stop().
+ * plan's lock that is used now, live until lkm_interrupts_stop().
  */
-int lw_interrupts_init(struct lw_interrupts *all, struct lw_cell *cells,
-		       const struct lw_torture_plan *plan, const u32 *mode);
+int lkm_interrupts_init(struct lkm_interrupts *all, struct lkm_cell *cells,
+			const struct lkm_torture_plan *plan, const u32 *mode);
 /* An interrupt on this CPU within a millisecond, if none is on its way. */
-void lw_interrupts_raise(struct lw_interrupts *all);
+void lkm_interrupts_raise(struct lkm_interrupts *all);
 /* Waits until none is on its way; nobody raises any more. */
-void lw_interrupts_stop(struct lw_interrupts *all);
+void lkm_interrupts_stop(struct lkm_interrupts *all);
 /* What all of them have done in hardirqs, or in softirqs. */
-struct lw_tally lw_interrupts_sum(const struct lw_interrupts *all,
-				  enum lw_context context);
-void lw_interrupts_free(struct lw_interrupts *all);
+struct lkm_tally lkm_interrupts_sum(const struct lkm_interrupts *all,
+				    enum lkm_context context);
+void lkm_interrupts_free(struct lkm_interrupts *all);
 
 #endif

@@ -10,14 +10,14 @@ static u32 length(const struct lk_ops *const *list)
 	return count;
 }
 
-u32 lw_lock_count(void)
+u32 lkm_lock_count(void)
 {
-	return length(lk_catalogue) + length(lw_canaries);
+	return length(lk_catalogue) + length(lkm_canaries);
 }
 
-const struct lk_ops *lw_lock(u32 i)
+const struct lk_ops *lkm_lock(u32 i)
 {
 	u32 real = length(lk_catalogue);
 
-	return i < real ? lk_catalogue[i] : lw_canaries[i - real];
+	return i < real ? lk_catalogue[i] : lkm_canaries[i - real];
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-#ifndef LW_KERNEL_LOCKS_H
-#define LW_KERNEL_LOCKS_H
+#ifndef LKM_LOCKS_H
+#define LKM_LOCKS_H
 
 /*
  * The locks that can be tortured: those of the catalogue, then the canaries of a
@@ -9,10 +9,10 @@
 #include "catalogue.h"
 
 /* Locks that are broken on purpose, ended by NULL; in most modules there are none. */
-extern const struct lk_ops *const lw_canaries[];
+extern const struct lk_ops *const lkm_canaries[];
 
-u32 lw_lock_count(void);
+u32 lkm_lock_count(void);
 /* The lock numbered @i, from 0. */
-const struct lk_ops *lw_lock(u32 i);
+const struct lk_ops *lkm_lock(u32 i);
 
 #endif

@@ -30,26 +30,26 @@ MODULE_PARM_DESC(numa_divided,
 
 static int __init lockwork_init(void)
 {
-	int err = lw_world_start();
+	int err = lkp_world_start();
 
 	if (err)
 		return err;
-	err = lw_proc_start(lk_numa_osq_divided);
+	err = lkp_proc_start(lk_numa_osq_divided);
 	if (err) {
-		lw_world_stop();
+		lkp_world_stop();
 		return err;
 	}
-	lw_debugfs_start();
+	lkm_debugfs_start();
 	return 0;
 }
 
 /* No torture is on: it keeps the module. */
 static void __exit lockwork_exit(void)
 {
-	lw_debugfs_stop();
-	lw_proc_stop();
-	lw_torture_exit();
-	lw_world_stop();
+	lkm_debugfs_stop();
+	lkp_proc_stop();
+	lkm_torture_exit();
+	lkp_world_stop();
 }
 
 module_init(lockwork_init);

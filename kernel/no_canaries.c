@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 #include "locks.h"
 
-const struct lk_ops *const lw_canaries[] = { NULL };
+const struct lk_ops *const lkm_canaries[] = { NULL };

@@ -16,12 +16,12 @@ struct summary {
 	u64 cv_permille; /* of the threads' acquisitions */
 };
 
-static u64 taken(const struct lw_tally *tally)
+static u64 taken(const struct lkm_tally *tally)
 {
 	u64 sum = READ_ONCE(tally->reads);
 	u32 i;
 
-	for (i = 0; i < LW_CONTEXTS; i++)
+	for (i = 0; i < LKM_CONTEXTS; i++)
 		sum += READ_ONCE(tally->writes[i]);
 	return sum;
 }
@@ -30,13 +30,14 @@ static u64 taken(const struct lw_tally *tally)
 #define DEVIATION_MAX (1u << 25)
 
 /* Its square root is the standard deviation. */
-static u64 variance(const struct lw_run *run, bool reads, u64 mean, u32 threads)
+static u64 variance(const struct lkm_run *run, bool reads, u64 mean,
+		    u32 threads)
 {
 	u64 sum = 0;
 	u32 i;
 
 	for (i = 0; i < run->seat_count; i++) {
-		const struct lw_seat *seat = &run->seats[i];
+		const struct lkm_seat *seat = &run->seats[i];
 		u64 mine = taken(&seat->tally);
 		u64 off = mine > mean ? mine - mean : mean - mine;
 
@@ -47,14 +48,14 @@ static u64 variance(const struct lw_run *run, bool reads, u64 mean, u32 threads)
 	return div_u64(sum, threads);
 }
 
-static struct summary summarize(const struct lw_run *run, bool reads)
+static struct summary summarize(const struct lkm_run *run, bool reads)
 {
 	struct summary all = { .min = U64_MAX };
 	u64 mean;
 	u32 i;
 
 	for (i = 0; i < run->seat_count; i++) {
-		const struct lw_seat *seat = &run->seats[i];
+		const struct lkm_seat *seat = &run->seats[i];
 		u64 mine = taken(&seat->tally);
 
 		if (seat->reads != reads)
@@ -80,30 +81,30 @@ static struct summary summarize(const struct lw_run *run, bool reads)
 }
 
 /* Acquisitions alone of @cell, by all that took it. */
-static u64 writes_of(const struct lw_run *run, u32 cell)
+static u64 writes_of(const struct lkm_run *run, u32 cell)
 {
-	struct lw_tally handlers;
+	struct lkm_tally handlers;
 	u64 sum = 0;
 	u32 i;
 
 	for (i = 0; i < run->seat_count; i++)
 		sum += run->seats[i].tally.writes[cell];
 	if (run->plan.interrupts) {
-		handlers = lw_interrupts_sum(&run->interrupts, LW_IN_SOFTIRQ);
+		handlers = lkm_interrupts_sum(&run->interrupts, LKM_IN_SOFTIRQ);
 		sum += handlers.writes[cell];
-		handlers = lw_interrupts_sum(&run->interrupts, LW_IN_HARDIRQ);
+		handlers = lkm_interrupts_sum(&run->interrupts, LKM_IN_HARDIRQ);
 		sum += handlers.writes[cell];
 	}
 	return sum;
 }
 
 /* After the run: counts that were lost because two were inside at once. */
-static u64 lost_counts(const struct lw_run *run)
+static u64 lost_counts(const struct lkm_run *run)
 {
 	u64 sum = 0;
 	u32 cell;
 
-	for (cell = 0; cell < lw_run_cells(run); cell++) {
+	for (cell = 0; cell < lkm_run_cells(run); cell++) {
 		u64 made = writes_of(run, cell);
 		u64 found = run->cells[cell].count[0];
 
@@ -112,15 +113,15 @@ static u64 lost_counts(const struct lw_run *run)
 	return sum;
 }
 
-static u64 broken_by_handlers(const struct lw_run *run)
+static u64 broken_by_handlers(const struct lkm_run *run)
 {
 	if (!run->plan.interrupts)
 		return 0;
-	return lw_interrupts_sum(&run->interrupts, LW_IN_SOFTIRQ).broken +
-	       lw_interrupts_sum(&run->interrupts, LW_IN_HARDIRQ).broken;
+	return lkm_interrupts_sum(&run->interrupts, LKM_IN_SOFTIRQ).broken +
+	       lkm_interrupts_sum(&run->interrupts, LKM_IN_HARDIRQ).broken;
 }
 
-bool lw_run_is_good(const struct lw_run *run)
+bool lkm_run_is_good(const struct lkm_run *run)
 {
 	struct summary writes = summarize(run, false);
 	struct summary reads = summarize(run, true);
@@ -138,7 +139,7 @@ bool lw_run_is_good(const struct lw_run *run)
 static const char *const states[] = { "running", "stopping", "passed",
 				      "failed" };
 
-static void report_side(const struct lw_run *run, struct seq_file *out,
+static void report_side(const struct lkm_run *run, struct seq_file *out,
 			bool reads)
 {
 	struct summary all = summarize(run, reads);
@@ -152,10 +153,10 @@ static void report_side(const struct lw_run *run, struct seq_file *out,
 		all.broken);
 }
 
-static void report_handlers(const struct lw_run *run, struct seq_file *out,
-			    enum lw_context context, const char *name)
+static void report_handlers(const struct lkm_run *run, struct seq_file *out,
+			    enum lkm_context context, const char *name)
 {
-	struct lw_tally all = lw_interrupts_sum(&run->interrupts, context);
+	struct lkm_tally all = lkm_interrupts_sum(&run->interrupts, context);
 
 	seq_printf(out,
 		   "%s total %llu nested %llu missed %llu longest_ns %llu fail "
@@ -165,7 +166,7 @@ static void report_handlers(const struct lw_run *run, struct seq_file *out,
 }
 
 /* Threads that have not left their last lock. */
-static u32 still_inside(const struct lw_run *run)
+static u32 still_inside(const struct lkm_run *run)
 {
 	u32 count = 0, i;
 
@@ -174,11 +175,11 @@ static u32 still_inside(const struct lw_run *run)
 	return count;
 }
 
-void lw_run_report(const struct lw_run *run, struct seq_file *out)
+void lkm_run_report(const struct lkm_run *run, struct seq_file *out)
 {
-	const struct lw_torture_plan *plan = &run->plan;
-	enum lw_state state = READ_ONCE(run->state);
-	bool over = state == LW_PASSED || state == LW_FAILED;
+	const struct lkm_torture_plan *plan = &run->plan;
+	enum lkm_state state = READ_ONCE(run->state);
+	bool over = state == LKM_PASSED || state == LKM_FAILED;
 	u64 end = over ? run->ended : get_jiffies_64();
 	u32 i;
 
@@ -190,14 +191,14 @@ void lw_run_report(const struct lw_run *run, struct seq_file *out)
 		   jiffies64_to_msecs(end - run->started));
 	if (over)
 		seq_printf(out, "lost %llu\n", lost_counts(run));
-	if (state == LW_STOPPING)
+	if (state == LKM_STOPPING)
 		seq_printf(out, "not_stopped %u\n", still_inside(run));
 	report_side(run, out, false);
 	if (plan->readers)
 		report_side(run, out, true);
 	if (plan->interrupts) {
-		report_handlers(run, out, LW_IN_HARDIRQ, "hardirqs");
-		report_handlers(run, out, LW_IN_SOFTIRQ, "softirqs");
+		report_handlers(run, out, LKM_IN_HARDIRQ, "hardirqs");
+		report_handlers(run, out, LKM_IN_SOFTIRQ, "softirqs");
 	}
 	if (plan->hotplug_ms)
 		seq_printf(out, "hotplug off %llu on %llu refused %llu\n",
@@ -208,7 +209,7 @@ void lw_run_report(const struct lw_run *run, struct seq_file *out)
 		seq_printf(out, "switches %llu\n", READ_ONCE(run->switches));
 }
 
-static void log_side(const struct lw_run *run, bool reads)
+static void log_side(const struct lkm_run *run, bool reads)
 {
 	struct summary all = summarize(run, reads);
 	const char *name = run->plan.ops[0]->name;
@@ -222,14 +223,14 @@ static void log_side(const struct lw_run *run, bool reads)
 		all.broken ? " !!!" : "");
 }
 
-void lw_run_log(const struct lw_run *run)
+void lkm_run_log(const struct lkm_run *run)
 {
 	const char *name = run->plan.ops[0]->name;
 	log_side(run, false);
 	log_side(run, true);
 	pr_info("lockwork: %s-torture: Lost: %llu  Fail by handlers: %llu\n",
 		name, lost_counts(run), broken_by_handlers(run));
-	if (run->state == LW_PASSED)
+	if (run->state == LKM_PASSED)
 		pr_info("lockwork: %s-torture: End of test: SUCCESS\n", name);
 	else
 		pr_alert("lockwork: %s-torture: End of test: FAILURE !!!\n",

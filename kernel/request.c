@@ -18,13 +18,16 @@ struct option {
 #define BY_CPUS U32_MAX /* as a default: two threads a CPU */
 
 static const struct option options[] = {
-#define LW_OPTION(name, min, max, dflt, help) \
-	{ #name, offsetof(struct lw_torture_plan, name), min, max, dflt, help },
+#define LKM_OPTION(name, min, max, dflt, help)                                  \
+	{                                                                       \
+		#name, offsetof(struct lkm_torture_plan, name), min, max, dflt, \
+		help                                                            \
+	},
 #include "options.def"
-#undef LW_OPTION
+#undef LKM_OPTION
 };
 
-void lw_torture_list_options(struct seq_file *out)
+void lkm_torture_list_options(struct seq_file *out)
 {
 	size_t i;
 
@@ -41,7 +44,7 @@ void lw_torture_list_options(struct seq_file *out)
 	}
 }
 
-static u32 *field(struct lw_torture_plan *plan, const struct option *option)
+static u32 *field(struct lkm_torture_plan *plan, const struct option *option)
 {
 	return (u32 *)((char *)plan + option->at);
 }
@@ -50,9 +53,9 @@ static const struct lk_ops *find_lock(const char *name)
 {
 	u32 i;
 
-	for (i = 0; i < lw_lock_count(); i++) {
-		if (!strcmp(lw_lock(i)->name, name))
-			return lw_lock(i);
+	for (i = 0; i < lkm_lock_count(); i++) {
+		if (!strcmp(lkm_lock(i)->name, name))
+			return lkm_lock(i);
 	}
 	return NULL;
 }
@@ -70,7 +73,7 @@ static bool may_mix(const struct lk_ops *a, const struct lk_ops *b)
 }
 
 /* "NAME" or "NAME,NAME" */
-static int parse_locks(char *names, struct lw_torture_plan *plan)
+static int parse_locks(char *names, struct lkm_torture_plan *plan)
 {
 	char *name;
 
@@ -81,7 +84,7 @@ static int parse_locks(char *names, struct lw_torture_plan *plan)
 
 		if (!ops)
 			return -ENOENT;
-		if (plan->modes == LW_TORTURE_MODES)
+		if (plan->modes == LKM_TORTURE_MODES)
 			return -EINVAL;
 		if (plan->modes && !may_mix(plan->ops[0], ops))
 			return -EINVAL;
@@ -91,7 +94,7 @@ static int parse_locks(char *names, struct lw_torture_plan *plan)
 }
 
 static int parse_option(const char *name, const char *value,
-			struct lw_torture_plan *plan)
+			struct lkm_torture_plan *plan)
 {
 	const struct option *option = options;
 	u32 number;
@@ -116,7 +119,7 @@ static bool is_too_short(u32 ms)
 }
 
 /* What the options may not be together. */
-static int check_plan(struct lw_torture_plan *plan)
+static int check_plan(struct lkm_torture_plan *plan)
 {
 	const struct lk_ops *ops = plan->ops[0];
 	u32 threads = 2 * num_online_cpus();
@@ -146,12 +149,12 @@ static int check_plan(struct lw_torture_plan *plan)
 	return 0;
 }
 
-int lw_torture_parse(char *text, struct lw_torture_plan *plan)
+int lkm_torture_parse(char *text, struct lkm_torture_plan *plan)
 {
 	char *word;
 	size_t i;
 
-	*plan = (struct lw_torture_plan){ 0 };
+	*plan = (struct lkm_torture_plan){ 0 };
 	for (i = 0; i < ARRAY_SIZE(options); i++)
 		*field(plan, &options[i]) = options[i].dflt;
 	text = strim(text);

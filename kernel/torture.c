@@ -16,7 +16,7 @@
 
 /* Guards `last`, and who starts and stops. */
 static DEFINE_MUTEX(control);
-static struct lw_run
+static struct lkm_run
 	*last; /* the one that is on, or the last one; NULL: none */
 
 /* Between two looks of the main thread. */
@@ -27,32 +27,32 @@ static struct lw_run
 /* -- a thread ------------------------------------------------------------ */
 
 /* A CPU that goes off takes the pins of its threads away. */
-static void keep_pin(const struct lw_seat *seat)
+static void keep_pin(const struct lkm_seat *seat)
 {
 	if (seat->run->plan.pin && current->nr_cpus_allowed != 1 &&
 	    cpu_online(seat->cpu))
 		set_cpus_allowed_ptr(current, cpumask_of(seat->cpu));
 }
 
-static void visit_once(struct lw_seat *seat, u64 round)
+static void visit_once(struct lkm_seat *seat, u64 round)
 {
-	struct lw_run *run = seat->run;
-	const struct lw_torture_plan *plan = &run->plan;
+	struct lkm_run *run = seat->run;
+	const struct lkm_torture_plan *plan = &run->plan;
 	const struct lk_ops *ops = plan->ops[READ_ONCE(run->mode)];
 	/* Mostly the tasks' own lock, in whose queue interrupts come. */
-	u32 cell = round % 4 == 0 ? round / 4 % lw_run_cells(run) : 0;
+	u32 cell = round % 4 == 0 ? round / 4 % lkm_run_cells(run) : 0;
 
 	if (plan->interrupts && round % VISITS_AN_INTERRUPT == 0)
-		lw_interrupts_raise(&run->interrupts);
-	lw_cell_visit(&run->cells[cell], ops, &seat->tally, seat->reads,
-		      plan->hold_ns);
-	lw_spend(&seat->tally, plan->think_ns);
+		lkm_interrupts_raise(&run->interrupts);
+	lkm_cell_visit(&run->cells[cell], ops, &seat->tally, seat->reads,
+		       plan->hold_ns);
+	lkm_spend(&seat->tally, plan->think_ns);
 }
 
 static int seat_thread(void *arg)
 {
-	struct lw_seat *seat = arg;
-	struct lw_run *run = seat->run;
+	struct lkm_seat *seat = arg;
+	struct lkm_run *run = seat->run;
 	u64 round = 0;
 
 	set_user_nice(current, MAX_NICE);
@@ -87,7 +87,7 @@ static u32 nth_cpu(u32 n)
 	return cpu;
 }
 
-static int start_seat(struct lw_seat *seat)
+static int start_seat(struct lkm_seat *seat)
 {
 	struct task_struct *task;
 
@@ -110,7 +110,7 @@ static bool is_due(u32 ms, u64 now, u64 done)
 }
 
 /* The control that the mails switch, and the mode of a lock with several. */
-static void switch_mode(struct lw_run *run, u32 *dynamic)
+static void switch_mode(struct lkm_run *run, u32 *dynamic)
 {
 	WRITE_ONCE(run->switches, run->switches + 1);
 	WRITE_ONCE(run->mode, run->switches % run->plan.modes);
@@ -118,9 +118,9 @@ static void switch_mode(struct lw_run *run, u32 *dynamic)
 	WRITE_ONCE(lk_knob_dynamic_enable, *dynamic);
 }
 
-static void conduct(struct lw_run *run)
+static void conduct(struct lkm_run *run)
 {
-	const struct lw_torture_plan *plan = &run->plan;
+	const struct lkm_torture_plan *plan = &run->plan;
 	u32 before = READ_ONCE(lk_knob_dynamic_enable), dynamic = before;
 	u64 now = 0;
 
@@ -141,7 +141,7 @@ static void conduct(struct lw_run *run)
 		WRITE_ONCE(lk_knob_dynamic_enable, before);
 }
 
-static void stop_seats(struct lw_run *run)
+static void stop_seats(struct lkm_run *run)
 {
 	u32 i;
 
@@ -153,23 +153,23 @@ static void stop_seats(struct lw_run *run)
 	}
 }
 
-static void end_run(struct lw_run *run)
+static void end_run(struct lkm_run *run)
 {
-	WRITE_ONCE(run->state, LW_STOPPING);
-	lw_hotplug_stop(&run->hotplug);
+	WRITE_ONCE(run->state, LKM_STOPPING);
+	lkm_hotplug_stop(&run->hotplug);
 	stop_seats(run);
 	if (run->plan.interrupts)
-		lw_interrupts_stop(&run->interrupts);
+		lkm_interrupts_stop(&run->interrupts);
 	run->ended = get_jiffies_64();
 	mutex_lock(&control);
-	WRITE_ONCE(run->state, lw_run_is_good(run) ? LW_PASSED : LW_FAILED);
-	lw_run_log(run);
+	WRITE_ONCE(run->state, lkm_run_is_good(run) ? LKM_PASSED : LKM_FAILED);
+	lkm_run_log(run);
 	mutex_unlock(&control);
 }
 
 static int main_thread(void *arg)
 {
-	struct lw_run *run = arg;
+	struct lkm_run *run = arg;
 
 	conduct(run);
 	end_run(run);
@@ -178,22 +178,22 @@ static int main_thread(void *arg)
 
 /* -- start and stop ------------------------------------------------------ */
 
-static void free_run(struct lw_run *run)
+static void free_run(struct lkm_run *run)
 {
 	u32 i;
 
 	if (!run)
 		return;
-	for (i = 0; i < LW_CONTEXTS; i++)
-		lw_cell_free(&run->cells[i]);
-	lw_interrupts_free(&run->interrupts);
+	for (i = 0; i < LKM_CONTEXTS; i++)
+		lkm_cell_free(&run->cells[i]);
+	lkm_interrupts_free(&run->interrupts);
 	kvfree(run);
 }
 
-static struct lw_run *new_run(const struct lw_torture_plan *plan)
+static struct lkm_run *new_run(const struct lkm_torture_plan *plan)
 {
 	u32 seats = plan->writers + plan->readers, i;
-	struct lw_run *run;
+	struct lkm_run *run;
 
 	run = kvzalloc(struct_size(run, seats, seats), GFP_KERNEL);
 	if (!run)
@@ -202,20 +202,21 @@ static struct lw_run *new_run(const struct lw_torture_plan *plan)
 	run->rest = true; /* until all threads are there */
 	run->seat_count = seats;
 	for (i = 0; i < seats; i++) {
-		struct lw_seat *seat = &run->seats[i];
+		struct lkm_seat *seat = &run->seats[i];
 
 		seat->run = run;
 		seat->number = i;
 		seat->reads = i >= plan->writers;
 		seat->tally.random = 0x9e3779b9u * (i + 1);
 	}
-	for (i = 0; i < lw_run_cells(run); i++) {
-		if (lw_cell_init(&run->cells[i], plan->ops[0],
-				 (enum lw_context)i))
+	for (i = 0; i < lkm_run_cells(run); i++) {
+		if (lkm_cell_init(&run->cells[i], plan->ops[0],
+				  (enum lkm_context)i))
 			goto no_memory;
 	}
-	if (plan->interrupts && lw_interrupts_init(&run->interrupts, run->cells,
-						   &run->plan, &run->mode))
+	if (plan->interrupts &&
+	    lkm_interrupts_init(&run->interrupts, run->cells, &run->plan,
+				&run->mode))
 		goto no_memory;
 	return run;
 
@@ -225,7 +226,7 @@ no_memory:
 }
 
 /* The main thread has the module, and the run, until it ends. */
-static int launch(struct lw_run *run)
+static int launch(struct lkm_run *run)
 {
 	struct task_struct *task;
 	u32 i;
@@ -235,16 +236,16 @@ static int launch(struct lw_run *run)
 	for (i = 0; i < run->seat_count && !err; i++)
 		err = start_seat(&run->seats[i]);
 	if (!err)
-		err = lw_hotplug_start(&run->hotplug, run->plan.hotplug_ms);
+		err = lkm_hotplug_start(&run->hotplug, run->plan.hotplug_ms);
 	if (!err) {
-		task = kthread_create(main_thread, run, "lw_torture");
+		task = kthread_create(main_thread, run, "lkm_torture");
 		err = (int)PTR_ERR_OR_ZERO(task);
 	}
 	if (err) {
-		lw_hotplug_stop(&run->hotplug);
+		lkm_hotplug_stop(&run->hotplug);
 		stop_seats(run);
 		if (run->plan.interrupts)
-			lw_interrupts_stop(&run->interrupts);
+			lkm_interrupts_stop(&run->interrupts);
 		return err;
 	}
 	__module_get(THIS_MODULE);
@@ -252,16 +253,16 @@ static int launch(struct lw_run *run)
 	return 0;
 }
 
-static bool is_on(const struct lw_run *run)
+static bool is_on(const struct lkm_run *run)
 {
-	enum lw_state state = run ? READ_ONCE(run->state) : LW_PASSED;
+	enum lkm_state state = run ? READ_ONCE(run->state) : LKM_PASSED;
 
-	return state == LW_RUNNING || state == LW_STOPPING;
+	return state == LKM_RUNNING || state == LKM_STOPPING;
 }
 
-int lw_torture_start(const struct lw_torture_plan *plan)
+int lkm_torture_start(const struct lkm_torture_plan *plan)
 {
-	struct lw_run *run;
+	struct lkm_run *run;
 	int err;
 
 	if (mutex_lock_interruptible(&control))
@@ -283,7 +284,7 @@ out:
 	return err;
 }
 
-int lw_torture_stop(void)
+int lkm_torture_stop(void)
 {
 	int err = 0;
 
@@ -297,19 +298,19 @@ int lw_torture_stop(void)
 	return err;
 }
 
-int lw_torture_report(struct seq_file *out)
+int lkm_torture_report(struct seq_file *out)
 {
 	if (mutex_lock_interruptible(&control))
 		return -EINTR;
 	if (last)
-		lw_run_report(last, out);
+		lkm_run_report(last, out);
 	else
 		seq_puts(out, "state none\n");
 	mutex_unlock(&control);
 	return 0;
 }
 
-void lw_torture_exit(void)
+void lkm_torture_exit(void)
 {
 	free_run(last);
 	last = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-#ifndef LW_KERNEL_TORTURE_H
-#define LW_KERNEL_TORTURE_H
+#ifndef LKM_TORTURE_H
+#define LKM_TORTURE_H
 
 /*
  * Torture and bench of one lock by kernel threads. What it counts and prints is
@@ -16,11 +16,11 @@
 
 struct seq_file;
 
-#define LW_TORTURE_MODES 8u /* locks that take turns on one object */
+#define LKM_TORTURE_MODES 8u /* locks that take turns on one object */
 
 /* All times are in their option's unit; 0 switches the option off. */
-struct lw_torture_plan {
-	const struct lk_ops *ops[LW_TORTURE_MODES];
+struct lkm_torture_plan {
+	const struct lk_ops *ops[LKM_TORTURE_MODES];
 	u32 modes;   /* how many of them: the first, or several in turns */
 	u32 writers; /* threads */
 	u32 readers; /* threads; 0 if the lock has no readers */
@@ -39,17 +39,17 @@ struct lw_torture_plan {
  * no lock of that name; -ERANGE: a number out of its limits; -EINVAL: anything
  * else. See docs/kernel.md for the options.
  */
-int lw_torture_parse(char *text, struct lw_torture_plan *plan);
+int lkm_torture_parse(char *text, struct lkm_torture_plan *plan);
 /* One line an option: name, limits, default, what it is. */
-void lw_torture_list_options(struct seq_file *out);
+void lkm_torture_list_options(struct seq_file *out);
 
 /* 0, or -EBUSY: one is on; -ENOMEM; -EINTR; what the kernel says to a new thread. */
-int lw_torture_start(const struct lw_torture_plan *plan);
+int lkm_torture_start(const struct lkm_torture_plan *plan);
 /* Tells it to end before its time. -ENOENT: none is on; -EINTR. */
-int lw_torture_stop(void);
+int lkm_torture_stop(void);
 /* What it does, or did last. 0 or -EINTR. */
-int lw_torture_report(struct seq_file *out);
+int lkm_torture_report(struct seq_file *out);
 /* Frees what the last run left. No run is on, because a run keeps the module. */
-void lw_torture_exit(void);
+void lkm_torture_exit(void);
 
 #endif

@@ -18,7 +18,7 @@ static struct lk_cond *cond_of(lw_cond_t *c)
  * is not moved to the mutex's list: it locks the mutex by itself.
  */
 static bool cond_wait(lw_cond_t *c, lw_mutex_t *m,
-		      const struct lw_deadline *deadline)
+		      const struct lkp_deadline *deadline)
 {
 	struct lk_mutex *mutex = lwlib_debug ? NULL : (struct lk_mutex *)m;
 	struct lk_cond_waiter w;
@@ -43,7 +43,7 @@ void lw_cond_wait(lw_cond_t *c, lw_mutex_t *m)
 bool lw_cond_timedwait(lw_cond_t *c, lw_mutex_t *m,
 		       const struct timespec *deadline)
 {
-	struct lw_deadline until;
+	struct lkp_deadline until;
 
 	deadline_at(&until, deadline);
 	return cond_wait(c, m, &until);
@@ -51,7 +51,7 @@ bool lw_cond_timedwait(lw_cond_t *c, lw_mutex_t *m,
 
 bool lwlib_cond_wait_for(lw_cond_t *c, lw_mutex_t *m, uint64_t ns)
 {
-	struct lw_deadline until;
+	struct lkp_deadline until;
 
 	deadline_after(&until, ns);
 	return cond_wait(c, m, &until);

@@ -9,17 +9,17 @@
 
 int lw_set_knob(const char *name, const char *value)
 {
-	return -lw_user_knob_set(name, value);
+	return -lkp_user_knob_set(name, value);
 }
 
 const char *lw_set_clusters(const char *map)
 {
-	return lw_user_set_clusters(map);
+	return lkp_user_set_clusters(map);
 }
 
 uint32_t lw_cluster_count(void)
 {
-	return lw_user_cluster_count();
+	return lkp_user_cluster_count();
 }
 
 uint32_t lw_numa_divided(void)
@@ -29,21 +29,21 @@ uint32_t lw_numa_divided(void)
 
 const char *lw_event_name(uint32_t n)
 {
-	return lw_user_event_name(n);
+	return lkp_user_event_name(n);
 }
 
 const char *lw_event_help(uint32_t n)
 {
-	return lw_user_event_help(n);
+	return lkp_user_event_help(n);
 }
 
 int lw_event_sum(const char *name, uint64_t *sum)
 {
 	const char *known;
 
-	for (u32 n = 0; (known = lw_user_event_name(n)); n++) {
+	for (u32 n = 0; (known = lkp_user_event_name(n)); n++) {
 		if (!strcmp(known, name)) {
-			*sum = lw_user_event_sum(n);
+			*sum = lkp_user_event_sum(n);
 			return 0;
 		}
 	}
@@ -52,5 +52,5 @@ int lw_event_sum(const char *name, uint64_t *sum)
 
 void lw_events_reset(void)
 {
-	lw_user_events_reset();
+	lkp_user_events_reset();
 }

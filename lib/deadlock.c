@@ -60,18 +60,18 @@ static u32 holder_of(const struct lk_mutex *m)
 }
 
 /* What the holder of @m waits for, or NULL. */
-static struct lw_wait *next_in_chain(const struct lk_mutex *m)
+static struct lkp_wait *next_in_chain(const struct lk_mutex *m)
 {
 	u32 holder = holder_of(m);
 
-	return holder ? lw_wait_find(holder) : NULL;
+	return holder ? lkp_wait_find(holder) : NULL;
 }
 
 /* What @at waits for, or NULL; adds to @seen which of its waits this is. */
-static const struct lk_mutex *read_wait(const struct lw_wait *at, u64 *seen)
+static const struct lk_mutex *read_wait(const struct lkp_wait *at, u64 *seen)
 {
 	u64 which = 0;
-	const struct lk_mutex *m = lw_wait_read(at, &which);
+	const struct lk_mutex *m = lkp_wait_read(at, &which);
 
 	*seen ^= which;
 	*seen = (*seen ^ *seen >> 29) * 0x9e3779b97f4a7c15ull;
@@ -84,11 +84,11 @@ struct look {
 	u64 seen;   /* a hash of their waits, in order */
 };
 
-static struct look follow(struct lw_wait *own)
+static struct look follow(struct lkp_wait *own)
 {
-	struct lw_wait *at = own;
+	struct lkp_wait *at = own;
 	struct look look = { 0, 0 };
-	u32 n, most = lw_wait_count();
+	u32 n, most = lkp_wait_count();
 
 	for (n = 1; n <= most; n++) {
 		const struct lk_mutex *m = read_wait(at, &look.seen);
@@ -122,14 +122,14 @@ static void print_site(const void *site)
 		(unsigned long)((uintptr_t)site - (uintptr_t)in.dli_fbase));
 }
 
-static __cold void report(struct lw_wait *own, u32 length)
+static __cold void report(struct lkp_wait *own, u32 length)
 {
-	static struct lw_once reported;
-	struct lw_wait *at = own;
+	static struct lkp_once reported;
+	struct lkp_wait *at = own;
 	u32 i;
 
 	/* Two threads may have seen it; the one that reports ends the process. */
-	if (!lw_once_begin(&reported))
+	if (!lkp_once_begin(&reported))
 		return;
 	fprintf(stderr, "lockwork: deadlock of %u threads\n", length);
 	for (i = 0; i < length && at; i++) {
@@ -142,7 +142,7 @@ static __cold void report(struct lw_wait *own, u32 length)
 		print_site(READ_ONCE(at->site));
 		fprintf(stderr, "; thread %u holds it, locked at ",
 			holder_of(m));
-		print_site(lw_site_of(m));
+		print_site(lkp_site_of(m));
 		fprintf(stderr, "\n");
 		at = next_in_chain(m);
 	}
@@ -150,7 +150,7 @@ static __cold void report(struct lw_wait *own, u32 length)
 }
 
 /* Whether the wait that @own tells of can never end. */
-static void check(struct lw_wait *own)
+static void check(struct lkp_wait *own)
 {
 	struct look first, second;
 
@@ -165,14 +165,14 @@ static void check(struct lw_wait *own)
 __cold void lwlib_debug_wait_begin(struct lwlib_debug_wait *wait,
 				   struct lk_mutex *m, const void *site)
 {
-	wait->own = lw_wait_find(lwlib_debug_tid());
+	wait->own = lkp_wait_find(lwlib_debug_tid());
 	wait->claimed = !wait->own;
 	if (wait->claimed)
-		wait->own = lw_wait_claim(lwlib_debug_tid());
+		wait->own = lkp_wait_claim(lwlib_debug_tid());
 	if (!wait->own)
 		return;
 	wait->outer = *wait->own;
-	lw_wait_set(wait->own, m, site);
+	lkp_wait_set(wait->own, m, site);
 	check(wait->own);
 }
 
@@ -180,9 +180,9 @@ __cold void lwlib_debug_wait_end(struct lwlib_debug_wait *wait)
 {
 	if (!wait->own)
 		return;
-	lw_wait_set(wait->own, wait->outer.object, wait->outer.site);
+	lkp_wait_set(wait->own, wait->outer.object, wait->outer.site);
 	if (wait->claimed)
-		lw_wait_release(wait->own);
+		lkp_wait_release(wait->own);
 	else
 		check(wait->own); /* others may have missed what is back */
 }

@@ -23,7 +23,7 @@ u32 lwlib_debug_tid(void)
 	static __thread u32 tid __attribute__((tls_model("initial-exec")));
 
 	if (!tid)
-		tid = lw_tid();
+		tid = lkp_tid();
 	return tid;
 }
 
@@ -56,7 +56,7 @@ static __cold void misused(const struct lk_mutex *m, const char *what)
 
 __cold void lwlib_debug_locked(struct lk_mutex *m, const void *site)
 {
-	lw_site_note(m, site);
+	lkp_site_note(m, site);
 	WRITE_ONCE(m->owner, lwlib_debug_tid() | 1u << 31);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-#ifndef LW_LIB_DEBUG_H
-#define LW_LIB_DEBUG_H
+#ifndef LWLIB_DEBUG_H
+#define LWLIB_DEBUG_H
 
 /*
  * LOCKWORK_DEBUG: checks of the use of mutexes. @site is where the program
@@ -22,7 +22,7 @@ void lwlib_debug_check_destroy(const struct lk_mutex *m);
 
 /* What a wait has interrupted, if a signal handler waits. */
 struct lwlib_debug_wait {
-	struct lw_wait *own, outer;
+	struct lkp_wait *own, outer;
 	bool claimed;
 };
 

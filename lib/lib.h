@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-#ifndef LW_LIB_H
-#define LW_LIB_H
+#ifndef LWLIB_H
+#define LWLIB_H
 
 /* Shared by the files of the library. */
 #include "internal.h"
@@ -10,7 +10,7 @@
 #pragma GCC visibility pop
 
 /* @until is @time, on CLOCK_MONOTONIC; nanoseconds may be out of their range. */
-static inline void deadline_at(struct lw_deadline *until,
+static inline void deadline_at(struct lkp_deadline *until,
 			       const struct timespec *time)
 {
 	until->clock = CLOCK_MONOTONIC;

@@ -14,7 +14,7 @@ static struct lk_mutex *mutex_of(lw_mutex_t *m)
 }
 
 static int wait_for_mutex(struct lk_mutex *m,
-			  const struct lw_deadline *deadline)
+			  const struct lkp_deadline *deadline)
 {
 	if (lwlib_spin_in_numa_osq())
 		return lk_mutex_numa_lock_slow(m, deadline);
@@ -75,7 +75,7 @@ bool lw_mutex_trylock(lw_mutex_t *m)
 	return taken;
 }
 
-static bool lock_until(struct lk_mutex *m, const struct lw_deadline *deadline,
+static bool lock_until(struct lk_mutex *m, const struct lkp_deadline *deadline,
 		       const void *site)
 {
 	bool taken = lk_mutex_lock_fast(m) || wait_for_mutex(m, deadline) == 0;
@@ -87,7 +87,7 @@ static bool lock_until(struct lk_mutex *m, const struct lw_deadline *deadline,
 
 bool lw_mutex_timedlock(lw_mutex_t *m, const struct timespec *deadline)
 {
-	struct lw_deadline until;
+	struct lkp_deadline until;
 
 	deadline_at(&until, deadline);
 	return lock_until(mutex_of(m), &until, CALLER);
@@ -95,7 +95,7 @@ bool lw_mutex_timedlock(lw_mutex_t *m, const struct timespec *deadline)
 
 bool lwlib_mutex_lock_for(lw_mutex_t *m, uint64_t ns)
 {
-	struct lw_deadline until;
+	struct lkp_deadline until;
 
 	deadline_after(&until, ns);
 	return lock_until(mutex_of(m), &until, CALLER);

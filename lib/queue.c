@@ -15,7 +15,7 @@ int lw_set_queue(enum lw_queue queue)
 
 	if (queue != LW_QUEUE_OSQ && queue != LW_QUEUE_NUMA_OSQ)
 		return EINVAL;
-	return lw_decide(&decided, wanted) == wanted ? 0 : EBUSY;
+	return lkp_decide(&decided, wanted) == wanted ? 0 : EBUSY;
 }
 
 bool lwlib_spin_in_numa_osq(void)
@@ -23,6 +23,6 @@ bool lwlib_spin_in_numa_osq(void)
 	u32 queue = READ_ONCE(decided);
 
 	if (unlikely(!queue))
-		queue = lw_decide(&decided, LW_QUEUE_OSQ + 1);
+		queue = lkp_decide(&decided, LW_QUEUE_OSQ + 1);
 	return queue == LW_QUEUE_NUMA_OSQ + 1;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-#ifndef LW_LIB_QUEUE_H
-#define LW_LIB_QUEUE_H
+#ifndef LWLIB_QUEUE_H
+#define LWLIB_QUEUE_H
 
 /*
  * In which queue the waiters of mutexes and sleeping read/write locks spin: one

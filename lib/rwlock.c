@@ -22,7 +22,7 @@ static const struct lk_spin_queue *queue(void)
 
 /* The caller has tried once. @deadline NULL: none. */
 static bool wait_to_read(struct lk_rwsem *s, enum lk_rwsem_reader how,
-			 const struct lw_deadline *deadline)
+			 const struct lkp_deadline *deadline)
 {
 	return lk_rwsem_read_lock_slow(s, how, deadline, queue()) == 0;
 }
@@ -56,7 +56,7 @@ bool lw_read_trylock_nested(lw_rwlock_t *l)
 
 bool lw_read_timedlock(lw_rwlock_t *l, const struct timespec *deadline)
 {
-	struct lw_deadline until;
+	struct lkp_deadline until;
 
 	if (likely(lk_rwsem_read_trylock(sem_of(l), LK_READER_PASSES)))
 		return true;
@@ -66,7 +66,7 @@ bool lw_read_timedlock(lw_rwlock_t *l, const struct timespec *deadline)
 
 bool lwlib_read_lock_for(lw_rwlock_t *l, uint64_t ns)
 {
-	struct lw_deadline until;
+	struct lkp_deadline until;
 
 	deadline_after(&until, ns);
 	return wait_to_read(sem_of(l), LK_READER_PASSES, &until);
@@ -80,7 +80,7 @@ void lw_read_unlock(lw_rwlock_t *l)
 /* -- writers -------------------------------------------------------------- */
 
 static bool wait_to_write(struct lk_rwsem *s,
-			  const struct lw_deadline *deadline)
+			  const struct lkp_deadline *deadline)
 {
 	return lk_rwsem_lock_slow(s, deadline, queue()) == 0;
 }
@@ -103,7 +103,7 @@ bool lw_write_trylock(lw_rwlock_t *l)
 
 bool lw_write_timedlock(lw_rwlock_t *l, const struct timespec *deadline)
 {
-	struct lw_deadline until;
+	struct lkp_deadline until;
 
 	if (likely(lk_rwsem_trylock(sem_of(l))))
 		return true;
@@ -113,7 +113,7 @@ bool lw_write_timedlock(lw_rwlock_t *l, const struct timespec *deadline)
 
 bool lwlib_write_lock_for(lw_rwlock_t *l, uint64_t ns)
 {
-	struct lw_deadline until;
+	struct lkp_deadline until;
 
 	deadline_after(&until, ns);
 	return wait_to_write(sem_of(l), &until);

@@ -15,7 +15,7 @@
 #define LK_CANCEL (1u << 2) /* attempt() may give up in mid-queue */
 #define LK_SLEEPS (1u << 3) /* waiters leave the CPU */
 /*
- * The holder keeps a queue node: it nests LW_MAX_NEST deep, needs a thread
+ * The holder keeps a queue node: it nests LKP_MAX_NEST deep, needs a thread
  * slot, and is unlocked by its thread in LIFO order.
  */
 #define LK_KEEPS_NODE (1u << 4)

@@ -102,7 +102,7 @@ void lk_cond_enqueue(struct lk_cond *c, struct lk_cond_waiter *w,
 	list_unlock(c, outer);
 }
 
-int lk_cond_nap(struct lk_cond_waiter *w, const struct lw_deadline *deadline)
+int lk_cond_nap(struct lk_cond_waiter *w, const struct lkp_deadline *deadline)
 {
 	return wait_on_value(&w->sleeper.state, LK_ASLEEP, deadline, NO_NAPS);
 }
@@ -169,7 +169,7 @@ void lk_cond_cancel(struct lk_cond_waiter *w)
 }
 
 int lk_cond_wait(struct lk_cond *c, struct lk_mutex *m,
-		 const struct lw_deadline *deadline)
+		 const struct lkp_deadline *deadline)
 {
 	struct lk_cond_waiter w;
 	int err = 0;
@@ -268,7 +268,7 @@ static void init(void *lock)
 	*(struct monitor *)lock = (struct monitor){ .held = false };
 }
 
-static bool enter(struct monitor *m, const struct lw_deadline *deadline)
+static bool enter(struct monitor *m, const struct lkp_deadline *deadline)
 {
 	bool late = false;
 
@@ -301,7 +301,7 @@ static bool trylock(void *lock)
 
 static bool timedlock(void *lock, u64 ns)
 {
-	struct lw_deadline deadline;
+	struct lkp_deadline deadline;
 
 	deadline_after(&deadline, ns);
 	return enter(lock, &deadline);

@@ -72,7 +72,7 @@ struct lk_cond_waiter {
  * reason. 0, or -ETIMEDOUT past @deadline (NULL: never).
  */
 int lk_cond_wait(struct lk_cond *c, struct lk_mutex *m,
-		 const struct lw_deadline *deadline);
+		 const struct lkp_deadline *deadline);
 void lk_cond_signal(struct lk_cond *c);
 void lk_cond_broadcast(struct lk_cond *c);
 /* Waits for waiters that are on their way out. Others there must not be. */
@@ -89,7 +89,7 @@ void lk_cond_destroy(struct lk_cond *c);
 void lk_cond_enqueue(struct lk_cond *c, struct lk_cond_waiter *w,
 		     struct lk_mutex *m, bool cancellable);
 /* Sleeps; 0 or -ETIMEDOUT. Changes nothing, so it may be left by a long jump. */
-int lk_cond_nap(struct lk_cond_waiter *w, const struct lw_deadline *deadline);
+int lk_cond_nap(struct lk_cond_waiter *w, const struct lkp_deadline *deadline);
 bool lk_cond_is_told(const struct lk_cond_waiter *w);
 /* False: a signal was quicker, and is this waiter's. */
 bool lk_cond_leave(struct lk_cond_waiter *w);

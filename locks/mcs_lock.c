@@ -19,7 +19,7 @@ static struct lk_mcs_node *push_node(void)
 	queue_enter(); /* until the node is no longer ours */
 	slot = this_slot();
 	level = wait_depth(mcs_nodes);
-	if (unlikely(!slot || level >= LW_MAX_NEST)) {
+	if (unlikely(!slot || level >= LKP_MAX_NEST)) {
 		queue_exit();
 		return NULL;
 	}

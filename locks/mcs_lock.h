@@ -12,7 +12,7 @@
  * replaced a tail is linked to by the one that it replaced, and nobody else.
  *
  * The holder keeps its node: it unlocks in the thread that locked, the last
- * lock first, LW_MAX_NEST deep at most, and needs a thread slot for it.
+ * lock first, LKP_MAX_NEST deep at most, and needs a thread slot for it.
  *
  * Source: Mellor-Crummey & Scott, TOCS 1991.
  */

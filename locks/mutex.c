@@ -257,7 +257,7 @@ static bool take_after_nap(struct lk_mutex *m)
 }
 
 static int sleep_on_list(struct lk_mutex *m, struct lk_mutex_waiter *w,
-			 const struct lw_deadline *deadline)
+			 const struct lkp_deadline *deadline)
 {
 	u32 naps = 0;
 	int err = 0;
@@ -281,7 +281,7 @@ static int sleep_on_list(struct lk_mutex *m, struct lk_mutex_waiter *w,
 }
 
 __cold int lk_mutex_sleep(struct lk_mutex *m,
-			  const struct lw_deadline *deadline)
+			  const struct lkp_deadline *deadline)
 {
 	struct lk_mutex_waiter w = { .state = LK_ASLEEP,
 				     .since = local_clock() };
@@ -339,7 +339,7 @@ void lk_mutex_sleep_moved(struct lk_mutex *m, struct lk_mutex_waiter *w)
 }
 
 __cold int lk_mutex_lock_slow_over(struct lk_mutex *m,
-				   const struct lw_deadline *deadline,
+				   const struct lkp_deadline *deadline,
 				   const struct lk_spin_queue *queue)
 {
 	lk_mutex_check_epoch(m);
@@ -349,13 +349,13 @@ __cold int lk_mutex_lock_slow_over(struct lk_mutex *m,
 }
 
 __cold int lk_mutex_lock_slow(struct lk_mutex *m,
-			      const struct lw_deadline *deadline)
+			      const struct lkp_deadline *deadline)
 {
 	return lk_mutex_lock_slow_over(m, deadline, &lk_spin_over_osq);
 }
 
 __cold bool lk_mutex_spin(struct lk_mutex *m,
-			  const struct lw_deadline *deadline,
+			  const struct lkp_deadline *deadline,
 			  const struct lk_spin_queue *queue)
 {
 	u32 rounds = 0;
@@ -526,7 +526,7 @@ bool lk_mutex_op_trylock(void *lock)
 
 static bool timedlock(void *lock, u64 ns)
 {
-	struct lw_deadline deadline;
+	struct lkp_deadline deadline;
 
 	if (lk_mutex_lock_fast(lock))
 		return true;

@@ -92,20 +92,20 @@ struct lk_mutex_waiter {
 };
 
 /* 0, or -ETIMEDOUT past @deadline (NULL: never). */
-int lk_mutex_lock_slow(struct lk_mutex *m, const struct lw_deadline *deadline);
+int lk_mutex_lock_slow(struct lk_mutex *m, const struct lkp_deadline *deadline);
 /* The same with another queue than the OSQ; all that use @m use the same one. */
 int lk_mutex_lock_slow_over(struct lk_mutex *m,
-			    const struct lw_deadline *deadline,
+			    const struct lkp_deadline *deadline,
 			    const struct lk_spin_queue *queue);
 /*
  * Never sleeps: waits in @queue, a spinlock that nobody leaves, then at the word. A
  * waiter with a @deadline could not leave that queue: it tries, outside of it. All that
  * use @m use this and the same queue, or none does. False: past @deadline, not held.
  */
-bool lk_mutex_spin(struct lk_mutex *m, const struct lw_deadline *deadline,
+bool lk_mutex_spin(struct lk_mutex *m, const struct lkp_deadline *deadline,
 		   const struct lk_spin_queue *queue);
 /* As lk_mutex_lock_slow(), without spinning first. */
-int lk_mutex_sleep(struct lk_mutex *m, const struct lw_deadline *deadline);
+int lk_mutex_sleep(struct lk_mutex *m, const struct lkp_deadline *deadline);
 /*
  * For condition variables. Puts another thread's @w, LK_ASLEEP, on the list; its
  * thread sleeps on the state, and calls lk_mutex_sleep_moved() when that changes.

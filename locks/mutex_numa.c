@@ -3,7 +3,7 @@
 #include "mutex_numa.h"
 
 __cold int lk_mutex_numa_lock_slow(struct lk_mutex *m,
-				   const struct lw_deadline *deadline)
+				   const struct lkp_deadline *deadline)
 {
 	return lk_mutex_lock_slow_over(m, deadline, &lk_spin_over_numa_osq);
 }
@@ -15,7 +15,7 @@ static void lock(void *lock)
 
 static bool timedlock(void *lock, u64 ns)
 {
-	struct lw_deadline deadline;
+	struct lkp_deadline deadline;
 
 	if (lk_mutex_lock_fast(lock))
 		return true;

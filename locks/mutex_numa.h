@@ -11,7 +11,7 @@
 
 /* 0, or -ETIMEDOUT past @deadline (NULL: never). */
 int lk_mutex_numa_lock_slow(struct lk_mutex *m,
-			    const struct lw_deadline *deadline);
+			    const struct lkp_deadline *deadline);
 
 static inline void lk_mutex_numa_lock(struct lk_mutex *m)
 {

@@ -14,11 +14,11 @@
 DEFINE_WAIT_NODES(struct numa_node, numa_nodes);
 
 /* Nodes of a slot that 16 bits can name: 65,534 slots would have one each. */
-#define LEVELS                                                     \
-	(65534 / LW_MAX_SLOTS < LW_MAX_NEST ? 65534 / LW_MAX_SLOTS \
-					    : LW_MAX_NEST)
+#define LEVELS                                                        \
+	(65534 / LKP_MAX_SLOTS < LKP_MAX_NEST ? 65534 / LKP_MAX_SLOTS \
+					      : LKP_MAX_NEST)
 
-_Static_assert(LEVELS > 0 && LW_MAX_SLOTS * LEVELS < NUMA_CLOSED,
+_Static_assert(LEVELS > 0 && LKP_MAX_SLOTS * LEVELS < NUMA_CLOSED,
 	       "each slot has a code, and no code is the gate's");
 
 static inline u32 code_of(u32 slot, u32 level)

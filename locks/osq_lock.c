@@ -88,7 +88,7 @@ bool lk_osq_lock(struct lk_osq *osq)
 	queue_enter(); /* until the node is no longer ours */
 	slot = this_slot();
 	level = wait_depth(osq_nodes);
-	if (likely(slot && level < LW_MAX_NEST)) {
+	if (likely(slot && level < LKP_MAX_NEST)) {
 		wait_depth(osq_nodes)++;
 		barrier(); /* a signal handler's lock is one level up now */
 		if (lock_with(osq, wait_node(osq_nodes, slot, level),

@@ -441,7 +441,7 @@ static inline void lock_slow(struct lk_qspin *lock, u32 val,
 		return;
 	/* No slot left, or nested too deep: wait without a node, unfairly. */
 	if (now == LK_QSPIN_TAS || unlikely(!slot) ||
-	    unlikely(wait_depth(qnodes) >= LW_MAX_NEST)) {
+	    unlikely(wait_depth(qnodes) >= LKP_MAX_NEST)) {
 		wait_without_node(lock, now);
 		return;
 	}

@@ -387,7 +387,7 @@ static bool take_and_leave(struct lk_rwsem *s, struct waiter *w, enum cause why)
 
 /* The first on the list: how long arrivals may still pass it. */
 struct patience {
-	struct lw_deadline end;
+	struct lkp_deadline end;
 	bool begun;
 	u32 vain; /* hand-offs that brought nothing */
 	int err;  /* of a wait whose deadline has passed */
@@ -425,7 +425,7 @@ static void insist(struct lk_rwsem *s, struct waiter *w, enum cause why,
 
 /* Sleeps; the first on the list no longer than its patience. */
 static enum cause nap(struct lk_rwsem *s, struct waiter *w, u32 naps,
-		      const struct lw_deadline *deadline, struct patience *p)
+		      const struct lkp_deadline *deadline, struct patience *p)
 {
 	u64 ns = LK_RWSEM_PATIENCE_NS;
 
@@ -470,7 +470,7 @@ static void grant_rest(struct lk_rwsem *s, bool vain)
 }
 
 static int sleep_for(struct lk_rwsem *s, struct want want,
-		     const struct lw_deadline *deadline)
+		     const struct lkp_deadline *deadline)
 {
 	struct waiter w = { .want = want, .since = local_clock() };
 	struct patience patience = { .begun = false };
@@ -514,7 +514,7 @@ static int sleep_for(struct lk_rwsem *s, struct want want,
 }
 
 __cold int lk_rwsem_sleep(struct lk_rwsem *s,
-			  const struct lw_deadline *deadline)
+			  const struct lkp_deadline *deadline)
 {
 	struct want write = { .gain = LK_RWSEM_WRITER };
 
@@ -523,7 +523,7 @@ __cold int lk_rwsem_sleep(struct lk_rwsem *s,
 }
 
 static int lock_for(struct lk_rwsem *s, struct want want,
-		    const struct lw_deadline *deadline,
+		    const struct lkp_deadline *deadline,
 		    const struct lk_spin_queue *queue)
 {
 	lk_rwsem_check_epoch(s);
@@ -533,7 +533,7 @@ static int lock_for(struct lk_rwsem *s, struct want want,
 }
 
 __cold int lk_rwsem_lock_slow(struct lk_rwsem *s,
-			      const struct lw_deadline *deadline,
+			      const struct lkp_deadline *deadline,
 			      const struct lk_spin_queue *queue)
 {
 	struct want write = { .gain = LK_RWSEM_WRITER };
@@ -542,7 +542,7 @@ __cold int lk_rwsem_lock_slow(struct lk_rwsem *s,
 }
 
 __cold int lk_rwsem_read_lock_slow(struct lk_rwsem *s, enum lk_rwsem_reader how,
-				   const struct lw_deadline *deadline,
+				   const struct lkp_deadline *deadline,
 				   const struct lk_spin_queue *queue)
 {
 	struct want read = { .gain = LK_RWSEM_READER, .how = how };
@@ -646,7 +646,7 @@ bool lk_rwsem_op_trylock(void *lock)
 
 static bool timedlock(void *lock, u64 ns)
 {
-	struct lw_deadline deadline;
+	struct lkp_deadline deadline;
 
 	if (lk_rwsem_trylock(lock))
 		return true;
@@ -671,7 +671,7 @@ bool lk_rwsem_op_read_trylock(void *lock)
 
 static bool timedlock_read(void *lock, u64 ns)
 {
-	struct lw_deadline deadline;
+	struct lkp_deadline deadline;
 
 	if (lk_rwsem_read_trylock(lock, LK_READER_PASSES))
 		return true;

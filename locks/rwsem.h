@@ -103,13 +103,13 @@ enum lk_rwsem_reader {
  * 0, or -ETIMEDOUT past @deadline (NULL: never). @queue: where to spin; NULL: in
  * the OSQ.
  */
-int lk_rwsem_lock_slow(struct lk_rwsem *s, const struct lw_deadline *deadline,
+int lk_rwsem_lock_slow(struct lk_rwsem *s, const struct lkp_deadline *deadline,
 		       const struct lk_spin_queue *queue);
 int lk_rwsem_read_lock_slow(struct lk_rwsem *s, enum lk_rwsem_reader how,
-			    const struct lw_deadline *deadline,
+			    const struct lkp_deadline *deadline,
 			    const struct lk_spin_queue *queue);
 /* As a writer, without spinning first. */
-int lk_rwsem_sleep(struct lk_rwsem *s, const struct lw_deadline *deadline);
+int lk_rwsem_sleep(struct lk_rwsem *s, const struct lkp_deadline *deadline);
 void lk_rwsem_unlock_slow(struct lk_rwsem *s, u32 what);
 /* A writer that holds reads from here on; no writer was in between. */
 void lk_rwsem_downgrade(struct lk_rwsem *s);

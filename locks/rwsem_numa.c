@@ -14,7 +14,7 @@ static void lock(void *lock)
 
 static bool timedlock(void *lock, u64 ns)
 {
-	struct lw_deadline deadline;
+	struct lkp_deadline deadline;
 
 	if (lk_rwsem_trylock(lock))
 		return true;
@@ -31,7 +31,7 @@ static void lock_read(void *lock)
 
 static bool timedlock_read(void *lock, u64 ns)
 {
-	struct lw_deadline deadline;
+	struct lkp_deadline deadline;
 
 	if (lk_rwsem_read_trylock(lock, LK_READER_PASSES))
 		return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-#ifndef LW_PLATFORM_H
-#define LW_PLATFORM_H
+#ifndef LKP_PLATFORM_H
+#define LKP_PLATFORM_H
 
 /*
  * All that a lock may use: three headers, which the include path takes from one

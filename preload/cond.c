@@ -38,8 +38,8 @@ static inline bool is_glibcs(pthread_cond_t *c)
 {
 	u32 *mark = &ours(c)->mark;
 
-	return unlikely(READ_ONCE(*mark) != LW_MARK) &&
-	       !lw_adopt((u32 *)c, CLEARED, mark);
+	return unlikely(READ_ONCE(*mark) != PRE_MARK) &&
+	       !pre_adopt((u32 *)c, CLEARED, mark);
 }
 
 /* -- waiting ------------------------------------------------------------- */
@@ -54,8 +54,8 @@ struct wait {
 static int relock(struct wait *w)
 {
 	if (!lk_cond_relock(&w->waiter))
-		return lw_mutex_enter(w->mutex, w->depth);
-	lw_mutex_taken(w->mutex, w->depth);
+		return pre_mutex_enter(w->mutex, w->depth);
+	pre_mutex_taken(w->mutex, w->depth);
 	return 0;
 }
 
@@ -69,7 +69,7 @@ static void cancelled(void *arg)
 
 /* Cancellation is let in around the sleep only. True: it has left. */
 static bool sleep_until(struct lk_cond_waiter *w,
-			const struct lw_deadline *deadline)
+			const struct lkp_deadline *deadline)
 {
 	int err = 0, type;
 
@@ -82,15 +82,15 @@ static bool sleep_until(struct lk_cond_waiter *w,
 }
 
 static int wait_until(pthread_cond_t *pc, pthread_mutex_t *mutex,
-		      const struct lw_deadline *deadline)
+		      const struct lkp_deadline *deadline)
 {
 	struct wait w = { .mutex = mutex };
 	bool late;
 	int err;
 
-	lk_cond_enqueue(&ours(pc)->cond, &w.waiter, lw_mutex_to_move_to(mutex),
+	lk_cond_enqueue(&ours(pc)->cond, &w.waiter, pre_mutex_to_move_to(mutex),
 			true);
-	err = lw_mutex_leave(mutex, &w.depth);
+	err = pre_mutex_leave(mutex, &w.depth);
 	if (err) {
 		/* It was not moved: its mutex was not ours. */
 		lk_cond_cancel(&w.waiter);
@@ -100,7 +100,7 @@ static int wait_until(pthread_cond_t *pc, pthread_mutex_t *mutex,
 	pthread_cleanup_push(cancelled, &w);
 	late = sleep_until(&w.waiter, deadline);
 	pthread_cleanup_pop(0);
-	err = late ? lw_mutex_enter(mutex, w.depth) : relock(&w);
+	err = late ? pre_mutex_enter(mutex, w.depth) : relock(&w);
 	return err ? err : late ? ETIMEDOUT : 0;
 }
 
@@ -117,17 +117,17 @@ EXPORT int pthread_cond_init(pthread_cond_t *pc, const pthread_condattr_t *attr)
 	}
 	memset(pc, 0, sizeof(*pc)); /* glibc's init may leave an old mark */
 	if (shared == PTHREAD_PROCESS_SHARED)
-		return lw_reals()->cond_init(pc, attr);
+		return pre_reals()->cond_init(pc, attr);
 	ours(pc)->cond.epoch = lk_epoch_today();
 	ours(pc)->monotonic = clock == CLOCK_MONOTONIC;
-	ours(pc)->mark = LW_MARK;
+	ours(pc)->mark = PRE_MARK;
 	return 0;
 }
 
 EXPORT int pthread_cond_destroy(pthread_cond_t *pc)
 {
 	if (is_glibcs(pc))
-		return lw_reals()->cond_destroy(pc);
+		return pre_reals()->cond_destroy(pc);
 	lk_cond_destroy(&ours(pc)->cond);
 	return 0;
 }
@@ -135,7 +135,7 @@ EXPORT int pthread_cond_destroy(pthread_cond_t *pc)
 EXPORT int pthread_cond_signal(pthread_cond_t *pc)
 {
 	if (is_glibcs(pc))
-		return lw_reals()->cond_signal(pc);
+		return pre_reals()->cond_signal(pc);
 	lk_cond_signal(&ours(pc)->cond);
 	return 0;
 }
@@ -143,7 +143,7 @@ EXPORT int pthread_cond_signal(pthread_cond_t *pc)
 EXPORT int pthread_cond_broadcast(pthread_cond_t *pc)
 {
 	if (is_glibcs(pc))
-		return lw_reals()->cond_broadcast(pc);
+		return pre_reals()->cond_broadcast(pc);
 	lk_cond_broadcast(&ours(pc)->cond);
 	return 0;
 }
@@ -151,17 +151,17 @@ EXPORT int pthread_cond_broadcast(pthread_cond_t *pc)
 EXPORT int pthread_cond_wait(pthread_cond_t *pc, pthread_mutex_t *mutex)
 {
 	if (is_glibcs(pc))
-		return lw_reals()->cond_wait(pc, mutex);
+		return pre_reals()->cond_wait(pc, mutex);
 	return wait_until(pc, mutex, NULL);
 }
 
 EXPORT int pthread_cond_timedwait(pthread_cond_t *pc, pthread_mutex_t *mutex,
 				  const struct timespec *when)
 {
-	struct lw_deadline deadline;
+	struct lkp_deadline deadline;
 
 	if (is_glibcs(pc))
-		return lw_reals()->cond_timedwait(pc, mutex, when);
+		return pre_reals()->cond_timedwait(pc, mutex, when);
 	if (bad_time(when))
 		return EINVAL;
 	deadline = deadline_at(
@@ -172,10 +172,10 @@ EXPORT int pthread_cond_timedwait(pthread_cond_t *pc, pthread_mutex_t *mutex,
 EXPORT int pthread_cond_clockwait(pthread_cond_t *pc, pthread_mutex_t *mutex,
 				  clockid_t clock, const struct timespec *when)
 {
-	struct lw_deadline deadline;
+	struct lkp_deadline deadline;
 
 	if (is_glibcs(pc))
-		return lw_reals()->cond_clockwait(pc, mutex, clock, when);
+		return pre_reals()->cond_clockwait(pc, mutex, clock, when);
 	if (bad_time(when) || bad_clock(clock))
 		return EINVAL;
 	deadline = deadline_at(clock, when);

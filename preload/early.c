@@ -10,7 +10,7 @@
 /* The page that tells of forks, and the thread's id. */
 static void ask(void)
 {
-	(void)lw_tid();
+	(void)lkp_tid();
 }
 
 __attribute__((constructor(101))) static void ask_early(void)

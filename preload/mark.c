@@ -16,12 +16,12 @@
 
 #include "once.h"
 
-bool lw_adopt(const u32 *words, u32 count, u32 *mark)
+bool pre_adopt(const u32 *words, u32 count, u32 *mark)
 {
 	for (u32 i = 0; i < count; i++) {
 		/* [mark.B] ACQUIRE, pairs with mark.A. */
 		if (smp_load_acquire(&words[i]))
-			return READ_ONCE(*mark) == LW_MARK;
+			return READ_ONCE(*mark) == PRE_MARK;
 	}
-	return lw_put_mark(mark, LW_MARK); /* mark.A */
+	return lkp_put_mark(mark, PRE_MARK); /* mark.A */
 }

@@ -42,12 +42,12 @@ static int lock_until(struct lk_mutex *m, clockid_t clock,
 		      const struct timespec *when)
 {
 	bool plain = is_plain(kind_of(m));
-	struct lw_deadline deadline;
+	struct lkp_deadline deadline;
 	u32 tid = 0;
 	int err;
 
 	if (!plain) {
-		tid = lw_tid();
+		tid = lkp_tid();
 		if (owned_already(m, tid, false, &err))
 			return err;
 	}
@@ -56,7 +56,7 @@ static int lock_until(struct lk_mutex *m, clockid_t clock,
 			return EINVAL;
 		if (when)
 			deadline = deadline_at(clock, when);
-		err = lw_mutex_lock_contended(m, when ? &deadline : NULL);
+		err = pre_mutex_lock_contended(m, when ? &deadline : NULL);
 		if (err)
 			return err;
 	}
@@ -72,7 +72,7 @@ static __cold int unlock_special(pthread_mutex_t *pm)
 
 	if (is_glibcs(kind_of(m)))
 		return __pthread_mutex_unlock(pm);
-	if (READ_ONCE(m->embed[OWNER]) != lw_tid() ||
+	if (READ_ONCE(m->embed[OWNER]) != lkp_tid() ||
 	    READ_ONCE(m->word) == LK_MUTEX_FREE)
 		return EPERM;
 	if ((kind_of(m) & KIND_TYPE) == RECURSIVE && --m->embed[COUNT])
@@ -109,7 +109,7 @@ EXPORT int pthread_mutex_lock(pthread_mutex_t *pm)
 	u32 kind = kind_of(m);
 
 	if (likely(is_plain(kind)))
-		return likely(take(m)) ? 0 : lw_mutex_lock_contended(m, NULL);
+		return likely(take(m)) ? 0 : pre_mutex_lock_contended(m, NULL);
 	if (is_glibcs(kind))
 		return __pthread_mutex_lock(pm);
 	return lock_until(m, 0, NULL);
@@ -125,7 +125,7 @@ EXPORT int pthread_mutex_trylock(pthread_mutex_t *pm)
 		return lk_mutex_trylock(m) ? 0 : EBUSY;
 	if (is_glibcs(kind))
 		return __pthread_mutex_trylock(pm);
-	tid = lw_tid();
+	tid = lkp_tid();
 	if (owned_already(m, tid, true, &err))
 		return err;
 	if (!lk_mutex_trylock(m))
@@ -138,7 +138,7 @@ EXPORT int pthread_mutex_timedlock(pthread_mutex_t *pm,
 				   const struct timespec *when)
 {
 	if (is_glibcs(kind_of(ours(pm))))
-		return lw_reals()->mutex_timedlock(pm, when);
+		return pre_reals()->mutex_timedlock(pm, when);
 	return lock_until(ours(pm), CLOCK_REALTIME, when);
 }
 
@@ -146,7 +146,7 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *pm, clockid_t clock,
 				   const struct timespec *when)
 {
 	if (is_glibcs(kind_of(ours(pm))))
-		return lw_reals()->mutex_clocklock(pm, clock, when);
+		return pre_reals()->mutex_clocklock(pm, clock, when);
 	if (bad_clock(clock))
 		return EINVAL;
 	return lock_until(ours(pm), clock, when);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-#ifndef LW_PRELOAD_MUTEX_PARTS_H
-#define LW_PRELOAD_MUTEX_PARTS_H
+#ifndef PRE_MUTEX_PARTS_H
+#define PRE_MUTEX_PARTS_H
 
 /* Steps of which the calls for a pthread mutex are made; mutex.c has the layout. */
 #include "words.h"
@@ -17,12 +17,12 @@ static inline struct lk_mutex *ours(pthread_mutex_t *m)
 static inline bool is_plain(u32 kind)
 {
 	return !(kind & KIND_GLIBCS) &&
-	       (READ_ONCE(lw_plain_types) >> (kind & KIND_TYPE) & 1);
+	       (READ_ONCE(pre_plain_types) >> (kind & KIND_TYPE) & 1);
 }
 
 static inline bool is_glibcs(u32 kind)
 {
-	return (kind & KIND_GLIBCS) || !READ_ONCE(lw_plain_types);
+	return (kind & KIND_GLIBCS) || !READ_ONCE(pre_plain_types);
 }
 
 static inline u32 kind_of(struct lk_mutex *m)
@@ -74,7 +74,7 @@ static inline void own(struct lk_mutex *m, u32 tid)
 }
 
 /* Waits for a mutex that take() did not get, as the policy says. 0 or ETIMEDOUT. */
-__cold int lw_mutex_lock_contended(struct lk_mutex *m,
-				   const struct lw_deadline *deadline);
+__cold int pre_mutex_lock_contended(struct lk_mutex *m,
+				    const struct lkp_deadline *deadline);
 
 #endif

@@ -12,9 +12,9 @@
 #include <string.h>
 
 static const char *const names[] = {
-#define LW_POLICY(id, name, summary) [LW_POLICY_##id] = name,
+#define PRE_POLICY(id, name, summary) [PRE_POLICY_##id] = name,
 #include "policies.def"
-#undef LW_POLICY
+#undef PRE_POLICY
 };
 
 /*
@@ -27,31 +27,31 @@ keep_settings(int argc, char **argv, char **env)
 {
 	(void)argc;
 	(void)argv;
-	lw_env_keep(env, "LOCKWORK_");
+	lkp_env_keep(env, "LOCKWORK_");
 }
 
 /* 1 more than the policy; 0: not known yet. */
 static u32 policy;
-static struct lw_once settings;
+static struct lkp_once settings;
 
 static void complain(const char *what, const char *value)
 {
-	lw_ignored(what, value, "`lockwork locks` lists what is known");
+	lkp_ignored(what, value, "`lockwork locks` lists what is known");
 }
 
-static enum lw_policy read_lock_name(bool first)
+static enum pre_policy read_lock_name(bool first)
 {
-	const char *value = lw_env("LOCKWORK_LOCK");
+	const char *value = lkp_env("LOCKWORK_LOCK");
 
 	if (!value || !*value)
-		return LW_POLICY_MUTEX;
+		return PRE_POLICY_MUTEX;
 	for (u32 i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		if (!strcmp(value, names[i]))
-			return (enum lw_policy)i;
+			return (enum pre_policy)i;
 	}
 	if (first)
 		complain("LOCKWORK_LOCK", value);
-	return LW_POLICY_MUTEX;
+	return PRE_POLICY_MUTEX;
 }
 
 #define LONGEST 95
@@ -65,18 +65,18 @@ static void read_knob_setting(char *item, bool whole, bool first)
 
 	if (equals)
 		*equals = '\0';
-	if (whole && equals && !lw_user_knob_set(item, value))
+	if (whole && equals && !lkp_user_knob_set(item, value))
 		return;
 	if (first && whole)
 		complain(item, value);
 	else if (first)
-		lw_ignored(item, value, "it has more than 95 characters");
+		lkp_ignored(item, value, "it has more than 95 characters");
 }
 
 /* "knob=value,knob=value" */
 static void read_knobs(bool first)
 {
-	const char *s = lw_env("LOCKWORK_SET");
+	const char *s = lkp_env("LOCKWORK_SET");
 	char item[LONGEST + 1];
 
 	while (s && *s) {
@@ -95,20 +95,20 @@ static void read_knobs(bool first)
 /* The first thread that reads them complains. */
 static __cold void read_policy(void)
 {
-	bool first = lw_once_begin(&settings);
+	bool first = lkp_once_begin(&settings);
 	int saved = errno;
 
 	/* One answer for all, whatever became of the environment meanwhile:
 	 * waiters of one mutex must not queue in two ways. */
-	(void)lw_decide(&policy, read_lock_name(first) + 1);
+	(void)lkp_decide(&policy, read_lock_name(first) + 1);
 	read_knobs(first);
-	lw_once_done(&settings);
+	lkp_once_done(&settings);
 	errno = saved;
 }
 
-enum lw_policy lw_policy(void)
+enum pre_policy pre_policy(void)
 {
-	if (unlikely(!lw_once_is_done(&settings)))
+	if (unlikely(!lkp_once_is_done(&settings)))
 		read_policy();
-	return (enum lw_policy)(READ_ONCE(policy) - 1);
+	return (enum pre_policy)(READ_ONCE(policy) - 1);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-#ifndef LW_PRELOAD_H
-#define LW_PRELOAD_H
+#ifndef PRE_H
+#define PRE_H
 
 /*
  * The pthread interposer: each pthread object of an unmodified program is one
@@ -31,19 +31,19 @@ static inline bool single_threaded(void)
 }
 
 /* Holds signals back for this thread; restore takes what block returned. */
-u64 lw_block_signals(void);
-void lw_restore_signals(u64 signals);
+u64 lkp_block_signals(void);
+void lkp_restore_signals(u64 signals);
 
 /* The kernel's id of this thread, also right after a fork. */
-u32 lw_tid(void);
+u32 lkp_tid(void);
 
 /* How the waiters of a pthread mutex wait; from LOCKWORK_LOCK. */
-enum lw_policy {
-#define LW_POLICY(id, name, summary) LW_POLICY_##id,
+enum pre_policy {
+#define PRE_POLICY(id, name, summary) PRE_POLICY_##id,
 #include "policies.def"
-#undef LW_POLICY
+#undef PRE_POLICY
 };
-enum lw_policy lw_policy(void);
+enum pre_policy pre_policy(void);
 
 /* A C11 or POSIX absolute time; its nanoseconds may be out of range. */
 static inline bool bad_time(const struct timespec *t)
@@ -56,10 +56,10 @@ static inline bool bad_clock(clockid_t clock)
 	return clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC;
 }
 
-static inline struct lw_deadline deadline_at(clockid_t clock,
-					     const struct timespec *t)
+static inline struct lkp_deadline deadline_at(clockid_t clock,
+					      const struct timespec *t)
 {
-	return (struct lw_deadline){ clock, t->tv_sec, t->tv_nsec };
+	return (struct lkp_deadline){ clock, t->tv_sec, t->tv_nsec };
 }
 
 /* The errors of C11's threads for ours. */
@@ -78,36 +78,36 @@ static inline int thrd_result(int err)
 }
 
 /* Ours or glibc's: condvars give the mutex up wholly and take it back. */
-int lw_mutex_leave(pthread_mutex_t *m, u32 *depth);
-int lw_mutex_enter(pthread_mutex_t *m, u32 depth);
-/* The rest of lw_mutex_enter() once the mutex is held. */
-void lw_mutex_taken(pthread_mutex_t *m, u32 depth);
+int pre_mutex_leave(pthread_mutex_t *m, u32 *depth);
+int pre_mutex_enter(pthread_mutex_t *m, u32 depth);
+/* The rest of pre_mutex_enter() once the mutex is held. */
+void pre_mutex_taken(pthread_mutex_t *m, u32 depth);
 /*
  * Where a broadcast may queue waiters. NULL: the mutex is glibc's, or not ours to give
  * up, or glibc's own code holds it, whose unlock does not look for our sleepers.
  */
-struct lk_mutex *lw_mutex_to_move_to(pthread_mutex_t *m);
+struct lk_mutex *pre_mutex_to_move_to(pthread_mutex_t *m);
 
 /* Not a value that glibc's fields have by chance; see mark.c. */
-#define LW_MARK 0xa110c8edu
+#define PRE_MARK 0xa110c8edu
 /*
  * Of an object without the mark: true if it is ours now, marked; false if it is
  * glibc's. The first @count of its @words are 0 after static initialization.
  */
-__cold bool lw_adopt(const u32 *words, u32 count, u32 *mark);
+__cold bool pre_adopt(const u32 *words, u32 count, u32 *mark);
 
 /* Tries glibc's objects out, unless that is done; see probe.c. */
-void lw_probe(void);
+void pre_probe(void);
 /* Bit 1 << type: nobody asks who owns such a mutex. 0: mutexes are glibc's. */
-extern u32 lw_plain_types __attribute__((visibility("hidden")));
+extern u32 pre_plain_types __attribute__((visibility("hidden")));
 /* What marks a spinlock as ours; 0: spinlocks are glibc's. */
-extern u32 lw_spin_tag __attribute__((visibility("hidden")));
+extern u32 pre_spin_tag __attribute__((visibility("hidden")));
 
 /*
  * glibc's own functions that have no other name than the ones we take, each with
  * the glibc that gave it its default version: a condvar has an older twin.
  */
-#define LW_REALS(X)                                                       \
+#define PRE_REALS(X)                                                      \
 	X(mutex_timedlock, "2.34", int,                                   \
 	  (pthread_mutex_t *, const struct timespec *))                   \
 	X(mutex_clocklock, "2.34", int,                                   \
@@ -137,34 +137,34 @@ extern u32 lw_spin_tag __attribute__((visibility("hidden")));
 	X(spin_trylock, "2.34", int, (pthread_spinlock_t *))              \
 	X(spin_unlock, "2.34", int, (pthread_spinlock_t *))
 
-struct lw_reals {
+struct pre_reals {
 #define X(name, version, ret, args) ret(*name) args;
-	LW_REALS(X)
+	PRE_REALS(X)
 #undef X
 };
 /* Looks them up in the first call, which is when we are loaded, or earlier. */
-const struct lw_reals *lw_reals(void);
+const struct pre_reals *pre_reals(void);
 
 /*
  * The rest glibc exports under second names that nobody interposes, so they
  * need no dlsym. It keeps them for old programs only, at its first version.
  */
-#define LW_SECOND_NAME(name, ...)                               \
+#define PRE_SECOND_NAME(name, ...)                              \
 	__asm__(".symver __pthread_" #name ", __pthread_" #name \
 		"@GLIBC_2.2.5");                                \
 	int __pthread_##name(__VA_ARGS__)
 
-LW_SECOND_NAME(mutex_init, pthread_mutex_t *, const pthread_mutexattr_t *);
-LW_SECOND_NAME(mutex_destroy, pthread_mutex_t *);
-LW_SECOND_NAME(mutex_lock, pthread_mutex_t *);
-LW_SECOND_NAME(mutex_trylock, pthread_mutex_t *);
-LW_SECOND_NAME(mutex_unlock, pthread_mutex_t *);
-LW_SECOND_NAME(rwlock_init, pthread_rwlock_t *, const pthread_rwlockattr_t *);
-LW_SECOND_NAME(rwlock_destroy, pthread_rwlock_t *);
-LW_SECOND_NAME(rwlock_rdlock, pthread_rwlock_t *);
-LW_SECOND_NAME(rwlock_tryrdlock, pthread_rwlock_t *);
-LW_SECOND_NAME(rwlock_wrlock, pthread_rwlock_t *);
-LW_SECOND_NAME(rwlock_trywrlock, pthread_rwlock_t *);
-LW_SECOND_NAME(rwlock_unlock, pthread_rwlock_t *);
+PRE_SECOND_NAME(mutex_init, pthread_mutex_t *, const pthread_mutexattr_t *);
+PRE_SECOND_NAME(mutex_destroy, pthread_mutex_t *);
+PRE_SECOND_NAME(mutex_lock, pthread_mutex_t *);
+PRE_SECOND_NAME(mutex_trylock, pthread_mutex_t *);
+PRE_SECOND_NAME(mutex_unlock, pthread_mutex_t *);
+PRE_SECOND_NAME(rwlock_init, pthread_rwlock_t *, const pthread_rwlockattr_t *);
+PRE_SECOND_NAME(rwlock_destroy, pthread_rwlock_t *);
+PRE_SECOND_NAME(rwlock_rdlock, pthread_rwlock_t *);
+PRE_SECOND_NAME(rwlock_tryrdlock, pthread_rwlock_t *);
+PRE_SECOND_NAME(rwlock_wrlock, pthread_rwlock_t *);
+PRE_SECOND_NAME(rwlock_trywrlock, pthread_rwlock_t *);
+PRE_SECOND_NAME(rwlock_unlock, pthread_rwlock_t *);
 
 #endif

@@ -12,11 +12,11 @@
 #include "once.h"
 #include "user.h"
 
-u32 lw_plain_types =
+u32 pre_plain_types =
 	1u << PTHREAD_MUTEX_TIMED_NP | 1u << PTHREAD_MUTEX_ADAPTIVE_NP;
-u32 lw_spin_tag = WAIT_TAG_MARK;
+u32 pre_spin_tag = WAIT_TAG_MARK;
 
-static struct lw_once trial;
+static struct lkp_once trial;
 
 union mutex {
 	pthread_mutex_t glibcs;
@@ -82,7 +82,7 @@ static bool knows_words(void)
 		return false;
 	__pthread_mutex_lock(&m.glibcs);
 	__pthread_mutex_lock(&m.glibcs);
-	held = words_are(&m, LK_MUTEX_HELD, 2, lw_tid(), 1);
+	held = words_are(&m, LK_MUTEX_HELD, 2, lkp_tid(), 1);
 	__pthread_mutex_unlock(&m.glibcs);
 	__pthread_mutex_unlock(&m.glibcs);
 	return held && words_are(&m, LK_MUTEX_FREE, 0, 0, 0);
@@ -102,7 +102,7 @@ static bool knows_mutexes(void)
 /* Free, held, tried in vain and free again: never like ours. */
 static bool knows_spinlocks(int pshared)
 {
-	const struct lw_reals *real = lw_reals();
+	const struct pre_reals *real = pre_reals();
 	pthread_spinlock_t s = 0;
 	bool known;
 
@@ -117,32 +117,33 @@ static bool knows_spinlocks(int pshared)
 }
 
 /* The first thread that tries speaks. */
-void lw_probe(void)
+void pre_probe(void)
 {
 	int saved = errno;
 	bool first;
 
-	if (lw_once_is_done(&trial))
+	if (lkp_once_is_done(&trial))
 		return;
-	first = lw_once_begin(&trial);
+	first = lkp_once_begin(&trial);
 	if (!knows_mutexes()) {
-		WRITE_ONCE(lw_plain_types, 0);
+		WRITE_ONCE(pre_plain_types, 0);
 		if (first)
-			lw_say("this glibc's mutexes are not as Lockwork knows "
-			       "them, so they stay glibc's");
+			lkp_say("this glibc's mutexes are not as Lockwork "
+				"knows "
+				"them, so they stay glibc's");
 	}
 	if (!knows_spinlocks(PTHREAD_PROCESS_PRIVATE) ||
 	    !knows_spinlocks(PTHREAD_PROCESS_SHARED)) {
-		WRITE_ONCE(lw_spin_tag, 0);
+		WRITE_ONCE(pre_spin_tag, 0);
 		if (first)
-			lw_say("this glibc's spinlocks are not as Lockwork "
-			       "knows them, so they stay glibc's");
+			lkp_say("this glibc's spinlocks are not as Lockwork "
+				"knows them, so they stay glibc's");
 	}
-	lw_once_done(&trial);
+	lkp_once_done(&trial);
 	errno = saved;
 }
 
 __attribute__((constructor(101))) static void probe_when_loaded(void)
 {
-	lw_probe();
+	pre_probe();
 }

@@ -29,19 +29,19 @@ static void *find(const char *name, const char *version)
 	return found;
 }
 
-const struct lw_reals *lw_reals(void)
+const struct pre_reals *pre_reals(void)
 {
-	static struct lw_reals reals;
-	static struct lw_once looked_up;
+	static struct pre_reals reals;
+	static struct lkp_once looked_up;
 	int saved = errno;
 
-	if (!lw_once_is_done(&looked_up)) {
+	if (!lkp_once_is_done(&looked_up)) {
 #define X(name, version, ret, args) \
 	WRITE_ONCE(reals.name,      \
 		   (ret(*) args)find("pthread_" #name, "GLIBC_" version));
-		LW_REALS(X)
+		PRE_REALS(X)
 #undef X
-		lw_once_done(&looked_up);
+		lkp_once_done(&looked_up);
 	}
 	errno = saved;
 	return &reals;

@@ -24,7 +24,7 @@ EXPORT int pthread_rwlock_init(pthread_rwlock_t *l,
 	if (shared == PTHREAD_PROCESS_SHARED)
 		return __pthread_rwlock_init(l, attr);
 	ours(l)->flags = (u32)kind;
-	ours(l)->mark = LW_MARK;
+	ours(l)->mark = PRE_MARK;
 	return 0;
 }
 
@@ -67,7 +67,7 @@ EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *l,
 				      const struct timespec *when)
 {
 	if (is_glibcs(l))
-		return lw_reals()->rwlock_timedrdlock(l, when);
+		return pre_reals()->rwlock_timedrdlock(l, when);
 	return read_until(ours(l), CLOCK_REALTIME, when);
 }
 
@@ -75,7 +75,7 @@ EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *l,
 				      const struct timespec *when)
 {
 	if (is_glibcs(l))
-		return lw_reals()->rwlock_timedwrlock(l, when);
+		return pre_reals()->rwlock_timedwrlock(l, when);
 	return write_until(ours(l), CLOCK_REALTIME, when);
 }
 
@@ -83,7 +83,7 @@ EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock,
 				      const struct timespec *when)
 {
 	if (is_glibcs(l))
-		return lw_reals()->rwlock_clockrdlock(l, clock, when);
+		return pre_reals()->rwlock_clockrdlock(l, clock, when);
 	if (bad_clock(clock))
 		return EINVAL;
 	return read_until(ours(l), clock, when);
@@ -93,7 +93,7 @@ EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
 				      const struct timespec *when)
 {
 	if (is_glibcs(l))
-		return lw_reals()->rwlock_clockwrlock(l, clock, when);
+		return pre_reals()->rwlock_clockwrlock(l, clock, when);
 	if (bad_clock(clock))
 		return EINVAL;
 	return write_until(ours(l), clock, when);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-#ifndef LW_PRELOAD_RWLOCK_PARTS_H
-#define LW_PRELOAD_RWLOCK_PARTS_H
+#ifndef PRE_RWLOCK_PARTS_H
+#define PRE_RWLOCK_PARTS_H
 
 /*
  * Steps of which the calls for a pthread read/write lock are made; rwlock.c has the
@@ -42,13 +42,14 @@ static inline struct rwlock *ours(pthread_rwlock_t *l)
 static __cold bool adopt(struct rwlock *l)
 {
 	return l->flags <= PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP &&
-	       lw_adopt((u32 *)l, offsetof(struct rwlock, flags) / sizeof(u32),
-			&l->mark);
+	       pre_adopt((u32 *)l, offsetof(struct rwlock, flags) / sizeof(u32),
+			 &l->mark);
 }
 
 static inline bool is_glibcs(pthread_rwlock_t *l)
 {
-	return unlikely(READ_ONCE(ours(l)->mark) != LW_MARK) && !adopt(ours(l));
+	return unlikely(READ_ONCE(ours(l)->mark) != PRE_MARK) &&
+	       !adopt(ours(l));
 }
 
 static inline bool writers_first(const struct rwlock *l)
@@ -59,13 +60,13 @@ static inline bool writers_first(const struct rwlock *l)
 /* Where waiters spin; asking for the policy sets the knobs. */
 static __cold const struct lk_spin_queue *queue(void)
 {
-	return lw_policy() == LW_POLICY_MUTEX_NUMA ? &lk_spin_over_numa_osq
-						   : &lk_spin_over_osq;
+	return pre_policy() == PRE_POLICY_MUTEX_NUMA ? &lk_spin_over_numa_osq
+						     : &lk_spin_over_osq;
 }
 
 static inline bool i_write(struct rwlock *l)
 {
-	return READ_ONCE(l->cur_writer) == lw_tid();
+	return READ_ONCE(l->cur_writer) == lkp_tid();
 }
 
 static inline bool try_read(struct rwlock *l)
@@ -74,7 +75,7 @@ static inline bool try_read(struct rwlock *l)
 		writers_first(l) ? LK_READER_QUEUES : LK_READER_NESTS;
 	bool taken = lk_rwsem_try_read(&l->sem, how);
 
-	lw_self.readers += taken;
+	lkp_self.readers += taken;
 	return taken;
 }
 
@@ -83,7 +84,7 @@ static inline bool try_write(struct rwlock *l)
 	bool taken = lk_rwsem_try_write(&l->sem);
 
 	if (taken)
-		WRITE_ONCE(l->cur_writer, lw_tid());
+		WRITE_ONCE(l->cur_writer, lkp_tid());
 	return taken;
 }
 
@@ -92,14 +93,14 @@ static inline int read_until(struct rwlock *l, clockid_t clock,
 			     const struct timespec *when)
 {
 	enum lk_rwsem_reader how = LK_READER_PASSES;
-	struct lw_deadline deadline;
+	struct lkp_deadline deadline;
 	int err = 0;
 
 	if (when && bad_time(when))
 		return EINVAL;
 	if (writers_first(l))
 		how = LK_READER_QUEUES;
-	else if (lw_self.readers)
+	else if (lkp_self.readers)
 		how = LK_READER_NESTS;
 	if (unlikely(!lk_rwsem_read_trylock(&l->sem, how))) {
 		if (i_write(l))
@@ -109,14 +110,14 @@ static inline int read_until(struct rwlock *l, clockid_t clock,
 		err = -lk_rwsem_read_lock_slow(
 			&l->sem, how, when ? &deadline : NULL, queue());
 	}
-	lw_self.readers += !err;
+	lkp_self.readers += !err;
 	return err;
 }
 
 static inline int write_until(struct rwlock *l, clockid_t clock,
 			      const struct timespec *when)
 {
-	struct lw_deadline deadline;
+	struct lkp_deadline deadline;
 	int err = 0;
 
 	if (when && bad_time(when))
@@ -130,7 +131,7 @@ static inline int write_until(struct rwlock *l, clockid_t clock,
 					  queue());
 	}
 	if (!err)
-		WRITE_ONCE(l->cur_writer, lw_tid());
+		WRITE_ONCE(l->cur_writer, lkp_tid());
 	return err;
 }
 
@@ -141,8 +142,8 @@ static inline void unlock(struct rwlock *l)
 		lk_rwsem_unlock(&l->sem);
 		return;
 	}
-	if (lw_self.readers)
-		lw_self.readers--;
+	if (lkp_self.readers)
+		lkp_self.readers--;
 	lk_rwsem_read_unlock(&l->sem);
 }
 

@@ -17,16 +17,16 @@ static inline struct lk_qspin *ours(pthread_spinlock_t *s)
 static inline bool is_glibcs(pthread_spinlock_t *s)
 {
 	return unlikely(spin_is_glibcs(atomic_read(&ours(s)->val),
-				       READ_ONCE(lw_spin_tag)));
+				       READ_ONCE(pre_spin_tag)));
 }
 
 /* For slow paths only: the policy may not be known before. */
 static enum lk_qspin_mode mode(void)
 {
-	switch (lw_policy()) {
-	case LW_POLICY_QSPIN_FAIR:
+	switch (pre_policy()) {
+	case PRE_POLICY_QSPIN_FAIR:
 		return LK_QSPIN_FAIR;
-	case LW_POLICY_QSPIN_TAS:
+	case PRE_POLICY_QSPIN_TAS:
 		return LK_QSPIN_TAS;
 	default:
 		return LK_QSPIN_STEAL;
@@ -52,29 +52,29 @@ static __cold bool try_slow(struct lk_qspin *lock)
 
 EXPORT int pthread_spin_init(pthread_spinlock_t *s, int pshared)
 {
-	lw_probe();
-	if (pshared == PTHREAD_PROCESS_SHARED || !READ_ONCE(lw_spin_tag))
-		return lw_reals()->spin_init(s, pshared);
+	pre_probe();
+	if (pshared == PTHREAD_PROCESS_SHARED || !READ_ONCE(pre_spin_tag))
+		return pre_reals()->spin_init(s, pshared);
 	lk_qspin_init(ours(s));
 	return 0;
 }
 
 EXPORT int pthread_spin_destroy(pthread_spinlock_t *s)
 {
-	return is_glibcs(s) ? lw_reals()->spin_destroy(s) : 0;
+	return is_glibcs(s) ? pre_reals()->spin_destroy(s) : 0;
 }
 
 EXPORT int pthread_spin_trylock(pthread_spinlock_t *s)
 {
 	if (is_glibcs(s))
-		return lw_reals()->spin_trylock(s);
+		return pre_reals()->spin_trylock(s);
 	return lk_qspin_try_idle(ours(s)) || try_slow(ours(s)) ? 0 : EBUSY;
 }
 
 EXPORT int pthread_spin_lock(pthread_spinlock_t *s)
 {
 	if (is_glibcs(s))
-		return lw_reals()->spin_lock(s);
+		return pre_reals()->spin_lock(s);
 	if (unlikely(!lk_qspin_try_idle(ours(s))) && !take_old(ours(s)))
 		lk_qspin_lock_slow(ours(s), atomic_read(&ours(s)->val), mode());
 	return 0;
@@ -83,7 +83,7 @@ EXPORT int pthread_spin_lock(pthread_spinlock_t *s)
 EXPORT int pthread_spin_unlock(pthread_spinlock_t *s)
 {
 	if (is_glibcs(s))
-		return lw_reals()->spin_unlock(s);
+		return pre_reals()->spin_unlock(s);
 	lk_qspin_unlock(ours(s));
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-#ifndef LW_PRELOAD_WORDS_H
-#define LW_PRELOAD_WORDS_H
+#ifndef PRE_WORDS_H
+#define PRE_WORDS_H
 
 /*
  * Where a mutex and a spinlock have glibc's words, and how they show that an

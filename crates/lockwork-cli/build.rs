@@ -79,7 +79,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn policies_in_rust(def: &str) -> Result<String, Box<dyn Error>> {
     let mut lines = String::new();
     let mut default = None;
-    for line in def.split("\nLW_POLICY(").skip(1) {
+    for line in def.split("\nPRE_POLICY(").skip(1) {
         // ID, "name", "summary"), so every second piece is a text.
         let pieces: Vec<&str> = line.split('"').collect();
         let [_, name, _, summary, _] = pieces[..] else {

@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     watch(FOLDERS);
     watch(&[COMMON]);
     fs::write(out.join("sources.rs"), sources(&root)?)?;
-    let options = table(&root.join("kernel/options.def"), "LW_OPTION")?;
+    let options = table(&root.join("kernel/options.def"), "LKM_OPTION")?;
     let knobs = table(&root.join("platform/knobs.def"), "LK_KNOB")?;
     fs::write(
         out.join("settings.rs"),

@@ -43,7 +43,7 @@ fn constants(object: &Path) -> Result<String, String> {
     let mut items = Vec::new();
     for symbol in file.symbols() {
         let name = symbol.name().map_err(|err| failed(&err))?;
-        let Some(name) = name.strip_prefix("lw_layout_") else {
+        let Some(name) = name.strip_prefix("layout_") else {
             continue;
         };
         let section = symbol.section_index().ok_or_else(|| failed(&name))?;

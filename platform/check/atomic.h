@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-#ifndef LW_CHECK_ATOMIC_H
-#define LW_CHECK_ATOMIC_H
+#ifndef LKP_CHECK_ATOMIC_H
+#define LKP_CHECK_ATOMIC_H
 
 /*
  * The check world: every access of a lock is a call into a model checker, that

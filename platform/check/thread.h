@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-#ifndef LW_CHECK_THREAD_H
-#define LW_CHECK_THREAD_H
+#ifndef LKP_CHECK_THREAD_H
+#define LKP_CHECK_THREAD_H
 
 /* Threads under the model checker, and what a client decides about them. */
 #include <atomic.h>
@@ -35,8 +35,8 @@ extern struct check_world check_world;
 
 /* -- this thread --------------------------------------------------------- */
 
-#define LW_MAX_SLOTS CHECK_THREADS
-#define LW_MAX_NEST  4u
+#define LKP_MAX_SLOTS CHECK_THREADS
+#define LKP_MAX_NEST  4u
 
 /* Between them only may a thread ask for its slot; both are counted. */
 void queue_enter(void);
@@ -47,8 +47,8 @@ u16 wait_epoch(void);
 #define WAIT_TAG_MASK 0xfc00u
 u32 wait_tag(void);
 
-#define DEFINE_WAIT_NODES(type, name)                                        \
-	static type name[LW_MAX_SLOTS + 1][LW_MAX_NEST] __cacheline_aligned; \
+#define DEFINE_WAIT_NODES(type, name)                                          \
+	static type name[LKP_MAX_SLOTS + 1][LKP_MAX_NEST] __cacheline_aligned; \
 	static u8 name##_depth[CHECK_THREADS]
 #define wait_node(name, slot, level) (&(name)[slot][level])
 #define wait_depth(name)	     ((name##_depth)[lwc_thread()])
@@ -91,13 +91,13 @@ void section_missed(void);
  * A deadline is not a time here: it may be past whenever one looks; or never, if
  * the client had time stand still when it was made.
  */
-struct lw_deadline {
+struct lkp_deadline {
 	bool never;
 };
-void deadline_after(struct lw_deadline *deadline, u64 ns);
-bool deadline_within(const struct lw_deadline *deadline, u64 ns);
+void deadline_after(struct lkp_deadline *deadline, u64 ns);
+bool deadline_within(const struct lkp_deadline *deadline, u64 ns);
 
-bool may_pass(const struct lw_deadline *deadline);
+bool may_pass(const struct lkp_deadline *deadline);
 #define wait_on_value(word, val, deadline, naps)                \
 	((void)(naps), lwc_sleep(word, val, may_pass(deadline), \
 				 __lwc_site("wait_on_value", #word)))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-#ifndef LW_CHECK_TUNING_H
-#define LW_CHECK_TUNING_H
+#ifndef LKP_CHECK_TUNING_H
+#define LKP_CHECK_TUNING_H
 
 /* Limits and knobs as the client sets them; events, at which it may act. */
 #include <thread.h>

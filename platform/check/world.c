@@ -206,20 +206,20 @@ bool check_world_naps(void)
 	return check_world.naps;
 }
 
-void deadline_after(struct lw_deadline *deadline, u64 ns)
+void deadline_after(struct lkp_deadline *deadline, u64 ns)
 {
 	(void)ns;
 	deadline->never = check_world.no_time;
 }
 
-bool deadline_within(const struct lw_deadline *deadline, u64 ns)
+bool deadline_within(const struct lkp_deadline *deadline, u64 ns)
 {
 	(void)deadline;
 	(void)ns;
 	return check_world.soon;
 }
 
-bool may_pass(const struct lw_deadline *deadline)
+bool may_pass(const struct lkp_deadline *deadline)
 {
 	return deadline && !deadline->never;
 }

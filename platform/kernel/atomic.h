@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-#ifndef LW_KERNEL_ATOMIC_H
-#define LW_KERNEL_ATOMIC_H
+#ifndef LKP_KERNEL_ATOMIC_H
+#define LKP_KERNEL_ATOMIC_H
 
 /*
  * The kernel world: the kernel's own headers, and the names that they lack. A name

@@ -17,8 +17,8 @@
 #include "world.h"
 
 /* A CPU that was not asked is in the first one. */
-DEFINE_PER_CPU(u16, lw_cluster);
-u32 lw_cluster_total = 1;
+DEFINE_PER_CPU(u16, lkp_cluster);
+u32 lkp_cluster_total = 1;
 
 /* Each cluster's key; callbacks of CPUs that come online are never two at once. */
 static u32 keys[NR_CPUS];
@@ -74,22 +74,22 @@ static int cpu_online_here(unsigned int cpu)
 		if (n == NR_CPUS)
 			return 0; /* CPUs changed what they share: the first */
 		keys[key_count++] = key;
-		WRITE_ONCE(lw_cluster_total, key_count);
+		WRITE_ONCE(lkp_cluster_total, key_count);
 	}
-	this_cpu_write(lw_cluster, (u16)n);
+	this_cpu_write(lkp_cluster, (u16)n);
 	return 0;
 }
 
 static int state;
 
-int lw_world_start(void)
+int lkp_world_start(void)
 {
 	state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "lockwork:online",
 				  cpu_online_here, NULL);
 	return state < 0 ? state : 0;
 }
 
-void lw_world_stop(void)
+void lkp_world_stop(void)
 {
 	cpuhp_remove_state(state);
 }

@@ -12,10 +12,10 @@
 #include "events.h"
 #include "world.h"
 
-DEFINE_STATIC_KEY_FALSE(lw_counting);
+DEFINE_STATIC_KEY_FALSE(lkp_counting);
 static DEFINE_PER_CPU(u64[LK_EVENTS], event_sums);
 
-void lw_count_event(u32 event)
+void lkp_count_event(u32 event)
 {
 	this_cpu_inc(event_sums[event]);
 }
@@ -48,9 +48,9 @@ static int set_count_events(const char *text, const struct kernel_param *param)
 	if (err)
 		return err;
 	if (count_events)
-		static_branch_enable(&lw_counting);
+		static_branch_enable(&lkp_counting);
 	else
-		static_branch_disable(&lw_counting);
+		static_branch_disable(&lkp_counting);
 	return 0;
 }
 

@@ -5,8 +5,8 @@
 
 #include <platform.h>
 
-unsigned int lw_overtake_limit = 64;
-unsigned int lw_handover_spins = 20;
+unsigned int lkp_overtake_limit = 64;
+unsigned int lkp_handover_spins = 20;
 
 static int set_overtake(const char *text, const struct kernel_param *param)
 {
@@ -28,11 +28,11 @@ static const struct kernel_param_ops handover_ops = {
 	.get = param_get_uint,
 };
 
-module_param_cb(overtake_limit, &overtake_ops, &lw_overtake_limit, 0644);
+module_param_cb(overtake_limit, &overtake_ops, &lkp_overtake_limit, 0644);
 MODULE_PARM_DESC(overtake_limit,
 		 "unlocks that may leave the first sleeper waiting before one "
 		 "hands it the mutex (1 to 1000000, default 64)");
-module_param_cb(handover_spins, &handover_ops, &lw_handover_spins, 0644);
+module_param_cb(handover_spins, &handover_ops, &lkp_handover_spins, 0644);
 MODULE_PARM_DESC(handover_spins,
 		 "rounds that an unlock waits for a spinning thread to take "
 		 "the mutex before it wakes a sleeper (0 to 10000, default "

@@ -64,7 +64,7 @@ static int divided_show(struct seq_file *out, void *unused)
 	return 0;
 }
 
-int lw_proc_start(u32 (*count_divided)(void))
+int lkp_proc_start(u32 (*count_divided)(void))
 {
 	struct proc_dir_entry *dir = proc_mkdir(DIR, NULL);
 	const struct lk_knob *knob;
@@ -82,11 +82,11 @@ int lw_proc_start(u32 (*count_divided)(void))
 	return 0;
 
 no_memory:
-	lw_proc_stop();
+	lkp_proc_stop();
 	return -ENOMEM;
 }
 
-void lw_proc_stop(void)
+void lkp_proc_stop(void)
 {
 	remove_proc_subtree(DIR, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-#ifndef LW_KERNEL_THREAD_H
-#define LW_KERNEL_THREAD_H
+#ifndef LKP_KERNEL_THREAD_H
+#define LKP_KERNEL_THREAD_H
 
 /*
  * Tasks and CPUs. Who holds or waits for a lock that does not sleep stays on its
@@ -10,10 +10,10 @@
 #include <atomic.h>
 /* -- this thread --------------------------------------------------------- */
 
-#define LW_MAX_SLOTS 16383u /* 14 bits of a 16-bit tail, 0 is nobody */
-#define LW_MAX_NEST  4u	    /* task, softirq, hardirq, NMI */
+#define LKP_MAX_SLOTS 16383u /* 14 bits of a 16-bit tail, 0 is nobody */
+#define LKP_MAX_NEST  4u     /* task, softirq, hardirq, NMI */
 
-static_assert(NR_CPUS <= LW_MAX_SLOTS, "a CPU's number must fit in a tail");
+static_assert(NR_CPUS <= LKP_MAX_SLOTS, "a CPU's number must fit in a tail");
 
 /* From one to the other a thread keeps its slot: here, its CPU. They nest. */
 #define queue_enter() preempt_disable()
@@ -25,8 +25,8 @@ static inline u32 this_slot(void)
 	return (u32)smp_processor_id() + 1;
 }
 
-#define DEFINE_WAIT_NODES(type, name)                           \
-	static DEFINE_PER_CPU_ALIGNED(type[LW_MAX_NEST], name); \
+#define DEFINE_WAIT_NODES(type, name)                            \
+	static DEFINE_PER_CPU_ALIGNED(type[LKP_MAX_NEST], name); \
 	static DEFINE_PER_CPU(u8, name##_depth)
 #define wait_node(name, slot, level) \
 	(&(*per_cpu_ptr(&(name), (int)(slot)-1))[level])
@@ -47,12 +47,12 @@ static inline u32 this_vcpu(void)
 }
 
 /* Clusters of CPUs; cluster.c. A CPU has its number before tasks run there. */
-DECLARE_PER_CPU(u16, lw_cluster);
-extern u32 lw_cluster_total;
-#define cluster_count() READ_ONCE(lw_cluster_total)
+DECLARE_PER_CPU(u16, lkp_cluster);
+extern u32 lkp_cluster_total;
+#define cluster_count() READ_ONCE(lkp_cluster_total)
 static inline u32 this_cluster(void)
 {
-	return this_cpu_read(lw_cluster);
+	return this_cpu_read(lkp_cluster);
 }
 
 /*
@@ -107,25 +107,25 @@ static inline bool section_exit(void *outer)
 /* -- sleeping ------------------------------------------------------------ */
 
 /* An absolute time on CLOCK_MONOTONIC; NULL: for ever. */
-struct lw_deadline {
+struct lkp_deadline {
 	ktime_t expires;
 };
 
-static inline void deadline_after(struct lw_deadline *deadline, u64 ns)
+static inline void deadline_after(struct lkp_deadline *deadline, u64 ns)
 {
 	deadline->expires =
 		ktime_add_safe(ktime_get(), min_t(u64, ns, KTIME_MAX));
 }
 
-static inline bool deadline_within(const struct lw_deadline *deadline, u64 ns)
+static inline bool deadline_within(const struct lkp_deadline *deadline, u64 ns)
 {
 	return ktime_before(deadline->expires,
 			    ktime_add_safe(ktime_get(), (ktime_t)ns));
 }
 
-int lw_wait_on_value(u32 *word, u32 val, const struct lw_deadline *deadline);
+int lkp_wait_on_value(u32 *word, u32 val, const struct lkp_deadline *deadline);
 #define wait_on_value(word, val, deadline, naps) \
-	((void)(naps), lw_wait_on_value(word, val, deadline))
+	((void)(naps), lkp_wait_on_value(word, val, deadline))
 #define NO_NAPS U32_MAX
 bool wake_value(u32 *word);
 
@@ -138,8 +138,8 @@ bool wake_value(u32 *word);
 #define HALT_ROUNDS	    (1u << 15)
 #define should_halt(rounds) (++*(rounds) > HALT_ROUNDS)
 #if defined(CONFIG_UNFAIR_QUEUED_SPINLOCKS) && !defined(MODULE)
-DECLARE_STATIC_KEY_FALSE(lw_waiters_halt);
-#define waiters_halt() static_branch_unlikely(&lw_waiters_halt)
+DECLARE_STATIC_KEY_FALSE(lkp_waiters_halt);
+#define waiters_halt() static_branch_unlikely(&lkp_waiters_halt)
 /* Halts while *@word == @val, or less long. @vcpu: whom it waits for. */
 void halt_on_value(u32 *word, u32 val, u32 vcpu);
 /* Wakes the one halted there; it runs on @vcpu. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-#ifndef LW_KERNEL_TUNING_H
-#define LW_KERNEL_TUNING_H
+#ifndef LKP_KERNEL_TUNING_H
+#define LKP_KERNEL_TUNING_H
 
 /*
  * Limits, which are constants here but for the two of mutex_params.c; knobs, which
@@ -15,9 +15,9 @@
 #include <knobs.def>
 
 /* Parameters; mutex_params.c. */
-extern unsigned int lw_overtake_limit, lw_handover_spins;
-#define overtake_limit() READ_ONCE(lw_overtake_limit)
-#define handover_spins() READ_ONCE(lw_handover_spins)
+extern unsigned int lkp_overtake_limit, lkp_handover_spins;
+#define overtake_limit() READ_ONCE(lkp_overtake_limit)
+#define handover_spins() READ_ONCE(lkp_handover_spins)
 
 #define brief_pause(round) ((void)(round), cpu_relax())
 /* Never: give_way() does nothing. */
@@ -26,12 +26,12 @@ extern unsigned int lw_overtake_limit, lw_handover_spins;
 #define read_knob(value) READ_ONCE(value)
 
 /* Counted if parameter count_events is 1. */
-DECLARE_STATIC_KEY_FALSE(lw_counting);
-void lw_count_event(u32 event);
-#define count_event(event)                                \
-	do {                                              \
-		if (static_branch_unlikely(&lw_counting)) \
-			lw_count_event(event);            \
+DECLARE_STATIC_KEY_FALSE(lkp_counting);
+void lkp_count_event(u32 event);
+#define count_event(event)                                 \
+	do {                                               \
+		if (static_branch_unlikely(&lkp_counting)) \
+			lkp_count_event(event);            \
 	} while (0)
 
 #endif

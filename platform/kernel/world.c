@@ -36,7 +36,7 @@ bool owner_is_preempted(u32 owner)
  * for variables. A wake-up looks for the address in the queue, and never at the
  * word, which may be gone.
  */
-int lw_wait_on_value(u32 *word, u32 val, const struct lw_deadline *deadline)
+int lkp_wait_on_value(u32 *word, u32 val, const struct lkp_deadline *deadline)
 {
 	struct wait_queue_head *queue = __var_waitqueue(word);
 	struct wait_bit_queue_entry entry;

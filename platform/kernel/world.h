@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-#ifndef LW_KERNEL_WORLD_H
-#define LW_KERNEL_WORLD_H
+#ifndef LKP_KERNEL_WORLD_H
+#define LKP_KERNEL_WORLD_H
 
 /* What the module, or a patched kernel, asks of this world. */
 #include <linux/types.h>
@@ -8,8 +8,8 @@
 struct lk_knob;
 
 /* Learns which CPUs are a cluster, as they come. 0 or -errno. */
-int lw_world_start(void);
-void lw_world_stop(void);
+int lkp_world_start(void);
+void lkp_world_stop(void);
 
 /* 0, or -ERANGE: out of its limits, and nothing changed. */
 int lw_set_knob(const struct lk_knob *knob, u32 value);
@@ -18,8 +18,8 @@ int lw_set_knob(const struct lk_knob *knob, u32 value);
  * The files in /proc; proc.c says which. @count_divided: how many numa_osq are divided
  * now. 0 or -ENOMEM.
  */
-int lw_proc_start(u32 (*count_divided)(void));
-void lw_proc_stop(void);
+int lkp_proc_start(u32 (*count_divided)(void));
+void lkp_proc_stop(void);
 
 /* How often the event numbered @event was counted, on all CPUs. */
 u64 lw_event_sum(u32 event);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-#ifndef LW_LIBRARY_HOST_H
-#define LW_LIBRARY_HOST_H
+#ifndef LKP_LIBRARY_HOST_H
+#define LKP_LIBRARY_HOST_H
 
 /*
  * The library's and the lab's host of the user world: a mutex outlives its unlock,
@@ -11,16 +11,16 @@
 #define waiters_halt()		true
 #define foreign_waiters()	false
 #define wait_on_value(word, val, deadline, naps) \
-	((void)(naps), lw_futex_wait(word, val, deadline))
+	((void)(naps), lkp_futex_wait(word, val, deadline))
 #define wake_foreign(word) ((void)(word))
 #define WAIT_TAG_MARK	   0u
-extern u32 lw_membarrier;
-void lw_membarrier_all(void);
-#define smp_mb_heavy() lw_membarrier_all()
+extern u32 lkp_membarrier;
+void lkp_membarrier_all(void);
+#define smp_mb_heavy() lkp_membarrier_all()
 /* Orders like smp_mb(), but only against smp_mb_heavy(). */
 static inline void smp_mb_light(void)
 {
-	if (likely(READ_ONCE(lw_membarrier)))
+	if (likely(READ_ONCE(lkp_membarrier)))
 		barrier();
 	else
 		smp_mb();

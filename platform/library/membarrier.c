@@ -8,36 +8,37 @@
 #include <unistd.h>
 
 /* 1: every running thread of the process can be made to pass a full fence. */
-u32 lw_membarrier;
+u32 lkp_membarrier;
 
 static void nap_ms(void)
 {
 	struct timespec ms = { 0, 1000000 };
 
-	lw_syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, (long)&ms, 0, 0, 0);
+	lkp_syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, (long)&ms, 0, 0,
+		    0);
 }
 
 static bool register_membarrier(void)
 {
-	return lw_syscall(SYS_membarrier,
-			  MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0, 0, 0,
-			  0) == 0;
+	return lkp_syscall(SYS_membarrier,
+			   MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0, 0,
+			   0, 0) == 0;
 }
 
 /* Early, so that unlocks need no fence of their own; right without it too. */
 __attribute__((constructor)) static void init_membarrier(void)
 {
 	if (register_membarrier())
-		WRITE_ONCE(lw_membarrier, 1);
+		WRITE_ONCE(lkp_membarrier, 1);
 }
 
-__cold void lw_membarrier_all(void)
+__cold void lkp_membarrier_all(void)
 {
 	smp_mb();
-	if (!READ_ONCE(lw_membarrier))
+	if (!READ_ONCE(lkp_membarrier))
 		return; /* then smp_mb_light() is a full fence everywhere */
-	while (lw_syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0,
-			  0, 0, 0, 0) != 0) {
+	while (lkp_syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0,
+			   0, 0, 0, 0) != 0) {
 		if (register_membarrier())
 			continue;
 		/*
@@ -46,7 +47,7 @@ __cold void lw_membarrier_all(void)
 		 * and its stores are out long before this nap is over, or it lost
 		 * its CPU, which is a fence.
 		 */
-		WRITE_ONCE(lw_membarrier, 0);
+		WRITE_ONCE(lkp_membarrier, 0);
 		smp_mb();
 		nap_ms();
 		return;

@@ -2,7 +2,7 @@
 /* waits.h says what these are for. */
 #include "waits.h"
 
-static struct lw_wait waits[LW_WAITS];
+static struct lkp_wait waits[LKP_WAITS];
 /* The thread of an entry that somebody is about to use. */
 #define CLAIMED (~0ull)
 /* No entry from here on has been used. */
@@ -14,15 +14,15 @@ static u64 key_of(u32 tid)
 	return (u64)wait_epoch() << 32 | tid;
 }
 
-u32 lw_wait_count(void)
+u32 lkp_wait_count(void)
 {
 	return READ_ONCE(waits_end);
 }
 
-struct lw_wait *lw_wait_find(u32 tid)
+struct lkp_wait *lkp_wait_find(u32 tid)
 {
 	u64 key = key_of(tid);
-	u32 i, end = lw_wait_count();
+	u32 i, end = lkp_wait_count();
 
 	for (i = 0; i < end; i++)
 		if (READ_ONCE(waits[i].thread) == key)
@@ -38,12 +38,12 @@ static void raise_end(u32 end)
 		;
 }
 
-struct lw_wait *lw_wait_claim(u32 tid)
+struct lkp_wait *lkp_wait_claim(u32 tid)
 {
 	u64 key = key_of(tid), seen;
 	u32 i;
 
-	for (i = 0; i < LW_WAITS; i++) {
+	for (i = 0; i < LKP_WAITS; i++) {
 		seen = READ_ONCE(waits[i].thread);
 		/* Free, or of a thread that a fork has left behind. */
 		if (seen == CLAIMED || (seen && seen >> 32 == key >> 32) ||
@@ -61,7 +61,7 @@ struct lw_wait *lw_wait_claim(u32 tid)
  * The turn is odd while the entry changes. It never goes back, also if a handler that
  * waits interrupts this.
  */
-void lw_wait_set(struct lw_wait *own, const void *object, const void *site)
+void lkp_wait_set(struct lkp_wait *own, const void *object, const void *site)
 {
 	WRITE_ONCE(own->turn, READ_ONCE(own->turn) | 1);
 	smp_wmb();
@@ -72,12 +72,12 @@ void lw_wait_set(struct lw_wait *own, const void *object, const void *site)
 	smp_mb();
 }
 
-void lw_wait_release(struct lw_wait *own)
+void lkp_wait_release(struct lkp_wait *own)
 {
 	smp_store_release(&own->thread, 0);
 }
 
-const void *lw_wait_read(const struct lw_wait *at, u64 *which)
+const void *lkp_wait_read(const struct lkp_wait *at, u64 *which)
 {
 	u32 turn = smp_load_acquire(&at->turn);
 	const void *object = smp_load_acquire(&at->object);
@@ -108,7 +108,7 @@ static u32 site_index(const void *object)
 }
 
 /* While another one writes the entry, it stays that one's. */
-void lw_site_note(const void *object, const void *site)
+void lkp_site_note(const void *object, const void *site)
 {
 	u32 i = site_index(object);
 	const void *seen = READ_ONCE(sites[i].object);
@@ -119,7 +119,7 @@ void lw_site_note(const void *object, const void *site)
 	smp_store_release(&sites[i].object, object);
 }
 
-const void *lw_site_of(const void *object)
+const void *lkp_site_of(const void *object)
 {
 	u32 i = site_index(object);
 	const void *site;

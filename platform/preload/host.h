@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-#ifndef LW_PRELOAD_HOST_H
-#define LW_PRELOAD_HOST_H
+#ifndef LKP_PRELOAD_HOST_H
+#define LKP_PRELOAD_HOST_H
 
 /*
  * The interposer's host of the user world. POSIX lets the next holder free a mutex
@@ -12,11 +12,11 @@
 #define waiters_halt()		false
 #define foreign_waiters()	true
 /* Foreign unlocks do not know our sleepers: look again, ever more rarely. */
-int lw_futex_nap(u32 *word, u32 val, const struct lw_deadline *deadline,
-		 u32 naps);
+int lkp_futex_nap(u32 *word, u32 val, const struct lkp_deadline *deadline,
+		  u32 naps);
 #define wait_on_value(word, val, deadline, naps) \
-	lw_futex_nap(word, val, deadline, naps)
-#define wake_foreign(word) lw_futex_wake(word, 1)
+	lkp_futex_nap(word, val, deadline, naps)
+#define wake_foreign(word) lkp_futex_wake(word, 1)
 #define smp_mb_light()	   smp_mb()
 #define smp_mb_heavy()	   smp_mb()
 #define WAIT_TAG_MARK	   0x8000u

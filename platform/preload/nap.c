@@ -6,15 +6,15 @@
 #define NAP_NS	    4000000ull
 #define NAP_DOUBLES 8u
 
-__cold int lw_futex_nap(u32 *word, u32 val, const struct lw_deadline *deadline,
-			u32 naps)
+__cold int lkp_futex_nap(u32 *word, u32 val,
+			 const struct lkp_deadline *deadline, u32 naps)
 {
 	u64 ns = NAP_NS << (naps < NAP_DOUBLES ? naps : NAP_DOUBLES);
-	struct lw_deadline nap;
+	struct lkp_deadline nap;
 
 	if (naps == NO_NAPS || (deadline && deadline_within(deadline, ns)))
-		return lw_futex_wait(word, val, deadline);
+		return lkp_futex_wait(word, val, deadline);
 	deadline_after(&nap, ns);
-	lw_futex_wait(word, val, &nap);
+	lkp_futex_wait(word, val, &nap);
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-#ifndef LW_SIM_ATOMIC_H
-#define LW_SIM_ATOMIC_H
+#ifndef LKP_SIM_ATOMIC_H
+#define LKP_SIM_ATOMIC_H
 
 /*
  * The sim world: every access of a lock is an access of a simulated CPU, which

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-#ifndef LW_SIM_THREAD_H
-#define LW_SIM_THREAD_H
+#ifndef LKP_SIM_THREAD_H
+#define LKP_SIM_THREAD_H
 
 /* Threads of the simulated machine: CPUs, sleeping, time. */
 #include <atomic.h>
 /* -- this CPU: who queues keeps it, so it owns the nodes ------------------ */
 
-#define LW_MAX_SLOTS 2047u /* simulated CPUs, virtual ones if there are any */
-#define LW_MAX_NEST  4u
+#define LKP_MAX_SLOTS 2047u /* simulated CPUs, virtual ones if there are any */
+#define LKP_MAX_NEST  4u
 
 #define queue_enter() lws.preempt(1)
 #define queue_exit()  lws.preempt(-1)
 #define this_slot()   (lws.cpu() + 1)
 
 /* A CPU's nodes share no line, nor a pair of lines, with another's. */
-#define DEFINE_WAIT_NODES(type, name)                                 \
-	static char name[LW_MAX_SLOTS + 1]                            \
-			[(LW_MAX_NEST * sizeof(type) + 127) & ~127ul] \
-		__attribute__((aligned(128)));                        \
-	extern type name##_node; /* its type is all that is used */   \
-	static u8 name##_depth[LW_MAX_SLOTS + 1]
+#define DEFINE_WAIT_NODES(type, name)                                  \
+	static char name[LKP_MAX_SLOTS + 1]                            \
+			[(LKP_MAX_NEST * sizeof(type) + 127) & ~127ul] \
+		__attribute__((aligned(128)));                         \
+	extern type name##_node; /* its type is all that is used */    \
+	static u8 name##_depth[LKP_MAX_SLOTS + 1]
 #define wait_node(name, slot, l) ((__typeof__(name##_node) *)(name)[slot] + (l))
 #define wait_depth(name)	 (name##_depth[this_slot()])
 
@@ -74,22 +74,22 @@ static inline bool section_exit(void *outer)
 /* -- sleeping ------------------------------------------------------------ */
 
 /* A time on local_clock(); NULL is never. */
-struct lw_deadline {
+struct lkp_deadline {
 	u64 at;
 };
 
-static inline void deadline_after(struct lw_deadline *deadline, u64 ns)
+static inline void deadline_after(struct lkp_deadline *deadline, u64 ns)
 {
 	deadline->at = lws.clock() + ns;
 }
 
-static inline bool deadline_within(const struct lw_deadline *deadline, u64 ns)
+static inline bool deadline_within(const struct lkp_deadline *deadline, u64 ns)
 {
 	return deadline->at <= lws.clock() + ns;
 }
 
 static inline int __lws_sleep(u32 *word, u32 value,
-			      const struct lw_deadline *deadline,
+			      const struct lkp_deadline *deadline,
 			      const struct lws_site *site)
 {
 	return lws.sleep(word, value, deadline ? deadline->at : UINT64_MAX,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-#ifndef LW_SIM_TUNING_H
-#define LW_SIM_TUNING_H
+#ifndef LKP_SIM_TUNING_H
+#define LKP_SIM_TUNING_H
 
 /* Limits as in the kernel; knobs, which are set between simulations; events. */
 #include <atomic.h>

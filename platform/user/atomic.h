@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-#ifndef LW_USER_ATOMIC_H
-#define LW_USER_ATOMIC_H
+#ifndef LKP_USER_ATOMIC_H
+#define LKP_USER_ATOMIC_H
 
 /*
  * What the kernel's names mean in a Linux process, on little-endian 64-bit CPUs.
@@ -45,34 +45,37 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "byte layouts");
  * x86; elsewhere a seq_cst RMW alone is weaker, so it stands between fences.
  */
 #if defined(__x86_64__)
-#define __lw_full(op) op
-#define __LW_FULL     __ATOMIC_SEQ_CST
+#define __lkp_full(op) op
+#define __LKP_FULL     __ATOMIC_SEQ_CST
 #else
-#define __lw_full(op)                 \
+#define __lkp_full(op)                \
 	({                            \
 		smp_mb();             \
 		__auto_type __r = op; \
 		smp_mb();             \
 		__r;                  \
 	})
-#define __LW_FULL __ATOMIC_RELAXED
+#define __LKP_FULL __ATOMIC_RELAXED
 #endif
 
 /* -- read-modify-write on plain scalars ---------------------------------- */
 
-#define xchg(p, v)	   __lw_full(__atomic_exchange_n((p), (v), __LW_FULL))
+#define xchg(p, v)	   __lkp_full(__atomic_exchange_n((p), (v), __LKP_FULL))
 #define xchg_acquire(p, v) __atomic_exchange_n((p), (v), __ATOMIC_ACQUIRE)
 /* Relaxed, but its value is used as an address (see READ_ONCE_DEP). */
 #define xchg_relaxed_dep(p, v) __atomic_exchange_n((p), (v), __ATOMIC_CONSUME)
 
 /* True and @p updated, or false and *@old refreshed (then relaxed). */
-#define __lw_try(p, old, new, order)                                 \
+#define __lkp_try(p, old, new, order)                                \
 	__atomic_compare_exchange_n((p), (old), (new), false, order, \
 				    __ATOMIC_RELAXED)
-#define try_cmpxchg(p, old, new)	 __lw_full(__lw_try(p, old, new, __LW_FULL))
-#define try_cmpxchg_acquire(p, old, new) __lw_try(p, old, new, __ATOMIC_ACQUIRE)
-#define try_cmpxchg_release(p, old, new) __lw_try(p, old, new, __ATOMIC_RELEASE)
-#define try_cmpxchg_relaxed(p, old, new) __lw_try(p, old, new, __ATOMIC_RELAXED)
+#define try_cmpxchg(p, old, new) __lkp_full(__lkp_try(p, old, new, __LKP_FULL))
+#define try_cmpxchg_acquire(p, old, new) \
+	__lkp_try(p, old, new, __ATOMIC_ACQUIRE)
+#define try_cmpxchg_release(p, old, new) \
+	__lkp_try(p, old, new, __ATOMIC_RELEASE)
+#define try_cmpxchg_relaxed(p, old, new) \
+	__lkp_try(p, old, new, __ATOMIC_RELAXED)
 
 /* -- atomic_t ------------------------------------------------------------ */
 
@@ -106,15 +109,15 @@ typedef struct {
 	__atomic_add_fetch(&(a)->counter, (i), __ATOMIC_ACQUIRE)
 #define atomic_sub_return_release(i, a) \
 	__atomic_sub_fetch(&(a)->counter, (i), __ATOMIC_RELEASE)
-#define __lw_int(p) _Generic((p), u32 * : (int *)(p), int * : (p))
+#define __lkp_int(p) _Generic((p), u32 * : (int *)(p), int * : (p))
 #define atomic_try_cmpxchg(a, old, new) \
-	try_cmpxchg(&(a)->counter, __lw_int(old), (int)(new))
+	try_cmpxchg(&(a)->counter, __lkp_int(old), (int)(new))
 #define atomic_try_cmpxchg_acquire(a, old, new) \
-	try_cmpxchg_acquire(&(a)->counter, __lw_int(old), (int)(new))
+	try_cmpxchg_acquire(&(a)->counter, __lkp_int(old), (int)(new))
 #define atomic_try_cmpxchg_release(a, old, new) \
-	try_cmpxchg_release(&(a)->counter, __lw_int(old), (int)(new))
+	try_cmpxchg_release(&(a)->counter, __lkp_int(old), (int)(new))
 #define atomic_try_cmpxchg_relaxed(a, old, new) \
-	try_cmpxchg_relaxed(&(a)->counter, __lw_int(old), (int)(new))
+	try_cmpxchg_relaxed(&(a)->counter, __lkp_int(old), (int)(new))
 
 /* -- waiting on the CPU -------------------------------------------------- */
 
@@ -126,8 +129,8 @@ typedef struct {
 #define cpu_relax() barrier()
 #endif
 
-extern u32 lw_yield_after;
-void lw_yield(void);
+extern u32 lkp_yield_after;
+void lkp_yield(void);
 
 /*
  * One round of waiting for another thread's next step. That thread may have
@@ -135,13 +138,13 @@ void lw_yield(void);
  */
 static inline void cpu_relax_wait(u32 *rounds)
 {
-	if (likely(++*rounds < lw_yield_after))
+	if (likely(++*rounds < lkp_yield_after))
 		cpu_relax();
 	else
-		lw_yield();
+		lkp_yield();
 }
 
-#define __lw_cond_load(p, cond, order)                     \
+#define __lkp_cond_load(p, cond, order)                    \
 	({                                                 \
 		u32 __rounds = 0;                          \
 		__typeof__(*(p)) VAL;                      \
@@ -153,8 +156,10 @@ static inline void cpu_relax_wait(u32 *rounds)
 		}                                          \
 		VAL;                                       \
 	})
-#define smp_cond_load_acquire(p, cond) __lw_cond_load(p, cond, __ATOMIC_ACQUIRE)
-#define smp_cond_load_relaxed(p, cond) __lw_cond_load(p, cond, __ATOMIC_RELAXED)
+#define smp_cond_load_acquire(p, cond) \
+	__lkp_cond_load(p, cond, __ATOMIC_ACQUIRE)
+#define smp_cond_load_relaxed(p, cond) \
+	__lkp_cond_load(p, cond, __ATOMIC_RELAXED)
 #define atomic_cond_read_acquire(a, cond) \
 	smp_cond_load_acquire(&(a)->counter, cond)
 #define atomic_cond_read_relaxed(a, cond) \

@@ -13,9 +13,9 @@
 #include <string.h>
 
 /* 1 more than each CPU's cluster; 0: not met yet. */
-u16 lw_cluster_of[LW_MAX_CPUS];
+u16 lkp_cluster_of[LKP_MAX_CPUS];
 /* Clusters; 0: not learnt yet. */
-u32 lw_cluster_total;
+u32 lkp_cluster_total;
 /* Values of the knob. */
 enum { BY_CACHE, BY_NODE, BY_CPU };
 
@@ -23,7 +23,7 @@ enum { BY_CACHE, BY_NODE, BY_CPU };
 static u32 learner;
 
 /* What both will be; the learner's own, as is all below. */
-static u16 draft[LW_MAX_CPUS];
+static u16 draft[LKP_MAX_CPUS];
 static u32 drafted;
 
 /* By whom the clusters were given. */
@@ -39,10 +39,10 @@ static bool try_enter(u64 *signals)
 	/* One whose process forked since will not return. */
 	if (was == now)
 		return false;
-	*signals = lw_block_signals();
+	*signals = lkp_block_signals();
 	if (try_cmpxchg_acquire(&learner, &was, now))
 		return true;
-	lw_restore_signals(*signals);
+	lkp_restore_signals(*signals);
 	return false;
 }
 
@@ -59,32 +59,32 @@ static u64 enter(void)
 static void leave(u64 signals)
 {
 	smp_store_release(&learner, 0);
-	lw_restore_signals(signals);
+	lkp_restore_signals(signals);
 }
 
 /* -- drawing up ---------------------------------------------------------- */
 
 /* The CPUs of @cpu's cluster. */
-static bool neighbours(u32 cpu, struct lw_cpus *cpus)
+static bool neighbours(u32 cpu, struct lkp_cpus *cpus)
 {
-	switch (READ_ONCE(lw_clusters)) {
+	switch (READ_ONCE(lkp_clusters)) {
 	case BY_CPU:
-		*cpus = (struct lw_cpus){ 0 };
-		lw_cpus_add(cpus, cpu);
+		*cpus = (struct lkp_cpus){ 0 };
+		lkp_cpus_add(cpus, cpu);
 		return true;
 	case BY_NODE:
-		return lw_cpus_of_node(cpu, cpus);
+		return lkp_cpus_of_node(cpu, cpus);
 	default:
-		return lw_cpus_of_cache(cpu, cpus) ||
-		       lw_cpus_of_node(cpu, cpus);
+		return lkp_cpus_of_cache(cpu, cpus) ||
+		       lkp_cpus_of_node(cpu, cpus);
 	}
 }
 
 /* Those of @cpus that have no cluster are in number @n, from 1. */
-static void draft_cluster(const struct lw_cpus *cpus, u32 n)
+static void draft_cluster(const struct lkp_cpus *cpus, u32 n)
 {
-	for (u32 cpu = 0; cpu < LW_MAX_CPUS; cpu++) {
-		if (lw_cpus_have(cpus, cpu) && !draft[cpu])
+	for (u32 cpu = 0; cpu < LKP_MAX_CPUS; cpu++) {
+		if (lkp_cpus_have(cpus, cpu) && !draft[cpu])
 			draft[cpu] = (u16)n;
 	}
 }
@@ -92,15 +92,15 @@ static void draft_cluster(const struct lw_cpus *cpus, u32 n)
 /* A cluster for @cpu: its neighbours', a new one, or the first. */
 static void draft_cpu(u32 cpu)
 {
-	static struct lw_cpus cpus;
+	static struct lkp_cpus cpus;
 	u32 n = 0;
 
 	if (given == BY_USER || !neighbours(cpu, &cpus)) {
 		draft[cpu] = 1;
 		return;
 	}
-	for (u32 other = 0; other < LW_MAX_CPUS && !n; other++) {
-		if (lw_cpus_have(&cpus, other))
+	for (u32 other = 0; other < LKP_MAX_CPUS && !n; other++) {
+		if (lkp_cpus_have(&cpus, other))
 			n = draft[other];
 	}
 	if (!n)
@@ -110,15 +110,15 @@ static void draft_cpu(u32 cpu)
 
 static void draft_system(void)
 {
-	static struct lw_cpus online;
+	static struct lkp_cpus online;
 
 	memset(draft, 0, sizeof(draft));
 	drafted = 0;
 	given = BY_SYSTEM;
-	if (!lw_cpus_online(&online))
+	if (!lkp_cpus_online(&online))
 		return;
-	for (u32 cpu = 0; cpu < LW_MAX_CPUS; cpu++) {
-		if (lw_cpus_have(&online, cpu) && !draft[cpu])
+	for (u32 cpu = 0; cpu < LKP_MAX_CPUS; cpu++) {
+		if (lkp_cpus_have(&online, cpu) && !draft[cpu])
 			draft_cpu(cpu);
 	}
 }
@@ -126,12 +126,12 @@ static void draft_system(void)
 /* NULL, or why @map is none; then the draft is as it was. */
 static const char *draft_map(const char *map)
 {
-	static struct lw_cpus cpus;
+	static struct lkp_cpus cpus;
 	const char *text = map, *why;
 
-	cpus = (struct lw_cpus){ 0 };
+	cpus = (struct lkp_cpus){ 0 };
 	for (;; text++) {
-		why = lw_cpus_parse(&text, &cpus);
+		why = lkp_cpus_parse(&text, &cpus);
 		if (why)
 			return why;
 		if (*text != ';')
@@ -143,8 +143,8 @@ static const char *draft_map(const char *map)
 	drafted = 0;
 	given = BY_USER;
 	for (text = map;; text++) {
-		cpus = (struct lw_cpus){ 0 };
-		(void)lw_cpus_parse(&text, &cpus);
+		cpus = (struct lkp_cpus){ 0 };
+		(void)lkp_cpus_parse(&text, &cpus);
 		draft_cluster(&cpus, ++drafted);
 		if (!*text)
 			return NULL;
@@ -154,13 +154,13 @@ static const char *draft_map(const char *map)
 /* The first draft, from the environment or the system. */
 static void draft_first(void)
 {
-	const char *map = lw_env("LOCKWORK_CLUSTERS"), *why;
+	const char *map = lkp_env("LOCKWORK_CLUSTERS"), *why;
 
 	if (map && *map) {
 		why = draft_map(map);
 		if (!why)
 			return;
-		lw_ignored("LOCKWORK_CLUSTERS", map, why);
+		lkp_ignored("LOCKWORK_CLUSTERS", map, why);
 	}
 	draft_system();
 }
@@ -170,15 +170,15 @@ static void publish(void)
 {
 	u32 total = drafted ? drafted : 1;
 
-	if (total > READ_ONCE(lw_cluster_total))
-		WRITE_ONCE(lw_cluster_total, total);
-	for (u32 cpu = 0; cpu < LW_MAX_CPUS; cpu++) {
+	if (total > READ_ONCE(lkp_cluster_total))
+		WRITE_ONCE(lkp_cluster_total, total);
+	for (u32 cpu = 0; cpu < LKP_MAX_CPUS; cpu++) {
 		/* [cluster.A] RELEASE, pairs with cluster.B: who has a cluster
 		 * sees a count that is greater. */
-		if (lw_cluster_of[cpu] != draft[cpu])
-			smp_store_release(&lw_cluster_of[cpu], draft[cpu]);
+		if (lkp_cluster_of[cpu] != draft[cpu])
+			smp_store_release(&lkp_cluster_of[cpu], draft[cpu]);
 	}
-	WRITE_ONCE(lw_cluster_total, total);
+	WRITE_ONCE(lkp_cluster_total, total);
 }
 
 /* -- asking -------------------------------------------------------------- */
@@ -190,43 +190,43 @@ static void learn(u32 cpu)
 
 	if (!try_enter(&signals))
 		return;
-	if (!READ_ONCE(lw_cluster_total))
+	if (!READ_ONCE(lkp_cluster_total))
 		draft_first();
-	if (cpu < LW_MAX_CPUS && !draft[cpu])
+	if (cpu < LKP_MAX_CPUS && !draft[cpu])
 		draft_cpu(cpu);
 	publish();
 	leave(signals);
 }
 
-__cold u32 lw_cluster_slow(u32 cpu)
+__cold u32 lkp_cluster_slow(u32 cpu)
 {
 	u16 n;
 
-	if (cpu >= LW_MAX_CPUS)
+	if (cpu >= LKP_MAX_CPUS)
 		return 0;
 	learn(cpu);
 	/* [cluster.B] ACQUIRE, pairs with cluster.A. */
-	n = smp_load_acquire(&lw_cluster_of[cpu]);
+	n = smp_load_acquire(&lkp_cluster_of[cpu]);
 	return n ? n - 1u : 0;
 }
 
-__cold u32 lw_cluster_total_slow(void)
+__cold u32 lkp_cluster_total_slow(void)
 {
 	u32 total;
 
-	learn(LW_MAX_CPUS);
-	total = READ_ONCE(lw_cluster_total);
+	learn(LKP_MAX_CPUS);
+	total = READ_ONCE(lkp_cluster_total);
 	return total ? total : 1;
 }
 
-uint32_t lw_user_cluster_count(void)
+uint32_t lkp_user_cluster_count(void)
 {
 	return cluster_count();
 }
 
 /* -- setting ------------------------------------------------------------- */
 
-const char *lw_user_set_clusters(const char *map)
+const char *lkp_user_set_clusters(const char *map)
 {
 	const char *why = NULL;
 	u64 signals = enter();
@@ -241,12 +241,12 @@ const char *lw_user_set_clusters(const char *map)
 	return why;
 }
 
-void lw_clusters_changed(void)
+void lkp_clusters_changed(void)
 {
 	u64 signals = enter();
 
 	/* What is not learnt yet will be; what the user gave stays. */
-	if (READ_ONCE(lw_cluster_total) && given == BY_SYSTEM) {
+	if (READ_ONCE(lkp_cluster_total) && given == BY_SYSTEM) {
 		draft_system();
 		publish();
 	}

@@ -18,12 +18,13 @@ static char *room_for(size_t bytes)
 	long p = (long)enough;
 
 	if (bytes > sizeof(enough))
-		p = lw_syscall(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE,
-			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		p = lkp_syscall(SYS_mmap, 0, (long)bytes,
+				PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	return p < 0 && p >= -4095 ? NULL : (char *)p;
 }
 
-void lw_env_keep(char **env, const char *prefix)
+void lkp_env_keep(char **env, const char *prefix)
 {
 	size_t len = strlen(prefix), bytes = 1;
 	char *text, *end;
@@ -51,7 +52,7 @@ static const char *value_of(const char *entry, const char *name, size_t len)
 	return is_it ? entry + len + 1 : NULL;
 }
 
-const char *lw_env(const char *name)
+const char *lkp_env(const char *name)
 {
 	/* [env.B] ACQUIRE, pairs with env.A. */
 	const char *entry = smp_load_acquire(&kept), *value = NULL;
@@ -69,16 +70,16 @@ const char *lw_env(const char *name)
 
 static bool say(const char *text)
 {
-	return lw_syscall(SYS_write, 2, (long)text, (long)strlen(text), 0, 0,
-			  0) >= 0;
+	return lkp_syscall(SYS_write, 2, (long)text, (long)strlen(text), 0, 0,
+			   0) >= 0;
 }
 
-void lw_say(const char *text)
+void lkp_say(const char *text)
 {
 	(void)(say("lockwork: ") && say(text) && say("\n"));
 }
 
-void lw_ignored(const char *what, const char *value, const char *why)
+void lkp_ignored(const char *what, const char *value, const char *why)
 {
 	(void)(say("lockwork: ignored ") && say(what) && say("=") &&
 	       say(value) && say("; ") && say(why) && say("\n"));

@@ -20,25 +20,25 @@ static struct {
 	u64 sum[LK_EVENTS];
 } __cacheline_aligned stripes[STRIPES];
 
-__cold void lw_count_event(u32 event)
+__cold void lkp_count_event(u32 event)
 {
-	u64 *sums = stripes[lw_self.slot % STRIPES].sum;
+	u64 *sums = stripes[lkp_self.slot % STRIPES].sum;
 
 	if (event < LK_EVENTS)
 		__atomic_fetch_add(&sums[event], 1, __ATOMIC_RELAXED);
 }
 
-const char *lw_user_event_name(uint32_t event)
+const char *lkp_user_event_name(uint32_t event)
 {
 	return event < LK_EVENTS ? lk_events[event].name : NULL;
 }
 
-const char *lw_user_event_help(uint32_t event)
+const char *lkp_user_event_help(uint32_t event)
 {
 	return event < LK_EVENTS ? lk_events[event].help : NULL;
 }
 
-uint64_t lw_user_event_sum(uint32_t event)
+uint64_t lkp_user_event_sum(uint32_t event)
 {
 	u64 sum = 0;
 
@@ -47,7 +47,7 @@ uint64_t lw_user_event_sum(uint32_t event)
 	return sum;
 }
 
-void lw_user_events_reset(void)
+void lkp_user_events_reset(void)
 {
 	for (u32 i = 0; i < STRIPES; i++) {
 		for (u32 event = 0; event < LK_EVENTS; event++)
@@ -58,11 +58,11 @@ void lw_user_events_reset(void)
 /* At the end of the process; other threads may still be counting. */
 __attribute__((destructor)) static void print_events(void)
 {
-	if (READ_ONCE(lw_count_events) != AND_PRINT)
+	if (READ_ONCE(lkp_count_events) != AND_PRINT)
 		return;
 	(void)wait_epoch(); /* a forked child's sums are its own */
 	for (u32 event = 0; event < LK_EVENTS; event++) {
-		u64 sum = lw_user_event_sum(event);
+		u64 sum = lkp_user_event_sum(event);
 
 		if (sum)
 			dprintf(2, "lockwork[%d]: %s %llu\n", (int)getpid(),

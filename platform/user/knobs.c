@@ -6,19 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LW_KNOB(name, expert, min, max, dflt, words, help) u32 lw_##name = dflt;
+#define LKP_KNOB(name, expert, min, max, dflt, words, help) \
+	u32 lkp_##name = dflt;
 #include "user_knobs.def"
-#undef LW_KNOB
+#undef LKP_KNOB
 
 #define LK_LIMIT(name, expert, min, max, user, kernel, check, help) \
 	u32 lk_limit_##name = user;
 #include <knobs.def>
 
-const struct lk_knob lw_user_knobs[] = {
-#define LW_KNOB(name, expert, min, max, dflt, words, help) \
-	{ #name, help, words, min, max, dflt, expert, &lw_##name },
+const struct lk_knob lkp_user_knobs[] = {
+#define LKP_KNOB(name, expert, min, max, dflt, words, help) \
+	{ #name, help, words, min, max, dflt, expert, &lkp_##name },
 #include "user_knobs.def"
-#undef LW_KNOB
+#undef LKP_KNOB
 #define LK_LIMIT(name, expert, min, max, user, kernel, check, help) \
 	{ #name, help, NULL, min, max, user, expert, &lk_limit_##name },
 #include <knobs.def>
@@ -67,9 +68,9 @@ static const struct lk_knob *find(const struct lk_knob *knob, const char *name)
 	return NULL;
 }
 
-int lw_user_knob_set(const char *name, const char *value)
+int lkp_user_knob_set(const char *name, const char *value)
 {
-	const struct lk_knob *knob = find(lw_user_knobs, name);
+	const struct lk_knob *knob = find(lkp_user_knobs, name);
 	long n;
 
 	if (!knob)
@@ -82,7 +83,7 @@ int lw_user_knob_set(const char *name, const char *value)
 	if (READ_ONCE(*knob->value) == (u32)n)
 		return 0;
 	WRITE_ONCE(*knob->value, (u32)n);
-	if (knob->value == &lw_clusters)
-		lw_clusters_changed();
+	if (knob->value == &lkp_clusters)
+		lkp_clusters_changed();
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-#ifndef LW_ONCE_H
-#define LW_ONCE_H
+#ifndef LKP_ONCE_H
+#define LKP_ONCE_H
 
 /*
  * What is found out once in a process. Nobody waits for another: that one may be gone,
@@ -10,18 +10,18 @@
 #include <platform.h>
 
 /* 0 not begun, 1 begun, 2 done. */
-struct lw_once {
+struct lkp_once {
 	u32 state;
 };
 
-static inline bool lw_once_is_done(const struct lw_once *once)
+static inline bool lkp_once_is_done(const struct lkp_once *once)
 {
 	/* [once.B] ACQUIRE, pairs with once.A: see what was found. */
 	return likely(smp_load_acquire(&once->state) == 2);
 }
 
 /* True for the first: it alone may speak to the user. */
-static inline bool lw_once_begin(struct lw_once *once)
+static inline bool lkp_once_begin(struct lkp_once *once)
 {
 	u32 none = 0;
 
@@ -29,14 +29,14 @@ static inline bool lw_once_begin(struct lw_once *once)
 	return try_cmpxchg_relaxed(&once->state, &none, 1);
 }
 
-static inline void lw_once_done(struct lw_once *once)
+static inline void lkp_once_done(struct lkp_once *once)
 {
 	/* [once.A] RELEASE, pairs with once.B. */
 	smp_store_release(&once->state, 2);
 }
 
 /* Makes *@word, 0 until somebody decides, @value. Returns what was decided. */
-static inline u32 lw_decide(u32 *word, u32 value)
+static inline u32 lkp_decide(u32 *word, u32 value)
 {
 	u32 now = 0;
 
@@ -45,7 +45,7 @@ static inline u32 lw_decide(u32 *word, u32 value)
 }
 
 /* Puts @mark into *@word, which is 0. True: it is there. */
-static inline bool lw_put_mark(u32 *word, u32 mark)
+static inline bool lkp_put_mark(u32 *word, u32 mark)
 {
 	u32 now = 0;
 

@@ -18,7 +18,7 @@
 #define REMEMBER 1000u
 
 /* 1: the CPU says that it is a virtual one. */
-u32 lw_hypervisor;
+u32 lkp_hypervisor;
 /* CPUs that the process may run on; 0: not looked yet. */
 static u32 cpus;
 /* Answers that a preempted thread still counts for. */
@@ -31,7 +31,7 @@ __attribute__((constructor)) static void find_hypervisor(void)
 
 	/* Leaf 1, ECX bit 31: 0 on real CPUs, set by hypervisors. */
 	if (__get_cpuid(1, &eax, &ebx, &ecx, &edx))
-		lw_hypervisor = ecx >> 31;
+		lkp_hypervisor = ecx >> 31;
 #endif
 }
 
@@ -39,8 +39,8 @@ __attribute__((constructor)) static void find_hypervisor(void)
 static u32 count_cpus(void)
 {
 	u64 mask[128]; /* 8192 CPUs */
-	long bytes = lw_syscall(SYS_sched_getaffinity, 0, sizeof(mask),
-				(long)mask, 0, 0, 0);
+	long bytes = lkp_syscall(SYS_sched_getaffinity, 0, sizeof(mask),
+				 (long)mask, 0, 0, 0);
 	u32 n = 0;
 
 	for (long i = 0; i < bytes / (long)sizeof(mask[0]); i++)
@@ -48,24 +48,24 @@ static u32 count_cpus(void)
 	return n ? n : 1;
 }
 
-__cold bool lw_cpus_are_short(void)
+__cold bool lkp_cpus_are_short(void)
 {
-	u32 have = READ_ONCE(lw_auto_cpus), left = READ_ONCE(preempted);
+	u32 have = READ_ONCE(lkp_auto_cpus), left = READ_ONCE(preempted);
 
 	if (left) {
 		WRITE_ONCE(preempted, left - 1);
 		return true;
 	}
 	if (!have) {
-		if (lw_self.asked++ % LOOK_EVERY == 0)
+		if (lkp_self.asked++ % LOOK_EVERY == 0)
 			WRITE_ONCE(cpus, count_cpus());
 		have = READ_ONCE(cpus);
 	}
-	return lw_user_slots_in_use() > have;
+	return lkp_user_slots_in_use() > have;
 }
 
 /* A waiter found that the thread before it has lost its CPU. */
-__cold void lw_saw_preempted(void)
+__cold void lkp_saw_preempted(void)
 {
 	if (READ_ONCE(preempted) < REMEMBER)
 		WRITE_ONCE(preempted, REMEMBER);

@@ -20,22 +20,22 @@
 /* Such requests that found nothing between two walks over all slots. */
 #define RECLAIM_EVERY 1024
 
-__thread struct lw_self lw_self;
+__thread struct lkp_self lkp_self;
 
 /* tid of each slot's thread; 0: free. */
-static u32 slot_tid[LW_MAX_SLOTS + 1];
+static u32 slot_tid[LKP_MAX_SLOTS + 1];
 /* No slot below it is known to be free; a hint. */
 static u32 slot_hint = 1;
 static u32 slots_used;
-u32 lw_slot_limit = LW_MAX_SLOTS;
+u32 lkp_slot_limit = LKP_MAX_SLOTS;
 
 /* -- fork ---------------------------------------------------------------- */
 
 /* Not mapped yet: reads 0, so that the first slow path comes here. */
 static u32 no_page;
-u32 *lw_fork_page = &no_page;
-u16 lw_epoch;
-u32 lw_wait_tag = WAIT_TAG_MARK;
+u32 *lkp_fork_page = &no_page;
+u16 lkp_epoch;
+u32 lkp_wait_tag = WAIT_TAG_MARK;
 
 /*
  * The page that the kernel clears in a child. Several threads may map one, and
@@ -46,23 +46,23 @@ static void map_fork_page(void)
 {
 	u32 *page, *none = &no_page;
 
-	page = (u32 *)lw_syscall(SYS_mmap, 0, 4096, PROT_READ | PROT_WRITE,
-				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	page = (u32 *)lkp_syscall(SYS_mmap, 0, 4096, PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if ((uintptr_t)page > -4096ul) {
 		smp_store_release(&no_page, 1); /* forks go unnoticed */
 		return;
 	}
-	lw_syscall(SYS_madvise, (long)page, 4096, MADV_WIPEONFORK, 0, 0, 0);
+	lkp_syscall(SYS_madvise, (long)page, 4096, MADV_WIPEONFORK, 0, 0, 0);
 	*page = 1;
-	if (!try_cmpxchg_release(&lw_fork_page, &none, page))
-		lw_syscall(SYS_munmap, (long)page, 4096, 0, 0, 0, 0);
+	if (!try_cmpxchg_release(&lkp_fork_page, &none, page))
+		lkp_syscall(SYS_munmap, (long)page, 4096, 0, 0, 0, 0);
 }
 
-__cold void lw_after_fork(void)
+__cold void lkp_after_fork(void)
 {
-	u32 *page = smp_load_acquire(&lw_fork_page), state = 0;
+	u32 *page = smp_load_acquire(&lkp_fork_page), state = 0;
 	/* A signal handler that locks must not meet its own thread in here. */
-	u64 signals = lw_block_signals();
+	u64 signals = lkp_block_signals();
 
 	if (page == &no_page) {
 		map_fork_page();
@@ -73,30 +73,30 @@ __cold void lw_after_fork(void)
 		smp_cond_load_acquire(page, VAL == 1);
 		goto out;
 	}
-	for (u32 slot = 1; slot <= LW_MAX_SLOTS; slot++) {
+	for (u32 slot = 1; slot <= LKP_MAX_SLOTS; slot++) {
 		if (READ_ONCE(slot_tid[slot]))
 			WRITE_ONCE(slot_tid[slot], 0);
 	}
 	WRITE_ONCE(slots_used, 0);
 	WRITE_ONCE(slot_hint, 1);
-	if (READ_ONCE(lw_count_events))
-		lw_user_events_reset();
-	WRITE_ONCE(lw_epoch, (u16)(lw_epoch + 1));
-	WRITE_ONCE(lw_wait_tag, WAIT_TAG_MARK | (lw_epoch & 0x1fu) << 10);
+	if (READ_ONCE(lkp_count_events))
+		lkp_user_events_reset();
+	WRITE_ONCE(lkp_epoch, (u16)(lkp_epoch + 1));
+	WRITE_ONCE(lkp_wait_tag, WAIT_TAG_MARK | (lkp_epoch & 0x1fu) << 10);
 	smp_store_release(page, 1);
 out:
-	lw_restore_signals(signals);
+	lkp_restore_signals(signals);
 }
 
-u32 lw_tid(void)
+u32 lkp_tid(void)
 {
 	u16 epoch = wait_epoch();
 
-	if (unlikely(!lw_self.tid || lw_self.tid_epoch != epoch)) {
-		lw_self.tid = (u32)lw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
-		lw_self.tid_epoch = epoch;
+	if (unlikely(!lkp_self.tid || lkp_self.tid_epoch != epoch)) {
+		lkp_self.tid = (u32)lkp_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
+		lkp_self.tid_epoch = epoch;
 	}
-	return lw_self.tid;
+	return lkp_self.tid;
 }
 
 /* -- thread exit --------------------------------------------------------- */
@@ -110,12 +110,12 @@ static u32 exit_key;
 
 static void slot_put(void *unused)
 {
-	u32 slot = lw_self.slot;
+	u32 slot = lkp_self.slot;
 
 	(void)unused;
-	if (!slot || lw_self.epoch != wait_epoch())
+	if (!slot || lkp_self.epoch != wait_epoch())
 		return;
-	lw_self.slot = 0;
+	lkp_self.slot = 0;
 	__atomic_fetch_sub(&slots_used, 1, __ATOMIC_RELAXED);
 	/* [slots.A] RELEASE, pairs with slots.B: we are done with the nodes. */
 	smp_store_release(&slot_tid[slot], 0);
@@ -153,7 +153,7 @@ static void at_exit(void)
 	if (!key)
 		key = make_exit_key();
 	if (key >= KEY_BASE)
-		pthread_setspecific(key - KEY_BASE, &lw_self);
+		pthread_setspecific(key - KEY_BASE, &lkp_self);
 	errno = saved;
 }
 
@@ -161,7 +161,8 @@ static void at_exit(void)
 
 static u32 slot_take(u32 tid)
 {
-	u32 limit = READ_ONCE(lw_slot_limit), slot = READ_ONCE(slot_hint), none;
+	u32 limit = READ_ONCE(lkp_slot_limit), slot = READ_ONCE(slot_hint),
+	    none;
 
 	for (; slot <= limit; slot++) {
 		none = 0;
@@ -183,15 +184,15 @@ static u32 slot_take(u32 tid)
 static void reclaim_slots(void)
 {
 	static u32 calls;
-	long pid = lw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
+	long pid = lkp_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
 	u32 slot, tid;
 
 	if (__atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED) % RECLAIM_EVERY)
 		return;
-	for (slot = 1; slot <= LW_MAX_SLOTS; slot++) {
+	for (slot = 1; slot <= LKP_MAX_SLOTS; slot++) {
 		tid = READ_ONCE(slot_tid[slot]);
 		if (!tid ||
-		    lw_syscall(SYS_tgkill, pid, tid, 0, 0, 0, 0) != -ESRCH)
+		    lkp_syscall(SYS_tgkill, pid, tid, 0, 0, 0, 0) != -ESRCH)
 			continue;
 		/* Only one of several reclaimers may free it. */
 		if (try_cmpxchg_acquire(&slot_tid[slot], &tid, 0))
@@ -200,45 +201,45 @@ static void reclaim_slots(void)
 	WRITE_ONCE(slot_hint, 1);
 }
 
-__cold u32 lw_slot_get(void)
+__cold u32 lkp_slot_get(void)
 {
 	u16 epoch = wait_epoch();
 	u32 tid;
 
-	if (lw_self.epoch != epoch) {
-		lw_self.slot = 0;
-		lw_self.retry = 0;
-		lw_self.epoch = epoch;
+	if (lkp_self.epoch != epoch) {
+		lkp_self.slot = 0;
+		lkp_self.retry = 0;
+		lkp_self.epoch = epoch;
 	}
 	/* A signal handler in the midst of its thread's registration has none. */
-	if (lw_self.retry) {
-		lw_self.retry--;
+	if (lkp_self.retry) {
+		lkp_self.retry--;
 		return 0;
 	}
-	lw_self.retry = ~0;
-	tid = lw_tid();
-	lw_self.slot = slot_take(tid);
-	if (!lw_self.slot) {
-		if (READ_ONCE(slots_used) >= READ_ONCE(lw_slot_limit))
+	lkp_self.retry = ~0;
+	tid = lkp_tid();
+	lkp_self.slot = slot_take(tid);
+	if (!lkp_self.slot) {
+		if (READ_ONCE(slots_used) >= READ_ONCE(lkp_slot_limit))
 			reclaim_slots();
 		else
 			WRITE_ONCE(slot_hint, 1);
-		lw_self.slot = slot_take(tid);
+		lkp_self.slot = slot_take(tid);
 	}
-	if (lw_self.slot)
+	if (lkp_self.slot)
 		at_exit();
-	lw_self.retry = lw_self.slot ? 0 : RETRY_EVERY;
-	return lw_self.slot;
+	lkp_self.retry = lkp_self.slot ? 0 : RETRY_EVERY;
+	return lkp_self.slot;
 }
 
-void lw_user_limit_slots(uint32_t n)
+void lkp_user_limit_slots(uint32_t n)
 {
 	if (n < 1)
 		n = 1;
-	WRITE_ONCE(lw_slot_limit, n < LW_MAX_SLOTS ? n : LW_MAX_SLOTS);
+	WRITE_ONCE(lkp_slot_limit, n < LKP_MAX_SLOTS ? n : LKP_MAX_SLOTS);
 }
 
-uint32_t lw_user_slots_in_use(void)
+uint32_t lkp_user_slots_in_use(void)
 {
 	return READ_ONCE(slots_used);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-#ifndef LW_USER_THREAD_H
-#define LW_USER_THREAD_H
+#ifndef LKP_USER_THREAD_H
+#define LKP_USER_THREAD_H
 
 /*
  * Threads of a Linux process: queue slots, fork epochs, CPUs, sleeping, time. Two
@@ -10,40 +10,40 @@
 #include <atomic.h>
 /* -- this thread --------------------------------------------------------- */
 
-#define LW_MAX_SLOTS 16383u /* 14 bits of a 16-bit tail, 0 is nobody */
-#define LW_MAX_NEST  4u	    /* the other two bits: nesting levels */
+#define LKP_MAX_SLOTS 16383u /* 14 bits of a 16-bit tail, 0 is nobody */
+#define LKP_MAX_NEST  4u     /* the other two bits: nesting levels */
 
-struct lw_self {
-	u32 slot;     /* 1 … LW_MAX_SLOTS, 0: none (yet) */
+struct lkp_self {
+	u32 slot;     /* 1 … LKP_MAX_SLOTS, 0: none (yet) */
 	u16 epoch;    /* the fork epoch that slot belongs to */
 	u16 retry;    /* slow paths left before asking for a slot again */
 	u32 spins;    /* rounds since begin_waiting() */
-	u32 tid;      /* kernel thread id, see lw_tid() */
+	u32 tid;      /* kernel thread id, see lkp_tid() */
 	u32 readers;  /* read locks held (interposer) */
 	void *inside; /* see section_enter() */
 	bool missed;
 	u16 tid_epoch;
-	u16 asked; /* calls of lw_cpus_are_short() */
+	u16 asked; /* calls of lkp_cpus_are_short() */
 };
 
-extern __thread struct lw_self lw_self
+extern __thread struct lkp_self lkp_self
 	__attribute__((tls_model("initial-exec")));
 
 /*
- * The fork epoch. *lw_fork_page turns 0 in a forked child (MADV_WIPEONFORK),
+ * The fork epoch. *lkp_fork_page turns 0 in a forked child (MADV_WIPEONFORK),
  * whatever made the child and whenever handlers run. It is mapped before the
  * first waiter queues.
  */
-extern u32 *lw_fork_page;
-extern u16 lw_epoch;
-__cold void lw_after_fork(void);
-__cold u32 lw_slot_get(void);
+extern u32 *lkp_fork_page;
+extern u16 lkp_epoch;
+__cold void lkp_after_fork(void);
+__cold u32 lkp_slot_get(void);
 
 static inline u16 wait_epoch(void)
 {
-	if (unlikely(smp_load_acquire(READ_ONCE_DEP(lw_fork_page)) != 1))
-		lw_after_fork();
-	return READ_ONCE(lw_epoch);
+	if (unlikely(smp_load_acquire(READ_ONCE_DEP(lkp_fork_page)) != 1))
+		lkp_after_fork();
+	return READ_ONCE(lkp_epoch);
 }
 
 /* A slot is the thread's own here, wherever it runs: nothing to hold on to. */
@@ -55,15 +55,15 @@ static inline u32 this_slot(void)
 {
 	u16 epoch = wait_epoch();
 
-	if (likely(lw_self.slot && lw_self.epoch == epoch))
-		return lw_self.slot;
-	return lw_slot_get();
+	if (likely(lkp_self.slot && lkp_self.epoch == epoch))
+		return lkp_self.slot;
+	return lkp_slot_get();
 }
 
-/* Storage for queue nodes: per slot, LW_MAX_NEST levels. */
-#define DEFINE_WAIT_NODES(type, name)                                        \
-	static type name[LW_MAX_SLOTS + 1][LW_MAX_NEST] __cacheline_aligned; \
-	static __thread u8 name##_depth                                      \
+/* Storage for queue nodes: per slot, LKP_MAX_NEST levels. */
+#define DEFINE_WAIT_NODES(type, name)                                          \
+	static type name[LKP_MAX_SLOTS + 1][LKP_MAX_NEST] __cacheline_aligned; \
+	static __thread u8 name##_depth                                        \
 		__attribute__((tls_model("initial-exec")))
 #define wait_node(name, slot, level) (&(name)[slot][level])
 #define wait_depth(name)	     (name##_depth)
@@ -71,16 +71,16 @@ static inline u32 this_slot(void)
 /* -- where threads run --------------------------------------------------- */
 
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
-extern ptrdiff_t lw_rseq_cpu;
-__cold u32 lw_vcpu_slow(void);
-extern u32 lw_watch_owner;
+extern ptrdiff_t lkp_rseq_cpu;
+__cold u32 lkp_vcpu_slow(void);
+extern u32 lkp_watch_owner;
 
 /*
  * A word at @offset from the thread pointer. One load of the offset, one of the
  * word: what the compiler makes of __builtin_thread_pointer() loads that too,
  * and three loads in a row show in an uncontended lock.
  */
-static inline u32 lw_thread_word(ptrdiff_t offset)
+static inline u32 lkp_thread_word(ptrdiff_t offset)
 {
 #if defined(__x86_64__)
 	u32 word;
@@ -95,10 +95,10 @@ static inline u32 lw_thread_word(ptrdiff_t offset)
 /* The CPU this thread runs on, below 2^30; bit 31 set: unknown. */
 static inline u32 this_vcpu(void)
 {
-	u32 cpu = lw_thread_word(lw_rseq_cpu);
+	u32 cpu = lkp_thread_word(lkp_rseq_cpu);
 
 	if (unlikely((int)cpu < 0))
-		return lw_vcpu_slow();
+		return lkp_vcpu_slow();
 	return cpu;
 }
 
@@ -109,45 +109,45 @@ static inline u32 this_vcpu(void)
 static inline bool vcpu_is_preempted(u32 vcpu)
 {
 	return vcpu == this_vcpu() && (int)vcpu >= 0 &&
-	       READ_ONCE(lw_watch_owner);
+	       READ_ONCE(lkp_watch_owner);
 }
 
 /* What a spinlock in mode auto asks; see place.c. Slow paths only. */
-bool lw_cpus_are_short(void);
-void lw_saw_preempted(void);
-extern u32 lw_hypervisor;
-#define cpus_are_short() lw_cpus_are_short()
-#define saw_preempted()	 lw_saw_preempted()
-#define on_hypervisor()	 (READ_ONCE(lw_hypervisor) != 0)
+bool lkp_cpus_are_short(void);
+void lkp_saw_preempted(void);
+extern u32 lkp_hypervisor;
+#define cpus_are_short() lkp_cpus_are_short()
+#define saw_preempted()	 lkp_saw_preempted()
+#define on_hypervisor()	 (READ_ONCE(lkp_hypervisor) != 0)
 
 /* Clusters of CPUs; see cluster.c. */
-#define LW_MAX_CPUS 8192u
-extern u16 lw_cluster_of[LW_MAX_CPUS];
-extern u32 lw_cluster_total;
-__cold u32 lw_cluster_slow(u32 cpu);
-__cold u32 lw_cluster_total_slow(void);
+#define LKP_MAX_CPUS 8192u
+extern u16 lkp_cluster_of[LKP_MAX_CPUS];
+extern u32 lkp_cluster_total;
+__cold u32 lkp_cluster_slow(u32 cpu);
+__cold u32 lkp_cluster_total_slow(void);
 
 /* The cluster of the CPU that this thread runs on, or ran on just now. */
 static inline u32 this_cluster(void)
 {
 	u32 cpu = this_vcpu();
 
-	if (likely(cpu < LW_MAX_CPUS)) {
+	if (likely(cpu < LKP_MAX_CPUS)) {
 		/* [cluster.B] ACQUIRE, pairs with cluster.A. */
-		u16 n = smp_load_acquire(&lw_cluster_of[cpu]);
+		u16 n = smp_load_acquire(&lkp_cluster_of[cpu]);
 
 		if (likely(n))
 			return n - 1u;
 	}
-	return lw_cluster_slow(cpu);
+	return lkp_cluster_slow(cpu);
 }
 
 /* How many there are, at least 1. */
 static inline u32 cluster_count(void)
 {
-	u32 n = READ_ONCE(lw_cluster_total);
+	u32 n = READ_ONCE(lkp_cluster_total);
 
-	return likely(n) ? n : lw_cluster_total_slow();
+	return likely(n) ? n : lkp_cluster_total_slow();
 }
 
 /* A holder's hint to those that would spin for it: where it runs. */
@@ -156,17 +156,17 @@ static inline u32 cluster_count(void)
 
 /* -- how long to spin ---------------------------------------------------- */
 
-extern u32 lw_spin_budget;
+extern u32 lkp_spin_budget;
 
 static inline void begin_waiting(void)
 {
-	lw_self.spins = 0;
+	lkp_self.spins = 0;
 }
 
 /* User space is not told; a spinner that used its budget up acts as if. */
 static inline bool need_resched(void)
 {
-	return unlikely(lw_self.spins++ >= lw_spin_budget);
+	return unlikely(lkp_self.spins++ >= lkp_spin_budget);
 }
 
 /* -- time ---------------------------------------------------------------- */
@@ -174,7 +174,7 @@ static inline bool need_resched(void)
 /* Nanoseconds on a clock that never goes back. */
 u64 local_clock(void);
 /* Lets another thread have this CPU. */
-#define give_way() lw_yield()
+#define give_way() lkp_yield()
 
 /* -- sections ------------------------------------------------------------ */
 
@@ -186,9 +186,9 @@ u64 local_clock(void);
  */
 static inline void *section_enter(void *obj)
 {
-	void *outer = lw_self.inside;
+	void *outer = lkp_self.inside;
 
-	lw_self.inside = obj;
+	lkp_self.inside = obj;
 	barrier();
 	return outer;
 }
@@ -198,41 +198,41 @@ static inline bool section_exit(void *outer)
 	bool missed;
 
 	barrier();
-	lw_self.inside = outer;
+	lkp_self.inside = outer;
 	barrier();
-	missed = lw_self.missed;
+	missed = lkp_self.missed;
 	if (unlikely(missed))
-		lw_self.missed = false;
+		lkp_self.missed = false;
 	return missed;
 }
 
 static inline bool in_section(void *obj)
 {
-	return unlikely(lw_self.inside == obj);
+	return unlikely(lkp_self.inside == obj);
 }
 
 static inline void section_missed(void)
 {
-	lw_self.missed = true;
+	lkp_self.missed = true;
 }
 
 /* -- sleeping ------------------------------------------------------------ */
 
 /* An absolute time on CLOCK_MONOTONIC or CLOCK_REALTIME; NULL: for ever. */
-struct lw_deadline {
+struct lkp_deadline {
 	int clock;
 	int64_t sec;
 	int64_t nsec;
 };
-void deadline_after(struct lw_deadline *deadline, u64 ns);
+void deadline_after(struct lkp_deadline *deadline, u64 ns);
 /* Whether the time @sec, @nsec on its clock is at or past it. */
-bool deadline_passed(const struct lw_deadline *deadline, int64_t sec,
+bool deadline_passed(const struct lkp_deadline *deadline, int64_t sec,
 		     int64_t nsec);
 /* Whether it is at most @ns nanoseconds away. */
-bool deadline_within(const struct lw_deadline *deadline, u64 ns);
-int lw_futex_wait(u32 *word, u32 val, const struct lw_deadline *deadline);
+bool deadline_within(const struct lkp_deadline *deadline, u64 ns);
+int lkp_futex_wait(u32 *word, u32 val, const struct lkp_deadline *deadline);
 /* How many were asleep there. */
-int lw_futex_wake(u32 *word, int count);
+int lkp_futex_wake(u32 *word, int count);
 
 /*
  * wait_on_value(word, val, deadline, naps) sleeps while *@word == @val. 0, or
@@ -243,7 +243,7 @@ int lw_futex_wake(u32 *word, int count);
 #define NO_NAPS UINT32_MAX
 static inline bool wake_value(u32 *word)
 {
-	return lw_futex_wake(word, 1) > 0;
+	return lkp_futex_wake(word, 1) > 0;
 }
 
 /* Halting is sleeping here. A futex needs no vCPU. */
@@ -254,9 +254,9 @@ static inline bool wake_value(u32 *word)
 #define kick_value(word, vcpu) ((void)(vcpu), wake_value(word))
 
 /* Bits 10 … 15 of a qspinlock that is free: the fork epoch it belongs to. */
-extern u32 lw_wait_tag;
+extern u32 lkp_wait_tag;
 #define WAIT_TAG_MASK 0xfc00u
-#define wait_tag()    READ_ONCE(lw_wait_tag)
+#define wait_tag()    READ_ONCE(lkp_wait_tag)
 
 /* How this host differs from the other one. */
 #include <host.h>

@@ -13,7 +13,7 @@
 /* Past this nobody has caches. */
 #define MAX_CACHES 16u
 
-const char *lw_sysfs = "/sys/devices/system";
+const char *lkp_sysfs = "/sys/devices/system";
 
 /* -- lists of CPUs ------------------------------------------------------- */
 
@@ -22,15 +22,15 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* The number at *@text, which it passes; past the last CPU: LW_MAX_CPUS. */
+/* The number at *@text, which it passes; past the last CPU: LKP_MAX_CPUS. */
 static u32 number(const char **text)
 {
 	u32 n = 0;
 
 	for (; is_digit(**text); ++*text) {
 		n = n * 10 + (u32)(**text - '0');
-		if (n > LW_MAX_CPUS)
-			n = LW_MAX_CPUS;
+		if (n > LKP_MAX_CPUS)
+			n = LKP_MAX_CPUS;
 	}
 	return n;
 }
@@ -44,7 +44,7 @@ static const char *misplaced(char c, const char *why)
 }
 
 /* "3" or "3-5". */
-static const char *add_range(const char **text, struct lw_cpus *cpus)
+static const char *add_range(const char **text, struct lkp_cpus *cpus)
 {
 	u32 first, last;
 
@@ -57,21 +57,21 @@ static const char *add_range(const char **text, struct lw_cpus *cpus)
 			return misplaced(**text, "a range has no end");
 		last = number(text);
 	}
-	if (last >= LW_MAX_CPUS || first >= LW_MAX_CPUS)
+	if (last >= LKP_MAX_CPUS || first >= LKP_MAX_CPUS)
 		return "CPUs are numbered from 0 to 8191";
 	if (last < first)
 		return "a range ends before it begins";
 	for (; first <= last; first++) {
-		if (lw_cpus_have(cpus, first))
+		if (lkp_cpus_have(cpus, first))
 			return "a CPU is named twice";
-		lw_cpus_add(cpus, first);
+		lkp_cpus_add(cpus, first);
 	}
 	return NULL;
 }
 
-_Static_assert(LW_MAX_CPUS == 8192, "the text above says so");
+_Static_assert(LKP_MAX_CPUS == 8192, "the text above says so");
 
-const char *lw_cpus_parse(const char **text, struct lw_cpus *cpus)
+const char *lkp_cpus_parse(const char **text, struct lkp_cpus *cpus)
 {
 	for (;;) {
 		const char *why = add_range(text, cpus);
@@ -89,10 +89,10 @@ const char *lw_cpus_parse(const char **text, struct lw_cpus *cpus)
 
 /* -- sysfs --------------------------------------------------------------- */
 
-/* @format below lw_sysfs, with @a for the first '#' and @b for the second. */
+/* @format below lkp_sysfs, with @a for the first '#' and @b for the second. */
 static bool make_path(char *path, u32 size, const char *format, u32 a, u32 b)
 {
-	const char *parts[] = { lw_sysfs, format };
+	const char *parts[] = { lkp_sysfs, format };
 	char digits[10], *end = path + size;
 	u32 i, n;
 
@@ -128,36 +128,36 @@ static const char *read_file(const char *format, u32 a, u32 b)
 
 	if (!make_path(path, sizeof(path), format, a, b))
 		return NULL;
-	fd = lw_syscall(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC,
-			0, 0, 0);
+	fd = lkp_syscall(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC,
+			 0, 0, 0);
 	if (fd < 0)
 		return NULL;
 	do {
-		got = lw_syscall(SYS_read, fd, (long)(text + length),
-				 (long)sizeof(text) - length, 0, 0, 0);
+		got = lkp_syscall(SYS_read, fd, (long)(text + length),
+				  (long)sizeof(text) - length, 0, 0, 0);
 		length += got > 0 ? got : 0;
 	} while (got > 0 && length < (long)sizeof(text));
-	lw_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
+	lkp_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
 	if (got < 0 || length == (long)sizeof(text))
 		return NULL;
 	text[length] = '\0';
 	return text;
 }
 
-static bool read_cpus(const char *format, u32 a, u32 b, struct lw_cpus *cpus)
+static bool read_cpus(const char *format, u32 a, u32 b, struct lkp_cpus *cpus)
 {
 	const char *text = read_file(format, a, b);
 
-	*cpus = (struct lw_cpus){ 0 };
-	return text && !lw_cpus_parse(&text, cpus);
+	*cpus = (struct lkp_cpus){ 0 };
+	return text && !lkp_cpus_parse(&text, cpus);
 }
 
-bool lw_cpus_online(struct lw_cpus *cpus)
+bool lkp_cpus_online(struct lkp_cpus *cpus)
 {
 	return read_cpus("/cpu/online", 0, 0, cpus);
 }
 
-bool lw_cpus_of_cache(u32 cpu, struct lw_cpus *cpus)
+bool lkp_cpus_of_cache(u32 cpu, struct lkp_cpus *cpus)
 {
 	u32 index, last = 0, highest = 0;
 
@@ -176,20 +176,20 @@ bool lw_cpus_of_cache(u32 cpu, struct lw_cpus *cpus)
 	return highest &&
 	       read_cpus("/cpu/cpu#/cache/index#/shared_cpu_list", cpu, last,
 			 cpus) &&
-	       lw_cpus_have(cpus, cpu);
+	       lkp_cpus_have(cpus, cpu);
 }
 
-bool lw_cpus_of_node(u32 cpu, struct lw_cpus *cpus)
+bool lkp_cpus_of_node(u32 cpu, struct lkp_cpus *cpus)
 {
-	static struct lw_cpus nodes; /* a list of the same form */
+	static struct lkp_cpus nodes; /* a list of the same form */
 	u32 node;
 
 	if (!read_cpus("/node/online", 0, 0, &nodes))
 		return false;
-	for (node = 0; node < LW_MAX_CPUS; node++) {
-		if (lw_cpus_have(&nodes, node) &&
+	for (node = 0; node < LKP_MAX_CPUS; node++) {
+		if (lkp_cpus_have(&nodes, node) &&
 		    read_cpus("/node/node#/cpulist", node, 0, cpus) &&
-		    lw_cpus_have(cpus, cpu))
+		    lkp_cpus_have(cpus, cpu))
 			return true;
 	}
 	return false;

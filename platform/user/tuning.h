@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-#ifndef LW_USER_TUNING_H
-#define LW_USER_TUNING_H
+#ifndef LKP_USER_TUNING_H
+#define LKP_USER_TUNING_H
 
 /*
  * Limits, knobs and events of the user world. All are knobs here: knobs.c has the
@@ -26,19 +26,19 @@ static inline void brief_pause(u32 round)
 }
 
 /* How long a sleeper must have waited for its waker to give way to it. */
-extern u32 lw_give_way_us;
-#define give_way_ns() (READ_ONCE(lw_give_way_us) * (u64)1000)
+extern u32 lkp_give_way_us;
+#define give_way_ns() (READ_ONCE(lkp_give_way_us) * (u64)1000)
 
 /* A knob of locks/knobs.h. */
 #define read_knob(value) READ_ONCE(value)
 
 /* An event of locks/events.h, counted if somebody asked for that. */
-extern u32 lw_count_events;
-__cold void lw_count_event(u32 event);
+extern u32 lkp_count_events;
+__cold void lkp_count_event(u32 event);
 static inline void count_event(u32 event)
 {
-	if (unlikely(READ_ONCE(lw_count_events)))
-		lw_count_event(event);
+	if (unlikely(READ_ONCE(lkp_count_events)))
+		lkp_count_event(event);
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-#ifndef LW_USER_H
-#define LW_USER_H
+#ifndef LKP_USER_H
+#define LKP_USER_H
 
 /*
  * What the user world offers its hosts (the library, the interposer, the
@@ -14,13 +14,13 @@
 #include "knobs.h"
 
 /* Knobs of this world; those of the locks are lk_knobs. Ended as that is. */
-extern const struct lk_knob lw_user_knobs[];
+extern const struct lk_knob lkp_user_knobs[];
 
 /*
  * Sets knob @name of either table from text @value. Returns 0, -ENOENT (no such knob) or
  * -ERANGE (not a value of this knob; nothing changed).
  */
-int lw_user_knob_set(const char *name, const char *value);
+int lkp_user_knob_set(const char *name, const char *value);
 
 /*
  * Which CPUs are a cluster from now on: lists of CPUs, a cluster each, as in
@@ -28,37 +28,37 @@ int lw_user_knob_set(const char *name, const char *value);
  * system says, by knob `clusters`. Returns NULL, or why it is no such text;
  * then nothing changed.
  */
-const char *lw_user_set_clusters(const char *map);
+const char *lkp_user_set_clusters(const char *map);
 
 /* How many clusters there are, at least 1. */
-uint32_t lw_user_cluster_count(void);
+uint32_t lkp_user_cluster_count(void);
 
 /*
  * Events of locks/events.h, counted if knob count_events says so: names, one
  * line each what they are, how often each was counted. Past the last: NULL, 0.
  */
-const char *lw_user_event_name(uint32_t event);
-const char *lw_user_event_help(uint32_t event);
-uint64_t lw_user_event_sum(uint32_t event);
+const char *lkp_user_event_name(uint32_t event);
+const char *lkp_user_event_help(uint32_t event);
+uint64_t lkp_user_event_sum(uint32_t event);
 /* All from 0 again; what is being counted meanwhile may be lost or stay. */
-void lw_user_events_reset(void);
+void lkp_user_events_reset(void);
 
 /* For slow paths, where getenv() and stdio may not be called. */
 /* The value of an environment variable, or NULL. */
-const char *lw_env(const char *name);
+const char *lkp_env(const char *name);
 /*
- * Copies what @env has under names with that @prefix. From now on lw_env() looks
+ * Copies what @env has under names with that @prefix. From now on lkp_env() looks
  * only there, whatever becomes of the environment.
  */
-void lw_env_keep(char **env, const char *prefix);
+void lkp_env_keep(char **env, const char *prefix);
 /* Says @text on standard error, in a line of its own. */
-void lw_say(const char *text);
+void lkp_say(const char *text);
 /* Says on standard error that @what=@value is not heeded, and @why. */
-void lw_ignored(const char *what, const char *value, const char *why);
+void lkp_ignored(const char *what, const char *value, const char *why);
 
 /* At most @n thread slots (1 … 16383) from now on; threads past it have none. */
-void lw_user_limit_slots(uint32_t n);
+void lkp_user_limit_slots(uint32_t n);
 /* How many slots are taken now. */
-uint32_t lw_user_slots_in_use(void);
+uint32_t lkp_user_slots_in_use(void);
 
 #endif

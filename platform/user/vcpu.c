@@ -12,7 +12,7 @@
 static __thread u32 no_rseq __attribute__((tls_model("initial-exec"))) = ~0u;
 
 /* Where "cpu_id" of rseq is, from the thread pointer. */
-ptrdiff_t lw_rseq_cpu;
+ptrdiff_t lkp_rseq_cpu;
 
 /*
  * Until this has run, the offset is 0 and a hint may be wrong, no more than
@@ -21,13 +21,13 @@ ptrdiff_t lw_rseq_cpu;
 __attribute__((constructor(101))) static void find_rseq(void)
 {
 	if (&__rseq_offset)
-		lw_rseq_cpu = __rseq_offset + 4;
+		lkp_rseq_cpu = __rseq_offset + 4;
 	else
-		lw_rseq_cpu =
+		lkp_rseq_cpu =
 			(char *)&no_rseq - (char *)__builtin_thread_pointer();
 }
 
-__cold u32 lw_vcpu_slow(void)
+__cold u32 lkp_vcpu_slow(void)
 {
 	int cpu = sched_getcpu();
 

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-long lw_syscall(long nr, long a, long b, long c, long d, long e, long f)
+long lkp_syscall(long nr, long a, long b, long c, long d, long e, long f)
 {
 	int saved = errno;
 	long ret = syscall(nr, a, b, c, d, e, f);
@@ -25,30 +25,31 @@ long lw_syscall(long nr, long a, long b, long c, long d, long e, long f)
 #define SIGNAL_BIT(sig) (1ull << ((sig)-1))
 
 /* Not those that an instruction raises: blocked, they would kill the program. */
-u64 lw_block_signals(void)
+u64 lkp_block_signals(void)
 {
 	u64 all = ~(SIGNAL_BIT(SIGTRAP) | SIGNAL_BIT(SIGSEGV) |
 		    SIGNAL_BIT(SIGBUS) | SIGNAL_BIT(SIGILL) |
 		    SIGNAL_BIT(SIGFPE) | SIGNAL_BIT(SIGSYS));
 	u64 before = 0;
 
-	lw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&before,
-		   sizeof(all), 0, 0);
+	lkp_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&before,
+		    sizeof(all), 0, 0);
 	return before;
 }
 
-void lw_restore_signals(u64 signals)
+void lkp_restore_signals(u64 signals)
 {
-	lw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&signals, 0,
-		   sizeof(signals), 0, 0);
+	lkp_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&signals, 0,
+		    sizeof(signals), 0, 0);
 }
 
-__cold void lw_yield(void)
+__cold void lkp_yield(void)
 {
-	lw_syscall(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+	lkp_syscall(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
 }
 
-__cold int lw_futex_wait(u32 *word, u32 val, const struct lw_deadline *deadline)
+__cold int lkp_futex_wait(u32 *word, u32 val,
+			  const struct lkp_deadline *deadline)
 {
 	struct timespec ts, *tp = NULL;
 	int op = FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG;
@@ -63,18 +64,18 @@ __cold int lw_futex_wait(u32 *word, u32 val, const struct lw_deadline *deadline)
 		if (deadline->clock == CLOCK_REALTIME)
 			op |= FUTEX_CLOCK_REALTIME;
 	}
-	ret = lw_syscall(SYS_futex, (long)word, op, val, (long)tp, 0,
-			 (long)FUTEX_BITSET_MATCH_ANY);
+	ret = lkp_syscall(SYS_futex, (long)word, op, val, (long)tp, 0,
+			  (long)FUTEX_BITSET_MATCH_ANY);
 	return ret == -ETIMEDOUT ? -ETIMEDOUT : 0;
 }
 
-__cold int lw_futex_wake(u32 *word, int count)
+__cold int lkp_futex_wake(u32 *word, int count)
 {
-	return lw_syscall(SYS_futex, (long)word,
-			  FUTEX_WAKE | FUTEX_PRIVATE_FLAG, count, 0, 0, 0);
+	return lkp_syscall(SYS_futex, (long)word,
+			   FUTEX_WAKE | FUTEX_PRIVATE_FLAG, count, 0, 0, 0);
 }
 
-bool deadline_passed(const struct lw_deadline *deadline, int64_t sec,
+bool deadline_passed(const struct lkp_deadline *deadline, int64_t sec,
 		     int64_t nsec)
 {
 	return sec > deadline->sec ||
@@ -89,7 +90,7 @@ u64 local_clock(void)
 	return (u64)now.tv_sec * 1000000000u + (u64)now.tv_nsec;
 }
 
-bool deadline_within(const struct lw_deadline *deadline, u64 ns)
+bool deadline_within(const struct lkp_deadline *deadline, u64 ns)
 {
 	struct timespec now;
 	int64_t sec, nsec;
@@ -101,7 +102,7 @@ bool deadline_within(const struct lw_deadline *deadline, u64 ns)
 			       nsec % 1000000000);
 }
 
-void deadline_after(struct lw_deadline *deadline, u64 ns)
+void deadline_after(struct lkp_deadline *deadline, u64 ns)
 {
 	struct timespec now;
 

@@ -38,7 +38,7 @@ static void lock(void *lock)
 		atomic_cond_read_relaxed(&canary->unlocks, VAL != before);
 		WRITE_ONCE(canary->asleep, 1);
 		/* wrong: the lock may be free by now, and nobody will say so */
-		lw_futex_wait(&canary->asleep, 1, NULL);
+		lkp_futex_wait(&canary->asleep, 1, NULL);
 	}
 }
 

@@ -14,7 +14,7 @@
 #define pause_until(cond)                                        \
 	do {                                                     \
 		for (int i = 0; i < PAUSE_TURNS && !(cond); i++) \
-			lw_yield();                              \
+			lkp_yield();                             \
 	} while (0)
 
 #endif

@@ -50,7 +50,7 @@ static inline bool try_until(struct canary *canary, u64 ns)
 	do {
 		if (trylock(canary))
 			return true;
-		lw_yield();
+		lkp_yield();
 	} while (now_ns() - start < ns);
 	return false;
 }

@@ -113,7 +113,7 @@ static void broadcast_unheld(u32 id)
 	one_for_all(id, false);
 }
 
-static struct lw_deadline soon;
+static struct lkp_deadline soon;
 
 static void init_timed(void)
 {

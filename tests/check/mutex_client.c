@@ -90,7 +90,7 @@ static void be_moved_at_unlock(u32 id)
 /* Odd threads may run out of time, and leave the list where they stand. */
 static void lock_or_time_out(u32 id)
 {
-	struct lw_deadline soon;
+	struct lkp_deadline soon;
 
 	deadline_after(&soon, 1);
 	EACH_ACQUISITION(
@@ -291,7 +291,7 @@ static void finish(void)
 /* The interposer's qspinlock policies: no waiter sleeps. Odd threads try in time. */
 static void spin_and_unlock(u32 id)
 {
-	struct lw_deadline deadline;
+	struct lkp_deadline deadline;
 
 	deadline_after(&deadline, 1);
 	EACH_ACQUISITION(

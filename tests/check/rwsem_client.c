@@ -143,7 +143,7 @@ static void init_spurious(void)
 	check_world.spurious = 1;
 }
 
-static struct lw_deadline soon;
+static struct lkp_deadline soon;
 
 /* Own deadlines, which are always nearer than the end of any patience. */
 static void init_timed(void)

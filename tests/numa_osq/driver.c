@@ -7,8 +7,8 @@
  */
 #include <platform.h>
 
-#undef LW_MAX_SLOTS
-#define LW_MAX_SLOTS SLOTS
+#undef LKP_MAX_SLOTS
+#define LKP_MAX_SLOTS SLOTS
 
 static __thread u32 test_slot;
 #define this_slot() test_slot
@@ -56,10 +56,10 @@ static void check_codes(void)
 /* As deep as there are levels, and no deeper. */
 static void check_nesting(void)
 {
-	struct lk_numa_osq locks[LW_MAX_NEST + 1] = { 0 };
+	struct lk_numa_osq locks[LKP_MAX_NEST + 1] = { 0 };
 	u32 depth = 0;
 
-	while (depth <= LW_MAX_NEST && lk_numa_osq_lock(&locks[depth]))
+	while (depth <= LKP_MAX_NEST && lk_numa_osq_lock(&locks[depth]))
 		depth++;
 	CHECK(depth == LEVELS);
 	while (depth--)

@@ -89,7 +89,7 @@ static void *drive(void *arg)
 		WRITE_ONCE(lk_knob_osq_pool, turn % 7 ? 64 : 0);
 		WRITE_ONCE(lk_knob_dynamic_enable, turn % 8 != 0);
 		if (turn % 16 == 0)
-			lw_user_set_clusters(maps[turn / 16 % 3]);
+			lkp_user_set_clusters(maps[turn / 16 % 3]);
 		sched_yield();
 	}
 	return NULL;
@@ -99,15 +99,15 @@ static void *drive(void *arg)
 
 static u64 divisions(void)
 {
-	return lw_user_event_sum(LK_EV_numa_opened);
+	return lkp_user_event_sum(LK_EV_numa_opened);
 }
 
 /* Prints what was counted. False: too few divisions, or one that lasts. */
 static bool divided_enough(void)
 {
-	for (u32 i = 0; lw_user_event_name(i); i++)
-		printf("%-20s %llu\n", lw_user_event_name(i),
-		       (unsigned long long)lw_user_event_sum(i));
+	for (u32 i = 0; lkp_user_event_name(i); i++)
+		printf("%-20s %llu\n", lkp_user_event_name(i),
+		       (unsigned long long)lkp_user_event_sum(i));
 	return divisions() >= DIVISIONS && lk_numa_osq_divided() == 0;
 }
 
@@ -163,10 +163,10 @@ int main(int argc, char **argv)
 #else
 	ops = lk_catalogue;
 #endif
-	lw_user_knob_set("count_events", "1");
+	lkp_user_knob_set("count_events", "1");
 	/* Whoever finds the mutex taken queues, instead of sleeping. */
-	lw_user_knob_set("brief_spins", "0");
-	lw_user_knob_set("watch_owner", "0");
+	lkp_user_knob_set("brief_spins", "0");
+	lkp_user_knob_set("watch_owner", "0");
 	if (pthread_create(&driver, NULL, drive, &stop))
 		return 1;
 	for (; *ops; ops++) {

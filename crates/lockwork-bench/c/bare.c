@@ -6,8 +6,8 @@
  */
 #include <catalogue.h>
 
-extern const struct lk_ops lw_bench_bare_ops;
-void lw_bench_bare_pairs(void *word, u64 n);
+extern const struct lk_ops bench_bare_ops;
+void bench_bare_pairs(void *word, u64 n);
 
 static inline void bare_lock(u32 *word)
 {
@@ -22,7 +22,7 @@ static inline void bare_unlock(u32 *word)
 	smp_store_release(word, 0);
 }
 
-void lw_bench_bare_pairs(void *word, u64 n)
+void bench_bare_pairs(void *word, u64 n)
 {
 	for (; n; n--) {
 		bare_lock(word);
@@ -45,7 +45,7 @@ static void unlock(void *word)
 	bare_unlock(word);
 }
 
-const struct lk_ops lw_bench_bare_ops = {
+const struct lk_ops bench_bare_ops = {
 	.name = "bare",
 	.summary = "one compare-and-exchange and one store",
 	.size = sizeof(u32),

@@ -10,7 +10,7 @@
 #include "rwsem.h"
 #include "tas_lock.h"
 
-struct lw_bench_loop {
+struct bench_loop {
 	const char *name; /* the lock's, in the catalogue */
 	void (*pairs)(void *lock, u64 n);
 	void (*read_pairs)(void *lock, u64 n); /* NULL: cannot be shared */
@@ -81,8 +81,8 @@ static void rwsem_read_pairs(void *lock, u64 n)
 }
 
 /* Ended by one without a name. */
-extern const struct lw_bench_loop lw_bench_loops[];
-const struct lw_bench_loop lw_bench_loops[] = {
+extern const struct bench_loop bench_loops[];
+const struct bench_loop bench_loops[] = {
 	{ "tas_lock", tas_pairs, NULL },
 	{ "qspinlock_fair", qspin_fair_pairs, NULL },
 	{ "qspinlock_steal", qspin_steal_pairs, NULL },

@@ -7,7 +7,7 @@ use std::ffi::{c_char, c_void, CStr};
 /// Runs that many uncontended pairs of lock and unlock on a free lock.
 type Pairs = unsafe extern "C" fn(*mut c_void, u64);
 
-/// The mirror of `struct lw_bench_loop`.
+/// The mirror of `struct bench_loop`.
 #[repr(C)]
 struct Loop {
     name: *const c_char,
@@ -17,15 +17,15 @@ struct Loop {
 
 extern "C" {
     /// Ended by one without a name.
-    static lw_bench_loops: [Loop; 0];
-    static lw_bench_bare_ops: RawOps;
-    fn lw_bench_bare_pairs(word: *mut c_void, n: u64);
+    static bench_loops: [Loop; 0];
+    static bench_bare_ops: RawOps;
+    fn bench_bare_pairs(word: *mut c_void, n: u64);
 }
 
 /// The loops of all locks that have any, with the locks' names.
 fn loops() -> Vec<(&'static str, Inlined)> {
     let mut found = Vec::new();
-    let first = (&raw const lw_bench_loops).cast::<Loop>();
+    let first = (&raw const bench_loops).cast::<Loop>();
     // SAFETY: the table is constant and ends with an entry without a name.
     unsafe {
         while let Some(entry) = first.add(found.len()).as_ref() {
@@ -43,8 +43,8 @@ fn loops() -> Vec<(&'static str, Inlined)> {
 /// One compare-and-exchange and one store, as a kind of lock.
 pub(crate) fn bare() -> (LockKind, Inlined) {
     // SAFETY: a complete table that is constant.
-    let kind = unsafe { LockKind::from_raw(&raw const lw_bench_bare_ops) };
-    let pairs = lw_bench_bare_pairs as Pairs;
+    let kind = unsafe { LockKind::from_raw(&raw const bench_bare_ops) };
+    let pairs = bench_bare_pairs as Pairs;
     let read_pairs = None;
     (kind, Inlined { pairs, read_pairs })
 }

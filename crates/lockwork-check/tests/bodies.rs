@@ -218,12 +218,12 @@ fn hidden_where_not(condition: &str) -> String {
 
 #[test]
 fn a_missing_function_is_found() {
-    let found = hidden_where_not("#ifndef LW_CHECK_ATOMIC_H");
+    let found = hidden_where_not("#ifndef LKP_CHECK_ATOMIC_H");
     must_say(
         &found,
         "lk_ring_remove: in the sources, user, interposer, sim; not in check",
     );
-    let found = hidden_where_not("#ifndef LW_PRELOAD_HOST_H");
+    let found = hidden_where_not("#ifndef LKP_PRELOAD_HOST_H");
     must_say(
         &found,
         "lk_ring_remove: in the sources, user, check, sim; not in interposer",
@@ -238,7 +238,7 @@ fn a_missing_function_is_found() {
 #[test]
 fn a_missing_type_and_a_missing_table_are_found() {
     let hide = |file, head: &str| {
-        let hidden = format!("#ifndef LW_CHECK_ATOMIC_H\n{head}");
+        let hidden = format!("#ifndef LKP_CHECK_ATOMIC_H\n{head}");
         after(file, &[(head, &hidden), ("\n};\n", "\n};\n#endif\n")])
     };
     let found = hide("tas_lock.h", "struct lk_tas {");
@@ -250,7 +250,7 @@ fn a_missing_type_and_a_missing_table_are_found() {
 #[test]
 fn two_versions_of_a_function_are_found() {
     let head = "static inline u8 lk_epoch_today(void)\n";
-    let other = format!("#ifdef LW_CHECK_ATOMIC_H\n{head}{{\n\treturn 0;\n}}\n#else\n{head}");
+    let other = format!("#ifdef LKP_CHECK_ATOMIC_H\n{head}{{\n\treturn 0;\n}}\n#else\n{head}");
     let next = "static inline bool lk_epoch_is_old";
     let ended = format!("#endif\n{next}");
     let found = after("epoch.h", &[(head, &other), (next, &ended)]);
@@ -264,7 +264,7 @@ fn two_versions_of_a_function_are_found() {
 #[test]
 fn a_missing_line_is_found() {
     let hide = |line: &str| {
-        let hidden = format!("#ifndef LW_CHECK_ATOMIC_H\n{line}#endif\n");
+        let hidden = format!("#ifndef LKP_CHECK_ATOMIC_H\n{line}#endif\n");
         after("tas_lock.h", &[(line, &hidden)])
     };
     let found = hide("\tsmp_store_release(&lock->locked, 0);\n");
@@ -284,7 +284,7 @@ fn a_call_that_a_macro_drops_is_found() {
 #[test]
 fn another_table_of_operations_is_found() {
     let line = "\t.trylock = trylock,\n";
-    let hidden = format!("#ifndef LW_CHECK_ATOMIC_H\n{line}#endif\n");
+    let hidden = format!("#ifndef LKP_CHECK_ATOMIC_H\n{line}#endif\n");
     let found = after("tas_lock.c", &[(line, &hidden)]);
     must_say(&found, "data lk_tas_ops uses trylock: in user, ");
 }
@@ -293,7 +293,7 @@ fn another_table_of_operations_is_found() {
 fn another_value_of_a_macro_is_found() {
     let line = "#define LK_EPOCH_MASK 0x7fu\n";
     let other =
-        format!("#ifdef LW_CHECK_ATOMIC_H\n#define LK_EPOCH_MASK 0x3fu\n#else\n{line}#endif\n");
+        format!("#ifdef LKP_CHECK_ATOMIC_H\n#define LK_EPOCH_MASK 0x3fu\n#else\n{line}#endif\n");
     let found = after("epoch.h", &[(line, &other)]);
     must_say(&found, "LK_EPOCH_MASK 0x3fu: in check; not in user, ");
 }

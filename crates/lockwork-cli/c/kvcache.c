@@ -203,7 +203,7 @@ static void cache_free(struct cache *c)
 	free(c->zipf.other);
 }
 
-int lw_kvcache_run(const struct kv_config *config, struct kv_result *result)
+int kvcache_run(const struct kv_config *config, struct kv_result *result)
 {
 	size_t size = config->threads * sizeof(struct worker);
 	struct worker *workers = aligned_alloc(128, size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-#ifndef LW_KVCACHE_H
-#define LW_KVCACHE_H
+#ifndef KVCACHE_H
+#define KVCACHE_H
 
 /*
  * The embedded workload: a sharded key-value cache under skewed load, written
@@ -31,6 +31,6 @@ struct kv_result {
 };
 
 /* Runs the workload. Returns 0 or an errno value (ENOMEM, EAGAIN). */
-int lw_kvcache_run(const struct kv_config *config, struct kv_result *result);
+int kvcache_run(const struct kv_config *config, struct kv_result *result);
 
 #endif

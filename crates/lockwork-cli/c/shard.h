@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-#ifndef LW_SHARD_H
-#define LW_SHARD_H
+#ifndef SHARD_H
+#define SHARD_H
 
 /*
  * A shard: a chained hash table with a list in order of use, under one mutex

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-#ifndef LW_ZIPF_H
-#define LW_ZIPF_H
+#ifndef ZIPF_H
+#define ZIPF_H
 
 #include <stdint.h>
 

@@ -47,7 +47,7 @@ struct Outcome {
 }
 
 extern "C" {
-    fn lw_kvcache_run(config: *const Config, result: *mut Outcome) -> libc::c_int;
+    fn kvcache_run(config: *const Config, result: *mut Outcome) -> libc::c_int;
 }
 
 /// Runs the workload and returns its report.
@@ -64,7 +64,7 @@ pub fn run(args: &WorkloadArgs) -> Result<String> {
     };
     let mut outcome = Outcome::default();
     // SAFETY: both structs mirror kvcache.h; the C side checks its allocations.
-    let err = unsafe { lw_kvcache_run(&config, &mut outcome) };
+    let err = unsafe { kvcache_run(&config, &mut outcome) };
     if err != 0 {
         let error = std::io::Error::from_raw_os_error(err);
         let message = format!("the workload cannot start: {error}; try fewer --threads or --keys");
@@ -169,7 +169,7 @@ mod tests {
         };
         let mut outcome = Outcome::default();
         // SAFETY: as in run().
-        let err = unsafe { lw_kvcache_run(&config, &mut outcome) };
+        let err = unsafe { kvcache_run(&config, &mut outcome) };
         assert_eq!((err, outcome.faults), (0, 0));
         (config, outcome)
     }

@@ -42,7 +42,7 @@ pub(crate) fn build(linux: &Linux, canaries: bool, work: &Work) -> Result<PathBu
     make.arg(format!("M={}", room.path().display()));
     make.arg(format!("CC={compiler}"));
     if canaries {
-        make.arg("LW_CANARIES=y");
+        make.arg("LKM_CANARIES=y");
     }
     make.arg(needs::jobs()).arg("modules");
     needs::run(&mut make, "make", work)?;

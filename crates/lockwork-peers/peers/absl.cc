@@ -70,7 +70,7 @@ static constexpr lk_ops mutex_rw_ops = peer_shared(
 			      LK_SLEEPS, init, lock, unlock, trylock),
 	read_lock, read_unlock, read_trylock);
 
-PEER_EXPORT const struct peer_entry lw_peers_absl[] = {
+PEER_EXPORT const struct peer_entry peers_absl[] = {
 	{ &mutex_ops, PEER_MUTEX, pairs, nullptr },
 	{ &mutex_rw_ops, PEER_RW, pairs, read_pairs },
 	{ nullptr, 0, nullptr, nullptr },
@@ -80,7 +80,7 @@ PEER_EXPORT const struct peer_entry lw_peers_absl[] = {
 #define TEXT(x)	   TEXT_OF(x)
 
 /* Only releases are numbered, not what is built from the head. */
-PEER_EXPORT const char lw_peers_absl_version[] =
+PEER_EXPORT const char peers_absl_version[] =
 #ifdef ABSL_LTS_RELEASE_VERSION
 	TEXT(ABSL_LTS_RELEASE_VERSION) "." TEXT(ABSL_LTS_RELEASE_PATCH_LEVEL);
 #else

@@ -310,7 +310,7 @@ static const struct lk_ops pf_ops = {
 	.read_unlock = pf_read_unlock,
 };
 
-PEER_EXPORT const struct peer_entry lw_peers_ck[] = {
+PEER_EXPORT const struct peer_entry peers_ck[] = {
 	{ &fas_ops, PEER_SPIN, fas_pairs, NULL },
 	{ &cas_ops, PEER_SPIN, cas_pairs, NULL },
 	{ &ticket_ops, PEER_SPIN, ticket_pairs, NULL },
@@ -321,7 +321,7 @@ PEER_EXPORT const struct peer_entry lw_peers_ck[] = {
 };
 
 #ifdef CK_VERSION
-PEER_EXPORT const char lw_peers_ck_version[] = CK_VERSION;
+PEER_EXPORT const char peers_ck_version[] = CK_VERSION;
 #else
-PEER_EXPORT const char lw_peers_ck_version[] = PEER_PACKAGE_VERSION;
+PEER_EXPORT const char peers_ck_version[] = PEER_PACKAGE_VERSION;
 #endif

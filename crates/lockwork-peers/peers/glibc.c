@@ -225,7 +225,7 @@ static const struct lk_ops spin_ops = {
 	.trylock = spin_trylock,
 };
 
-const struct peer_entry lw_peers_glibc[] = {
+const struct peer_entry peers_glibc[] = {
 	{ &mutex_ops, PEER_MUTEX, mutex_pairs, NULL },
 	{ &adaptive_ops, PEER_MUTEX, mutex_pairs, NULL },
 	{ &rwlock_ops, PEER_RW, rwlock_pairs, rwlock_read_pairs },
@@ -235,7 +235,7 @@ const struct peer_entry lw_peers_glibc[] = {
 };
 
 /* The glibc that runs here, or NULL where something else took its locks' place. */
-const char *lw_peers_glibc_running(void)
+const char *peers_glibc_running(void)
 {
 	static const char *const calls[] = { "pthread_mutex_lock",
 					     "pthread_rwlock_wrlock",

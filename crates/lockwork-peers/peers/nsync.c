@@ -77,11 +77,11 @@ static const struct lk_ops mu_rw_ops = {
 	.read_trylock = read_trylock,
 };
 
-PEER_EXPORT const struct peer_entry lw_peers_nsync[] = {
+PEER_EXPORT const struct peer_entry peers_nsync[] = {
 	{ &mu_ops, PEER_MUTEX, pairs, NULL },
 	{ &mu_rw_ops, PEER_RW, pairs, read_pairs },
 	{ 0 },
 };
 
 /* Its headers do not tell; its package does. */
-PEER_EXPORT const char lw_peers_nsync_version[] = PEER_PACKAGE_VERSION;
+PEER_EXPORT const char peers_nsync_version[] = PEER_PACKAGE_VERSION;

@@ -5,8 +5,8 @@
 /*
  * A shim puts the locks of one library behind `struct lk_ops`. It exports
  *
- *   PEER_EXPORT const struct peer_entry lw_peers_NAME[];   ended by {}
- *   PEER_EXPORT const char lw_peers_NAME_version[];        "" where unknown
+ *   PEER_EXPORT const struct peer_entry peers_NAME[];   ended by {}
+ *   PEER_EXPORT const char peers_NAME_version[];        "" where unknown
  *
  * Include the library's headers first: <platform.h> has short macro names.
  */

@@ -188,7 +188,7 @@ static constexpr lk_ops queuing_rw_ops = peer_shared(
 					queuing_rw::trylock<true>),
 	queuing_rw::lock<false>, queuing_rw::pop, queuing_rw::trylock<false>);
 
-PEER_EXPORT const struct peer_entry lw_peers_tbb[] = {
+PEER_EXPORT const struct peer_entry peers_tbb[] = {
 	{ &mutex_ops, PEER_MUTEX, mutex::pairs, nullptr },
 	{ &rw_ops, PEER_RW, rw::pairs, rw::read_pairs },
 	{ &spin_ops, PEER_SPIN, spin::pairs, nullptr },
@@ -199,4 +199,4 @@ PEER_EXPORT const struct peer_entry lw_peers_tbb[] = {
 	{ nullptr, 0, nullptr, nullptr },
 };
 
-PEER_EXPORT const char lw_peers_tbb_version[] = TBB_VERSION_STRING;
+PEER_EXPORT const char peers_tbb_version[] = TBB_VERSION_STRING;

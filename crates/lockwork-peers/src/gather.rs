@@ -20,9 +20,9 @@ include!(concat!(env!("OUT_DIR"), "/shims.rs"));
 
 extern "C" {
     /// Ended by an entry that is all zero.
-    static lw_peers_glibc: [Entry; 0];
+    static peers_glibc: [Entry; 0];
     /// Null where something else took the place of glibc's locks.
-    fn lw_peers_glibc_running() -> *const c_char;
+    fn peers_glibc_running() -> *const c_char;
 }
 
 /// A library's peers, or why there are none.
@@ -58,7 +58,7 @@ fn linked_in() -> Vec<Offer> {
 fn glibc() -> Result<Vec<Peer>, String> {
     // SAFETY: it has no requirements; a version is a constant text.
     let version = unsafe {
-        let version = lw_peers_glibc_running();
+        let version = peers_glibc_running();
         (!version.is_null()).then(|| CStr::from_ptr(version))
     };
     let Some(version) = version else {
@@ -68,7 +68,7 @@ fn glibc() -> Result<Vec<Peer>, String> {
     };
     peers(Loaded {
         // SAFETY: the table ends as it should.
-        entries: unsafe { entries((&raw const lw_peers_glibc).cast()) },
+        entries: unsafe { entries((&raw const peers_glibc).cast()) },
         version: version.to_string_lossy().into_owned(),
     })
 }

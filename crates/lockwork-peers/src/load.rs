@@ -51,8 +51,8 @@ fn in_memory(library: &str, object: &[u8]) -> io::Result<File> {
 }
 
 fn exports(library: &str, shim: &Library) -> Result<Loaded, libloading::Error> {
-    let table = format!("lw_peers_{library}\0");
-    let version = format!("lw_peers_{library}_version\0");
+    let table = format!("peers_{library}\0");
+    let version = format!("peers_{library}_version\0");
     // SAFETY: the build script's shims declare them so, see peers/peer.h.
     unsafe {
         let table = shim.get::<*const Entry>(table.as_bytes())?.into_raw();

@@ -41,7 +41,7 @@ struct entry {
 };
 
 /* One for each CPU, by its slot. */
-static struct node nodes[LW_MAX_SLOTS + 1];
+static struct node nodes[LKP_MAX_SLOTS + 1];
 static struct entry pool[ENTRIES];
 
 static inline struct node *decode(u32 code)

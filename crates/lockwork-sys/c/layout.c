@@ -15,9 +15,9 @@ struct layout {
 
 /* clang-format off: the expressions as they are shall be seen */
 #define BYTES(name, value) \
-	const struct layout lw_layout_usize_##name = { (value), #value }
+	const struct layout layout_usize_##name = { (value), #value }
 #define VALUE(name, value) \
-	const struct layout lw_layout_u32_##name = { (value), #value }
+	const struct layout layout_u32_##name = { (value), #value }
 /* clang-format on */
 
 BYTES(MUTEX_SIZE, sizeof(struct lk_mutex));

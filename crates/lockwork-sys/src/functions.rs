@@ -128,13 +128,13 @@ extern "C" {
     pub fn lk_qrw_lock_slow(l: *mut lw_spin_rwlock_t);
 
     /// 1: the light half of the asymmetric fence is the compiler's only.
-    pub static lw_membarrier: AtomicU32;
+    pub static lkp_membarrier: AtomicU32;
     /// What a free spinlock of this process reads.
-    pub static lw_wait_tag: AtomicU32;
+    pub static lkp_wait_tag: AtomicU32;
     /// Waiters of spinlocks that may be asleep; 0: unlock need not look.
     pub static lk_qspin_halting: AtomicU32;
     /// Where the caller's CPU number is, from the thread pointer.
-    pub static lw_rseq_cpu: AtomicIsize;
+    pub static lkp_rseq_cpu: AtomicIsize;
     /// The caller's CPU where that word is negative.
-    pub fn lw_vcpu_slow() -> u32;
+    pub fn lkp_vcpu_slow() -> u32;
 }

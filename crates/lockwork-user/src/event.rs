@@ -7,12 +7,12 @@ use std::ffi::{c_char, CString};
 use std::fmt;
 
 extern "C" {
-    fn lw_user_event_name(event: u32) -> *const c_char;
-    fn lw_user_event_help(event: u32) -> *const c_char;
-    fn lw_user_event_sum(event: u32) -> u64;
-    fn lw_user_events_reset();
-    fn lw_user_set_clusters(map: *const c_char) -> *const c_char;
-    fn lw_user_cluster_count() -> u32;
+    fn lkp_user_event_name(event: u32) -> *const c_char;
+    fn lkp_user_event_help(event: u32) -> *const c_char;
+    fn lkp_user_event_sum(event: u32) -> u64;
+    fn lkp_user_events_reset();
+    fn lkp_user_set_clusters(map: *const c_char) -> *const c_char;
+    fn lkp_user_cluster_count() -> u32;
     fn lk_numa_osq_divided() -> u32;
 }
 
@@ -32,11 +32,11 @@ pub struct Event {
 pub fn events() -> Vec<Event> {
     // SAFETY: any number will do; names and helps are null or constant.
     let event = |n| unsafe {
-        let name = lw_user_event_name(n);
+        let name = lkp_user_event_name(n);
         (!name.is_null()).then(|| Event {
             name: text(name),
-            help: text(lw_user_event_help(n)),
-            sum: lw_user_event_sum(n),
+            help: text(lkp_user_event_help(n)),
+            sum: lkp_user_event_sum(n),
         })
     };
     (0..).map_while(event).collect()
@@ -54,7 +54,7 @@ pub fn counted() -> BTreeMap<String, u64> {
 /// or stay.
 pub fn reset_events() {
     // SAFETY: no precondition.
-    unsafe { lw_user_events_reset() }
+    unsafe { lkp_user_events_reset() }
 }
 
 /// How many locks that divide themselves by clusters are divided just now.
@@ -96,7 +96,7 @@ pub fn set_clusters(map: &str) -> Result<(), ClustersError> {
     };
     let map = CString::new(map).map_err(|_| refused("it has a zero byte"))?;
     // SAFETY: a C string.
-    let why = unsafe { lw_user_set_clusters(map.as_ptr()) };
+    let why = unsafe { lkp_user_set_clusters(map.as_ptr()) };
     if why.is_null() {
         Ok(())
     } else {
@@ -107,5 +107,5 @@ pub fn set_clusters(map: &str) -> Result<(), ClustersError> {
 /// How many clusters of CPUs there are, at least 1.
 pub fn cluster_count() -> u32 {
     // SAFETY: no precondition.
-    unsafe { lw_user_cluster_count() }
+    unsafe { lkp_user_cluster_count() }
 }

@@ -12,12 +12,12 @@ pub const MAX_SLOTS: u32 = 16383;
 
 extern "C" {
     /// Those of the user world; ended by an entry without a name.
-    static lw_user_knobs: [RawKnob; 0];
+    static lkp_user_knobs: [RawKnob; 0];
     /// Those of the locks, in all worlds; ended likewise.
     static lk_knobs: [RawKnob; 0];
-    fn lw_user_knob_set(name: *const c_char, value: *const c_char) -> c_int;
-    fn lw_user_limit_slots(n: u32);
-    fn lw_user_slots_in_use() -> u32;
+    fn lkp_user_knob_set(name: *const c_char, value: *const c_char) -> c_int;
+    fn lkp_user_limit_slots(n: u32);
+    fn lkp_user_slots_in_use() -> u32;
 }
 
 /// One run-time knob of the locks.
@@ -112,7 +112,7 @@ unsafe fn table(entry: *const [RawKnob; 0]) -> impl Iterator<Item = Knob> {
 /// All knobs.
 pub fn knobs() -> Vec<Knob> {
     // SAFETY: both are such tables.
-    unsafe { table(&raw const lw_user_knobs).chain(table(&raw const lk_knobs)) }.collect()
+    unsafe { table(&raw const lkp_user_knobs).chain(table(&raw const lk_knobs)) }.collect()
 }
 
 /// A knob was not set; nothing changed.
@@ -180,7 +180,7 @@ pub fn set_knob(name: &str, value: &str) -> Result<(), KnobError> {
     };
     let text = CString::new(value).map_err(|_| refused())?;
     // SAFETY: both are C strings.
-    match unsafe { lw_user_knob_set(knob.raw.name, text.as_ptr()) } {
+    match unsafe { lkp_user_knob_set(knob.raw.name, text.as_ptr()) } {
         0 => Ok(()),
         _ => Err(refused()),
     }
@@ -208,11 +208,11 @@ pub unsafe fn force_knob(name: &str, value: u32) -> Result<u32, KnobError> {
 /// At most `n` threads (1 to [`MAX_SLOTS`]) are given a queue slot from now on.
 pub fn limit_slots(n: u32) {
     // SAFETY: no precondition.
-    unsafe { lw_user_limit_slots(n.clamp(1, MAX_SLOTS)) }
+    unsafe { lkp_user_limit_slots(n.clamp(1, MAX_SLOTS)) }
 }
 
 /// How many threads have a queue slot now.
 pub fn slots_in_use() -> u32 {
     // SAFETY: no precondition.
-    unsafe { lw_user_slots_in_use() }
+    unsafe { lkp_user_slots_in_use() }
 }

@@ -8,9 +8,9 @@ use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
 
 extern "C" {
     /// Where the user world looks for sysfs.
-    static mut lw_sysfs: *const c_char;
+    static mut lkp_sysfs: *const c_char;
     /// The cluster of a CPU.
-    fn lw_cluster_slow(cpu: u32) -> u32;
+    fn lkp_cluster_slow(cpu: u32) -> u32;
 }
 
 /// Where the system is not asked, and what is beyond the last CPU.
@@ -31,7 +31,7 @@ impl System {
         fs::create_dir_all(&dir).expect("a writable target directory");
         let root = CString::new(dir.to_str().expect("a readable path")).expect("no zero byte");
         // SAFETY: a C string that is never freed; others ask while they hold ONE.
-        unsafe { lw_sysfs = root.into_raw() };
+        unsafe { lkp_sysfs = root.into_raw() };
         Self { dir, _only: only }
     }
 
@@ -82,7 +82,7 @@ fn ask_again() {
 
 fn cluster(cpu: u32) -> u32 {
     // SAFETY: any number will do.
-    let cluster = unsafe { lw_cluster_slow(cpu) };
+    let cluster = unsafe { lkp_cluster_slow(cpu) };
     assert!(cluster < cluster_count(), "CPU {cpu} is in {cluster}");
     cluster
 }

@@ -12,7 +12,7 @@ const _: () = assert!(SPIN_WAITERS_HALT == 1);
 #[inline]
 fn wait_tag() -> u32 {
     // SAFETY: a C variable that lives as long as the program.
-    unsafe { &lw_wait_tag }.load(Relaxed)
+    unsafe { &lkp_wait_tag }.load(Relaxed)
 }
 
 /// `lk_qspin_steals`, of the process's mode.

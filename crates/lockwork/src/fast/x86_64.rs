@@ -2,13 +2,13 @@
 //! What takes an instruction of its own.
 use core::arch::asm;
 use core::sync::atomic::{fence, AtomicU8, Ordering::*};
-use lockwork_sys::{lw_membarrier, lw_rseq_cpu, lw_vcpu_slow};
+use lockwork_sys::{lkp_membarrier, lkp_rseq_cpu, lkp_vcpu_slow};
 
 /// `this_vcpu()`: the CPU that this thread runs on, a hint.
 #[inline]
 pub(super) fn this_vcpu() -> u32 {
     // SAFETY: set once, before main.
-    let offset = unsafe { &lw_rseq_cpu }.load(Relaxed);
+    let offset = unsafe { &lkp_rseq_cpu }.load(Relaxed);
     let cpu: u32;
     // SAFETY: C found a word of this thread at that offset.
     unsafe {
@@ -24,7 +24,7 @@ pub(super) fn this_vcpu() -> u32 {
 #[cold]
 fn vcpu_slow() -> u32 {
     // SAFETY: no precondition.
-    unsafe { lw_vcpu_slow() }
+    unsafe { lkp_vcpu_slow() }
 }
 
 /// `smp_mb_light()`: orders like a full fence, but only against the slow paths'
@@ -32,7 +32,7 @@ fn vcpu_slow() -> u32 {
 #[inline]
 pub(super) fn mb_light() {
     // SAFETY: a C variable that lives as long as the program.
-    if unsafe { &lw_membarrier }.load(Relaxed) != 0 {
+    if unsafe { &lkp_membarrier }.load(Relaxed) != 0 {
         // SAFETY: no instruction; `barrier()` of C.
         unsafe { asm!("", options(nostack, preserves_flags)) };
     } else {

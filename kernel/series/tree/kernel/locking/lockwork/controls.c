@@ -8,6 +8,6 @@
 
 static int __init controls_init(void)
 {
-	return lw_proc_start(lk_numa_osq_divided);
+	return lkp_proc_start(lk_numa_osq_divided);
 }
 fs_initcall(controls_init);

@@ -18,7 +18,7 @@
 #include "halt.h"
 #include "qspinlock.h"
 
-DEFINE_STATIC_KEY_FALSE(lw_waiters_halt);
+DEFINE_STATIC_KEY_FALSE(lkp_waiters_halt);
 
 void halt_on_value(u32 *word, u32 val, u32 vcpu)
 {
@@ -59,10 +59,10 @@ __visible void __unfair_spin_unlock(struct qspinlock *lock)
 }
 PV_CALLEE_SAVE_REGS_THUNK(__unfair_spin_unlock);
 
-void __init lw_halt_init(void)
+void __init lkm_halt_init(void)
 {
 	pv_ops.lock.wait = wait_for_interrupt;
 	pv_ops.lock.kick = interrupt;
 	pv_ops.lock.queued_spin_unlock = PV_CALLEE_SAVE(__unfair_spin_unlock);
-	static_branch_enable(&lw_waiters_halt);
+	static_branch_enable(&lkp_waiters_halt);
 }

@@ -10,7 +10,7 @@
 #include "../lock_events.h"
 #include "events.h"
 
-DEFINE_STATIC_KEY_FALSE(lw_counting);
+DEFINE_STATIC_KEY_FALSE(lkp_counting);
 
 #ifdef CONFIG_LOCK_EVENT_COUNTS
 #define FIRST LOCKEVENT_numa_opened
@@ -18,19 +18,19 @@ DEFINE_STATIC_KEY_FALSE(lw_counting);
 static_assert(LOCKEVENT_numa_cancel_top - FIRST + 1 == LK_EVENTS,
 	      "lock_events_list.h has the events in the same order");
 
-void lw_count_event(u32 event)
+void lkp_count_event(u32 event)
 {
 	__lockevent_inc(FIRST + event, true);
 }
 
 static int __init counting_init(void)
 {
-	static_branch_enable(&lw_counting);
+	static_branch_enable(&lkp_counting);
 	return 0;
 }
 early_initcall(counting_init);
 #else
-void lw_count_event(u32 event)
+void lkp_count_event(u32 event)
 {
 }
 #endif

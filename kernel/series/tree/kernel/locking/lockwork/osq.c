@@ -27,6 +27,6 @@ void osq_unlock(struct optimistic_spin_queue *lock)
 /* Until then all CPUs are one cluster, and no queue is divided. */
 static int __init clusters_init(void)
 {
-	return lw_world_start();
+	return lkp_world_start();
 }
 core_initcall(clusters_init);

@@ -92,7 +92,7 @@ void __init unfair_spin_init(void)
 	/* The hypervisor's own waiting and kicking is for another queue. */
 	nopvspin = true;
 	if (mode == LK_QSPIN_PV)
-		lw_halt_init();
+		lkm_halt_init();
 	static_branch_enable(&unfair_spin_key);
 	for (i = 0; modes[i].mode != mode; i++)
 		;
