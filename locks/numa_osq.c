@@ -104,8 +104,7 @@ static inline bool move_cluster_tail(struct line *q,
 				     u32 before)
 {
 	/* [numa_osq.V] ACQUIRE, pairs with numa_osq.R: who sees the seal sees
-	 * what busy was set to, and subtracts from that. Spare relaxed: in the
-	 * model an RMW reads the newest value, whatever its thread has seen. */
+	 * what busy was set to, and subtracts from that. */
 	u64 word = smp_load_acquire(&cluster->word);
 
 	if ((word & TAIL) != code)
