@@ -50,8 +50,9 @@ static inline bool lk_kick_post(struct lk_kick_table *table, const void *lock,
 			return false;
 		/* [kick.A] RELEASE, pairs with kick.B: the node is seen as it
 		 * was when it was posted. An RMW also where the entry is there
-		 * already: it may be claimed by now. Spare relaxed: in the
-		 * model an RMW sees all that ran before it. */
+		 * already: it may be claimed by now. Spare relaxed: a halted
+		 * flag that is set after it orders the same, and one that was
+		 * set before takes more than the clients' bounds. */
 	} while (!try_cmpxchg_release(bucket, &old,
 				      (u64)(uintptr_t)lock << 16 | node));
 	return true;

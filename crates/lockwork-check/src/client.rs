@@ -22,6 +22,28 @@ pub(crate) struct RawClient {
 // SAFETY: constant data and functions of the check world.
 unsafe impl Sync for RawClient {}
 
+#[cfg(test)]
+impl RawClient {
+    pub(crate) fn of_test(
+        thread: unsafe extern "C-unwind" fn(u32),
+        finish: unsafe extern "C-unwind" fn(),
+    ) -> Self {
+        RawClient {
+            lock: c"litmus".as_ptr(),
+            name: c"test".as_ptr(),
+            about: c"".as_ptr(),
+            threads: 0,
+            acquisitions: 1,
+            preemptions: NO_BOUND,
+            seconds: 60,
+            fuzz_threads: 0,
+            init: None,
+            thread: Some(thread),
+            finish: Some(finish),
+        }
+    }
+}
+
 /// The mirror of `struct check_mutant`.
 #[repr(C)]
 struct RawMutant {
@@ -100,6 +122,16 @@ fn optional(pointer: *const c_char) -> Option<&'static str> {
 }
 
 impl Client {
+    /// A client that is in no catalogue.
+    #[cfg(test)]
+    pub(crate) fn of_test(raw: RawClient) -> Self {
+        let raw = Box::leak(Box::new(raw));
+        Client {
+            raw,
+            stem: "litmus",
+        }
+    }
+
     /// The stem of the files in `locks/` that it is about.
     pub fn stem(self) -> &'static str {
         self.stem

@@ -3,7 +3,7 @@
 //!
 //! They unwind through C when an execution ends early, so the C code is built
 //! with `-fexceptions`.
-use crate::engine::{self, Order, Target};
+use crate::engine::{self, Found, Order};
 use crate::mutant::Change;
 use crate::site::Site;
 use crate::trace::What;
@@ -55,7 +55,8 @@ fn strength(order: u32, site: &Site) -> Strength {
 
 fn fence(order: Order) {
     match engine::with(|state| state.mode) {
-        engine::Mode::Loom => loom::sync::atomic::fence(order),
+        engine::Mode::Loom if order == SeqCst => engine::full_fence(),
+        engine::Mode::Loom => engine::release_fence(),
         _ => std::sync::atomic::compiler_fence(SeqCst),
     }
 }
@@ -72,7 +73,12 @@ fn fenced<R>(strength: &Strength, access: impl FnOnce() -> R) -> R {
 }
 
 #[no_mangle]
-extern "C-unwind" fn lwc_load(addr: usize, size: u32, order: u32, site: &'static Site) -> u64 {
+pub(crate) extern "C-unwind" fn lwc_load(
+    addr: usize,
+    size: u32,
+    order: u32,
+    site: &'static Site,
+) -> u64 {
     let strength = strength(order, site);
     engine::before_load(site);
     let target = engine::target(addr, size, false, site);
@@ -87,7 +93,7 @@ extern "C-unwind" fn lwc_load(addr: usize, size: u32, order: u32, site: &'static
 }
 
 #[no_mangle]
-extern "C-unwind" fn lwc_store(
+pub(crate) extern "C-unwind" fn lwc_store(
     addr: usize,
     size: u32,
     value: u64,
@@ -109,7 +115,7 @@ extern "C-unwind" fn lwc_store(
 }
 
 #[no_mangle]
-extern "C-unwind" fn lwc_rmw(
+pub(crate) extern "C-unwind" fn lwc_rmw(
     addr: usize,
     size: u32,
     kind: u32,
@@ -118,6 +124,7 @@ extern "C-unwind" fn lwc_rmw(
     site: &'static Site,
 ) -> u64 {
     let strength = strength(order, site);
+    engine::before_load(site);
     let target = engine::target(addr, size, true, site);
     let operand = truncate(operand, size); // C may have extended a sign
     let new = |old: u64| {
@@ -130,47 +137,29 @@ extern "C-unwind" fn lwc_rmw(
         truncate(value, size)
     };
     let before = match strength.change {
-        Some(Change::Drop) => target.load(strength.order),
+        Some(Change::Drop) => Found::newest(target.load(strength.order)),
         Some(Change::Split) => {
             let before = target.load(strength.order);
             target.store(new(before), strength.order);
-            before
+            Found::newest(before)
         }
-        _ => fenced(&strength, || {
-            whole_rmw(&target, kind, operand, strength.order, new)
-        }),
+        _ => fenced(&strength, || target.update(strength.order, new)),
     };
-    engine::note(
-        Some(site),
-        What::Rmw {
-            before,
-            after: new(before),
-        },
-    );
-    before
-}
-
-fn whole_rmw(
-    target: &Target,
-    kind: u32,
-    operand: u64,
-    order: Order,
-    new: impl Fn(u64) -> u64,
-) -> u64 {
-    target.update_whole(
-        order,
-        |word, order| match kind {
-            XCHG => word.swap(operand, order),
-            ADD => word.add(operand, order),
-            OR => word.or(operand, order),
-            _ => word.and(!operand, order),
-        },
-        new,
-    )
+    let Found { value, older } = before;
+    if older && value == new(value) {
+        engine::saw_old(site);
+    }
+    let what = What::Rmw {
+        before: value,
+        after: new(value),
+        older,
+    };
+    engine::note(Some(site), what);
+    value
 }
 
 #[no_mangle]
-extern "C-unwind" fn lwc_cas(
+pub(crate) extern "C-unwind" fn lwc_cas(
     addr: usize,
     size: u32,
     old: u64,
@@ -179,33 +168,43 @@ extern "C-unwind" fn lwc_cas(
     site: &'static Site,
 ) -> u64 {
     let strength = strength(order, site);
+    engine::before_load(site);
     let target = engine::target(addr, size, true, site);
     let (old, new) = (truncate(old, size), truncate(new, size));
     let seen = match strength.change {
-        Some(Change::Drop) => target.load(strength.order),
+        Some(Change::Drop) => Found::newest(target.load(strength.order)),
         Some(Change::Force) => {
             target.store(new, strength.order);
-            old
+            Found::newest(old)
         }
         Some(Change::Split) => {
             let seen = target.load(strength.order);
             if seen == old {
                 target.store(new, strength.order);
             }
-            seen
+            Found::newest(seen)
         }
         _ if strength.fenced => target.full_cas(old, new),
         _ => target.cas(old, new, strength.order),
     };
-    let what = match seen == old {
+    let Found { value, older } = seen;
+    if older && value != old {
+        engine::saw_old(site);
+    }
+    let what = match value == old {
         true => What::Rmw {
             before: old,
             after: new,
+            older,
         },
-        false => What::CasFailed { seen, wanted: old },
+        false => What::CasFailed {
+            seen: value,
+            wanted: old,
+            older,
+        },
     };
     engine::note(Some(site), what);
-    seen
+    value
 }
 
 fn truncate(value: u64, size: u32) -> u64 {
@@ -213,7 +212,7 @@ fn truncate(value: u64, size: u32) -> u64 {
 }
 
 #[no_mangle]
-extern "C-unwind" fn lwc_fence(kind: u32, site: &'static Site) {
+pub(crate) extern "C-unwind" fn lwc_fence(kind: u32, site: &'static Site) {
     engine::flush();
     engine::with(|state| *state.reached.entry(site).or_default() += 1);
     if strength(0, site).change.is_none() {
@@ -223,12 +222,12 @@ extern "C-unwind" fn lwc_fence(kind: u32, site: &'static Site) {
 }
 
 #[no_mangle]
-extern "C-unwind" fn lwc_round(site: &'static Site) {
+pub(crate) extern "C-unwind" fn lwc_round(site: &'static Site) {
     engine::round(site);
 }
 
 #[no_mangle]
-extern "C-unwind" fn lwc_wait_over() -> bool {
+pub(crate) extern "C-unwind" fn lwc_wait_over() -> bool {
     engine::wait_over();
     true
 }
@@ -248,7 +247,12 @@ extern "C-unwind" fn lwc_left_out(site: &'static Site) -> bool {
 const TIMED_OUT: i32 = -110;
 
 #[no_mangle]
-extern "C-unwind" fn lwc_sleep(addr: usize, value: u32, timed: bool, site: &'static Site) -> i32 {
+pub(crate) extern "C-unwind" fn lwc_sleep(
+    addr: usize,
+    value: u32,
+    timed: bool,
+    site: &'static Site,
+) -> i32 {
     match engine::sleep(addr, value, timed, site) {
         true => 0,
         false => TIMED_OUT,
@@ -256,7 +260,7 @@ extern "C-unwind" fn lwc_sleep(addr: usize, value: u32, timed: bool, site: &'sta
 }
 
 #[no_mangle]
-extern "C-unwind" fn lwc_wake(addr: usize, site: &'static Site) -> bool {
+pub(crate) extern "C-unwind" fn lwc_wake(addr: usize, site: &'static Site) -> bool {
     engine::change_at(site) == Some(Change::Drop) || engine::wake(addr, site)
 }
 
@@ -266,7 +270,7 @@ extern "C-unwind" fn lwc_thread() -> u32 {
 }
 
 #[no_mangle]
-extern "C-unwind" fn lwc_plain(addr: usize, size: usize, write: bool, pc: usize) {
+pub(crate) extern "C-unwind" fn lwc_plain(addr: usize, size: usize, write: bool, pc: usize) {
     engine::plain(addr, size, write, pc);
 }
 

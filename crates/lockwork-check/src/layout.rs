@@ -88,10 +88,14 @@ pub(crate) struct Layout {
     rmw: BTreeSet<Span>,
     /// Each byte of static memory as it was before anything ran.
     pristine: FxHashMap<Place, u8>,
+    /// Accesses to less than a word.
+    fields: BTreeSet<Span>,
     /// Words in order of place; none overlaps another.
     pub words: Vec<Span>,
     /// For each word whether it is ever read-modify-written.
     pub has_rmw: Vec<bool>,
+    /// For each word whether an access takes a part of it.
+    pub has_fields: Vec<bool>,
     cells: Vec<Span>,
     /// Whether more than one thread touches a cell; if not, it cannot race.
     shared: Vec<bool>,
@@ -175,6 +179,17 @@ impl Layout {
         new
     }
 
+    /// Registers an access by a primitive that may be to a part of a word only.
+    /// False: it was known as one, or it is to a whole word.
+    pub fn add_field(&mut self, span: Span) -> bool {
+        let word = self.word(span).map(|word| self.words[word]);
+        let new = word.is_some_and(|word| word != span) && self.fields.insert(span);
+        if new {
+            self.rebuild();
+        }
+        new
+    }
+
     /// Registers a plain access of `thread`.
     pub fn add_plain(&mut self, span: Span, at: usize, thread: usize) {
         self.save(span, at);
@@ -213,6 +228,12 @@ impl Layout {
             rmw.next().is_some_and(|span| span.place < word.end())
         };
         self.has_rmw = self.words.iter().map(inside).collect();
+        let divided = |word: &Span| {
+            let first = Span { len: 0, ..*word };
+            let mut field = self.fields.range(first..);
+            field.next().is_some_and(|span| span.place < word.end())
+        };
+        self.has_fields = self.words.iter().map(divided).collect();
         self.parts.clear();
     }
 
@@ -282,6 +303,20 @@ mod tests {
         assert_eq!(layout.words, [span(base, 4)]);
         assert_eq!(layout.word(span(base + 2, 2)), Some(0));
         assert_eq!(layout.word(span(base + 3, 2)), None);
+    }
+
+    #[test]
+    fn a_word_has_fields_once_a_part_of_it_is_accessed() {
+        let memory = [0u8; 8];
+        let at = memory.as_ptr() as usize;
+        let base = at as Place;
+        let mut layout = Layout::default();
+        layout.add_atomic(span(base, 4), at);
+        assert!(!layout.add_field(span(base, 4)));
+        assert_eq!(layout.has_fields, [false]);
+        assert!(layout.add_field(span(base + 2, 2)));
+        assert!(!layout.add_field(span(base + 2, 2)));
+        assert_eq!(layout.has_fields, [true]);
     }
 
     #[test]

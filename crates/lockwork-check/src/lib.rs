@@ -11,8 +11,12 @@ mod engine;
 mod explore;
 mod ffi;
 mod layout;
+#[cfg(test)]
+mod litmus;
 mod mutant;
+mod past;
 mod site;
+mod stores;
 pub mod tags;
 mod trace;
 mod verdict;

@@ -14,12 +14,27 @@ pub(crate) struct Site {
     pub line: u32,
 }
 
+// SAFETY: constant data.
+unsafe impl Sync for Site {}
+
 fn text(pointer: *const c_char) -> &'static str {
     // SAFETY: C fills these with string literals.
     unsafe { CStr::from_ptr(pointer) }.to_str().unwrap_or("?")
 }
 
 impl Site {
+    /// The site of a test's access.
+    #[cfg(test)]
+    pub const fn of_test(name: &'static CStr, line: u32) -> Self {
+        Site {
+            file: c"litmus".as_ptr(),
+            func: c"thread".as_ptr(),
+            name: name.as_ptr(),
+            expr: c"word".as_ptr(),
+            line,
+        }
+    }
+
     /// The file's name, without directories.
     pub fn file(&self) -> &'static str {
         text(self.file)

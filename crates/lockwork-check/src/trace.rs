@@ -10,10 +10,14 @@ pub(crate) enum What {
     Load { value: u64, newest: u64 },
     /// Stored.
     Store { value: u64 },
-    /// Read and stored.
-    Rmw { before: u64, after: u64 },
-    /// Compared, and found something else.
-    CasFailed { seen: u64, wanted: u64 },
+    /// Read and stored; `older`: it stands before stores that ran before it.
+    Rmw {
+        before: u64,
+        after: u64,
+        older: bool,
+    },
+    /// Compared, and found something else; `older`: not in the newest store.
+    CasFailed { seen: u64, wanted: u64, older: bool },
     /// A fence.
     Fence,
     /// A plain C access, which stands at this program counter.
@@ -88,6 +92,13 @@ fn number(value: u64) -> String {
     }
 }
 
+fn age(older: bool) -> &'static str {
+    match older {
+        true => " (old: not the newest)",
+        false => "",
+    }
+}
+
 fn text(operand: &str, what: What) -> String {
     let object = operand.strip_prefix('&').unwrap_or(operand);
     match what {
@@ -100,11 +111,21 @@ fn text(operand: &str, what: What) -> String {
         }
         What::Load { value, .. } => format!("{object} is {}", number(value)),
         What::Store { value } => format!("{object} = {}", number(value)),
-        What::Rmw { before, after } => {
-            format!("{object}: {} -> {}", number(before), number(after))
+        What::Rmw {
+            before,
+            after,
+            older,
+        } => {
+            let (before, after) = (number(before), number(after));
+            format!("{object}: {before} -> {after}{}", age(older))
         }
-        What::CasFailed { seen, wanted } => {
-            format!("{object} is {}, not {}", number(seen), number(wanted))
+        What::CasFailed {
+            seen,
+            wanted,
+            older,
+        } => {
+            let (seen, wanted) = (number(seen), number(wanted));
+            format!("{object} is {seen}, not {wanted}{}", age(older))
         }
         What::Fence => "fence".to_owned(),
         What::NoSleep { seen } => format!("{object} is {seen}: no sleep"),

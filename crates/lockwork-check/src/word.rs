@@ -1,105 +1,138 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! One simulated word: a loom atomic of the width that C uses.
-use loom::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, AtomicU8};
-use std::cell::UnsafeCell;
+//! One simulated word: its stores, and a loom atomic that holds the number of one.
+use crate::engine::{scheduled, with_view};
+use crate::stores::{Number, Step, Stores, Wanted};
+use loom::sync::atomic::AtomicU32;
+use std::cell::{RefCell, UnsafeCell};
 use std::sync::atomic::Ordering::{self, Acquire, Relaxed};
 
-/// A word of 1, 2, 4 or 8 bytes, or of an odd number of bytes up to 8.
-pub(crate) enum Word {
-    W8(UnsafeCell<AtomicU8>),
-    W16(UnsafeCell<AtomicU16>),
-    W32(UnsafeCell<AtomicU32>),
-    W64(UnsafeCell<AtomicU64>),
+/// The number of no store.
+const NONE: Number = Number::MAX;
+
+/// A word of up to 8 bytes.
+pub(crate) struct Word {
+    atomic: UnsafeCell<AtomicU32>,
+    stores: RefCell<Stores>,
 }
 
-macro_rules! each {
-    ($word:expr, $atomic:ident => $body:expr) => {
-        match $word {
-            Word::W8($atomic) => each!(@ $atomic, u8, $body),
-            Word::W16($atomic) => each!(@ $atomic, u16, $body),
-            Word::W32($atomic) => each!(@ $atomic, u32, $body),
-            Word::W64($atomic) => each!(@ $atomic, u64, $body),
+impl Word {
+    /// A word of `threads` threads.
+    pub fn new(value: u64, threads: usize) -> Self {
+        Word {
+            atomic: UnsafeCell::new(AtomicU32::new(0)),
+            stores: RefCell::new(Stores::new(value, threads)),
         }
-    };
-    (@ $atomic:ident, $int:ty, $body:expr) => {{
+    }
+
+    fn atomic(&self) -> &AtomicU32 {
         // SAFETY: threads are coroutines of one OS thread, and only
         // `set_plain` makes a `&mut`, within which no other one runs.
-        let $atomic = unsafe { &*$atomic.get() };
-        #[allow(dead_code)]
-        type Int = $int;
-        $body
-    }};
-}
+        unsafe { &*self.atomic.get() }
+    }
 
-// One arm of each match converts from u64 itself.
-#[allow(clippy::useless_conversion)]
-impl Word {
-    /// A word of `len` bytes.
-    pub fn new(len: u64, value: u64) -> Self {
-        match len {
-            1 => Word::W8(UnsafeCell::new(AtomicU8::new(value as u8))),
-            2 => Word::W16(UnsafeCell::new(AtomicU16::new(value as u16))),
-            4 => Word::W32(UnsafeCell::new(AtomicU32::new(value as u32))),
-            _ => Word::W64(UnsafeCell::new(AtomicU64::new(value))),
+    /// Notes what the running thread's step of this order did.
+    fn step(&self, order: Ordering, note: impl FnOnce(&mut Stores, &mut Step)) {
+        with_view(|thread, view| {
+            let mut step = Step {
+                thread,
+                view,
+                order,
+            };
+            note(&mut self.stores.borrow_mut(), &mut step);
+        });
+    }
+
+    /// The value that a store left.
+    pub fn value(&self, store: Number) -> u64 {
+        self.stores.borrow().value(store)
+    }
+
+    /// The store that ran last.
+    pub fn newest(&self) -> Number {
+        self.stores.borrow().newest()
+    }
+
+    /// Whether a read-modify-write made it.
+    pub fn newest_is_rmw(&self) -> bool {
+        self.stores.borrow().newest_is_rmw()
+    }
+
+    /// Whether the running thread's read-modify-write may have to read another
+    /// store than the newest: see `Stores::offers`.
+    pub fn offers(&self, wanted: &Wanted) -> bool {
+        with_view(|me, view| self.stores.borrow().offers(me, view, wanted))
+    }
+
+    /// Has a read-modify-write stand right behind `store`, if none does.
+    pub fn take(&self, store: Number) -> bool {
+        self.stores.borrow_mut().take(store)
+    }
+
+    /// Reads any store that the thread may see.
+    pub fn load(&self, order: Ordering) -> Number {
+        let seen = scheduled(|| self.atomic().load(order));
+        self.step(order, |stores, step| stores.read(seen, step));
+        seen
+    }
+
+    /// A plain store.
+    pub fn store(&self, value: u64, order: Ordering) {
+        let number = self.stores.borrow_mut().number();
+        scheduled(|| self.atomic().store(number, order));
+        self.step(order, |stores, step| stores.plain(number, value, step));
+    }
+
+    /// Replaces the value by `f` of it; returns what was there.
+    pub fn update(&self, order: Ordering, f: impl FnOnce(u64) -> u64) -> u64 {
+        let number = self.stores.borrow_mut().number();
+        let seen = scheduled(|| self.atomic().swap(number, order));
+        let before = self.value(seen);
+        let after = f(before);
+        self.step(order, |stores, step| stores.rmw(number, seen, after, step));
+        before
+    }
+
+    /// A read-modify-write of the store `old`, which leaves `value`. Another
+    /// store is returned if that is not the newest. A compare that fails orders
+    /// nothing: the contract says so for every name but the fully ordered ones,
+    /// which bring fences of their own.
+    pub fn replace(&self, old: Number, value: u64, order: Ordering) -> Result<(), Number> {
+        let number = self.stores.borrow_mut().number();
+        let replace = || {
+            self.atomic()
+                .compare_exchange(old, number, order, Relaxed)
+                .map(drop)
+        };
+        let result = scheduled(replace);
+        match result {
+            Ok(()) => self.step(order, |stores, step| stores.rmw(number, old, value, step)),
+            Err(seen) => self.step(Relaxed, |stores, step| stores.compared(seen, step)),
+        }
+        result
+    }
+
+    /// Reads the newest store, as a compare that fails.
+    pub fn look(&self) -> Number {
+        match self.replace(NONE, 0, Relaxed) {
+            Ok(()) => NONE,
+            Err(seen) => seen,
         }
     }
 
-    pub fn load(&self, order: Ordering) -> u64 {
-        each!(self, atomic => u64::from(atomic.load(order)))
-    }
-
-    pub fn store(&self, value: u64, order: Ordering) {
-        each!(self, atomic => atomic.store(value as Int, order));
-    }
-
-    pub fn swap(&self, value: u64, order: Ordering) -> u64 {
-        each!(self, atomic => u64::from(atomic.swap(value as Int, order)))
-    }
-
-    pub fn add(&self, value: u64, order: Ordering) -> u64 {
-        each!(self, atomic => u64::from(atomic.fetch_add(value as Int, order)))
-    }
-
-    pub fn or(&self, value: u64, order: Ordering) -> u64 {
-        each!(self, atomic => u64::from(atomic.fetch_or(value as Int, order)))
-    }
-
-    pub fn and(&self, value: u64, order: Ordering) -> u64 {
-        each!(self, atomic => u64::from(atomic.fetch_and(value as Int, order)))
-    }
-
-    /// What was there; `Ok` if it was `old` and is `new` now.
-    pub fn cas(&self, old: u64, new: u64, order: Ordering) -> Result<u64, u64> {
-        each!(self, atomic => atomic
-            .compare_exchange(old as Int, new as Int, order, failure(order))
-            .map(u64::from)
-            .map_err(u64::from))
-    }
-
-    /// A plain load: loom checks that it races with no store.
+    /// A plain load of C: loom checks that it races with no store.
     pub fn get_plain(&self) -> u64 {
         // SAFETY: loom panics instead of racing.
-        each!(self, atomic => u64::from(unsafe { atomic.unsync_load() }))
+        let seen = unsafe { self.atomic().unsync_load() };
+        self.value(seen)
     }
 
-    /// A plain store: loom checks that it races with nothing.
+    /// A plain store of C: loom checks that it races with nothing.
     pub fn set_plain(&self, value: u64) {
-        // SAFETY: see `each`: no other reference is in use now.
-        unsafe {
-            match self {
-                Word::W8(atomic) => (*atomic.get()).with_mut(|v| *v = value as u8),
-                Word::W16(atomic) => (*atomic.get()).with_mut(|v| *v = value as u16),
-                Word::W32(atomic) => (*atomic.get()).with_mut(|v| *v = value as u32),
-                Word::W64(atomic) => (*atomic.get()).with_mut(|v| *v = value),
-            }
-        }
+        let number = self.stores.borrow_mut().number();
+        // SAFETY: see `atomic`: no other reference is in use now.
+        unsafe { (*self.atomic.get()).with_mut(|newest| *newest = number) };
+        self.step(Relaxed, |stores, step| stores.plain(number, value, step));
     }
-}
-
-/// A failed compare orders nothing: the contract says so for every name but
-/// the fully ordered ones, which bring fences of their own.
-fn failure(_success: Ordering) -> Ordering {
-    Relaxed
 }
 
 /// `order` as a load may have it.

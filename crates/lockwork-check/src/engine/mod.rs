@@ -5,16 +5,22 @@
 //! loads read it. Beside each word stands a loom atomic, which decides what an
 //! access by a primitive sees. Nothing here keeps `STATE` borrowed across a call
 //! into loom or shuttle: another thread may run within it.
+mod old;
 mod plain;
+mod rmw;
 mod target;
 mod wait;
 
+use old::skip;
+pub(crate) use old::{before_load, begin_anew, loaded, saw_old};
 pub(crate) use plain::plain;
+pub(crate) use rmw::Found;
 pub(crate) use target::{target, Target};
 pub(crate) use wait::{round, sleep, wait_over, wake};
 
 use crate::layout::{address_of, is_local, place_of, Layout, Part, Span};
 use crate::mutant::{Change, Mutant};
+use crate::past::{Steps, View};
 use crate::site::Site;
 use crate::trace::{Event, What};
 use crate::verdict::{Failure, Kind};
@@ -60,6 +66,8 @@ struct Thread {
     /// Early returns it still makes.
     spurious: u32,
     finished: bool,
+    /// What its next step follows.
+    view: View,
 }
 
 #[derive(Default)]
@@ -67,8 +75,6 @@ pub(crate) struct State {
     pub mode: Mode,
     pub layout: Layout,
     pub words: Vec<Rc<Word>>,
-    /// For each word whether its newest store is a read-modify-write.
-    newest_is_rmw: Vec<bool>,
     cells: Vec<Rc<loom::cell::UnsafeCell<()>>>,
     /// Queues of sleepers, by address; see `futex_step`.
     futexes: Vec<Rc<loom::sync::atomic::AtomicU64>>,
@@ -76,6 +82,9 @@ pub(crate) struct State {
     bells: Vec<Rc<loom::sync::atomic::AtomicU64>>,
     /// One for each thread, which nobody else touches.
     gates: Vec<Rc<loom::sync::atomic::AtomicU64>>,
+    /// The full fences so far, and the sleeps and wake-ups.
+    fences: Steps,
+    sleeps: Steps,
     threads: Vec<Thread>,
     stacks: Vec<usize>,
     /// The frame below which `init` and `finish` run.
@@ -110,6 +119,12 @@ pub(crate) fn current() -> usize {
 /// A C11 ordering.
 pub(crate) type Order = std::sync::atomic::Ordering;
 
+/// Looks at or changes what the step of the running thread follows.
+pub(crate) fn with_view<R>(f: impl FnOnce(usize, &mut View) -> R) -> R {
+    let me = CURRENT.get();
+    with(|state| f(me, &mut state.threads[me].view))
+}
+
 /// Calls loom or shuttle, within which other threads may run.
 pub(crate) fn scheduled<R>(f: impl FnOnce() -> R) -> R {
     let me = CURRENT.get();
@@ -138,6 +153,7 @@ pub(crate) fn begin(threads: usize, frame: usize) {
         state.stacks = vec![0; threads];
         state.threads = (0..threads).map(|_| Thread::default()).collect();
         state.frame = frame;
+        (state.fences, state.sleeps) = (Steps::default(), Steps::default());
         (state.quiet, state.total, state.skipping) = (0, 0, false);
         state.events.clear();
     });
@@ -161,20 +177,19 @@ pub(crate) fn begin_loom() {
         0 => read_real(span.place as usize, span.len as u32),
         _ => 0,
     };
+    let threads = with(|state| state.threads.len());
     let words: Vec<_> = words
         .iter()
-        .map(|span| Rc::new(Word::new(span.len, values(span))))
+        .map(|span| Rc::new(Word::new(values(span), threads)))
         .collect();
     let cells = (0..cells)
         .map(|_| Rc::new(loom::cell::UnsafeCell::new(())))
         .collect();
     let new = || Rc::new(loom::sync::atomic::AtomicU64::new(0));
     let some = |count| (0..count).map(|_| new()).collect();
-    let threads = with(|state| state.threads.len());
     let (futexes, bells, gates) = (some(FUTEXES), some(threads), some(threads));
     with(|state| {
         (state.futexes, state.bells, state.gates) = (futexes, bells, gates);
-        state.newest_is_rmw = vec![false; words.len()];
         state.words = words;
         state.cells = cells;
         state.mode = Mode::Loom;
@@ -256,46 +271,16 @@ pub(crate) fn flush() {
     }
 }
 
-/// The rest of this execution is not explored: it only ends.
-fn skip() {
-    loom::skip_branch();
-    with(|state| state.skipping = true);
+/// A full fence.
+pub(crate) fn full_fence() {
+    loom::sync::atomic::fence(Order::SeqCst);
+    with(|state| state.threads[CURRENT.get()].view.fence(&mut state.fences));
 }
 
-/// The running thread is about to load at `site`. If it has been there since it
-/// last changed a word, and saw an old value then, that look led to nothing:
-/// another execution is the same without it.
-pub(crate) fn before_load(site: &'static Site) {
-    let again = with(|state| {
-        let thread = state.threads.get(CURRENT.get());
-        let again = thread.is_some_and(|thread| thread.old_loads.contains(&(site as *const Site)));
-        again && state.mode == Mode::Loom
-    });
-    if again {
-        skip();
-    }
-}
-
-/// The running thread has read `value` at `site`, where `newest` is.
-pub(crate) fn loaded(site: &'static Site, value: u64, newest: u64) {
-    with(|state| {
-        if let Some(thread) = state.threads.get_mut(CURRENT.get()) {
-            if value != newest {
-                thread.old_loads.push(site);
-            }
-        }
-    });
-    note(Some(site), What::Load { value, newest });
-}
-
-/// A client begins anew: what it does from here on is no repetition.
-pub(crate) fn begin_anew() {
-    with(|state| {
-        if let Some(thread) = state.threads.get_mut(CURRENT.get()) {
-            thread.old_loads.clear();
-            thread.wait = None;
-        }
-    });
+/// A release fence.
+pub(crate) fn release_fence() {
+    loom::sync::atomic::fence(Order::Release);
+    with_view(|_, view| view.release());
 }
 
 /// What the mutant, if there is one, makes of the access at `site`.

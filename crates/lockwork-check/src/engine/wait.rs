@@ -101,6 +101,7 @@ fn explored_step(object: Option<Rc<loom::sync::atomic::AtomicU64>>) {
     match (with(|state| state.mode), object) {
         (Mode::Loom, Some(object)) => {
             scheduled(|| object.fetch_add(1, Order::Relaxed));
+            with(|state| state.threads[CURRENT.get()].view.step(&mut state.sleeps));
         }
         (Mode::Fuzz, _) => scheduled(|| shuttle::thread::sleep(std::time::Duration::ZERO)),
         _ => {}
@@ -115,7 +116,7 @@ pub(crate) fn sleep(addr: usize, value: u32, timed: bool, site: &'static Site) -
     // On the queue first, then the look at the value: a wake-up that comes
     // between the two is not lost, as under the kernel's bucket lock.
     with(|state| state.threads[me].asleep = Some(addr));
-    let seen = word.update(Order::Relaxed, |seen| seen) as u32;
+    let seen = word.update_newest(Order::Relaxed, |seen| seen) as u32;
     if seen != value {
         with(|state| state.threads[me].asleep = None);
         note(Some(site), What::NoSleep { seen });

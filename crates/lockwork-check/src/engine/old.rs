@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Looks at old values, and which of them are not explored; see docs/proof.md.
+use super::*;
+
+/// The rest of this execution is not explored: it only ends.
+pub(super) fn skip() {
+    loom::skip_branch();
+    with(|state| state.skipping = true);
+}
+
+/// The running thread is about to load at `site`. If it has been there since it
+/// last changed a word, and saw an old value then, that look led to nothing:
+/// another execution is the same without it.
+pub(crate) fn before_load(site: &'static Site) {
+    let again = with(|state| {
+        let thread = state.threads.get(CURRENT.get());
+        let again = thread.is_some_and(|thread| thread.old_loads.contains(&(site as *const Site)));
+        again && state.mode == Mode::Loom
+    });
+    if again {
+        skip();
+    }
+}
+
+/// The running thread has read `value` at `site`, where `newest` is.
+pub(crate) fn loaded(site: &'static Site, value: u64, newest: u64) {
+    if value != newest {
+        saw_old(site);
+    }
+    note(Some(site), What::Load { value, newest });
+}
+
+/// The running thread has read an old value at `site`, and changed nothing.
+pub(crate) fn saw_old(site: &'static Site) {
+    with(|state| {
+        if let Some(thread) = state.threads.get_mut(CURRENT.get()) {
+            thread.old_loads.push(site);
+        }
+    });
+}
+
+/// A client begins anew: what it does from here on is no repetition.
+pub(crate) fn begin_anew() {
+    with(|state| {
+        if let Some(thread) = state.threads.get_mut(CURRENT.get()) {
+            thread.old_loads.clear();
+            thread.wait = None;
+        }
+    });
+}
