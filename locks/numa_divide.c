@@ -126,10 +126,9 @@ static u32 seal_clusters(struct numa_entry *entry)
 		/* [numa_divide.R] full RMW, pairs with numa_osq.L and
 		 * numa_queue.B: whoever is turned away sees the lock's word as
 		 * we left it, and whoever leaves sees busy. Spare acq_rel: the
-		 * kernel has no RMW between release and full. Spare acquire:
-		 * who still sees an old word is turned away once more. Spare
-		 * release: what is left to order are loads of one that left,
-		 * before the next use; the model delays no load. */
+		 * kernel has no RMW between release and full. Spare release:
+		 * what is left to order are loads of one that left, before the
+		 * next use; the model delays no load. */
 		while (!try_cmpxchg(&entry->cluster[i].word, &word,
 				    word & ~(u64)CLUSTER_OPEN))
 			;

@@ -140,9 +140,7 @@ static inline bool numa_move_cluster_tail(struct numa_cluster *cluster,
 	 * wrote comes by the top. Writes to a link keep their order, as by A.
 	 * And who empties a sealed queue sees what busy was set to, and
 	 * subtracts from that. Spare acq_rel: the kernel has no RMW between
-	 * release and full. Spare release: in the model an RMW reads the newest
-	 * value, and writes to a word have the order in which they ran. Spare
-	 * acquire: in the model a store stands behind an RMW of its word that
+	 * release and full. Spare acquire: in the model a store stands behind an RMW of its word that
 	 * ran before it; a CPU may have it otherwise. */
 	return try_cmpxchg(&cluster->word, &seen,
 			   (seen & ~(u64)NUMA_TAIL) | before);
