@@ -138,10 +138,11 @@ static inline bool numa_move_cluster_tail(struct numa_cluster *cluster,
 	/* [numa_queue.B] full RMW, pairs with numa_osq.U, numa_divide.R and
 	 * itself: an arrival sees the link that we cut; what the last owner
 	 * wrote comes by the top. Writes to a link keep their order, as by A.
-	 * And who empties a sealed queue sees what busy was set to, and
-	 * subtracts from that. Spare acq_rel: the kernel has no RMW between
-	 * release and full. Spare acquire: in the model a store stands behind an RMW of its word that
-	 * ran before it; a CPU may have it otherwise. */
+	 * And the thread that empties a sealed queue sees what busy was set to,
+	 * and subtracts from that. Spare acq_rel: the kernel has no RMW between
+	 * release and full. Spare acquire: in the model a store stands behind
+	 * an RMW of its word that ran before it; a CPU may have it otherwise.
+	 */
 	return try_cmpxchg(&cluster->word, &seen,
 			   (seen & ~(u64)NUMA_TAIL) | before);
 }
