@@ -52,11 +52,11 @@ pub(crate) struct Steps {
     before: Past,
 }
 
-/// What a store hands to who reads it.
+/// What a store hands to a thread that reads it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Message {
     led: Past,
-    /// What happens before who reads it with an acquire.
+    /// What happens before an acquire that reads it.
     before: Past,
 }
 

@@ -38,7 +38,7 @@ pub(crate) struct Stores {
     seen: Vec<u32>,
     /// What led to the read-modify-writes and failed compares so far.
     rmws: Past,
-    /// Two stores may stand in either order, as neither thread knew the other's.
+    /// Two stores may stand in either order, because neither thread knew of the other store.
     forked: bool,
 }
 

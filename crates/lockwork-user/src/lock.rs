@@ -129,7 +129,7 @@ impl LockKind {
         self.0.read_timedlock.is_some()
     }
 
-    /// Who holds it alone can go on holding it shared.
+    /// A thread that holds it alone can go on holding it shared.
     pub fn has_downgrade(&self) -> bool {
         self.0.downgrade.is_some()
     }
