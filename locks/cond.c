@@ -92,13 +92,14 @@ void lk_cond_enqueue(struct lk_cond *c, struct lk_cond_waiter *w,
 
 	*w = (struct lk_cond_waiter){
 		.sleeper.state = LK_ASLEEP,
+		.sleeper.ring.priority = this_priority(),
 		.cond = c,
 		.mutex = m,
 		.phase = WAITING,
 		.cancellable = cancellable,
 	};
 	outer = list_lock(c);
-	lk_ring_append(&c->first, &w->sleeper.ring);
+	lk_ring_insert(&c->first, &w->sleeper.ring);
 	list_unlock(c, outer);
 }
 

@@ -5,7 +5,7 @@
 /*
  * Condition variable for struct lk_mutex: 16 bytes.
  *
- *   first   waiters, FIFO, linked through their stacks; under lock
+ *   first   waiters, by priority, then FIFO; on their stacks; under lock
  *   owed    waiters that still have to say what became of their signal
  *   lock    guards the list
  *   epoch   the fork epoch that first and lock belong to

@@ -284,12 +284,13 @@ __cold int lk_mutex_sleep(struct lk_mutex *m,
 			  const struct lkp_deadline *deadline)
 {
 	struct lk_mutex_waiter w = { .state = LK_ASLEEP,
-				     .since = local_clock() };
+				     .since = local_clock(),
+				     .ring.priority = this_priority() };
 	void *outer;
 
 	lk_mutex_check_epoch(m);
 	outer = list_lock(m);
-	lk_ring_append(&m->first, &w.ring);
+	lk_ring_insert(&m->first, &w.ring);
 	if (is_first(m, &w))
 		WRITE_ONCE(w.state, LK_READY);
 	list_unlock(m, outer);
@@ -326,7 +327,7 @@ bool lk_mutex_move(struct lk_mutex *m, struct lk_mutex_waiter *w)
 	lk_mutex_check_epoch(m);
 	w->since = 0;
 	outer = list_lock(m);
-	lk_ring_append(&m->first, &w->ring);
+	lk_ring_insert(&m->first, &w->ring);
 	if (is_first(m, w) && !announce_asleep(m))
 		wake = ready_first(m);
 	unlock_and_wake(m, outer, wake);
@@ -380,13 +381,15 @@ __cold bool lk_mutex_spin(struct lk_mutex *m,
 
 /*
  * The word is free, or was a moment ago: if somebody takes it soon, that one's
- * unlock will look after the sleepers. True if so.
+ * unlock will look after the sleepers. True if so. Nobody spins for a holder that
+ * was seen off its CPU.
  */
 static bool passed_on(struct lk_mutex *m)
 {
+	u32 limit = lk_owner_left_cpu(&m->owner) ? 0 : handover_spins();
 	u32 rounds = 0, word;
 
-	while (rounds < handover_spins()) {
+	while (rounds < limit) {
 		word = READ_ONCE(m->word);
 		if (word > LK_MUTEX_HELD ||
 		    (word == LK_MUTEX_HELD && mutex_outlives_unlock()))

@@ -8,7 +8,7 @@
  *   word    0 free, 1 held, 2 held and a sleeper wants to be told,
  *           3 held by an unlocker that has just found nobody asleep
  *   owner   hint: the holder's this_owner(), and whether it was seen off its CPU
- *   first   sleepers, FIFO, linked through their stacks; under wait_lock
+ *   first   sleepers, by priority, then FIFO; on their stacks; under wait_lock
  *   osq     spinners, FIFO: the one at its head watches the word; an OSQ or
  *           another queue of that size, see struct lk_spin_queue
  *   parked  an unlock has to look for a sleeper

@@ -83,11 +83,11 @@ static bool ask(struct lk_mutex_xchg *m)
 static void sleep_until_held(struct lk_mutex_xchg *m)
 {
 	bool taken;
-	struct waiter w;
+	struct waiter w = { .ring.priority = this_priority() };
 	u32 naps = 0;
 
 	list_lock(m);
-	lk_ring_append(&m->first, &w.ring);
+	lk_ring_insert(&m->first, &w.ring);
 	taken = ask(m);
 	while (!taken && !ask(m)) {
 		WRITE_ONCE(w.state, ASLEEP);

@@ -7,7 +7,7 @@
  *
  *   word       0 free, 1 held, more: held, and its unlock has to look
  *   owner      hint: the CPU of the holder; bit 31: nobody, or not known
- *   first      sleepers, FIFO, linked through their stacks; under wait_lock
+ *   first      sleepers, by priority, then FIFO; on their stacks; under wait_lock
  *   epoch      the fork epoch that first and wait_lock belong to
  *
  *   0 --lock--> 1 --unlock--> 0                      one RMW, one RMW

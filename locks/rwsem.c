@@ -111,7 +111,7 @@ static void append(struct lk_rwsem *s, struct waiter *w)
 {
 	if (!anybody_sleeps(s))
 		atomic_or(LK_RWSEM_QUEUED, &s->word);
-	lk_ring_append(&s->first, &w->ring);
+	lk_ring_insert(&s->first, &w->ring);
 }
 
 /*
@@ -472,7 +472,9 @@ static void grant_rest(struct lk_rwsem *s, bool vain)
 static int sleep_for(struct lk_rwsem *s, struct want want,
 		     const struct lkp_deadline *deadline)
 {
-	struct waiter w = { .want = want, .since = local_clock() };
+	struct waiter w = { .want = want,
+			    .since = local_clock(),
+			    .ring.priority = this_priority() };
 	struct patience patience = { .begun = false };
 	enum cause why = NEW;
 	u32 naps = 0;
@@ -499,6 +501,8 @@ static int sleep_for(struct lk_rwsem *s, struct want want,
 		WRITE_ONCE(w.state, ASLEEP);
 		if (is_first(s, &w))
 			insist(s, &w, why, &patience, &wakes);
+		else
+			w.timed = false; /* one of higher priority came */
 		unlock_and_wake(s, outer, &wakes);
 		why = nap(s, &w, naps++, deadline, &patience);
 		/* Also when we hold: the thread that granted it is done with the lock then. */
@@ -567,13 +571,15 @@ static bool give_back(struct lk_rwsem *s, u32 what)
 
 /*
  * The lock is free, or was a moment ago: a thread that takes it soon looks after
- * the sleepers in its unlock. True if somebody holds it.
+ * the sleepers in its unlock. True if somebody holds it. Nobody spins for a writer
+ * that was seen off its CPU.
  */
 static bool passed_on(struct lk_rwsem *s)
 {
+	u32 limit = lk_owner_left_cpu(&s->owner) ? 0 : handover_spins();
 	u32 rounds = 0, word;
 
-	while (rounds < handover_spins()) {
+	while (rounds < limit) {
 		word = atomic_read(&s->word);
 		if (word & ~MARKS)
 			return true;

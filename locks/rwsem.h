@@ -12,7 +12,7 @@
  *                     would leave the lock free has to wake it
  *           bits 4-31 readers that hold
  *   owner   hint, while W: the writer's this_owner()
- *   first   sleepers, FIFO, linked through their stacks; under wait_lock
+ *   first   sleepers, by priority, then FIFO; on their stacks; under wait_lock
  *   osq     spinners; an OSQ or another queue of that size (spinners.h)
  *   epoch   the fork epoch that first, osq and wait_lock belong to
  *

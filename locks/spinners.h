@@ -30,6 +30,14 @@ extern const struct lk_spin_queue lk_spin_over_qspin[];
 /* Hint bit: the owner was seen off its CPU. Stale until the next holder. */
 #define LK_OWNER_OFF_CPU (1u << 30)
 
+/* Whether a waiter has seen the last holder off its CPU. All that spin then stop. */
+static inline bool lk_owner_left_cpu(const u32 *hint)
+{
+	u32 owner = READ_ONCE(*hint);
+
+	return (int)owner >= 0 && (owner & LK_OWNER_OFF_CPU);
+}
+
 /*
  * Whether to watch the lock still makes sense. *@hint is the holder's this_owner();
  * it gets LK_OWNER_OFF_CPU if we find that the holder does not run.

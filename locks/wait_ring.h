@@ -3,8 +3,8 @@
 #define LK_WAIT_RING_H
 
 /*
- * A FIFO of waiters, linked through their stacks: a ring, named by its first
- * link, so that one pointer finds both ends. NULL: nobody. The owner's lock
+ * Waiters by priority, FIFO among equals, linked through their stacks: a ring, named
+ * by its first link, so that one pointer finds both ends. NULL: nobody. The owner's lock
  * guards it; the first link alone may be read without, to see whether anybody
  * waits. So it is written with WRITE_ONCE, and read with lk_ring_first() in a
  * section too: a plain read may miss a WRITE_ONCE just before it (CONTRACT.md).
@@ -13,6 +13,7 @@
 
 struct lk_ring {
 	struct lk_ring *next, *prev;
+	u32 priority; /* its thread's this_priority(), when it began to wait */
 };
 
 static inline struct lk_ring *lk_ring_first(struct lk_ring *const *first)
@@ -20,19 +21,27 @@ static inline struct lk_ring *lk_ring_first(struct lk_ring *const *first)
 	return READ_ONCE(*first);
 }
 
-static inline void lk_ring_append(struct lk_ring **first, struct lk_ring *link)
+/* Behind all whose priority is not lower. */
+static inline void lk_ring_insert(struct lk_ring **first, struct lk_ring *link)
 {
-	struct lk_ring *head = lk_ring_first(first);
+	struct lk_ring *head = lk_ring_first(first), *next = head;
 
 	if (!head) {
 		link->next = link->prev = link;
 		WRITE_ONCE(*first, link);
 		return;
 	}
-	link->next = head;
-	link->prev = head->prev;
-	head->prev->next = link;
-	head->prev = link;
+	while (next->prev->priority < link->priority) {
+		next = next->prev;
+		if (next == head) {
+			WRITE_ONCE(*first, link);
+			break;
+		}
+	}
+	link->next = next;
+	link->prev = next->prev;
+	next->prev->next = link;
+	next->prev = link;
 }
 
 static inline void lk_ring_remove(struct lk_ring **first, struct lk_ring *link)

@@ -13,6 +13,7 @@ struct check_world {
 /* The limits of knobs.def. */
 #define LK_LIMIT(name, expert, min, max, user, kernel, check, help) u32 name;
 #include <knobs.def>
+	u32 priority[CHECK_THREADS];
 	u32 spurious;	      /* early returns of wait_on_value() a thread */
 	u32 clusters;	      /* of CPUs */
 	u16 epoch;	      /* fork epoch that the threads live in */
@@ -79,6 +80,7 @@ bool budget_is_spent(void);
 /* Time stands still; what it decides is left to the schedule. */
 #define local_clock() ((u64)0)
 #define give_way()    ((void)0)
+u32 this_priority(void);
 
 void *section_enter(void *obj);
 bool section_exit(void *outer);

@@ -100,6 +100,11 @@ u32 this_vcpu(void)
 	return check_world.one_cpu ? 0 : lwc_thread();
 }
 
+u32 this_priority(void)
+{
+	return check_world.priority[lwc_thread()];
+}
+
 u32 this_cluster(void)
 {
 	u32 clusters = check_world.clusters;

@@ -82,6 +82,8 @@ static inline bool on_hypervisor(void)
 #define begin_waiting() ((void)0)
 /* The scheduler preempts for a sleeper that is woken. */
 #define give_way() ((void)0)
+/* The kernel's own sleeping locks are FIFO; its rt_mutex is for priorities. */
+#define this_priority() 0u
 
 /* -- sections that an interrupt handler may interrupt -------------------- */
 

@@ -51,6 +51,8 @@
 
 #define local_clock() lws.clock()
 #define give_way()    ((void)0)
+/* All are equal. */
+#define this_priority() 0u
 
 /* -- sections ------------------------------------------------------------ */
 

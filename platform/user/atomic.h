@@ -131,6 +131,7 @@ typedef struct {
 
 extern u32 lkp_yield_after;
 void lkp_yield(void);
+void lkp_let_run(u32 round);
 
 /*
  * One round of waiting for another thread's next step. That thread may have
@@ -141,7 +142,7 @@ static inline void cpu_relax_wait(u32 *rounds)
 	if (likely(++*rounds < lkp_yield_after))
 		cpu_relax();
 	else
-		lkp_yield();
+		lkp_let_run(*rounds);
 }
 
 #define __lkp_cond_load(p, cond, order)                    \

@@ -23,7 +23,9 @@ struct lkp_self {
 	void *inside; /* see section_enter() */
 	bool missed;
 	u16 tid_epoch;
-	u16 asked; /* calls of lkp_cpus_are_short() */
+	u16 asked;    /* calls of lkp_cpus_are_short() */
+	u32 priority; /* as it was when the thread last asked, see wait.c */
+	u32 sleeps;   /* calls of lkp_priority() */
 };
 
 extern __thread struct lkp_self lkp_self
@@ -173,8 +175,12 @@ static inline bool need_resched(void)
 
 /* Nanoseconds on a clock that never goes back. */
 u64 local_clock(void);
-/* Lets another thread have this CPU. */
-#define give_way() lkp_yield()
+/* A sleeper's place on a list: the higher, the sooner; equals in order of arrival. */
+u32 lkp_priority(void);
+#define this_priority() lkp_priority()
+/* Lets another thread have this CPU; a real-time thread keeps it. */
+void lkp_give_way(void);
+#define give_way() lkp_give_way()
 
 /* -- sections ------------------------------------------------------------ */
 

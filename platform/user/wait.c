@@ -4,7 +4,7 @@
 
 #include <errno.h>
 #include <linux/futex.h>
-#include <sched.h>
+#include <linux/sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -43,9 +43,64 @@ void lkp_restore_signals(u64 signals)
 		    sizeof(signals), 0, 0);
 }
 
+/* Sleeps, or waits of many rounds, after which a thread asks for its policy again. */
+#define ASK_AGAIN 16u
+
+/*
+ * 0, or the real-time priority of the calling thread, 1 to 99; 100: SCHED_DEADLINE,
+ * which comes before all.
+ */
+static u32 ask_priority(void)
+{
+	long policy = lkp_syscall(SYS_sched_getscheduler, 0, 0, 0, 0, 0, 0);
+	int priority = 0;
+
+	policy &= ~SCHED_RESET_ON_FORK;
+	if (policy == SCHED_DEADLINE)
+		return 100;
+	if (policy != SCHED_FIFO && policy != SCHED_RR)
+		return 0;
+	/* struct sched_param has this one field. */
+	lkp_syscall(SYS_sched_getparam, 0, (long)&priority, 0, 0, 0, 0);
+	return (u32)priority;
+}
+
+/* Others may change it at any time. To ask each time would cost too much. */
+__cold u32 lkp_priority(void)
+{
+	if (lkp_self.sleeps++ % ASK_AGAIN == 0)
+		lkp_self.priority = ask_priority();
+	return lkp_self.priority;
+}
+
 __cold void lkp_yield(void)
 {
 	lkp_syscall(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+}
+
+/*
+ * How long a real-time thread sleeps for the one that it waits for. A yield of its
+ * would let nobody of lower priority run; under SCHED_DEADLINE it gives up the CPU
+ * until the next period.
+ */
+#define REALTIME_NAP_NS 50000
+
+__cold void lkp_let_run(u32 round)
+{
+	static const struct timespec nap = { .tv_nsec = REALTIME_NAP_NS };
+
+	if (round == lkp_yield_after || round % ASK_AGAIN == 0)
+		lkp_self.priority = ask_priority();
+	if (lkp_self.priority)
+		lkp_syscall(SYS_nanosleep, (long)&nap, 0, 0, 0, 0, 0);
+	else
+		lkp_yield();
+}
+
+__cold void lkp_give_way(void)
+{
+	if (!ask_priority())
+		lkp_yield();
 }
 
 __cold int lkp_futex_wait(u32 *word, u32 val,

@@ -347,6 +347,14 @@ static void finish(void)
 	CHECK(!mutex.first && !mutex.word, "the mutex is not free");
 }
 
+/* A later waiter comes before an earlier one. */
+static void init_priority(void)
+{
+	init();
+	check_world.priority[1] = 1;
+	check_world.priority[2] = 2;
+}
+
 const struct check_client check_cond[] = {
 	{ "cond", "signal", "one waiter for each signal", 3, 1, 2, 600, 16,
 	  init, signal_each, finish },
@@ -360,6 +368,8 @@ const struct check_client check_cond[] = {
 	  1, 600, 16, init, broadcast_unheld, finish },
 	{ "cond", "posix", "the same with the interposer's mutex", 3, 1, 1, 600,
 	  16, init_posix, broadcast_unheld, finish },
+	{ "cond", "priority", "a waiter that comes before earlier ones", 3, 1,
+	  1, 600, 3, init_priority, broadcast, finish },
 	{ "cond", "spurious", "sleeps that end early", 3, 1, 1, 600, 16,
 	  init_spurious, signal_each, finish },
 	{ "cond", "timed", "a waiter that runs out of time takes no signal", 3,

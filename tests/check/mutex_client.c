@@ -279,6 +279,14 @@ static void arrive_in_order(u32 id)
 	lk_mutex_unlock(&lock);
 }
 
+/* A later sleeper comes before an earlier one that may be awake. */
+static void init_priority(void)
+{
+	init();
+	check_world.priority[1] = 1;
+	check_world.priority[2] = 2;
+}
+
 static void finish(void)
 {
 	check_sections();
@@ -335,6 +343,10 @@ const struct check_client check_mutex[] = {
 	  16, init_overtaken, lock_and_unlock, finish },
 	{ "mutex", "fifo", "sleepers are served in order", 3, 1, 2, 600, 3,
 	  init_held, arrive_in_order, finish },
+	{ "mutex", "priority", "a sleeper that comes before earlier ones", 3, 1,
+	  1, 600, 3, init_priority, sleep_and_unlock, finish },
+	{ "mutex", "priority_timed", "the same, and sleepers leave", 3, 1, 1,
+	  600, 3, init_priority, lock_or_time_out, finish },
 	{ "mutex", "moved", "a sleeper that another thread puts on the list", 3,
 	  1, 1, 600, 3, init, move_or_be_moved, finish },
 	{ "mutex", "moved_pair", "the same while the holder unlocks", 2, 1, 4,

@@ -270,6 +270,14 @@ static void init_held(void)
 	lk_rwsem_lock(&lock);
 }
 
+/* A later sleeper comes before an earlier one that may be awake. */
+static void init_priority(void)
+{
+	init();
+	check_world.priority[1] = 1;
+	check_world.priority[2] = 2;
+}
+
 static void arrive_in_order(u32 id)
 {
 	bool behind;
@@ -451,6 +459,8 @@ const struct check_client check_rwsem[] = {
 	  1, 600, 16, init_forked_signal, one_writer, finish },
 	{ "rwsem", "fifo", "sleepers are served in order", 3, 1, 1, 600, 3,
 	  init_held, arrive_in_order, finish },
+	{ "rwsem", "priority", "a sleeper that comes before earlier ones", 3, 1,
+	  1, 600, 3, init_priority, one_reader, finish },
 	{ "rwsem", "queues", "a reader that queues passes no sleeper", 3, 1, 1,
 	  600, 3, init_read, queue_in_order, finish },
 	{ "rwsem", "promise", "arrivals come after a hand-off", 2, 1, 3, 600, 2,

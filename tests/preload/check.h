@@ -21,6 +21,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,6 +82,9 @@ __attribute__((constructor)) static inline void stage_install(void)
 	signal(SIGQUIT, stage_report);
 }
 #endif
+
+/* The status of a program that this user or this kernel does not let run. */
+#define NOT_RUN 77
 
 static inline int expect_lockwork(void)
 {
@@ -158,6 +162,27 @@ static inline void run(int n, void *(*body)(void *))
 
 	start(threads, n, body);
 	finish(threads, n);
+}
+
+/* Until the thread that writes its id to *@tid is asleep in the kernel. */
+static inline void wait_asleep(atomic_int *tid)
+{
+	char path[64], line[512], *end;
+	FILE *stat;
+
+	for (;;) {
+		snprintf(path, sizeof(path), "/proc/self/task/%d/stat",
+			 atomic_load(tid));
+		stat = atomic_load(tid) ? fopen(path, "r") : NULL;
+		if (stat) {
+			CHECK(fgets(line, sizeof(line), stat));
+			fclose(stat);
+			end = strrchr(line, ')');
+			if (end && end[2] == 'S')
+				return;
+		}
+		sched_yield();
+	}
 }
 
 struct elsewhere {

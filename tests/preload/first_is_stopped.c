@@ -77,27 +77,6 @@ static void *waiter(void *arg)
 	return NULL;
 }
 
-/* Until the thread is asleep in the kernel: all it can sleep in is take(). */
-static void wait_asleep(int id)
-{
-	char path[64], line[512], *end;
-	FILE *stat;
-
-	for (;;) {
-		snprintf(path, sizeof(path), "/proc/self/task/%d/stat",
-			 atomic_load(&tids[id]));
-		stat = atomic_load(&tids[id]) ? fopen(path, "r") : NULL;
-		if (stat) {
-			CHECK(fgets(line, sizeof(line), stat));
-			fclose(stat);
-			end = strrchr(line, ')');
-			if (end && end[2] == 'S')
-				return;
-		}
-		sched_yield();
-	}
-}
-
 /* @hold and @release: what keeps both waiting, and what ends that. */
 static void second_is_served(void (*hold)(void), void (*release)(void))
 {
@@ -109,7 +88,7 @@ static void second_is_served(void (*hold)(void), void (*release)(void))
 	for (long id = 0; id < 2; id++) {
 		atomic_store(&tids[id], 0);
 		EQ(pthread_create(&threads[id], NULL, waiter, (void *)id), 0);
-		wait_asleep((int)id);
+		wait_asleep(&tids[id]);
 	}
 	STAGE(1);
 	EQ(pthread_kill(threads[0], SIGUSR1), 0);

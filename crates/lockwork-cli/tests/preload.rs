@@ -29,6 +29,9 @@ const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/preload"
 const WATCHDOG: Duration = Duration::from_secs(600);
 /// After so many hung programs a mode is given up.
 const MOST_HANGS: usize = 3;
+/// The status of a program that this user or this kernel does not let run: `NOT_RUN`
+/// of `check.h`.
+const NOT_RUN: i32 = 77;
 
 struct Program {
     name: String,
@@ -268,6 +271,9 @@ fn run_these(these: impl IntoIterator<Item = &'static Program>, mode: &Mode, gli
             .unwrap_or_else(|e| panic!("{}: cannot run {}: {e}", mode.name, program.name));
         let verdict = match outcome {
             Outcome::Exited(status) if status.success() => "passed".into(),
+            Outcome::Exited(status) if status.code() == Some(NOT_RUN) => {
+                format!("NOT RUN ({})", said.trim())
+            }
             Outcome::Exited(status) => format!("FAILED ({status})"),
             Outcome::Hung => format!("HUNG (over {} s)", WATCHDOG.as_secs()),
         };
@@ -278,7 +284,10 @@ fn run_these(these: impl IntoIterator<Item = &'static Program>, mode: &Mode, gli
             begun.elapsed().as_secs_f64()
         );
         println!("{line}");
-        if verdict != "passed" {
+        if verdict.starts_with("NOT RUN") {
+            // Not by println!, which shows for tests that fail only.
+            let _ = writeln!(io::stderr(), "{line}");
+        } else if verdict != "passed" {
             failures.push(format!("{line}\n{said}"));
         }
         hangs += usize::from(matches!(outcome, Outcome::Hung));
