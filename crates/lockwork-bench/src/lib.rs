@@ -37,7 +37,7 @@ pub use pareto::{dominators, Point};
 pub use plan::{Form, Plan};
 pub use plots::draw;
 pub use round::{measure, Conditions, Trouble};
-pub use sample::{jain, Calls, Cell, Measured, Sample};
+pub use sample::{Calls, Cell, Measured, Sample};
 pub use session::Session;
 pub use slow::left_out;
 pub use summary::{summaries, Line, Ratio, Summary};

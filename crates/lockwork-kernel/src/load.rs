@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use lockwork_report::usage;
+use lockwork_report::choice;
 use serde::Deserialize;
 
 use crate::key::Key;
@@ -85,16 +85,8 @@ pub(crate) fn table() -> Result<String> {
 /// The load of that name.
 pub(crate) fn by_name(name: &str) -> Result<Load> {
     let all = all()?;
-    match all.iter().find(|(known, _)| *known == name) {
-        Some((_, load)) => Ok(load.clone()),
-        None => {
-            let names: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
-            Err(usage::error(format!(
-                "there is no load '{name}'; choose from {}",
-                names.join(", ")
-            )))
-        }
-    }
+    let (_, load) = choice::one("load", name, &all, |(known, _)| known)?;
+    Ok(load.clone())
 }
 
 /// The program that does them: one file that needs no library.

@@ -10,12 +10,13 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use anyhow::{bail, Context, Result};
+use lockwork_report::interrupt::Interrupted;
 use object::elf::{FileHeader64, PT_INTERP};
 use object::read::elf::{FileHeader, ProgramHeader};
 use object::Endianness;
 
 use crate::linux;
-use crate::{Interrupted, Work};
+use crate::Work;
 
 /// What must be there, and the package that has it.
 type Need = (&'static str, &'static str);

@@ -4,7 +4,7 @@
 
 use crate::world;
 use anyhow::Result;
-use lockwork_report::{bail_usage, settings};
+use lockwork_report::{bail_usage, choice, settings};
 
 /// A control of the locks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,13 +86,7 @@ pub fn settings(texts: &[String], known: &[Knob]) -> Result<Vec<Setting>> {
 }
 
 fn setting(name: &str, value: &str, known: &[Knob]) -> Result<Setting> {
-    let Some(knob) = known.iter().find(|knob| knob.name == name) else {
-        let names: Vec<&str> = known.iter().map(|knob| knob.name).collect();
-        bail_usage!(
-            "there is no knob named '{name}'; choose one of: {}",
-            names.join(", ")
-        );
-    };
+    let knob = choice::one("knob", name, known, |knob| knob.name)?;
     let kind = match knob.words.is_empty() {
         true => "a number from",
         false => "one of",

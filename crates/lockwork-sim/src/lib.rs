@@ -8,7 +8,6 @@ mod engine;
 mod knobs;
 pub mod machine;
 pub mod outcome;
-pub mod pool;
 pub mod reproduce;
 mod simulate;
 #[cfg(test)]

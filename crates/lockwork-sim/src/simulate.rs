@@ -13,7 +13,7 @@ use crate::world::{self, World};
 use anyhow::Result;
 use corosensei::stack::DefaultStack;
 use corosensei::Coroutine;
-use lockwork_report::bail_usage;
+use lockwork_report::{bail_usage, choice};
 use std::time::Instant;
 
 /// On which CPUs the threads start.
@@ -148,15 +148,8 @@ pub fn simulate(setup: &Setup) -> Result<Found> {
         );
     }
     world::with(|world| {
-        let ops = world.locks().find(|ops| ops.name() == setup.lock);
-        let Some(ops) = ops else {
-            let names: Vec<&str> = world.locks().map(|ops| ops.name()).collect();
-            bail_usage!(
-                "there is no lock named '{}'; choose one of: {}",
-                setup.lock,
-                names.join(", ")
-            );
-        };
+        let known: Vec<_> = world.locks().collect();
+        let ops = *choice::one("lock", setup.lock, &known, |ops| ops.name())?;
         if setup.workload.reads > 0.0 && !ops.is_rw() {
             bail_usage!(
                 "{} has no shared acquisitions, and {} has some: take a read/write lock",

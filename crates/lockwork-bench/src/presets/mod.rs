@@ -11,7 +11,7 @@ use crate::journal::Data;
 use crate::plan::Form;
 use crate::work::{Outside, Work};
 use anyhow::Result;
-use lockwork_report::bail_usage;
+use lockwork_report::{bail_usage, choice};
 
 /// What is measured unless something else is asked for.
 pub(crate) struct Defaults {
@@ -73,13 +73,7 @@ pub(crate) fn defaults(args: &BenchArgs) -> Result<Defaults> {
         refuse_options_of_presets(args, None)?;
         return Ok(plain());
     };
-    let Some(preset) = PRESETS.iter().find(|preset| preset.name == name) else {
-        let known: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
-        bail_usage!(
-            "there is no preset named '{name}'; choose one of: {}",
-            known.join(", ")
-        );
-    };
+    let preset = choice::one("preset", name, PRESETS, |preset| preset.name)?;
     let defaults = (preset.defaults)(args);
     refuse_options_of_presets(args, Some(defaults.form))?;
     Ok(defaults)

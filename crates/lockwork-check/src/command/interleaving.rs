@@ -141,8 +141,8 @@ mod tests {
     use crate::client::SOURCES;
     use crate::command::page::source_line;
     use crate::command::samples::{failed, line};
-    use crate::command::table::{cut, length};
     use crate::Kind;
+    use lockwork_report::text::{cut, length};
 
     fn view(full: bool) -> View<'static> {
         View {

@@ -26,10 +26,9 @@ mod totals;
 pub use args::{ReproduceArgs, AFTER_HELP, HELP};
 
 use anyhow::{Context, Result};
-use lockwork_report::bail_usage;
-use lockwork_report::interrupt::Interrupt;
-use lockwork_report::text;
-use run::Ended;
+use lockwork_report::interrupt::{Interrupt, Interrupted};
+use lockwork_report::machine::cpus;
+use lockwork_report::{choice, text};
 use std::process::ExitCode;
 use table::Table;
 
@@ -56,13 +55,14 @@ pub fn reproduce(args: &ReproduceArgs) -> Result<ExitCode> {
         text::print(&totals::list(&tables))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let jobs = args.jobs.map_or_else(crate::pool::cpus, |n| n as usize);
+    let jobs = args.jobs.map_or_else(cpus, |n| n as usize);
     let interrupt = Interrupt::listen().context("cannot take over Ctrl-C")?;
-    let found = match run::simulate_all(&tables, jobs, args.seeds, &interrupt)? {
-        Ended::Completed(found) => found,
-        Ended::Interrupted(signal) => {
+    let found = match run::simulate_all(&tables, jobs, args.seeds, &interrupt) {
+        Ok(found) => found,
+        Err(error) => {
+            let signal: Interrupted = error.downcast()?;
             text::complain("lockwork: interrupted; no table is complete\n");
-            return Ok(ExitCode::from(128 + signal as u8));
+            return Ok(signal.into());
         }
     };
     let sheets = tables.iter().zip(&found);
@@ -83,13 +83,7 @@ pub fn reproduce(args: &ReproduceArgs) -> Result<ExitCode> {
 /// The tables of those names, once each, in their own order; all without names.
 fn choose(names: &[String]) -> Result<Vec<Table>> {
     for name in names {
-        if !TABLES.iter().any(|(known, _)| known == name) {
-            let known: Vec<&str> = TABLES.iter().map(|(known, _)| *known).collect();
-            bail_usage!(
-                "there is no table named '{name}'; choose one of: {}",
-                known.join(", ")
-            );
-        }
+        choice::one("table", name, &TABLES, |(known, _)| known)?;
     }
     TABLES
         .iter()
