@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Runs the simulations of all tables, side by side.
 
-use super::table::{Runs, Table, Trial};
+use super::cell::{Runs, Trial};
+use super::table::Table;
 use crate::{simulate, Found};
 use anyhow::Result;
 use lockwork_report::interrupt::Interrupt;

@@ -19,7 +19,8 @@ use lockwork_report::machine::Machine as Host;
 use lockwork_report::{bail_usage, text, usage};
 
 use super::args::MeasureArgs;
-use super::{open_file, show, write};
+use super::shipped::open_file;
+use super::{show, write};
 use runner::Runner;
 use sysfs::Sysfs;
 
