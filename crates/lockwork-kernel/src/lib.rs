@@ -19,7 +19,9 @@ mod plan;
 mod progress;
 mod qemu;
 mod series;
+mod sources;
 mod stock;
+mod work;
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -37,6 +39,7 @@ use needs::Job;
 use outcome::Report;
 use plan::{Kind, Request};
 use progress::Progress;
+use work::Work;
 
 /// Runs the command. `cache` makes a folder that only this user can change.
 pub fn run(args: &KernelArgs, cache: impl Fn() -> Result<PathBuf>) -> Result<ExitCode> {
@@ -59,13 +62,6 @@ pub fn run(args: &KernelArgs, cache: impl Fn() -> Result<PathBuf>) -> Result<Exi
         },
         result => result,
     }
-}
-
-/// What every step of the command uses.
-struct Work {
-    cache: PathBuf,
-    interrupt: Interrupt,
-    progress: Progress,
 }
 
 /// Has all packages there that `job` needs.

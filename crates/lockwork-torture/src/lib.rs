@@ -5,6 +5,7 @@
 //! Canaries, locks that are broken on purpose, show that the checks can fail.
 mod cell;
 mod driver;
+mod findings;
 mod hand;
 mod kinds;
 mod plan;
