@@ -15,6 +15,7 @@ mod runs;
 #[cfg(test)]
 mod samples;
 mod screen;
+mod step;
 mod worker;
 
 pub use args::CheckArgs;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The columns of an interleaving, fitted to a width, and the lock's source
 //! beside them.
-use super::interleaving::{is_at, Step};
+use super::step::{is_at, Step};
 use crate::client::SOURCES;
 use crate::{Line, Spot};
 use lockwork_report::text::{cut, length};
