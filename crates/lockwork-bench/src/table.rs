@@ -3,7 +3,7 @@
 use crate::counts;
 use crate::front;
 use crate::journal::{Data, Ended};
-use crate::presets;
+use crate::named;
 use crate::summary::{summaries, Line, Summary};
 use lockwork_report::table;
 use lockwork_report::text::{counted, duration, grouped, short};
@@ -13,7 +13,7 @@ const MUCH: f64 = 0.1;
 
 /// Everything about a run, made of what the JSON keeps and nothing else.
 pub fn render(data: &Data) -> String {
-    if let Some(body) = presets::body(data) {
+    if let Some(body) = named::body(data) {
         return head(data) + &body + &foot(data);
     }
     let cells = summaries(data);
