@@ -12,6 +12,7 @@ use crate::{list, plots};
 use anyhow::{bail, Result};
 use lockwork_peers::peers;
 use lockwork_report::bail_usage;
+use lockwork_report::interrupt::Interrupted;
 use lockwork_report::machine::Machine;
 use lockwork_report::settings::settings;
 use lockwork_report::text;
@@ -104,7 +105,7 @@ fn finish(
             text::complain(&format!("lockwork: {why}\n"));
             Ok(ExitCode::FAILURE)
         }
-        Ended::Interrupted { signal } => Ok(ExitCode::from(128 + signal as u8)),
+        Ended::Interrupted { signal } => Ok(Interrupted(signal).into()),
     }
 }
 

@@ -3,8 +3,8 @@
 //! peer of each cell.
 use crate::pareto::{dominators, Point};
 use crate::summary::{Line, Summary};
-use crate::table::counted;
 use lockwork_report::stats;
+use lockwork_report::text::counted;
 
 /// A ratio to the best peer that is still called near.
 const NEAR: f64 = 0.85;

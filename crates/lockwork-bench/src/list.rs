@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! `--list`: what can be measured, and what cannot be here.
 use crate::contender::contenders;
-use crate::presets;
+use crate::named;
 use lockwork_peers::peers;
 use lockwork_report::table;
 
@@ -29,5 +29,5 @@ pub(crate) fn list() -> String {
             absent.reason
         );
     }
-    text + "Presets (--preset NAME):\n" + &presets::list()
+    text + "Presets (--preset NAME):\n" + &named::list()
 }

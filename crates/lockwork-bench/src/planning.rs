@@ -3,8 +3,9 @@
 //! wins over them.
 use crate::args::BenchArgs;
 use crate::contender::{bare, select, Contender, Selection};
+use crate::named;
 use crate::plan::{Form, Plan};
-use crate::presets::{self, Defaults};
+use crate::presets::Defaults;
 use crate::sample::{Calls, Cell};
 use crate::work::{Outside, Work};
 use anyhow::Result;
@@ -19,7 +20,7 @@ pub(crate) struct Planned {
 
 /// Reads the arguments.
 pub(crate) fn planned(args: &BenchArgs) -> Result<Planned> {
-    let defaults = presets::defaults(args)?;
+    let defaults = named::defaults(args)?;
     let mut selection = choose(args, &defaults)?;
     if defaults.form == Form::SingleThread {
         selection.locks.push(bare());

@@ -3,16 +3,17 @@
 //! watchdog, so that a lock that hangs is an error and never a hang.
 use crate::object::Object;
 use crate::sample::{Cell, Measured};
+pub use crate::seats::Conditions;
+use crate::seats::{Gate, Round};
 use crate::tools::Tools;
 use crate::waits::Waits;
-use crate::work::Work;
 use crate::worker::{Outcome, Worker};
 use lockwork_user::LockKind;
 use std::fmt;
 use std::io;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{channel, Receiver, RecvTimeoutError, Sender};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::Arc;
 use std::thread::Builder;
 use std::time::{Duration, Instant};
 
@@ -21,17 +22,6 @@ use std::time::{Duration, Instant};
 const LOOK: Duration = Duration::from_millis(50);
 /// The same until the first operation is over.
 const FIRST_LOOK: Duration = Duration::from_micros(200);
-
-/// How a round is run, beside its cell.
-#[derive(Clone, Debug)]
-pub struct Conditions {
-    /// Each thread stays on one CPU, in turn.
-    pub pin: bool,
-    /// No operation of any thread for so long is a hang.
-    pub patience: Duration,
-    /// Seeds what threads choose at random.
-    pub seed: u64,
-}
 
 /// Why a round has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,102 +58,28 @@ impl fmt::Display for Trouble {
     }
 }
 
-/// What the watchdog sees of a thread.
-#[derive(Debug, Default)]
-#[repr(align(128))]
-pub(crate) struct Seat {
-    /// Operations that are over.
-    pub(crate) beats: AtomicU64,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Gate {
-    Shut,
-    Open,
-    Off,
-}
-
-/// What the threads of a round share. Threads that hang keep it alive.
-pub(crate) struct Round {
-    pub(crate) cell: Cell,
-    pub(crate) tools: Tools,
-    pub(crate) objects: Vec<Object>,
-    pub(crate) seats: Vec<Seat>,
-    pub(crate) stop: AtomicBool,
-    pub(crate) seed: u64,
-    /// Delay rounds inside and outside, where those are times.
-    pub(crate) inside_rounds: u64,
-    pub(crate) outside_rounds: u64,
-    gate: Mutex<Gate>,
-    moved: Condvar,
-}
-
-impl Round {
-    fn new(kind: LockKind, cell: &Cell, conditions: &Conditions, tools: &Tools) -> Round {
-        let guarded = match cell.inside {
-            Work::Lines(n) => n,
-            _ => 1,
-        };
-        let rounds = |work| match work {
-            Work::Ns(ns) => tools.rounds(ns),
-            _ => 0,
-        };
-        Round {
-            cell: cell.clone(),
-            tools: tools.clone(),
-            objects: (0..cell.objects)
-                .map(|_| Object::new(kind, guarded))
-                .collect(),
-            seats: (0..cell.threads).map(|_| Seat::default()).collect(),
-            stop: AtomicBool::new(false),
-            seed: conditions.seed,
-            inside_rounds: rounds(cell.inside),
-            outside_rounds: rounds(cell.outside),
-            gate: Mutex::new(Gate::Shut),
-            moved: Condvar::new(),
-        }
-    }
-
-    /// All threads wait here until they may start; false: they shall not.
-    fn wait_for_start(&self) -> bool {
-        let gate = self.gate.lock().unwrap_or_else(|e| e.into_inner());
-        let shut = |gate: &mut Gate| *gate == Gate::Shut;
-        let gate = self.moved.wait_while(gate, shut);
-        *gate.unwrap_or_else(|e| e.into_inner()) == Gate::Open
-    }
-
-    fn set(&self, to: Gate) {
-        *self.gate.lock().unwrap_or_else(|e| e.into_inner()) = to;
-        self.moved.notify_all();
-    }
-
-    fn beats(&self) -> u64 {
-        self.seats.iter().map(|seat| seat.beats.load(Relaxed)).sum()
-    }
-
-    /// Starts a thread for each seat; they wait at the gate.
-    fn populate(self: &Arc<Round>, pin: bool, tell: &Sender<Outcome>) -> io::Result<()> {
-        let cpus = if pin { allowed_cpus() } else { Vec::new() };
-        for seat in 0..self.seats.len() {
-            let (round, tell) = (Arc::clone(self), tell.clone());
-            let cpu = cpus.get(seat % cpus.len().max(1)).copied();
-            let spawned = Builder::new().stack_size(128 * 1024).spawn(move || {
-                if let Some(cpu) = cpu {
-                    stay_on(cpu);
-                }
-                let worker = Worker::new(&round, seat);
-                if round.wait_for_start() {
-                    // Who listens no longer has given the round up.
-                    let _ = tell.send(worker.run());
-                }
-            });
-            if let Err(error) = spawned {
-                self.set(Gate::Off);
-                return Err(error);
+/// Starts a thread for each seat; they wait at the gate.
+fn populate(round: &Arc<Round>, pin: bool, tell: &Sender<Outcome>) -> io::Result<()> {
+    let cpus = if pin { allowed_cpus() } else { Vec::new() };
+    for seat in 0..round.seats.len() {
+        let (theirs, tell) = (Arc::clone(round), tell.clone());
+        let cpu = cpus.get(seat % cpus.len().max(1)).copied();
+        let spawned = Builder::new().stack_size(128 * 1024).spawn(move || {
+            if let Some(cpu) = cpu {
+                stay_on(cpu);
             }
+            let worker = Worker::new(&theirs, seat);
+            if theirs.wait_for_start() {
+                // Who listens no longer has given the round up.
+                let _ = tell.send(worker.run());
+            }
+        });
+        if let Err(error) = spawned {
+            round.set(Gate::Off);
+            return Err(error);
         }
-        Ok(())
     }
+    Ok(())
 }
 
 /// Measures one round of `kind` in `cell`. `interrupted` is asked several times
@@ -178,7 +94,7 @@ pub fn measure(
     let round = Arc::new(Round::new(kind, cell, conditions, tools));
     let (tell, told) = channel();
     let refused = |e: io::Error| Trouble::NoThread(e.to_string());
-    round.populate(conditions.pin, &tell).map_err(refused)?;
+    populate(&round, conditions.pin, &tell).map_err(refused)?;
     drop(tell);
     round.set(Gate::Open);
     let (outcomes, stopped) = collect(&round, &told, conditions.patience, interrupted)?;

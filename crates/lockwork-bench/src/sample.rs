@@ -2,6 +2,7 @@
 //! One round of one lock in one cell: the raw numbers.
 use crate::waits::Waits;
 use crate::work::Work;
+use lockwork_report::stats;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -112,7 +113,7 @@ impl Measured {
         let reads = |i: usize| self.reads.get(i).copied().unwrap_or(0);
         let counts = self.writes.iter().enumerate();
         let counts: Vec<f64> = counts.map(|(i, w)| (w + reads(i)) as f64).collect();
-        jain(&counts)
+        stats::jain(&counts)
     }
 }
 
@@ -123,17 +124,6 @@ pub(crate) fn per(what: f64, whole: f64) -> f64 {
     } else {
         0.0
     }
-}
-
-/// Jain's fairness index: 1 if all are equal, 1/n if one of n has all. 1 for
-/// nothing at all.
-pub fn jain(counts: &[f64]) -> f64 {
-    let sum: f64 = counts.iter().sum();
-    let squares: f64 = counts.iter().map(|x| x * x).sum();
-    if squares == 0.0 {
-        return 1.0;
-    }
-    sum * sum / (counts.len() as f64 * squares)
 }
 
 /// One round of one lock, as the JSON has it.
@@ -158,15 +148,6 @@ pub struct Sample {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn jain_is_one_if_fair_and_one_nth_if_not() {
-        assert_eq!(jain(&[5.0, 5.0, 5.0]), 1.0);
-        assert_eq!(jain(&[9.0, 0.0, 0.0]), 1.0 / 3.0);
-        assert!((jain(&[1.0, 2.0, 3.0]) - 36.0 / 42.0).abs() < 1e-12);
-        assert_eq!(jain(&[0.0, 0.0]), 1.0);
-        assert_eq!(jain(&[]), 1.0);
-    }
 
     #[test]
     fn reads_and_writes_count_together() {

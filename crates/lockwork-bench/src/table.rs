@@ -3,17 +3,17 @@
 use crate::counts;
 use crate::front;
 use crate::journal::{Data, Ended};
-use crate::presets;
+use crate::named;
 use crate::summary::{summaries, Line, Summary};
 use lockwork_report::table;
-use lockwork_report::text::{grouped, short};
+use lockwork_report::text::{counted, duration, grouped, short};
 
 /// Rounds that differ by more than this are worth a word.
 const MUCH: f64 = 0.1;
 
 /// Everything about a run, made of what the JSON keeps and nothing else.
 pub fn render(data: &Data) -> String {
-    if let Some(body) = presets::body(data) {
+    if let Some(body) = named::body(data) {
         return head(data) + &body + &foot(data);
     }
     let cells = summaries(data);
@@ -41,12 +41,6 @@ pub(crate) fn head(data: &Data) -> String {
         text += &format!("knobs: {}\n", plan.knobs.join(", "));
     }
     text + "\n"
-}
-
-/// "1 lock", "2 locks".
-pub(crate) fn counted(n: usize, what: &str) -> String {
-    let s = if n == 1 { "" } else { "s" };
-    format!("{n} {what}{s}")
 }
 
 /// What stands below them: what was counted, what is missing, and what to keep in
@@ -194,44 +188,4 @@ fn notes(summary: &Summary) -> String {
         text += &format!("warning: stopping took longer than the round: {late}\n");
     }
     text
-}
-
-/// Nanoseconds as people read them.
-pub(crate) fn duration(ns: u64) -> String {
-    let ns = ns as f64;
-    match ns {
-        _ if ns < 1e3 => format!("{ns:.0} ns"),
-        _ if ns < 1e6 => format!("{} µs", three(ns / 1e3)),
-        _ if ns < 1e9 => format!("{} ms", three(ns / 1e6)),
-        _ => format!("{} s", three(ns / 1e9)),
-    }
-}
-
-/// Three digits of a number between 1 and 1000.
-fn three(number: f64) -> String {
-    let decimals = match number {
-        n if n < 9.995 => 2,
-        n if n < 99.95 => 1,
-        _ => 0,
-    };
-    grouped(number, decimals)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn durations_have_three_digits() {
-        for (ns, text) in [
-            (0, "0 ns"),
-            (999, "999 ns"),
-            (1234, "1.23 µs"),
-            (12_345, "12.3 µs"),
-            (123_456_789, "123 ms"),
-            (4_000_000_000, "4.00 s"),
-        ] {
-            assert_eq!(duration(ns), text);
-        }
-    }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The loop that every lock is measured by, in every thread.
 use crate::object::{self, Line, Object};
-use crate::round::Round;
+use crate::seats::Round;
 use crate::tools::spin;
 use crate::waits::Waits;
 use crate::work::Work;

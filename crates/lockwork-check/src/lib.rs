@@ -15,6 +15,7 @@ mod layout;
 mod litmus;
 mod mutant;
 mod past;
+mod running;
 mod site;
 mod stores;
 pub mod tags;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! One simulated word: its stores, and a loom atomic that holds the number of one.
-use crate::engine::{scheduled, with_view};
+use crate::running::{scheduled, with_view};
 use crate::stores::{Number, Step, Stores, Wanted};
 use loom::sync::atomic::AtomicU32;
 use std::cell::{RefCell, UnsafeCell};

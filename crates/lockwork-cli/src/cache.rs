@@ -21,8 +21,8 @@ use anyhow::Result;
 use sha2::{Digest, Sha256};
 
 use crate::error::{Exit, OWN_ERROR};
-use crate::text;
 use crate::trust::{self, Refusal};
+use lockwork_report::text;
 
 /// Only we may write to the file, and everybody may read it.
 const FILE_MODE: u32 = 0o644;

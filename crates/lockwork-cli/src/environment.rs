@@ -11,7 +11,7 @@ use crate::cache::{PASSTHROUGH, PRELOAD};
 use crate::error::{Exit, OWN_ERROR};
 use crate::policy::Interposer;
 use crate::spec::LockSpec;
-use crate::text;
+use lockwork_report::text;
 
 /// A variable, and its value or `None` to remove it.
 pub type Change = (&'static str, Option<OsString>);

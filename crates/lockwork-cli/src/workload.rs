@@ -8,7 +8,7 @@ use anyhow::Result;
 
 use crate::cli::WorkloadArgs;
 use crate::error::{Exit, OWN_ERROR, PROGRAM_FAILED};
-use crate::text::grouped;
+use lockwork_report::text::grouped;
 
 /// Finds the workload's result in its output.
 pub const METRIC: &str = r"throughput: ([\d.,]+) ops/s";

@@ -5,7 +5,7 @@ use std::collections::{HashSet, VecDeque};
 
 use regex::Regex;
 
-use crate::module::SOURCES;
+use crate::sources::SOURCES;
 
 /// Lines that are kept to be shown after a failure.
 const KEPT: usize = 40;

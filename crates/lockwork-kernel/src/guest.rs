@@ -18,7 +18,7 @@ use crate::outcome::{Outcome, Report};
 use crate::plan::Request;
 use crate::progress::Progress;
 use crate::qemu::{has_kvm, Machine, Qemu};
-use crate::Work;
+use crate::work::Work;
 
 /// How soon KVM must have got the guest's kernel to speak.
 const KVM_BOOTS: Duration = Duration::from_secs(30);

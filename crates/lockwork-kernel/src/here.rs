@@ -13,7 +13,7 @@ use crate::guest;
 use crate::initramfs::{name_of, requests, REQUESTS};
 use crate::outcome::Report;
 use crate::plan::{Kind, Request};
-use crate::Work;
+use crate::work::Work;
 
 /// Fails if this machine cannot do what `plan` asks for.
 pub(crate) fn check(args: &PatchedArgs, plan: &[Request]) -> Result<()> {

@@ -19,15 +19,16 @@ mod plan;
 mod progress;
 mod qemu;
 mod series;
+mod sources;
 mod stock;
+mod work;
 
-use std::fmt;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{bail, Result};
-use lockwork_report::interrupt::Interrupt;
+use lockwork_report::interrupt::{Interrupt, Interrupted};
 use lockwork_report::{bail_usage, text};
 
 use args::{GuestArgs, ModuleArgs, PatchedArgs, What};
@@ -38,6 +39,7 @@ use needs::Job;
 use outcome::Report;
 use plan::{Kind, Request};
 use progress::Progress;
+use work::Work;
 
 /// Runs the command. `cache` makes a folder that only this user can change.
 pub fn run(args: &KernelArgs, cache: impl Fn() -> Result<PathBuf>) -> Result<ExitCode> {
@@ -55,30 +57,11 @@ pub fn run(args: &KernelArgs, cache: impl Fn() -> Result<PathBuf>) -> Result<Exi
     };
     match result {
         Err(error) => match error.downcast_ref::<Interrupted>() {
-            Some(Interrupted(signal)) => Ok(ExitCode::from(128 + *signal as u8)),
+            Some(signal) => Ok((*signal).into()),
             None => Err(error),
         },
         result => result,
     }
-}
-
-/// A signal ended the command.
-#[derive(Debug)]
-struct Interrupted(i32);
-
-impl fmt::Display for Interrupted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ended by signal {}", self.0)
-    }
-}
-
-impl std::error::Error for Interrupted {}
-
-/// What every step of the command uses.
-struct Work {
-    cache: PathBuf,
-    interrupt: Interrupt,
-    progress: Progress,
 }
 
 /// Has all packages there that `job` needs.

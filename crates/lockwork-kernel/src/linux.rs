@@ -8,8 +8,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use lockwork_report::usage;
 
-use crate::needs;
-use crate::Work;
+use crate::work::{self, Work};
 
 /// Where a build leaves what boots.
 const IMAGE: &str = "arch/x86/boot/bzImage";
@@ -112,7 +111,7 @@ fn fetch(release: &str, target: &Path, work: &Work) -> Result<PathBuf> {
         .with_context(|| format!("cannot write to {}", work.cache.display()))?;
     let mut download = Command::new("apt-get");
     download.args(["download", "-qq", &package]);
-    needs::run(download.current_dir(room.path()), "apt-get download", work).with_context(|| {
+    work::run(download.current_dir(room.path()), "apt-get download", work).with_context(|| {
         format!("cannot fetch {package}; run apt-get update; if the archive has a newer kernel, upgrade linux-headers-amd64")
     })?;
     let package = fs::read_dir(room.path())?
@@ -122,7 +121,7 @@ fn fetch(release: &str, target: &Path, work: &Work) -> Result<PathBuf> {
     let unpacked = room.path().join("unpacked");
     let mut unpack = Command::new("dpkg-deb");
     unpack.arg("-x").arg(&package).arg(&unpacked);
-    needs::run(&mut unpack, "dpkg-deb", work)?;
+    work::run(&mut unpack, "dpkg-deb", work)?;
     // The modules are not needed, and are most of it.
     for folder in ["lib", "usr"] {
         let _ = fs::remove_dir_all(unpacked.join(folder));

@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use lockwork_report::usage;
+use lockwork_report::choice;
 use serde::Deserialize;
 
 use crate::key::Key;
-use crate::module::SOURCES;
 use crate::needs;
-use crate::Work;
+use crate::sources::SOURCES;
+use crate::work::{self, Work};
 
 const FOLDER: &str = "kernel/loads/";
 /// Size of the RAM disk, in MiB.
@@ -85,16 +85,8 @@ pub(crate) fn table() -> Result<String> {
 /// The load of that name.
 pub(crate) fn by_name(name: &str) -> Result<Load> {
     let all = all()?;
-    match all.iter().find(|(known, _)| *known == name) {
-        Some((_, load)) => Ok(load.clone()),
-        None => {
-            let names: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
-            Err(usage::error(format!(
-                "there is no load '{name}'; choose from {}",
-                names.join(", ")
-            )))
-        }
-    }
+    let (_, load) = choice::one("load", name, &all, |(known, _)| known)?;
+    Ok(load.clone())
 }
 
 /// The program that does them: one file that needs no library.
@@ -124,7 +116,7 @@ pub(crate) fn program(work: &Work) -> Result<PathBuf> {
             gcc.arg(target);
         }
     }
-    needs::run(gcc.arg("-lm"), "gcc", work)?;
+    work::run(gcc.arg("-lm"), "gcc", work)?;
     fs::rename(room.path().join("load"), &file)
         .with_context(|| format!("cannot write to {}", work.cache.display()))?;
     Ok(file)
@@ -138,9 +130,9 @@ pub(crate) fn disk(dir: &Path, work: &Work) -> Result<PathBuf> {
         .args(["-q", "-t", "ext4", "-F"])
         .arg(&image)
         .arg(format!("{DISK_MIB}M"));
-    needs::run(&mut mke2fs, "mke2fs", work)?;
+    work::run(&mut mke2fs, "mke2fs", work)?;
     let mut gzip = Command::new("gzip");
-    needs::run(gzip.arg("-1").arg(&image), "gzip", work)?;
+    work::run(gzip.arg("-1").arg(&image), "gzip", work)?;
     Ok(dir.join("ext4.gz"))
 }
 

@@ -10,9 +10,8 @@ use anyhow::{bail, Context, Result};
 use crate::key::Key;
 use crate::linux::Linux;
 use crate::needs;
-use crate::Work;
-
-include!(concat!(env!("OUT_DIR"), "/sources.rs"));
+use crate::sources::SOURCES;
+use crate::work::{self, Work};
 
 /// The module's file.
 pub(crate) const NAME: &str = "lockwork_locks.ko";
@@ -44,8 +43,8 @@ pub(crate) fn build(linux: &Linux, canaries: bool, work: &Work) -> Result<PathBu
     if canaries {
         make.arg("LKM_CANARIES=y");
     }
-    make.arg(needs::jobs()).arg("modules");
-    needs::run(&mut make, "make", work)?;
+    make.arg(work::jobs()).arg("modules");
+    work::run(&mut make, "make", work)?;
     fs::rename(room.path().join(NAME), &file)
         .with_context(|| format!("cannot write to {}", cache.display()))?;
     Ok(file)

@@ -2,12 +2,9 @@
 //! Programs and files that come from Debian's packages.
 
 use std::fs;
-use std::io::{self, BufRead, IsTerminal, Read, Seek, Write};
-use std::os::unix::process::CommandExt;
+use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::thread::sleep;
-use std::time::Duration;
+use std::process::Command;
 
 use anyhow::{bail, Context, Result};
 use object::elf::{FileHeader64, PT_INTERP};
@@ -15,7 +12,7 @@ use object::read::elf::{FileHeader, ProgramHeader};
 use object::Endianness;
 
 use crate::linux;
-use crate::{Interrupted, Work};
+use crate::work::{self, Work};
 
 /// What must be there, and the package that has it.
 type Need = (&'static str, &'static str);
@@ -105,12 +102,6 @@ pub(crate) fn missing(job: Job) -> Vec<&'static str> {
     packages
 }
 
-/// For make: a job for each CPU.
-pub(crate) fn jobs() -> String {
-    let cpus = std::thread::available_parallelism().map_or(1, usize::from);
-    format!("-j{cpus}")
-}
-
 /// A busybox that runs without libraries.
 pub(crate) fn busybox() -> Result<Vec<u8>> {
     let path = program("busybox").context("busybox is not installed")?;
@@ -175,44 +166,5 @@ pub(crate) fn install(packages: &[&str], job: Job, work: &Work) -> Result<()> {
 fn apt(words: &[&str], work: &Work) -> Result<()> {
     let mut command = Command::new("apt-get");
     command.args(words).env("DEBIAN_FRONTEND", "noninteractive");
-    run(&mut command, "apt-get", work)
-}
-
-/// Runs a program quietly. An error tells its errors, or what it said last. A signal
-/// ends it.
-pub(crate) fn run(command: &mut Command, name: &str, work: &Work) -> Result<()> {
-    let mut said = tempfile::tempfile()?;
-    let mut child = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(said.try_clone()?)
-        .process_group(0)
-        .spawn()
-        .with_context(|| format!("cannot start {name}"))?;
-    let status = loop {
-        if let Some(status) = child.try_wait()? {
-            break status;
-        }
-        if let Some(signal) = work.interrupt.take() {
-            // SAFETY: a group whose leader was not waited for is ours.
-            unsafe { libc::kill(-(child.id() as i32), libc::SIGTERM) };
-            child.wait()?;
-            return Err(Interrupted(signal).into());
-        }
-        sleep(Duration::from_millis(20));
-    };
-    if status.success() {
-        return Ok(());
-    }
-    let mut text = Vec::new();
-    said.rewind()?;
-    said.read_to_end(&mut text)?;
-    let text = String::from_utf8_lossy(&text);
-    let lines = text.lines().filter(|line| !line.trim().is_empty());
-    let (errors, others): (Vec<&str>, Vec<&str>) = lines.partition(|line| line.contains("error:"));
-    let told = match errors.is_empty() {
-        true => &others[others.len().saturating_sub(3)..],
-        false => &errors[..],
-    };
-    bail!("{name} failed ({status}): {}", told.join("; "));
+    work::run(&mut command, "apt-get", work)
 }

@@ -11,10 +11,10 @@ use lockwork_report::bail_usage;
 
 use crate::key::Key;
 use crate::linux::{self, Linux};
-use crate::needs;
-use crate::series::patch::{ours, series, Files};
-use crate::series::{self, tree::Tree};
-use crate::Work;
+use crate::series;
+use crate::series::patch::{ours, series as patches};
+use crate::series::tree::{Files, Tree};
+use crate::work::{self, Work};
 
 /// What the kernel checks of itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,8 +124,8 @@ pub(crate) fn build(choice: &Choice, work: &Work) -> Result<Linux> {
         choice.folder()
     ));
     let mut make = make(&source, &build);
-    make.arg(needs::jobs()).args(["bzImage", "modules"]);
-    needs::run(&mut make, "make", work)?;
+    make.arg(work::jobs()).args(["bzImage", "modules"]);
+    work::run(&mut make, "make", work)?;
     fs::write(&made, parts.key())?;
     linux::built(&build)
 }
@@ -158,7 +158,7 @@ fn configure(text: &str, source: &Path, build: &Path, work: &Work) -> Result<()>
     fs::write(&fragment, text)?;
     let mut allno = make(source, build);
     allno.arg(format!("KCONFIG_ALLCONFIG={}", fragment.display()));
-    needs::run(allno.arg("allnoconfig"), "make allnoconfig", work)?;
+    work::run(allno.arg("allnoconfig"), "make allnoconfig", work)?;
     let config = fs::read_to_string(build.join(".config"))?;
     let missing = text
         .lines()
@@ -181,7 +181,7 @@ struct Parts {
 
 impl Parts {
     fn of(choice: &Choice, source: &Path) -> Result<Self> {
-        let mut patches = series()?;
+        let mut patches = patches()?;
         patches.truncate(choice.patches);
         let tree = Tree::open(source)?;
         let steps = series::steps(&tree, &patches)?;

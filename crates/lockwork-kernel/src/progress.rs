@@ -4,7 +4,7 @@
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use lockwork_report::progress::{self, ProgressBar};
 use lockwork_report::text;
 
 pub(crate) struct Progress {
@@ -14,9 +14,7 @@ pub(crate) struct Progress {
 impl Progress {
     pub(crate) fn new() -> Self {
         let bar = io::stderr().is_terminal().then(|| {
-            let style = ProgressStyle::with_template("{spinner} {msg} ({elapsed})");
-            let bar = ProgressBar::new_spinner();
-            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+            let bar = progress::spinner();
             bar.enable_steady_tick(Duration::from_millis(200));
             bar
         });

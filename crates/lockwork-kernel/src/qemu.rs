@@ -10,10 +10,9 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use lockwork_report::interrupt::Interrupt;
+use lockwork_report::interrupt::{Interrupt, Interrupted};
 
 use crate::args::Accel;
-use crate::Interrupted;
 
 /// Memory of each node, in MiB.
 const NODE_MIB: u32 = 256;

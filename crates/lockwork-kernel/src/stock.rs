@@ -9,9 +9,8 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use crate::linux::Linux;
-use crate::needs;
 use crate::series;
-use crate::Work;
+use crate::work::{self, Work};
 
 /// What it calls the locks, and whether they have readers.
 pub(crate) const KINDS: &[(&str, bool)] = &[
@@ -81,8 +80,8 @@ pub(crate) fn modules(linux: &Linux, work: &Work) -> Result<Vec<PathBuf>> {
     make.arg("-C").arg(&linux.headers);
     make.arg(format!("M={}", flat.display()));
     make.arg(format!("CC={}", crate::module::compiler(&linux.headers)?));
-    make.arg(needs::jobs()).arg("modules");
-    needs::run(&mut make, "make", work)?;
+    make.arg(work::jobs()).arg("modules");
+    work::run(&mut make, "make", work)?;
     // Another run may have been quicker.
     let renamed = fs::rename(&flat, &target);
     if !files.iter().all(|file| file.is_file()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The mirror of `struct peer_entry`, as `peers/peer.h` declares it.
-use crate::{Family, Inlined, Peer};
+use crate::list::library;
+use crate::peer::{Family, Inlined, Peer};
 use lockwork_user::{LockKind, RawOps};
 use std::ffi::c_void;
 use std::ptr;
@@ -46,7 +47,7 @@ impl Entry {
         let read_pairs = self.read_pairs;
         Some(Peer {
             kind,
-            library: crate::list::library(kind.name()),
+            library: library(kind.name()),
             family,
             version: version.to_owned(),
             inlined: self.pairs.map(|pairs| Inlined { pairs, read_pairs }),

@@ -5,7 +5,8 @@ use std::ffi::{c_char, CStr};
 use crate::entry::{entries, Entry};
 use crate::list::{library, NAMES};
 use crate::load::{load, Loaded};
-use crate::{parking_lot_locks, std_locks, Absent, Peer, Peers};
+use crate::peer::{Absent, Peer, Peers};
+use crate::{parking_lot_locks, std_locks};
 
 /// A library's shim as the build script left it: a shared object, or why there
 /// is none.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Which peers there are to be: present or absent, none may be forgotten.
-use crate::Family::{self, Mutex, Rw, Spin};
+use crate::peer::Family::{self, Mutex, Rw, Spin};
 
 /// Every peer's name and family, in the order of lists.
 pub(crate) const NAMES: &[(&str, Family)] = &[

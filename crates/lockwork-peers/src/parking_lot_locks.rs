@@ -8,7 +8,7 @@ use parking_lot::lock_api::{RawMutexTimed, RawRwLock as _, RawRwLockTimed as _};
 use parking_lot::{RawFairMutex, RawMutex, RawRwLock};
 
 use crate::entry::Entry;
-use crate::Family;
+use crate::peer::Family;
 
 static MUTEX_OPS: RawOps = mutex_ops::<RawMutex>(
     c"parking_lot.mutex".as_ptr(),

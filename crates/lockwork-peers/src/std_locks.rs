@@ -9,7 +9,7 @@ use lockwork_user::{Promises, RawOps};
 
 use crate::entry::Entry;
 use crate::held::{pop, push, Held};
-use crate::Family;
+use crate::peer::Family;
 
 thread_local! {
     static MUTEXES: Held<MutexGuard<'static, ()>> = const { Held::new() };

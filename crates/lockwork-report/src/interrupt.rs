@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Ctrl-C and its relatives, as something to poll for beside a program's end.
+//! Ctrl-C and its relatives, as something to poll for beside other work.
 
 use std::cell::Cell;
+use std::error::Error;
+use std::fmt;
 use std::io::{self, Read};
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
+use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-/// The signals that end a measurement, noted as they come.
+/// The signals that end a command, noted as they come.
 pub struct Interrupt {
     wake: UnixStream,
     last: Arc<AtomicUsize>,
     seen: Cell<Option<i32>>,
 }
+
+/// A signal ended the command: its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interrupted(pub i32);
 
 impl Interrupt {
     /// Takes the signals over. A hang-up that is ignored stays ignored (nohup).
@@ -52,6 +59,14 @@ impl Interrupt {
         self.take();
         self.seen.get()
     }
+
+    /// An error if a signal came at all.
+    pub fn check(&self) -> Result<(), Interrupted> {
+        match self.seen() {
+            None => Ok(()),
+            Some(signal) => Err(Interrupted(signal)),
+        }
+    }
 }
 
 impl AsRawFd for Interrupt {
@@ -60,11 +75,50 @@ impl AsRawFd for Interrupt {
     }
 }
 
+impl fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "stopped by {}", signal_name(self.0))
+    }
+}
+
+impl Error for Interrupted {}
+
+impl Interrupted {
+    /// The exit status that shells give to a command that the signal ended.
+    pub fn status(self) -> u8 {
+        128 + self.0 as u8
+    }
+}
+
+impl From<Interrupted> for ExitCode {
+    fn from(interrupted: Interrupted) -> ExitCode {
+        ExitCode::from(interrupted.status())
+    }
+}
+
+/// `SIGSEGV`, for the number 11.
+pub fn signal_name(signal: i32) -> String {
+    let name = signal_hook::low_level::signal_name(signal);
+    name.map_or_else(|| format!("signal {signal}"), str::to_owned)
+}
+
 fn is_ignored(signal: i32) -> bool {
     // SAFETY: with a null new action, sigaction only reads.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         libc::sigaction(signal, std::ptr::null(), &mut action) == 0
             && action.sa_sigaction == libc::SIG_IGN
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signals_have_names_and_statuses() {
+        assert_eq!(Interrupted(SIGINT).to_string(), "stopped by SIGINT");
+        assert_eq!(Interrupted(SIGINT).status(), 130);
+        assert_eq!(signal_name(1000), "signal 1000");
     }
 }

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! What the commands that measure share: the statistics, the machine that the
-//! numbers are from, numbers, tables and plots as people read them, settings,
-//! mistakes in the command line, and Ctrl-C.
+//! The kit of the lab's commands. For the command line: settings, names to choose from,
+//! and mistakes. While a command works: Ctrl-C, work on several threads, and the line of
+//! progress. For what is printed: numbers, tables and plots as people read them. And for
+//! measurements the statistics, and the machine that the numbers are from.
 
 pub mod bars;
+pub mod choice;
 pub mod interrupt;
 pub mod machine;
 pub mod plot;
+pub mod pool;
+pub mod progress;
 pub mod settings;
 pub mod stats;
 pub mod table;

@@ -42,7 +42,7 @@ impl Machine {
             (libc::sysconf(libc::_SC_NPROCESSORS_ONLN), glibc)
         };
         Machine {
-            cpus: available_parallelism().map_or(1, usize::from),
+            cpus: cpus(),
             cpus_online: usize::try_from(online).unwrap_or(1),
             sockets: sockets(),
             model: model(),
@@ -83,6 +83,11 @@ impl Machine {
         }
         all
     }
+}
+
+/// CPUs that this process may use.
+pub fn cpus() -> usize {
+    available_parallelism().map_or(1, usize::from)
 }
 
 fn read(path: &str) -> Option<String> {

@@ -28,6 +28,17 @@ pub fn variation(samples: &[f64]) -> Option<f64> {
     (samples.len() >= 2 && centre != 0.0).then(|| deviation(samples) / centre.abs())
 }
 
+/// Jain's fairness index: 1 if all are equal, 1/n if one of n has all. 1 for
+/// nothing at all.
+pub fn jain(counts: &[f64]) -> f64 {
+    let sum: f64 = counts.iter().sum();
+    let squares: f64 = counts.iter().map(|x| x * x).sum();
+    if squares == 0.0 {
+        return 1.0;
+    }
+    sum * sum / (counts.len() as f64 * squares)
+}
+
 /// How many samples lie more than three scaled median absolute deviations from
 /// the median. Needs five samples to mean anything.
 pub fn outliers(samples: &[f64]) -> usize {
@@ -211,5 +222,14 @@ mod tests {
             }
             assert!(missed <= 12, "{rounds} rounds: {missed} of 100");
         }
+    }
+
+    #[test]
+    fn jain_is_one_if_fair_and_one_nth_if_not() {
+        assert_eq!(jain(&[5.0, 5.0, 5.0]), 1.0);
+        assert_eq!(jain(&[9.0, 0.0, 0.0]), 1.0 / 3.0);
+        assert!((jain(&[1.0, 2.0, 3.0]) - 36.0 / 42.0).abs() < 1e-12);
+        assert_eq!(jain(&[0.0, 0.0]), 1.0);
+        assert_eq!(jain(&[]), 1.0);
     }
 }

@@ -39,6 +39,63 @@ pub fn short(number: f64) -> String {
     grouped(number, decimals)
 }
 
+/// A count, with commas between thousands.
+pub fn whole(number: u64) -> String {
+    grouped(number as f64, 0)
+}
+
+/// `1 lock`, `2 locks`.
+pub fn counted(number: usize, noun: &str) -> String {
+    let ending = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{ending}", whole(number as u64))
+}
+
+/// Seconds with as many decimals as matter.
+pub fn seconds(seconds: f64) -> String {
+    match seconds {
+        s if s >= 100.0 => format!("{} s", grouped(s.round(), 0)),
+        s => format!("{s:.1} s"),
+    }
+}
+
+/// Nanoseconds, in a unit that leaves about three digits.
+pub fn duration(ns: u64) -> String {
+    let ns = ns as f64;
+    match ns {
+        _ if ns < 1e3 => format!("{ns:.0} ns"),
+        _ if ns < 1e6 => format!("{} µs", three(ns / 1e3)),
+        _ if ns < 1e9 => format!("{} ms", three(ns / 1e6)),
+        _ => format!("{} s", three(ns / 1e9)),
+    }
+}
+
+/// Three digits of a number between 1 and 1000.
+fn three(number: f64) -> String {
+    let decimals = match number {
+        n if n < 9.995 => 2,
+        n if n < 99.95 => 1,
+        _ => 0,
+    };
+    grouped(number, decimals)
+}
+
+/// How many columns of a terminal `text` takes: all that is printed is one wide.
+pub fn length(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// `text`, or its beginning and an ellipsis, in at most `width` columns.
+pub fn cut(text: &str, width: usize) -> String {
+    if length(text) <= width {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(width.saturating_sub(1)).collect();
+    match width {
+        0 => String::new(),
+        _ => format!("{}…", kept.trim_end()),
+    }
+}
+
 /// Prints `text` to standard output.
 pub fn print(text: &str) -> Result<()> {
     let mut out = io::stdout().lock();
@@ -63,5 +120,37 @@ mod tests {
         assert_eq!(grouped(999.0, 0), "999");
         assert_eq!(grouped(-0.04, 1), "0.0");
         assert_eq!(grouped(f64::INFINITY, 0), "inf");
+    }
+
+    #[test]
+    fn counts_have_their_nouns() {
+        assert_eq!(whole(0), "0");
+        assert_eq!(whole(1_234_567), "1,234,567");
+        assert_eq!(counted(1, "run"), "1 run");
+        assert_eq!(counted(2000, "run"), "2,000 runs");
+    }
+
+    #[test]
+    fn times_have_the_digits_that_matter() {
+        assert_eq!(seconds(61.26), "61.3 s");
+        assert_eq!(seconds(1234.5), "1,235 s");
+        for (ns, text) in [
+            (0, "0 ns"),
+            (999, "999 ns"),
+            (1234, "1.23 µs"),
+            (12_345, "12.3 µs"),
+            (123_456_789, "123 ms"),
+            (4_000_000_000, "4.00 s"),
+        ] {
+            assert_eq!(duration(ns), text);
+        }
+    }
+
+    #[test]
+    fn cut_text_says_so() {
+        assert_eq!(cut("four", 4), "four");
+        assert_eq!(cut("fives", 4), "fiv…");
+        assert_eq!(cut("a bcd", 3), "a…");
+        assert_eq!(cut("x", 0), "");
     }
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! The locks' knobs, which a simulation may set, and the events that the locks
-//! count: both by the tables that all worlds share (platform/knobs.def, events.def).
+//! The locks' knobs, which a simulation may set, as the table has them that all worlds
+//! share (platform/knobs.def).
 
-use crate::world;
 use anyhow::Result;
-use lockwork_report::{bail_usage, settings};
+use lockwork_report::{bail_usage, choice, settings};
 
 /// A control of the locks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,23 +57,6 @@ impl Knob {
     }
 }
 
-/// All knobs, in the order of their table.
-///
-/// # Errors
-/// The locks cannot be loaded.
-pub fn knobs() -> Result<Vec<Knob>> {
-    world::with(|world| world.knobs().collect())
-}
-
-/// The names of all events, in the order of their table, which is that of
-/// [`Counts::events`](crate::outcome::Counts::events).
-///
-/// # Errors
-/// The locks cannot be loaded.
-pub fn events() -> Result<Vec<&'static str>> {
-    world::with(|world| world.events().to_vec())
-}
-
 /// What `KNOB=VALUE[,KNOB=VALUE…]` ask for, each knob once.
 ///
 /// # Errors
@@ -86,13 +68,7 @@ pub fn settings(texts: &[String], known: &[Knob]) -> Result<Vec<Setting>> {
 }
 
 fn setting(name: &str, value: &str, known: &[Knob]) -> Result<Setting> {
-    let Some(knob) = known.iter().find(|knob| knob.name == name) else {
-        let names: Vec<&str> = known.iter().map(|knob| knob.name).collect();
-        bail_usage!(
-            "there is no knob named '{name}'; choose one of: {}",
-            names.join(", ")
-        );
-    };
+    let knob = choice::one("knob", name, known, |knob| knob.name)?;
     let kind = match knob.words.is_empty() {
         true => "a number from",
         false => "one of",
@@ -123,6 +99,7 @@ pub fn described(knobs: &[Knob]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalogue::{events, knobs};
 
     fn known() -> Vec<Knob> {
         let knob = |name, words: &[&'static str], min, max, default| Knob {

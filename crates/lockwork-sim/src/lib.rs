@@ -2,14 +2,15 @@
 //! The locks' own C on a simulated NUMA machine.
 
 mod calls;
+mod catalogue;
 mod command;
 mod data;
 mod engine;
 mod knobs;
 pub mod machine;
 pub mod outcome;
-pub mod pool;
 pub mod reproduce;
+mod setup;
 mod simulate;
 #[cfg(test)]
 mod tests;
@@ -17,6 +18,8 @@ mod threads;
 pub mod workload;
 mod world;
 
+pub use catalogue::{events, knobs, locks, Lock};
 pub use command::{after_help, run, Cluster, SimArgs, Switch, Where, HELP};
-pub use knobs::{events, knobs, Knob, Setting};
-pub use simulate::{locks, simulate, Clusters, Found, Guests, Lock, Placement, Setup};
+pub use knobs::{Knob, Setting};
+pub use setup::{Clusters, Guests, Placement, Setup};
+pub use simulate::{simulate, Found};

@@ -2,74 +2,16 @@
 //! One simulation, from outside.
 
 use crate::calls;
-use crate::engine::caches::Caches;
 use crate::engine::{Engine, Ps};
-use crate::knobs::Setting;
-use crate::machine::Machine;
 use crate::outcome::{Outcome, Stuck};
+use crate::setup::Setup;
 use crate::threads::{self, Code};
-use crate::workload::Workload;
 use crate::world::{self, World};
 use anyhow::Result;
 use corosensei::stack::DefaultStack;
 use corosensei::Coroutine;
-use lockwork_report::bail_usage;
+use lockwork_report::{bail_usage, choice};
 use std::time::Instant;
-
-/// On which CPUs the threads start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Placement {
-    /// CPU after CPU, in the order of their numbers.
-    Compact,
-    /// Round and round the NUMA nodes.
-    Spread,
-    /// One for each NUMA node, as long as there are nodes; then as `Spread`.
-    PerNode,
-}
-
-/// A hypervisor under the machine's CPUs.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Guests {
-    /// Virtual CPUs for each CPU; 1: nobody else.
-    pub overcommit: u32,
-}
-
-/// What the locks take for a cluster of CPUs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Clusters {
-    /// Those that share a last-level cache.
-    #[default]
-    Llc,
-    /// Those of a NUMA node.
-    Node,
-}
-
-/// What to simulate.
-#[derive(Clone, Debug)]
-pub struct Setup<'a> {
-    /// The machine.
-    pub machine: &'a Machine,
-    /// The lock, by its name.
-    pub lock: &'a str,
-    /// The workload.
-    pub workload: &'a Workload,
-    /// Threads.
-    pub threads: usize,
-    /// Where they start.
-    pub placement: Placement,
-    /// CPUs to use, the first so many in the order of `placement`; 0: all.
-    pub cpus: usize,
-    /// A hypervisor, if there is one.
-    pub guests: Option<Guests>,
-    /// What a cluster is.
-    pub clusters: Clusters,
-    /// Knobs that are not as they are by default.
-    pub settings: &'a [Setting],
-    /// All that is random depends on it.
-    pub seed: u64,
-    /// The part of the measured time to record, from and to, µs.
-    pub window: Option<(f64, f64)>,
-}
 
 /// What came of it.
 pub type Found = Result<Outcome, Stuck>;
@@ -78,57 +20,6 @@ pub type Found = Result<Outcome, Stuck>;
 const MAX_CPUS: usize = 2047;
 /// Bytes of a simulated thread's stack.
 const STACK: usize = 64 * 1024;
-
-/// A lock of the catalogue, or a baseline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lock {
-    /// What users type.
-    pub name: &'static str,
-    /// One line.
-    pub summary: &'static str,
-    /// Waiters leave the CPU.
-    pub sleeps: bool,
-    /// It has shared acquisitions.
-    pub is_rw: bool,
-    /// A published lock with known faults, which only simulations have.
-    pub is_baseline: bool,
-}
-
-/// All locks, in the order of the catalogue; the baselines after them.
-///
-/// # Errors
-/// They cannot be loaded.
-pub fn locks() -> Result<Vec<Lock>> {
-    world::with(|world| {
-        let lock = |ops: &'static world::Ops| Lock {
-            name: ops.name(),
-            summary: ops.summary(),
-            sleeps: ops.sleeps(),
-            is_rw: ops.is_rw(),
-            is_baseline: world.is_baseline(ops),
-        };
-        world.locks().map(lock).collect()
-    })
-}
-
-/// The machine's CPUs in the order in which threads are placed on them.
-pub(crate) fn order(setup: &Setup, caches: &Caches, place_of: &[u16]) -> Vec<usize> {
-    let mut cpus: Vec<usize> = (0..place_of.len()).collect();
-    if setup.placement != Placement::Compact {
-        let mut met = vec![0; setup.machine.nodes()];
-        let mut key: Vec<(usize, usize)> = Vec::with_capacity(cpus.len());
-        for &cpu in &cpus {
-            let node = usize::from(caches.node(place_of[cpu]));
-            key.push((met[node], node));
-            met[node] += 1;
-        }
-        cpus.sort_by_key(|&cpu| key[cpu]);
-    }
-    if setup.cpus > 0 {
-        cpus.truncate(setup.cpus);
-    }
-    cpus
-}
 
 /// Simulates. The same setup gives the same outcome, bit for bit.
 ///
@@ -148,15 +39,8 @@ pub fn simulate(setup: &Setup) -> Result<Found> {
         );
     }
     world::with(|world| {
-        let ops = world.locks().find(|ops| ops.name() == setup.lock);
-        let Some(ops) = ops else {
-            let names: Vec<&str> = world.locks().map(|ops| ops.name()).collect();
-            bail_usage!(
-                "there is no lock named '{}'; choose one of: {}",
-                setup.lock,
-                names.join(", ")
-            );
-        };
+        let known: Vec<_> = world.locks().collect();
+        let ops = *choice::one("lock", setup.lock, &known, |ops| ops.name())?;
         if setup.workload.reads > 0.0 && !ops.is_rw() {
             bail_usage!(
                 "{} has no shared acquisitions, and {} has some: take a read/write lock",

@@ -3,7 +3,7 @@
 
 use crate::calls;
 use crate::engine::caches::ps;
-use crate::simulate::Setup;
+use crate::setup::Setup;
 use crate::workload::{Time, Workload};
 use crate::world::Ops;
 use std::ffi::c_void;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The C functions, and the variables that the inline fast paths read.
-use crate::{lw_cond_t, lw_mutex_t, lw_rwlock_t, lw_spin_rwlock_t, lw_spinlock_t};
+use crate::types::{lw_cond_t, lw_mutex_t, lw_rwlock_t, lw_spin_rwlock_t, lw_spinlock_t};
 use core::ffi::{c_char, c_int, c_uint};
 use core::sync::atomic::{AtomicIsize, AtomicU32};
 

@@ -19,9 +19,9 @@
 #![allow(non_camel_case_types)]
 
 mod functions;
+mod layout;
 mod types;
 
 pub use functions::*;
+pub use layout::*;
 pub use types::*;
-
-include!(concat!(env!("OUT_DIR"), "/constants.rs"));

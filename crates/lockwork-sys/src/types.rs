@@ -3,7 +3,7 @@
 
 // INIT is a constant because a static item needs one; each use is a new lock.
 #![allow(clippy::declare_interior_mutable_const)]
-use crate::{
+use crate::layout::{
     COND_ALIGN, COND_SIZE, MUTEX_ALIGN, MUTEX_SIZE, RWLOCK_ALIGN, RWLOCK_SIZE, SPIN_ALIGN,
     SPIN_RWLOCK_ALIGN, SPIN_RWLOCK_SIZE, SPIN_SIZE,
 };

@@ -2,8 +2,8 @@
 //! Somebody who turns the knobs of the locks, and says other clusters of CPUs,
 //! thousands of times a second, while others lock. What divides itself does so
 //! at each acquisition then, on any machine.
-use crate::plan::cpus;
 use crate::rng::Rng;
+use lockwork_report::machine::cpus;
 use lockwork_user::{force_knob, set_clusters};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::Arc;

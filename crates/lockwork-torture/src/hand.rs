@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! A thread's hands: every operation on a lock goes through them.
+//! A thread's hands: every operation on a lock goes through them. And the threads of a
+//! trial, which are started with hands of their own.
 use crate::cell::Cell;
-use crate::trial::{Op, Seat, Trial, NESTED};
+use crate::trial::{join, no_thread, Op, Seat, Trial, NESTED};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::Arc;
+use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// Only the seat's own thread adds.
@@ -18,9 +21,54 @@ pub(crate) struct Hand<'a> {
     nested: bool,
 }
 
+impl Trial {
+    /// The probe's own hands; its thread sits in seat 0.
+    pub(crate) fn hand(&self) -> Hand<'_> {
+        self.hand_of(0)
+    }
+
+    pub(crate) fn hand_of(&self, seat: usize) -> Hand<'_> {
+        Hand::new(self, seat, false)
+    }
+
+    /// A signal handler's hands while it interrupts the thread of `seat`.
+    pub(crate) fn nested_hand(&self, seat: usize) -> Hand<'_> {
+        Hand::new(self, seat, true)
+    }
+
+    /// Starts a thread in that seat.
+    pub(crate) fn spawn<T: Send + 'static>(
+        self: &Arc<Self>,
+        seat: usize,
+        work: impl FnOnce(Hand<'_>) -> T + Send + 'static,
+    ) -> Result<JoinHandle<T>, String> {
+        let trial = Arc::clone(self);
+        let Seat { beats, begun, .. } = &self.seats[seat];
+        begun.store(beats.load(Relaxed), Relaxed);
+        Builder::new()
+            .stack_size(128 * 1024)
+            .spawn(move || {
+                // SAFETY: takes nothing, and always succeeds.
+                let number = unsafe { libc::gettid() } as u32;
+                trial.seats[seat].thread.store(number, Relaxed);
+                work(trial.hand_of(seat))
+            })
+            .map_err(|err| no_thread(&err))
+    }
+
+    /// Runs `work` in another thread and waits for it.
+    pub(crate) fn elsewhere<T: Send + 'static>(
+        self: &Arc<Self>,
+        seat: usize,
+        work: impl FnOnce(Hand<'_>) -> T + Send + 'static,
+    ) -> Result<T, String> {
+        join(self.spawn(seat, work)?)
+    }
+}
+
 impl<'a> Hand<'a> {
     /// `nested`: it is a signal handler's, on top of the thread's own.
-    pub(crate) fn new(trial: &'a Trial, seat: usize, nested: bool) -> Self {
+    fn new(trial: &'a Trial, seat: usize, nested: bool) -> Self {
         Self {
             trial,
             seat,

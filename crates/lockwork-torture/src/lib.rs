@@ -5,6 +5,7 @@
 //! Canaries, locks that are broken on purpose, show that the checks can fail.
 mod cell;
 mod driver;
+mod findings;
 mod hand;
 mod kinds;
 mod plan;
@@ -21,10 +22,9 @@ pub use probes::{torture, Check, CHECKS};
 pub use report::{LockReport, Numbers, Row, Verdict};
 
 use anyhow::Context;
-use indicatif::{ProgressBar, ProgressStyle};
-use lockwork_report::interrupt::Interrupt;
+use lockwork_report::interrupt::{Interrupt, Interrupted};
 use lockwork_report::settings::settings;
-use lockwork_report::{bail_usage, text, usage};
+use lockwork_report::{choice, progress, text, usage};
 use lockwork_user::{catalogue, knobs, set_knob, LockKind};
 use probes::SWITCHING;
 use std::io::{self, Write};
@@ -79,13 +79,7 @@ pub struct TortureArgs {
 impl TortureArgs {
     fn plan(&self) -> anyhow::Result<Plan> {
         for name in &self.checks {
-            if !CHECKS.iter().any(|check| check.name == name) {
-                let known: Vec<&str> = CHECKS.iter().map(|check| check.name).collect();
-                bail_usage!(
-                    "there is no check named '{name}'; choose one of: {}",
-                    known.join(", ")
-                );
-            }
+            choice::one("check", name, CHECKS, |check| check.name)?;
         }
         let plan = Plan::default();
         Ok(Plan {
@@ -147,23 +141,19 @@ pub fn run(args: &TortureArgs) -> anyhow::Result<ExitCode> {
 /// Ctrl-C ends it, and the process: there are threads that nobody could stop. `done`
 /// says what was tortured before.
 fn with_progress(kind: LockKind, plan: &Plan, interrupt: &Interrupt, done: &str) -> LockReport {
-    let bar = ProgressBar::new_spinner();
-    if let Ok(style) = ProgressStyle::with_template("{spinner} {prefix}: {msg} ({elapsed})") {
-        bar.set_style(style);
-    }
-    bar.set_prefix(kind.name());
+    let bar = progress::spinner();
     let obey = || {
         if let Some(signal) = interrupt.seen() {
             bar.finish_and_clear();
             text::complain(&format!(
                 "lockwork: interrupted after {done}; the reports above are complete\n"
             ));
-            exit(128 + signal);
+            exit(Interrupted(signal).status().into());
         }
     };
     obey();
     let report = torture(kind, plan, &mut |check| {
-        bar.set_message(check.to_owned());
+        bar.set_message(format!("{}: {check}", kind.name()));
         bar.tick();
         obey();
     });

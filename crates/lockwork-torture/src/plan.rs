@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! How hard and how long to torture.
+use lockwork_report::machine::cpus;
 use std::time::Duration;
 
 /// When the stress of a lock ends.
@@ -24,11 +25,6 @@ pub struct Plan {
     pub least: u32,
     /// Only these checks; empty: all.
     pub only: Vec<String>,
-}
-
-/// CPUs that this process may use.
-pub(crate) fn cpus() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 impl Default for Plan {

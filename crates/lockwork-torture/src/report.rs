@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What was found, as a table and as data.
 use crate::trial::Trial;
+use lockwork_report::stats::jain;
 use lockwork_user::{events, LockKind, Promises};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -78,21 +79,11 @@ impl Numbers {
             attempt_failed: sum(|seat| &seat.attempt_failed),
             least: got.iter().copied().min().unwrap_or(0),
             most: got.iter().copied().max().unwrap_or(0),
-            jain: jain(&got),
+            jain: jain(&got.iter().map(|&n| n as f64).collect::<Vec<_>>()),
             longest_wait_us: longest.unwrap_or(0) / 1000,
             most_readers: trial.cells[0].most_readers(),
         }
     }
-}
-
-/// (sum x)^2 / (n sum x^2): 1 if all got the same, 1/n if one got everything.
-fn jain(got: &[u64]) -> f64 {
-    let sum: f64 = got.iter().map(|&x| x as f64).sum();
-    let squares: f64 = got.iter().map(|&x| (x as f64).powi(2)).sum();
-    if squares == 0.0 {
-        return 1.0;
-    }
-    sum * sum / (got.len() as f64 * squares)
 }
 
 /// All checks of one lock.

@@ -2,7 +2,6 @@
 //! One probe of one kind of lock: its locks, its threads, and what each of the
 //! threads is doing, for the watchdog.
 use crate::cell::Cell;
-use crate::hand::Hand;
 use crate::plan::Plan;
 use crate::shares::Shares;
 use lockwork_user::LockKind;
@@ -10,7 +9,7 @@ use std::io;
 use std::process::id;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::Arc;
-use std::thread::{sleep, Builder, JoinHandle};
+use std::thread::{sleep, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// Locks in a trial: two for threads, the rest for signal handlers.
@@ -63,9 +62,9 @@ pub(crate) struct Seat {
     /// `Op` | cell << 8 | NESTED, or 0.
     pub(crate) op: AtomicU32,
     /// The number of the thread that sits there, once it runs.
-    thread: AtomicU32,
+    pub(crate) thread: AtomicU32,
     /// `beats` when it was started.
-    begun: AtomicU64,
+    pub(crate) begun: AtomicU64,
     /// Exclusive acquisitions of the first lock.
     pub(crate) writes: AtomicU64,
     /// Shared ones.
@@ -97,49 +96,6 @@ impl Trial {
             seats: (0..seats).map(|_| Seat::default()).collect(),
             stop: AtomicBool::new(false),
         })
-    }
-
-    /// The probe's own hands; its thread sits in seat 0.
-    pub(crate) fn hand(&self) -> Hand<'_> {
-        self.hand_of(0)
-    }
-
-    pub(crate) fn hand_of(&self, seat: usize) -> Hand<'_> {
-        Hand::new(self, seat, false)
-    }
-
-    /// A signal handler's hands while it interrupts the thread of `seat`.
-    pub(crate) fn nested_hand(&self, seat: usize) -> Hand<'_> {
-        Hand::new(self, seat, true)
-    }
-
-    /// Starts a thread in that seat.
-    pub(crate) fn spawn<T: Send + 'static>(
-        self: &Arc<Self>,
-        seat: usize,
-        work: impl FnOnce(Hand<'_>) -> T + Send + 'static,
-    ) -> Result<JoinHandle<T>, String> {
-        let trial = Arc::clone(self);
-        let Seat { beats, begun, .. } = &self.seats[seat];
-        begun.store(beats.load(Relaxed), Relaxed);
-        Builder::new()
-            .stack_size(128 * 1024)
-            .spawn(move || {
-                // SAFETY: takes nothing, and always succeeds.
-                let number = unsafe { libc::gettid() } as u32;
-                trial.seats[seat].thread.store(number, Relaxed);
-                work(trial.hand_of(seat))
-            })
-            .map_err(|err| no_thread(&err))
-    }
-
-    /// Runs `work` in another thread and waits for it.
-    pub(crate) fn elsewhere<T: Send + 'static>(
-        self: &Arc<Self>,
-        seat: usize,
-        work: impl FnOnce(Hand<'_>) -> T + Send + 'static,
-    ) -> Result<T, String> {
-        join(self.spawn(seat, work)?)
     }
 
     /// Waits until `child` ends; false if it did not, though it had its turns.

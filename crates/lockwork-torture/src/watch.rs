@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The watchdog: runs a probe in a thread of its own and notices threads that
 //! do not get on, so that a broken lock is a verdict and never a hang.
-use crate::probes::Findings;
+use crate::findings::Findings;
 use crate::shares::Shares;
 use crate::trial::Trial;
 use std::sync::atomic::Ordering::Relaxed;

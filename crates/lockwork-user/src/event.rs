@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What the locks count, and clusters of CPUs, as `platform/user/user.h` offers
 //! them.
-use crate::text;
+use crate::text::text;
 use std::collections::BTreeMap;
 use std::ffi::{c_char, CString};
 use std::fmt;

@@ -2,7 +2,7 @@
 //! Run-time knobs and thread slots, as `platform/user/user.h` offers them, and
 //! the knobs of `platform/knobs.h`.
 use crate::mirrors::RawKnob;
-use crate::text;
+use crate::text::text;
 use std::ffi::{c_char, c_int, CString};
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};

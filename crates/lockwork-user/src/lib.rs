@@ -20,8 +20,7 @@ mod knob;
 mod lock;
 mod mirrors;
 mod ops;
-
-use std::ffi::{c_char, CStr};
+mod text;
 
 // Links the C code.
 use lockwork_sys as _;
@@ -35,9 +34,3 @@ pub use knob::{
 pub use lock::{by_name, catalogue, Lock, LockKind, UnknownLock};
 pub use mirrors::RawOps;
 pub use ops::Promises;
-
-/// Text of the C tables: constant, and ASCII by convention.
-fn text(chars: *const c_char) -> &'static str {
-    // SAFETY: the tables hold C string literals.
-    unsafe { CStr::from_ptr(chars) }.to_str().unwrap_or("?")
-}

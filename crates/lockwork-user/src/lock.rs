@@ -2,7 +2,7 @@
 //! Lock kinds, and locks made of them.
 use crate::mirrors::RawOps;
 use crate::ops::{lk_catalogue, Promises};
-use crate::text;
+use crate::text::text;
 use std::alloc::{alloc_zeroed, dealloc, handle_alloc_error, Layout};
 use std::ffi::c_void;
 use std::fmt;

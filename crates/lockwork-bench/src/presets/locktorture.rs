@@ -12,7 +12,7 @@ use lockwork_report::{table, text};
 
 const CONFIDENCE: f64 = 0.95;
 
-pub(super) fn defaults(_: &BenchArgs) -> Defaults {
+pub(crate) fn defaults(_: &BenchArgs) -> Defaults {
     Defaults {
         form: Form::Locktorture,
         threads: vec![1, 2, 4, 8, 16],
@@ -23,7 +23,7 @@ pub(super) fn defaults(_: &BenchArgs) -> Defaults {
     }
 }
 
-pub(super) fn body(data: &Data) -> String {
+pub(crate) fn body(data: &Data) -> String {
     let plan = &data.header.plan;
     let baseline = plan.baseline.clone().unwrap_or_default();
     let mut text = format!(

@@ -22,7 +22,7 @@ const ROWS: [(&str, &str, bool); 5] = [
 /// About a millisecond: mostly over before the scheduler comes.
 const PAIRS: u64 = 50_000;
 
-pub(super) fn defaults(_: &BenchArgs) -> Defaults {
+pub(crate) fn defaults(_: &BenchArgs) -> Defaults {
     Defaults {
         form: Form::SingleThread,
         locks: vec!["all".to_owned()],
@@ -95,7 +95,7 @@ impl<'a> Costs<'a> {
     }
 }
 
-pub(super) fn body(data: &Data) -> String {
+pub(crate) fn body(data: &Data) -> String {
     let costs = Costs::of(data);
     let mut text = "Nanoseconds of an uncontended lock and unlock, median of rounds\n\n".to_owned();
     text += &published(&costs);

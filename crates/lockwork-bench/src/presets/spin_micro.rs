@@ -19,7 +19,7 @@ const LOCKS: [&str; 4] = [
 ];
 const LOOPS: u64 = 1_000_000;
 
-pub(super) fn defaults(_: &BenchArgs) -> Defaults {
+pub(crate) fn defaults(_: &BenchArgs) -> Defaults {
     let (locks, missing) = present(&LOCKS);
     Defaults {
         form: Form::SpinMicro,
@@ -34,7 +34,7 @@ pub(super) fn defaults(_: &BenchArgs) -> Defaults {
     }
 }
 
-pub(super) fn body(data: &Data) -> String {
+pub(crate) fn body(data: &Data) -> String {
     let plan = &data.header.plan;
     let loops = plan.cells.first().and_then(|cell| cell.loops).unwrap_or(0);
     let mut text = format!(

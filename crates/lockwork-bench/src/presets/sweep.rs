@@ -8,7 +8,7 @@ const THREADS: [u32; 7] = [1, 2, 4, 8, 16, 64, 256];
 const INSIDE: [u64; 4] = [0, 100, 1000, 10_000];
 
 /// About 25 minutes for ten locks, or a tenth of that.
-pub(super) fn defaults(args: &BenchArgs) -> Defaults {
+pub(crate) fn defaults(args: &BenchArgs) -> Defaults {
     Defaults {
         threads: THREADS.to_vec(),
         inside: INSIDE.map(Work::Ns).to_vec(),

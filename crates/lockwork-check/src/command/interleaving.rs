@@ -2,6 +2,7 @@
 //! An interleaving as a page: who did what, step by step, beside the lock's
 //! source.
 use super::page::Page;
+use super::step::{is_at, Step};
 use crate::{Fault, Line, Spot};
 
 /// Steps that are printed of a long one.
@@ -27,14 +28,6 @@ pub(crate) struct View<'a> {
     pub left_out: usize,
     /// The access that a mutant changed.
     pub mutated: Option<&'a Spot>,
-}
-
-/// Steps of one thread in a row that look the same. Others may have looked, and
-/// changed nothing, in between.
-pub(crate) struct Step<'a> {
-    pub number: usize,
-    pub line: &'a Line,
-    times: usize,
 }
 
 /// The trace of `fault` and its verdict.
@@ -118,31 +111,14 @@ fn is_read(line: &Line) -> bool {
     READS.contains(&line.primitive.as_str()) || line.primitive.contains("cond_")
 }
 
-impl Step<'_> {
-    /// What happened, and how often.
-    pub fn text(&self) -> String {
-        match self.times {
-            1 => self.line.text.clone(),
-            times => format!("{} (×{times})", self.line.text),
-        }
-    }
-}
-
-/// Whether this is the access that a mutant changes.
-pub(crate) fn is_at(line: &Line, spot: &Spot) -> bool {
-    line.file == spot.file
-        && line.primitive == spot.primitive
-        && (spot.lines.0..=spot.lines.1).contains(&line.line)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::client::SOURCES;
     use crate::command::page::source_line;
     use crate::command::samples::{failed, line};
-    use crate::command::table::{cut, length};
     use crate::Kind;
+    use lockwork_report::text::{cut, length};
 
     fn view(full: bool) -> View<'static> {
         View {

@@ -5,9 +5,10 @@ use super::kill::{wrong_notes, Class, Trial, Verdict};
 use super::pool::Pool;
 use super::runs::Style;
 use super::screen::{width, Screen};
-use super::table::{counted, seconds, Align, Columns};
 use crate::Client;
 use anyhow::Result;
+use lockwork_report::table::{Align, Columns};
+use lockwork_report::text::{counted, seconds};
 use serde_json::{json, Value};
 use std::time::Instant;
 

@@ -4,10 +4,11 @@ use super::args::CheckArgs;
 use super::mutants::{weaker, Planned};
 use super::plan::{bound_of, seconds_of, Chosen};
 use super::screen::Screen;
-use super::table::{counted, grouped, Align, Columns};
 use crate::tags::{self, Order};
 use crate::{Client, SOURCES};
 use anyhow::Result;
+use lockwork_report::table::{Align, Columns};
+use lockwork_report::text::{counted, whole};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -74,7 +75,7 @@ fn row(client: Client, args: &CheckArgs) -> [String; 8] {
         bound.threads.to_string(),
         bound.acquisitions.to_string(),
         preemptions.unwrap_or_else(|| "any".to_owned()),
-        format!("{} s", grouped(seconds_of(client, args).into())),
+        format!("{} s", whole(seconds_of(client, args).into())),
         threads.map_or_else(|| "-".to_owned(), |threads| threads.to_string()),
     ]
 }

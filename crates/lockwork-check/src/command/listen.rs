@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What a worker says, and what else comes out of it.
-use super::table::cut;
 use super::worker::{Answer, Message};
+use lockwork_report::text::cut;
 use std::io::{BufRead, BufReader, Read};
 use std::thread;
 

@@ -3,7 +3,6 @@
 //! its own, and mutants that show that the checks bite.
 mod args;
 mod interleaving;
-mod interrupt;
 mod kill;
 mod kill_table;
 mod list;
@@ -16,7 +15,7 @@ mod runs;
 #[cfg(test)]
 mod samples;
 mod screen;
-mod table;
+mod step;
 mod worker;
 
 pub use args::CheckArgs;
@@ -25,16 +24,16 @@ pub use worker::check_worker;
 use crate::tags::{self, Index};
 use crate::{clients, logic_mutants, SOURCES};
 use anyhow::Result;
-use interrupt::Interrupted;
 use kill::{is_covered, Trial, Verdict};
 use lockwork_report::bail_usage;
+use lockwork_report::interrupt::Interrupted;
+use lockwork_report::machine::cpus;
 use mutants::Planned;
 use plan::Chosen;
 use pool::Pool;
 use runs::{Done, Style};
 use screen::Screen;
 use std::process::ExitCode;
-use std::thread::available_parallelism;
 use std::time::Instant;
 
 /// Does what the arguments say. Failure: a fault, a time-out, or a mutant that
@@ -65,7 +64,7 @@ pub fn check(args: &CheckArgs) -> Result<ExitCode> {
         Err(error) => match error.downcast_ref::<Interrupted>() {
             Some(signal) => {
                 eprintln!("lockwork: {signal}; the results above are those of the finished runs");
-                Ok(ExitCode::from(128 + signal.0 as u8))
+                Ok((*signal).into())
             }
             None => Err(error),
         },
@@ -119,8 +118,7 @@ struct Session<'a> {
 
 impl<'a> Session<'a> {
     fn new(args: &'a CheckArgs, screen: &'a Screen) -> Result<Self> {
-        let cpus = available_parallelism().map_or(1, |cpus| cpus.get());
-        let jobs = args.jobs.map_or(cpus, |jobs| jobs as usize);
+        let jobs = args.jobs.map_or_else(cpus, |jobs| jobs as usize);
         Ok(Session {
             args,
             screen,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The columns of an interleaving, fitted to a width, and the lock's source
 //! beside them.
-use super::interleaving::{is_at, Step};
-use super::table::{cut, length};
+use super::step::{is_at, Step};
 use crate::client::SOURCES;
 use crate::{Line, Spot};
+use lockwork_report::text::{cut, length};
 
 /// A column for each thread, if they can be as wide as this.
 const LEAST_COLUMN: usize = 16;

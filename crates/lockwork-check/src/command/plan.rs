@@ -6,7 +6,7 @@ use super::worker::Request;
 use crate::tags::Index;
 use crate::{clients, locks, Bound, Client, Method, Mutant, Task};
 use anyhow::Result;
-use lockwork_report::bail_usage;
+use lockwork_report::choice;
 
 /// How much longer a deeper exploration may take.
 const DEEP_TIME: u32 = 20;
@@ -57,10 +57,7 @@ pub(crate) fn method_text(method: Method) -> &'static str {
 pub(crate) fn choose(args: &CheckArgs, index: &Index) -> Result<Chosen> {
     let catalogue = locks();
     for lock in &args.locks {
-        if !catalogue.contains(&lock.as_str()) {
-            let known = catalogue.join(", ");
-            bail_usage!("there is no lock named '{lock}'; choose one of: {known}");
-        }
+        choice::one("lock", lock, &catalogue, |known| known)?;
     }
     let stems = stems_of_tags(&args.tags, index)?;
     let all = clients();
@@ -94,10 +91,7 @@ fn keep_named(chosen: &mut Vec<Client>, names: &[String]) -> Result<()> {
             let mut known: Vec<&str> = chosen.iter().map(|client| client.name()).collect();
             known.sort_unstable();
             known.dedup();
-            bail_usage!(
-                "there is no client named '{name}'; choose one of: {}",
-                known.join(", ")
-            );
+            return Err(choice::unknown("client", name, known));
         }
     }
     chosen.retain(|client| names.is_empty() || names.iter().any(|name| name == client.name()));
@@ -108,11 +102,7 @@ fn keep_named(chosen: &mut Vec<Client>, names: &[String]) -> Result<()> {
 fn stems_of_tags(tags: &[String], index: &Index) -> Result<Vec<&'static str>> {
     let known = |tag: &&String| index.tags.contains_key(tag.as_str());
     if let Some(tag) = tags.iter().find(|tag| !known(tag)) {
-        let names: Vec<&str> = index.tags.keys().map(String::as_str).collect();
-        bail_usage!(
-            "there is no tag named '{tag}'; choose one of: {}",
-            names.join(", ")
-        );
+        return Err(choice::unknown("tag", tag, index.tags.keys()));
     }
     let mut stems = Vec::new();
     let all = clients();

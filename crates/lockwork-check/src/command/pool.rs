@@ -1,39 +1,38 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Workers at work: some children at once, each watched for its end, its
-//! silence, and its death.
-use super::interrupt::{self, Interrupt};
+//! silence, and its death. A thread of the kit's pool listens to each; what is
+//! here is about processes.
 use super::listen::Said;
 use super::screen::Screen;
 use super::worker::{Answer, Request};
 use crate::{Fault, Kind, Outcome};
 use anyhow::{Context, Result};
-use signal_hook::consts::{SIGBUS, SIGFPE, SIGILL, SIGSEGV};
+use libc::{SIGBUS, SIGFPE, SIGILL, SIGSEGV};
+use lockwork_report::interrupt::{signal_name, Interrupt};
+use lockwork_report::pool;
 use std::ffi::OsString;
 use std::io::Write;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::thread;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A worker ends by itself when its time is up; this much later it has hung.
 const GRACE: Duration = Duration::from_secs(10);
-/// How soon a signal, or a time that is up, is noticed.
-const TICK: Duration = Duration::from_millis(100);
 /// Variables that make the checkers do less than they are asked to.
 const FOREIGN: [&str; 2] = ["LOOM_", "SHUTTLE_"];
 
 /// Children, at most a number of them at once.
 pub(crate) struct Pool {
     program: Vec<OsString>,
-    jobs: usize,
     grace: Duration,
     interrupt: Interrupt,
     workers: Vec<Worker>,
-    sender: Sender<Event>,
-    receiver: Receiver<Event>,
+    /// Each hears one worker to its end.
+    listeners: pool::Pool<(usize, Said)>,
 }
 
 struct Worker {
@@ -43,27 +42,19 @@ struct Worker {
     started: Instant,
     deadline: Instant,
     late: bool,
-    executions: u64,
-}
-
-enum Event {
-    Progress(usize, u64),
-    /// It closed its output.
-    Ended(usize, Said),
+    /// So far, by its own report.
+    executions: Arc<AtomicU64>,
 }
 
 impl Pool {
     /// Up to `jobs` children, each of them `program`.
     pub fn new(program: Vec<OsString>, jobs: usize) -> Result<Self> {
-        let (sender, receiver) = mpsc::channel();
         Ok(Pool {
             program,
-            jobs,
             grace: GRACE,
             interrupt: Interrupt::listen().context("cannot listen for signals")?,
             workers: Vec::new(),
-            sender,
-            receiver,
+            listeners: pool::Pool::new(jobs),
         })
     }
 
@@ -74,12 +65,12 @@ impl Pool {
 
     /// Whether another one may start now.
     pub fn has_room(&self) -> bool {
-        self.workers.len() < self.jobs
+        self.listeners.has_room()
     }
 
     /// Whether nobody works.
     pub fn is_idle(&self) -> bool {
-        self.workers.is_empty()
+        self.listeners.is_idle()
     }
 
     /// Starts a run. `id` is told again when it ends.
@@ -87,14 +78,8 @@ impl Pool {
         let mut child = self.spawn(request).context("cannot start a worker")?;
         let out = child.stdout.take().context("a worker has no output")?;
         let err = child.stderr.take().context("a worker has no errors")?;
-        let sender = self.sender.clone();
-        thread::spawn(move || {
-            // Nobody listens any more only when all is over.
-            let said = Said::all(out, err, |executions| {
-                let _ = sender.send(Event::Progress(id, executions));
-            });
-            let _ = sender.send(Event::Ended(id, said));
-        });
+        let executions = Arc::new(AtomicU64::new(0));
+        let reported = Arc::clone(&executions);
         let started = Instant::now();
         let limit = Duration::from_secs(request.task.seconds.into()) + self.grace;
         self.workers.push(Worker {
@@ -104,9 +89,12 @@ impl Pool {
             started,
             deadline: started + limit,
             late: false,
-            executions: 0,
+            executions,
         });
-        Ok(())
+        self.listeners.start(move || {
+            let report = |executions| reported.store(executions, Ordering::Relaxed);
+            (id, Said::all(out, err, report))
+        })
     }
 
     /// The request is written before the child is there to read it: a child
@@ -135,31 +123,17 @@ impl Pool {
     /// Waits until a run ends: which, and what it came to.
     pub fn wait(&mut self, screen: &Screen) -> Result<(usize, Answer)> {
         loop {
-            self.interrupt.check()?;
-            match self.receiver.recv_timeout(TICK) {
-                Ok(Event::Progress(id, executions)) => {
-                    let mut workers = self.workers.iter_mut();
-                    if let Some(worker) = workers.find(|worker| worker.id == id) {
-                        worker.executions = executions;
-                    }
-                }
-                Ok(Event::Ended(id, said)) => {
-                    let at = self.workers.iter().position(|worker| worker.id == id);
-                    let worker = self.workers.remove(at.context("an unknown worker ended")?);
-                    let answer = worker.end(said)?;
-                    // Ctrl-C is for the whole group: the worker died of it.
-                    self.interrupt.check()?;
-                    return Ok((id, answer));
-                }
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-                    self.stop_late();
-                }
+            if let Some((id, said)) = self.listeners.wait(&self.interrupt)? {
+                let at = self.workers.iter().position(|worker| worker.id == id);
+                let worker = self.workers.remove(at.context("an unknown worker ended")?);
+                let answer = worker.end(said)?;
+                // Ctrl-C is for the whole group: the worker died of it.
+                self.interrupt.check()?;
+                return Ok((id, answer));
             }
-            screen.at_work(
-                self.workers
-                    .iter()
-                    .map(|w| (w.label.as_str(), w.executions)),
-            );
+            self.stop_late();
+            let workers = self.workers.iter();
+            screen.at_work(workers.map(|worker| (worker.label.as_str(), worker.executions())));
         }
     }
 
@@ -201,6 +175,10 @@ impl Worker {
         }
     }
 
+    fn executions(&self) -> u64 {
+        self.executions.load(Ordering::Relaxed)
+    }
+
     fn no_answer(&self, kind: Kind, text: String) -> Answer {
         let fault = Fault {
             kind,
@@ -210,7 +188,7 @@ impl Worker {
         };
         Answer {
             outcome: Outcome {
-                executions: self.executions,
+                executions: self.executions(),
                 pruned: 0,
                 words: 0,
                 seconds: self.started.elapsed().as_secs_f64(),
@@ -226,7 +204,7 @@ impl Worker {
 /// nothing about the lock.
 fn death(status: ExitStatus, noise: &str) -> (Kind, String) {
     let mut text = match (status.signal(), status.code()) {
-        (Some(signal), _) => format!("the worker was killed by {}", interrupt::name(signal)),
+        (Some(signal), _) => format!("the worker was killed by {}", signal_name(signal)),
         (_, Some(0)) => "the worker ended without a verdict".to_owned(),
         (_, code) => format!("the worker failed with code {}", code.unwrap_or(-1)),
     };

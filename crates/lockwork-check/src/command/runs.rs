@@ -4,10 +4,11 @@ use super::interleaving::{render, View};
 use super::plan::{method_text, Run};
 use super::pool::Pool;
 use super::screen::{width, Screen};
-use super::table::{counted, grouped, seconds, Align, Columns};
 use super::worker::Answer;
 use crate::Kind;
 use anyhow::Result;
+use lockwork_report::table::{Align, Columns};
+use lockwork_report::text::{counted, seconds, whole};
 use serde_json::{json, Value};
 use std::time::Instant;
 
@@ -120,7 +121,7 @@ fn row(run: &Run, answer: &Answer) -> [String; 7] {
         client,
         method,
         bound,
-        grouped(answer.outcome.executions),
+        whole(answer.outcome.executions),
         seconds(answer.outcome.seconds),
         verdict.unwrap_or_else(|| "pass".to_owned()),
     ]
@@ -171,7 +172,7 @@ pub(crate) fn conclude(
         "\n{} of {} passed: {} executions in {}\n",
         done.len() - failed,
         counted(done.len(), "run"),
-        grouped(executions),
+        whole(executions),
         seconds(start.elapsed().as_secs_f64())
     );
     if !unchecked.is_empty() {

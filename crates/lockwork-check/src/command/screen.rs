@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Where rows and progress go.
-use super::table::grouped;
-use anyhow::{Context, Result};
-use indicatif::{ProgressBar, ProgressStyle};
+use anyhow::Result;
+use lockwork_report::progress::{self, ProgressBar};
+use lockwork_report::text::{self, whole};
 use std::cell::Cell;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 
 /// Columns of a page, if standard output is no terminal.
 const PAGE: usize = 120;
@@ -18,20 +18,14 @@ pub(crate) struct Screen {
 
 impl Screen {
     pub fn new() -> Self {
-        if !io::stderr().is_terminal() {
-            return Self::silent();
-        }
-        let bar = ProgressBar::new_spinner();
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg} ({elapsed})") {
-            bar.set_style(style);
-        }
         Screen {
-            bar,
+            bar: progress::spinner(),
             done: Cell::new((0, 0)),
         }
     }
 
     /// Without progress.
+    #[cfg(test)]
     pub fn silent() -> Self {
         Screen {
             bar: ProgressBar::hidden(),
@@ -54,7 +48,7 @@ impl Screen {
         for (label, executions) in workers {
             text += &format!("  {label}");
             if executions > 0 {
-                text += &format!(" {}", grouped(executions));
+                text += &format!(" {}", whole(executions));
             }
         }
         self.bar.set_message(text);
@@ -63,12 +57,7 @@ impl Screen {
 
     /// Prints `text` to standard output.
     pub fn print(&self, text: &str) -> Result<()> {
-        let write = || {
-            let mut out = io::stdout().lock();
-            out.write_all(text.as_bytes()).and_then(|()| out.flush())
-        };
-        let done = self.bar.suspend(write);
-        done.context("cannot write to standard output")
+        self.bar.suspend(|| text::print(text))
     }
 }
 

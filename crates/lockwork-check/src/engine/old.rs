@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Looks at old values, and which of them are not explored; see docs/proof.md.
-use super::*;
+use super::state::{note, with, Mode};
+use crate::running::current;
+use crate::site::Site;
+use crate::trace::What;
 
 /// The rest of this execution is not explored: it only ends.
 pub(super) fn skip() {
@@ -13,7 +16,7 @@ pub(super) fn skip() {
 /// another execution is the same without it.
 pub(crate) fn before_load(site: &'static Site) {
     let again = with(|state| {
-        let thread = state.threads.get(CURRENT.get());
+        let thread = state.threads.get(current());
         let again = thread.is_some_and(|thread| thread.old_loads.contains(&(site as *const Site)));
         again && state.mode == Mode::Loom
     });
@@ -33,7 +36,7 @@ pub(crate) fn loaded(site: &'static Site, value: u64, newest: u64) {
 /// The running thread has read an old value at `site`, and changed nothing.
 pub(crate) fn saw_old(site: &'static Site) {
     with(|state| {
-        if let Some(thread) = state.threads.get_mut(CURRENT.get()) {
+        if let Some(thread) = state.threads.get_mut(current()) {
             thread.old_loads.push(site);
         }
     });
@@ -42,7 +45,7 @@ pub(crate) fn saw_old(site: &'static Site) {
 /// A client begins anew: what it does from here on is no repetition.
 pub(crate) fn begin_anew() {
     with(|state| {
-        if let Some(thread) = state.threads.get_mut(CURRENT.get()) {
+        if let Some(thread) = state.threads.get_mut(current()) {
             thread.old_loads.clear();
             thread.wait = None;
         }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Plain C accesses: watched for races, and told to loom where they change a
 //! word.
-use super::*;
+use super::state::{check_address, flush, note, with, write_real, Mode, Restart};
+use crate::layout::{address_of, is_local, place_of, Part, Span};
+use crate::running::current;
+use crate::trace::What;
 
 /// A plain C access, which the compiler reports before it happens.
 pub(crate) fn plain(addr: usize, size: usize, write: bool, pc: usize) {
@@ -17,7 +20,7 @@ pub(crate) fn plain(addr: usize, size: usize, write: bool, pc: usize) {
         if state.mode == Mode::Direct && is_local(addr, state.frame) {
             return None;
         }
-        let me = CURRENT.get();
+        let me = current();
         match state.layout.parts(span, me) {
             Some(parts) => Some(parts.to_vec()),
             None => {
@@ -48,7 +51,7 @@ fn plain_part(part: Part, write: bool) {
                 cell.with(|_| ());
             }
         }
-        Part::Word(word) if write => with(|state| state.threads[CURRENT.get()].plain.push(word)),
+        Part::Word(word) if write => with(|state| state.threads[current()].plain.push(word)),
         Part::Word(index) => {
             let (word, addr, len) = with(|state| {
                 let span = state.layout.words[index];

@@ -6,10 +6,11 @@
 //! stands right behind it, before the stores that ran since. Such an *older* one
 //! is made of loom's load, which knows what coherence allows. Its own store is
 //! read by nobody. docs/proof.md says when that is tried, and what it loses.
-use super::target::{alone, one_step, progress, Field};
-use super::*;
+use super::old::skip;
+use super::state::{full_fence, read_real, Order};
+use super::target::{alone, one_step, progress, Field, Target};
 use crate::stores::{Number, Wanted};
-use crate::word::load_order;
+use crate::word::{load_order, Word};
 
 /// What a read-modify-write found.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Accesses by primitives: what they touch, and what loom makes of them.
-use super::*;
-use crate::word::{load_order, store_order};
+use super::state::{check_address, flush, read_real, with, write_real, Mode, Order, Restart};
+use crate::layout::{is_local, place_of, Span};
+use crate::running::{current, scheduled};
+use crate::site::Site;
+use crate::word::{load_order, store_order, Word};
+use std::rc::Rc;
 
 /// An access by a primitive: a whole word, or a field of one.
 pub(crate) struct Target {
@@ -146,7 +150,7 @@ impl Target {
 pub(super) fn progress() {
     with(|state| {
         state.quiet = 0;
-        if let Some(thread) = state.threads.get_mut(CURRENT.get()) {
+        if let Some(thread) = state.threads.get_mut(current()) {
             thread.wrote = true;
             thread.old_loads.clear();
         }
@@ -155,7 +159,7 @@ pub(super) fn progress() {
 
 /// Lets others run, then `f` without them.
 pub(super) fn one_step<R>(f: impl FnOnce() -> R) -> R {
-    let gate = with(|state| state.gates[CURRENT.get()].clone());
+    let gate = with(|state| state.gates[current()].clone());
     scheduled(|| gate.load(Order::Relaxed));
     alone(f)
 }

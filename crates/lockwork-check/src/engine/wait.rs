@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Waiting: fruitless rounds, sleeps, wake-ups, and what never ends.
+use super::old::skip;
+use super::state::{fail, flush, note, with, Mode, Order, FUTEXES};
 use super::target::target;
-use super::*;
+use crate::layout::place_of;
+use crate::running::{current, scheduled, with_view};
+use crate::site::Site;
+use crate::trace::What;
+use crate::verdict::Kind;
+use std::rc::Rc;
 
 /// Fruitless rounds of one wait that are explored; see docs/proof.md.
 const ROUNDS_EXPLORED: u32 = 1;
@@ -17,7 +24,7 @@ pub(crate) fn round(site: &'static Site) {
     flush();
     let (mode, prune, stuck) = with(|state| {
         let count = state.threads.len() as u32;
-        let thread = &mut state.threads[CURRENT.get()];
+        let thread = &mut state.threads[current()];
         if thread.wrote || thread.wait != Some(site as *const Site) {
             thread.rounds = 0;
         }
@@ -48,7 +55,7 @@ pub(crate) fn round(site: &'static Site) {
 /// A wait is over: the next one counts anew.
 pub(crate) fn wait_over() {
     with(|state| {
-        if let Some(thread) = state.threads.get_mut(CURRENT.get()) {
+        if let Some(thread) = state.threads.get_mut(current()) {
             thread.wait = None;
         }
     });
@@ -101,7 +108,7 @@ fn explored_step(object: Option<Rc<loom::sync::atomic::AtomicU64>>) {
     match (with(|state| state.mode), object) {
         (Mode::Loom, Some(object)) => {
             scheduled(|| object.fetch_add(1, Order::Relaxed));
-            with(|state| state.threads[CURRENT.get()].view.step(&mut state.sleeps));
+            with(|state| with_view(|_, view| view.step(&mut state.sleeps)));
         }
         (Mode::Fuzz, _) => scheduled(|| shuttle::thread::sleep(std::time::Duration::ZERO)),
         _ => {}
@@ -112,7 +119,7 @@ fn explored_step(object: Option<Rc<loom::sync::atomic::AtomicU64>>) {
 pub(crate) fn sleep(addr: usize, value: u32, timed: bool, site: &'static Site) -> bool {
     let word = target(addr, 4, true, site);
     futex_step(addr);
-    let me = CURRENT.get();
+    let me = current();
     // On the queue first, then the look at the value: a wake-up that comes
     // between the two is not lost, as under the kernel's bucket lock.
     with(|state| state.threads[me].asleep = Some(addr));

@@ -4,7 +4,7 @@
 //! A page has a table whose first column is headed `tag`. Its rows are `.X`, for
 //! the page's own lock, or `stem.X`, and have as many cells as its head.
 use super::comment::{partners, stem, tag_name};
-use super::{belongs, file_stem, Index, Problem, Tag};
+use super::index::{belongs, file_stem, Index, Problem, Tag};
 
 /// A row of a table of tags.
 struct Row<'a> {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Whether tags, their partners and the code under them agree.
 use super::comment::{spare, stem, SPARE_ORDERS};
+use super::index::{belongs, file_stem, Index, Problem, Tag};
 use super::order::Order;
-use super::{belongs, file_stem, Index, Problem, Site, Tag};
+use super::site::Site;
 
 /// All that is wrong with the tags of `index`, by file and line.
 pub fn problems(index: &Index) -> Vec<Problem> {

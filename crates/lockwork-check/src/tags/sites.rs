@@ -3,7 +3,7 @@
 use super::comment::Note;
 use super::order::{operand_of, order_of, Order};
 use super::scan::{outline, Function, Source, Token};
-use super::Site;
+use super::site::Site;
 use std::ops::Range;
 
 /// A comment with tags. The last one of them is the nearest to the code.

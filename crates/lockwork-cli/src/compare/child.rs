@@ -9,9 +9,9 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::interrupt::Interrupt;
 use super::metric::KEEP_OUTPUT;
 use crate::cli::Output;
+use lockwork_report::interrupt::Interrupt;
 
 /// How long an interrupted program may take to end by itself.
 const GRACE: Duration = Duration::from_secs(2);

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 use crate::error::{Exit, OWN_ERROR};
-use crate::text;
+use lockwork_report::text;
 
 /// Where to write a result.
 pub enum Target {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::machine::Machine;
 use super::metric::Better;
+use lockwork_report::machine::Machine;
 
 /// The version of the JSON; changes when a field changes its meaning.
 pub const SCHEMA: u32 = 1;

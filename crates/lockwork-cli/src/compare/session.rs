@@ -13,7 +13,6 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::arms::{self, Arm};
 use super::child::{self, End, Observed};
-use super::interrupt::Interrupt;
 use super::metric::{self, Metric};
 use super::report::{Ended, Outcome, Sample};
 use super::summary::plural;
@@ -22,6 +21,7 @@ use crate::elf;
 use crate::error::{Exit, OWN_ERROR};
 use crate::program;
 use crate::workload;
+use lockwork_report::interrupt::Interrupt;
 
 /// What is run.
 pub struct Program {

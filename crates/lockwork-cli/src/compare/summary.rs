@@ -3,7 +3,7 @@
 
 use super::metric::Better;
 use super::report::{Outcome, Sample, Summary};
-use super::stats::{self, Pair};
+use lockwork_report::stats::{self, Pair};
 
 /// What the summaries need to know beside the samples.
 pub struct Setup<'a> {

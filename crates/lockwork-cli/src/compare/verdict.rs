@@ -3,9 +3,9 @@
 //! says that one lock is better than another.
 
 use super::report::Summary;
-use super::stats;
 use super::summary::{plural, Setup};
 use crate::policy::{BASELINE, CONTROL};
+use lockwork_report::stats;
 
 /// The verdict on `arms`, which are glibc, the control and then the locks.
 pub fn verdict(setup: &Setup, arms: &[Summary]) -> String {

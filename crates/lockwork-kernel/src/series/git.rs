@@ -3,15 +3,14 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
 use lockwork_report::bail_usage;
 
-use super::output;
-use super::patch::{ours, Files, Patch};
-use super::tree::{write, Tree};
-use crate::Work;
+use super::patch::{ours, Patch};
+use super::tree::{write, Files, Tree};
+use crate::work::Work;
 
 /// In its place in the file: the first line, and what follows it.
 const SUBJECT: &str = "*** SUBJECT HERE ***";
@@ -125,4 +124,18 @@ impl Git<'_> {
         self.run(&words)?;
         Ok(())
     }
+}
+
+/// What a program prints, as text.
+fn output(command: &mut Command, name: &str) -> Result<String> {
+    let output = command
+        .stdin(Stdio::null())
+        .output()
+        .with_context(|| format!("cannot start {name}"))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let last = said.lines().last().unwrap_or_default();
+        anyhow::bail!("{name} failed ({}): {last}", output.status);
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

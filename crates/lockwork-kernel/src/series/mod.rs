@@ -8,15 +8,14 @@ pub(crate) mod patch;
 pub(crate) mod tree;
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result};
 use lockwork_report::text;
 
-use crate::needs;
-use crate::Work;
-use patch::{Files, Patch};
-use tree::Tree;
+use crate::work::{self, Work};
+use patch::Patch;
+use tree::{Files, Tree};
 
 /// Unpacks Debian's kernel sources: all of them, or some files.
 const LINUX_SOURCE: &str = include_str!("../../../../scripts/linux-source");
@@ -70,7 +69,7 @@ pub(crate) fn unpack(target: &Path, files: &[String], work: &Work) -> Result<()>
         .args(["-c", LINUX_SOURCE, "linux-source"])
         .arg(target)
         .args(files);
-    needs::run(&mut script, "unpacking linux-source", work)
+    work::run(&mut script, "unpacking linux-source", work)
 }
 
 /// `lockwork kernel patches`
@@ -104,18 +103,4 @@ pub(crate) fn run(args: &PatchesArgs, work: &Work) -> Result<ExitCode> {
     work.progress.clear();
     text::print(&written)?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// What a program prints, as text.
-fn output(command: &mut Command, name: &str) -> Result<String> {
-    let output = command
-        .stdin(Stdio::null())
-        .output()
-        .with_context(|| format!("cannot start {name}"))?;
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        let last = said.lines().last().unwrap_or_default();
-        anyhow::bail!("{name} failed ({}): {last}", output.status);
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The patches of the series, and what they make of a kernel's files.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
 
 use super::edit::Edit;
-use super::tree::Tree;
-use crate::module::SOURCES;
+use super::tree::{Files, Tree};
+use crate::sources::SOURCES;
 
 /// Where our files go.
 const HOME: &str = "kernel/locking/lockwork";
@@ -37,9 +36,6 @@ pub(crate) struct Patch {
     #[serde(default, rename = "edit")]
     edits: Vec<Edit>,
 }
-
-/// Files below the kernel's top, and what is in them.
-pub(crate) type Files = BTreeMap<String, String>;
 
 /// The series, in its order.
 pub(crate) fn series() -> Result<Vec<Patch>> {

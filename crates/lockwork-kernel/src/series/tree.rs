@@ -2,7 +2,7 @@
 //! A kernel's sources, with the series in them or without. What the series changed is
 //! kept as it was, so that another series can take its place.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -10,12 +10,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{bail, Context, Result};
 use lockwork_report::usage;
 
-use super::patch::Files;
-
 /// Below the top: the files that were changed, as they were; and a list of those that were
 /// added.
 const KEPT: &str = ".lockwork";
 const ADDED: &str = ".lockwork/added";
+
+/// Files below the kernel's top, and what is in them.
+pub(crate) type Files = BTreeMap<String, String>;
 
 pub(crate) struct Tree {
     root: PathBuf,

@@ -7,8 +7,8 @@ mod json;
 mod list;
 mod locks;
 mod plan;
-mod pool;
 mod rows;
+mod simulations;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -19,14 +19,14 @@ mod why;
 pub use args::{Cluster, SimArgs, Switch, Where, HELP};
 
 use anyhow::Result;
+use lockwork_report::machine::cpus;
 use lockwork_report::{plot, text};
 use plan::{Job, Known, Plan};
-use pool::{Done, End, Simulate};
 use rows::Row;
+use simulations::{Done, End, Simulate};
 use std::fs::File;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::thread::available_parallelism;
 
 use crate::knobs::described;
 use crate::outcome::Stuck;
@@ -58,11 +58,8 @@ pub fn after_help() -> String {
 fn carry_out(args: &SimArgs, plan: &Arc<Plan>, simulate: Simulate) -> Result<ExitCode> {
     args.plot.as_deref().map_or(Ok(()), plot::make)?;
     let timeline = args.timeline.as_deref().map(timeline::create).transpose()?;
-    let jobs = match args.jobs {
-        Some(jobs) => jobs as usize,
-        None => available_parallelism().map_or(1, usize::from),
-    };
-    let (done, end) = pool::run(plan, jobs, simulate, &mut |done| match args.json {
+    let jobs = args.jobs.map_or_else(cpus, |jobs| jobs as usize);
+    let (done, end) = simulations::run(plan, jobs, simulate, &mut |done| match args.json {
         true => text::print(&format!(
             "{}\n",
             json::outcome(plan, done.job, &done.outcome)
@@ -105,9 +102,9 @@ fn over(args: &SimArgs, plan: &Plan, end: &End, done: usize) -> Result<ExitCode>
         End::Interrupted(signal) => {
             text::complain(&format!(
                 "lockwork: interrupted after {done} of {}\n",
-                table::counted(plan.len(), "simulation")
+                text::counted(plan.len(), "simulation")
             ));
-            Ok(ExitCode::from(128 + *signal as u8))
+            Ok((*signal).into())
         }
         End::Stuck(job, stuck) => {
             if args.json {
@@ -133,7 +130,7 @@ fn title(plan: &Plan, job: Job) -> String {
         plan.workload.name,
         plan.machine.name,
         plan.locks[job.lock].name,
-        table::counted(job.threads, "thread"),
+        text::counted(job.threads, "thread"),
         job.seed
     )
 }

@@ -64,7 +64,9 @@ impl<'a> Row<'a> {
 
     /// Jain's index of fairness, on average of the seeds.
     pub(super) fn jain(&self) -> f64 {
-        let all: Vec<f64> = self.outcomes.iter().map(|o| jain(&o.by_thread)).collect();
+        let counts = |o: &&Outcome| o.by_thread.iter().map(|&n| n as f64).collect::<Vec<_>>();
+        let all = self.outcomes.iter().map(counts);
+        let all: Vec<f64> = all.map(|counts| stats::jain(&counts)).collect();
         stats::mean(&all)
     }
 
@@ -103,16 +105,6 @@ pub(super) fn compare(rows: &mut [Row], first: &str) {
         row.improve = base
             .filter(|(_, rate)| *rate > 0.0)
             .map(|(_, rate)| row.rate() / rate - 1.0);
-    }
-}
-
-/// 1: all threads had as much; 1 / threads: one had all.
-fn jain(by_thread: &[u64]) -> f64 {
-    let sum: f64 = by_thread.iter().map(|&n| n as f64).sum();
-    let squares: f64 = by_thread.iter().map(|&n| (n as f64).powi(2)).sum();
-    match squares > 0.0 {
-        true => sum * sum / (by_thread.len() as f64 * squares),
-        false => 1.0,
     }
 }
 

@@ -5,7 +5,7 @@ use super::plan::{placed, Plan};
 use super::rows::Row;
 use crate::Clusters;
 use lockwork_report::table;
-use lockwork_report::text::grouped;
+use lockwork_report::text::{counted, grouped};
 
 /// What stands above the tables.
 pub(super) fn head(plan: &Plan) -> String {
@@ -36,12 +36,6 @@ pub(super) fn head(plan: &Plan) -> String {
         text += &format!("knobs: {}\n", set.join(", "));
     }
     text
-}
-
-/// "1 lock", "2 locks".
-pub(super) fn counted(n: usize, what: &str) -> String {
-    let s = if n == 1 { "" } else { "s" };
-    format!("{n} {what}{s}")
 }
 
 /// The table.

@@ -3,7 +3,7 @@
 
 use super::plan::Plan;
 use super::rows::Row;
-use super::table::counted;
+use lockwork_report::text::counted;
 
 /// Fewer acquisitions than this say little.
 const FEW: u64 = 1000;

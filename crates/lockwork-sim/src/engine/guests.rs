@@ -1,39 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A hypervisor: virtual CPUs take turns on real ones.
 
+use super::request::Agent;
+use super::state::{Action, Asked, Engine, Real, State, Timer, NOBODY};
 use super::tree::{Ps, NEVER};
-use super::{Action, Agent, Asked, Engine, State, Timer, NOBODY};
-use std::collections::VecDeque;
-
-/// A real CPU.
-#[derive(Default)]
-struct Real {
-    /// The virtual CPU on it.
-    runs: Option<u32>,
-    ready: VecDeque<u32>,
-    /// A timer for the end of the slice is set.
-    slice: bool,
-    since: Ps,
-}
-
-/// The hypervisor, and what the guest's waiters have seen of it.
-pub(crate) struct Guests {
-    real: Vec<Real>,
-    /// How often `cpus_are_short()` still says yes.
-    short: u32,
-}
 
 /// Answers of `cpus_are_short()` that a preempted neighbour accounts for.
 const SHORT: u32 = 1000;
-
-impl Guests {
-    pub fn new(places: usize) -> Self {
-        Guests {
-            real: (0..places).map(|_| Real::default()).collect(),
-            short: 0,
-        }
-    }
-}
 
 impl Engine {
     /// Whether there is a hypervisor.

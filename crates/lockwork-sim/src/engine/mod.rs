@@ -10,252 +10,35 @@
 //! each access it waits until it is the earliest.
 
 pub(crate) mod caches;
+mod fixed;
 mod guests;
+mod memory;
+mod order;
+mod request;
 mod requests;
 mod sched;
+mod state;
 mod steps;
+mod stuck;
 mod tally;
 pub(crate) mod tree;
 
+pub(crate) use state::{Engine, Site};
 pub(crate) use steps::{Change, Step};
 pub(crate) use tree::Ps;
 
-use crate::machine::Machine;
-use crate::outcome::{Doing, Stuck};
-use crate::simulate::{Clusters, Setup};
+use crate::setup::{Clusters, Setup};
 use caches::{ps, Caches};
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, Yielder};
-use requests::{Agent, Request, PARTS};
+use fixed::Fixed;
+use request::{Agent, PARTS};
 use rustc_hash::FxHashMap;
+use state::{Action, Cpu, Guests, Parked, State, Thread, Timer};
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
-use tally::Tally;
+use std::collections::BinaryHeap;
+use tally::{OfThread, Tally};
 use tree::{Tree, NEVER};
-
-/// No thread.
-pub(crate) const NOBODY: u32 = u32::MAX;
-
-/// What is to happen at the time of an agent in the tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Action {
-    /// The thread goes on.
-    Run,
-    /// Its request reaches the place where requests for the line are ordered.
-    Arrive,
-    /// The line is free for the next request.
-    Choose,
-    /// The line is here.
-    Done,
-}
-
-/// A wait that costs no events.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Parked {
-    No,
-    /// Until a line is taken away.
-    Line,
-    /// The same, or what was asked of the scheduler changes.
-    Relax,
-}
-
-/// A store that is not visible yet.
-struct Store {
-    addr: usize,
-    size: u32,
-    value: u64,
-}
-
-/// A CPU, virtual if there is a hypervisor.
-struct Cpu {
-    place: u16,
-    /// Its own clock.
-    now: Ps,
-    thread: u32,
-    /// Ready threads besides that one.
-    ready: VecDeque<u32>,
-    /// Its thread should leave.
-    resched: bool,
-    /// When its thread got it.
-    since: Ps,
-    /// A timer for the end of the slice is set.
-    slice: bool,
-    stores: VecDeque<Store>,
-    /// The thread waits for its stores: until no more than so many are left.
-    draining: Option<usize>,
-    /// The request of the thread, and those of its oldest stores.
-    requests: [Option<Request>; PARTS],
-    actions: [Action; PARTS],
-    /// The access that the thread waits for can be made now.
-    granted: bool,
-    parked: Parked,
-    /// The number of its latest wait, so that old entries are known as such.
-    wait: u32,
-    /// What the thread loaded since its last pause, all of it from its cache?
-    round: Vec<u32>,
-    round_hit: bool,
-    /// Rounds in which nothing changed.
-    quiet: u32,
-    /// The thread or CPU whose state the thread asked for in this round.
-    asked: Option<Asked>,
-    site: *const Site,
-    /// Off the real CPU; the rest of what it was at, if it was computing.
-    paused: bool,
-    rest: Option<Ps>,
-    halted: bool,
-}
-
-/// Whose state a spinner looks at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Asked {
-    Thread(u32),
-    Cpu(u32),
-}
-
-/// `struct lws_site`.
-#[repr(C)]
-pub(crate) struct Site {
-    file: *const std::ffi::c_char,
-    func: *const std::ffi::c_char,
-    line: u32,
-}
-
-/// Where a thread is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    /// It has a CPU, which may be paused or halted.
-    Running,
-    /// It waits for its CPU.
-    Ready,
-    /// Until somebody wakes who sleeps at this address; 0: until a time.
-    Asleep(usize),
-    /// Woken, not ready yet.
-    Waking,
-    /// At its end.
-    Done,
-}
-
-struct Thread {
-    routine: Option<Coroutine<(), (), (), DefaultStack>>,
-    yielder: *const Yielder<(), ()>,
-    cpu: u32,
-    state: State,
-    /// Who may not be preempted; nests.
-    preempt: i32,
-    /// In the kernel, where nobody loses a CPU against its will; it may sleep.
-    keeps: bool,
-    /// What is left of a computation that was interrupted.
-    rest: Ps,
-    /// Which of its sleeps this is.
-    sleep: u32,
-    timed_out: bool,
-    tally: tally::OfThread,
-}
-
-/// What happens at a time, to no CPU in particular.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Timer {
-    /// A sleeper that was woken is ready.
-    Wake(u32),
-    /// A sleep of a thread, by number, has lasted long enough.
-    Timeout(u32, u32),
-    /// A thread's slice is over.
-    Slice(u32),
-    /// A virtual CPU's slice on this real one is over.
-    GuestSlice(u16),
-    /// A halted CPU, or one that has a thread now, wants to run.
-    GuestReady(u32),
-    /// The warm-up is over.
-    Measure,
-    /// All is over.
-    End,
-}
-
-/// Costs that are not of caches, in ps.
-struct Fixed {
-    relax: Ps,
-    fence: Ps,
-    store_buffer: usize,
-    slice: Ps,
-    wake: Ps,
-    waker: Ps,
-    switch: Ps,
-    guest_slice: Ps,
-    kick: Ps,
-    kicker: Ps,
-    guest_switch: Ps,
-    directed_yield: bool,
-    hold: f64,
-    hold_min: Ps,
-    store_hold: f64,
-    occupancy: f64,
-    request: f64,
-    near_bias: f64,
-    respin: Ps,
-}
-
-impl Fixed {
-    fn new(machine: &Machine) -> Self {
-        let us = |us: f64| ps(us * 1000.0);
-        let (scheduler, guests) = (&machine.scheduler, &machine.hypervisor);
-        Fixed {
-            relax: ps(machine.cpu.relax).max(1),
-            fence: ps(machine.cpu.fence),
-            store_buffer: (machine.cpu.store_buffer as usize).max(1),
-            slice: us(scheduler.slice_us).max(1),
-            wake: us(scheduler.wake_us),
-            waker: us(scheduler.waker_us),
-            switch: us(scheduler.switch_us),
-            guest_slice: us(guests.slice_us).max(1),
-            kick: us(guests.kick_us),
-            kicker: us(guests.kicker_us),
-            guest_switch: us(guests.switch_us),
-            directed_yield: guests.directed_yield,
-            hold: machine.line.hold,
-            hold_min: ps(machine.line.hold_min),
-            store_hold: machine.line.store_hold,
-            occupancy: machine.line.occupancy,
-            request: machine.line.request,
-            near_bias: machine.line.near_bias,
-            respin: ps(machine.line.respin),
-        }
-    }
-}
-
-/// A simulation.
-pub(crate) struct Engine {
-    tree: Tree,
-    timers: BinaryHeap<Reverse<(Ps, u64, Timer)>>,
-    /// The time of the first of them.
-    next_timer: Ps,
-    set_timers: u64,
-    pub caches: Caches,
-    fixed: Fixed,
-    cpus: Vec<Cpu>,
-    threads: Vec<Thread>,
-    affinity: bool,
-    clusters: Clusters,
-    sleepers: FxHashMap<usize, VecDeque<u32>>,
-    /// Spinners in [`Parked::Relax`] that asked about somebody.
-    askers: Vec<u32>,
-    /// Room for [`Engine::choose`].
-    ranked: Vec<(Ps, u16, bool)>,
-    guests: Option<guests::Guests>,
-    pub random: fastrand::Rng,
-    pub tally: Tally,
-    /// The CPU whose coroutine runs, and the thread that it is of.
-    current: usize,
-    running: usize,
-    /// The time of what happens now.
-    time: Ps,
-    alive: usize,
-    over: bool,
-    /// Accesses take no time: nothing runs yet.
-    pub direct: bool,
-}
-
-/// The share by which the cost of a transfer varies at random, up and down.
-const JITTER: f64 = 0.05;
 
 impl Engine {
     /// Nothing has happened yet, and no thread has code to run.
@@ -264,7 +47,7 @@ impl Engine {
         let (caches, place_of) = Caches::new(machine);
         let copies = setup.guests.map_or(1, |guests| guests.overcommit as usize);
         let mut random = fastrand::Rng::with_seed(setup.seed ^ 0x5eed_0000);
-        let order = crate::simulate::order(setup, &caches, &place_of);
+        let order = order::order(setup, &caches, &place_of);
         let cpus = (0..order.len() * copies).map(|i| Cpu::new(place_of[order[i % order.len()]]));
         let cpus: Vec<Cpu> = cpus.collect();
         let threads = (0..setup.threads).map(|i| Thread::new((i % cpus.len()) as u32));
@@ -276,7 +59,7 @@ impl Engine {
             tally: Tally::new(setup, machine.socket_count()),
             fixed: Fixed::new(machine),
             threads: threads.collect(),
-            guests: setup.guests.map(|_| guests::Guests::new(machine.cpus())),
+            guests: setup.guests.map(|_| Guests::new(machine.cpus())),
             caches,
             affinity: setup.workload.affinity,
             clusters: setup.clusters,
@@ -486,55 +269,8 @@ impl Engine {
         self.tally.gave_back(&mut self.threads[thread].tally, now);
     }
 
-    /// Why it does not go on.
-    pub fn stuck(&self) -> Stuck {
-        let us = |time: Ps| time as f64 / 1e6;
-        let what = if self.tally.makes_progress() {
-            format!(
-                "deadlock after {:.1} µs: no thread will ever run again",
-                us(self.time)
-            )
-        } else {
-            format!(
-                "livelock: at {:.1} µs the CPUs are busy, and the last acquisition was at {:.1} µs",
-                us(self.time),
-                us(self.tally.progress)
-            )
-        };
-        let threads = self.describe();
-        Stuck { what, threads }
-    }
-
-    /// What each thread is at, for a report.
-    fn describe(&self) -> Vec<String> {
-        let describe = |(id, thread): (usize, &Thread)| {
-            let cpu = &self.cpus[thread.cpu as usize];
-            // SAFETY: sites are static objects of the world, which stays loaded.
-            let site = unsafe { cpu.site.as_ref() }.map(Site::describe);
-            let at = site.unwrap_or_else(|| "no wait yet".to_owned());
-            let state = match thread.state {
-                State::Running if cpu.halted => "halted",
-                State::Running if cpu.paused => "its virtual CPU is off its CPU",
-                State::Running if cpu.parked != Parked::No => "spins",
-                State::Running => "runs",
-                State::Ready => "ready",
-                State::Asleep(_) => "asleep",
-                State::Waking => "waking",
-                State::Done => "done",
-            };
-            let doing = match thread.tally.doing() {
-                Doing::Wait => "waits for the lock",
-                Doing::Hold => "holds the lock",
-                _ => "outside of the lock",
-            };
-            let number = thread.cpu;
-            format!("thread {id} on CPU {number}: {state}, {doing}; last wait at {at}")
-        };
-        self.threads.iter().enumerate().map(describe).collect()
-    }
-
     /// The threads' tallies.
-    pub fn of_threads(&mut self) -> Vec<tally::OfThread> {
+    pub fn of_threads(&mut self) -> Vec<OfThread> {
         let end = self.time;
         for thread in &self.threads {
             self.tally.in_lock += thread.tally.unfinished(end);
@@ -547,64 +283,5 @@ impl Engine {
     pub fn take_routines(&mut self) -> Vec<Coroutine<(), (), (), DefaultStack>> {
         let threads = self.threads.iter_mut();
         threads.filter_map(|thread| thread.routine.take()).collect()
-    }
-}
-
-impl Cpu {
-    fn new(place: u16) -> Self {
-        Cpu {
-            place,
-            now: 0,
-            thread: NOBODY,
-            ready: VecDeque::new(),
-            resched: false,
-            since: 0,
-            slice: false,
-            stores: VecDeque::new(),
-            draining: None,
-            requests: [None; PARTS],
-            actions: [Action::Run; PARTS],
-            granted: false,
-            parked: Parked::No,
-            wait: 0,
-            round: Vec::new(),
-            round_hit: true,
-            quiet: 0,
-            asked: None,
-            site: std::ptr::null(),
-            paused: false,
-            rest: None,
-            halted: false,
-        }
-    }
-}
-
-impl Thread {
-    fn new(cpu: u32) -> Self {
-        Thread {
-            routine: None,
-            yielder: std::ptr::null(),
-            cpu,
-            state: State::Ready,
-            preempt: 0,
-            keeps: false,
-            rest: 0,
-            sleep: 0,
-            timed_out: false,
-            tally: tally::OfThread::default(),
-        }
-    }
-
-    /// Whether it may not lose its CPU now.
-    fn keeps_cpu(&self) -> bool {
-        self.preempt > 0 || self.keeps
-    }
-}
-
-impl Site {
-    fn describe(&self) -> String {
-        // SAFETY: the compiler made both texts.
-        let text = |text| unsafe { std::ffi::CStr::from_ptr(text) }.to_string_lossy();
-        format!("{}:{} ({})", text(self.file), self.line, text(self.func))
     }
 }

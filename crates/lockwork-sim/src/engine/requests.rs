@@ -12,41 +12,14 @@
 //! request is on its way between the owner and where requests are ordered.
 
 use super::caches::{Kind, Price, NONE};
+use super::memory::write;
+use super::request::{Agent, Request, PARTS};
+use super::state::{Action, Engine, Parked};
 use super::tree::{Ps, NEVER};
-use super::{Action, Engine, Parked, JITTER};
 use crate::machine::Distance;
 
-/// Requests that a CPU may have under way: its thread's, and its stores'.
-pub(super) const PARTS: usize = 4;
-
-/// Who can want a line: a CPU's thread (part 0), or a place in its store buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Agent(pub u16);
-
-impl Agent {
-    pub fn of(cpu: usize, part: usize) -> Self {
-        Agent((PARTS * cpu + part) as u16)
-    }
-
-    pub fn cpu(self) -> usize {
-        usize::from(self.0) / PARTS
-    }
-
-    pub fn part(self) -> usize {
-        usize::from(self.0) % PARTS
-    }
-}
-
-/// A request under way.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Request {
-    pub line: u32,
-    pub kind: Kind,
-    asked: Ps,
-    arrived: Ps,
-    /// Of the line, when it was granted.
-    version: u32,
-}
+/// The share by which the cost of a transfer varies at random, up and down.
+const JITTER: f64 = 0.05;
 
 impl Engine {
     /// `agent` sends for `line`, at `time`.
@@ -279,7 +252,7 @@ impl Engine {
                 break;
             }
             self.cpus[cpu].stores.pop_front();
-            super::steps::write(addr, size, value);
+            write(addr, size, value);
             self.wake_spinners(line, time);
         }
         for oldest in 0..self.cpus[cpu].stores.len().min(PARTS - 1) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The operating system: who has which CPU; sleeping and waking.
 
+use super::request::Agent;
+use super::state::{Action, Asked, Engine, Parked, Site, State, Timer, NOBODY};
 use super::steps::Step;
 use super::tree::{Ps, NEVER};
-use super::{Action, Agent, Asked, Engine, Parked, Site, State, Timer, NOBODY};
 
 /// `sleep` without a time limit.
 pub(crate) const FOR_EVER: u64 = u64::MAX;

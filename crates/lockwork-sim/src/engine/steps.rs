@@ -3,8 +3,10 @@
 //! again after each wait, until there is a result.
 
 use super::caches::Kind;
+use super::memory::{read, write};
+use super::request::Agent;
+use super::state::{Asked, Engine, Parked, Site, Store, NOBODY};
 use super::tree::{Ps, NEVER};
-use super::{Agent, Asked, Engine, Parked, Site, NOBODY};
 
 /// A step was made, or the thread has to be suspended and to make it again.
 pub(crate) enum Step<T> {
@@ -30,31 +32,6 @@ const QUIET_ROUNDS: u32 = 6;
 const COUNTED_ROUNDS: Ps = 64;
 /// Lines of a round that are remembered; with more it is not parked.
 const ROUND_LINES: usize = 6;
-
-fn read(addr: usize, size: u32) -> u64 {
-    // SAFETY: C gave the address of an object of this size and alignment, which
-    // no other OS thread knows of.
-    unsafe {
-        match size {
-            1 => u64::from(*(addr as *const u8)),
-            2 => u64::from(*(addr as *const u16)),
-            4 => u64::from(*(addr as *const u32)),
-            _ => *(addr as *const u64),
-        }
-    }
-}
-
-pub(super) fn write(addr: usize, size: u32, value: u64) {
-    // SAFETY: as in `read`.
-    unsafe {
-        match size {
-            1 => *(addr as *mut u8) = value as u8,
-            2 => *(addr as *mut u16) = value as u16,
-            4 => *(addr as *mut u32) = value as u32,
-            _ => *(addr as *mut u64) = value,
-        }
-    }
-}
 
 impl Engine {
     /// Whether nobody else is earlier than the running CPU; if not, it is planned.
@@ -130,7 +107,7 @@ impl Engine {
     /// A load that its own stores, not visible yet, have to do with.
     fn forward(&mut self, addr: usize, size: u32) -> Option<Step<u64>> {
         let cpu = &mut self.cpus[self.current];
-        let overlaps = |store: &&super::Store| {
+        let overlaps = |store: &&Store| {
             store.addr < addr + size as usize && addr < store.addr + store.size as usize
         };
         let store = cpu.stores.iter().rev().find(overlaps)?;
@@ -168,7 +145,7 @@ impl Engine {
             self.wake_spinners(line, now);
             return Step::Made(());
         }
-        state.stores.push_back(super::Store { addr, size, value });
+        state.stores.push_back(Store { addr, size, value });
         self.commit_stores(cpu, now);
         Step::Made(())
     }

@@ -5,7 +5,7 @@ use super::caches::{ps, Price};
 use super::tree::Ps;
 use crate::machine::Distance;
 use crate::outcome::{Counts, Doing, Event, WaitSplit};
-use crate::simulate::Setup;
+use crate::setup::Setup;
 use hdrhistogram::Histogram;
 
 /// Operations of all without any acquisition after which nobody will get on.

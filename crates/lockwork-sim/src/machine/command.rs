@@ -8,7 +8,8 @@ use lockwork_report::{table, text};
 
 use super::args::{Command, MachineArgs};
 use super::shipped::Mistake;
-use super::{measure, names, open, show};
+use super::shipped::{names, open};
+use super::{measure, show};
 
 /// Does what the arguments say. Failure: a file has a mistake.
 ///

@@ -4,10 +4,10 @@
 
 use toml::Spanned;
 
+use super::fault::Fault;
 use super::file::{Class, File, Numa, COSTS};
-use super::parse::Fault;
+use super::model::{Costs, Distance};
 use super::topology::Shape;
-use super::{Costs, Distance};
 
 /// Which distances a machine has, by [`Distance`].
 pub(super) fn present(shape: &Shape, sockets: &[Distance]) -> [bool; Distance::COUNT] {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::figure::{Basis, Figure, Unit};
 use super::file::{File, COSTS};
-use super::Distance;
+use super::model::Distance;
 
 /// A number of a file, with its place in it.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 use super::figure::{Count, Figure, Ns, Share, Times, Us};
-use super::Distance;
+use super::model::Distance;
 
 /// A whole file.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -160,7 +160,7 @@ impl Distances {
     }
 }
 
-/// The costs of one distance; see [`super::Costs`].
+/// The costs of one distance; see [`super::model::Costs`].
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Class {
@@ -207,31 +207,31 @@ pub enum Home {
     Directory,
 }
 
-/// `[line]`; see [`super::LineCosts`].
+/// `[line]`; see [`super::model::LineCosts`].
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Line {
     /// How a line is found.
     pub home: Home,
-    /// See [`super::LineCosts::hold`].
+    /// See [`super::model::LineCosts::hold`].
     pub hold: Figure<Share>,
-    /// See [`super::LineCosts::store_hold`].
+    /// See [`super::model::LineCosts::store_hold`].
     pub store_hold: Figure<Share>,
-    /// See [`super::LineCosts::hold_min`].
+    /// See [`super::model::LineCosts::hold_min`].
     pub hold_min: Figure<Ns>,
-    /// See [`super::LineCosts::request`].
+    /// See [`super::model::LineCosts::request`].
     pub request: Figure<Share>,
-    /// See [`super::LineCosts::invalidate`].
+    /// See [`super::model::LineCosts::invalidate`].
     pub invalidate: Figure<Ns>,
-    /// See [`super::LineCosts::occupancy`].
+    /// See [`super::model::LineCosts::occupancy`].
     pub occupancy: Figure<Times>,
-    /// See [`super::LineCosts::near_bias`].
+    /// See [`super::model::LineCosts::near_bias`].
     pub near_bias: Figure<Times>,
-    /// See [`super::LineCosts::respin`].
+    /// See [`super::model::LineCosts::respin`].
     pub respin: Figure<Ns>,
 }
 
-/// `[cpu]`; see [`super::CpuCosts`].
+/// `[cpu]`; see [`super::model::CpuCosts`].
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cpu {
@@ -245,7 +245,7 @@ pub struct Cpu {
     pub store_buffer: Figure<Count>,
 }
 
-/// `[scheduler]`; see [`super::SchedulerCosts`].
+/// `[scheduler]`; see [`super::model::SchedulerCosts`].
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scheduler {
@@ -259,7 +259,7 @@ pub struct Scheduler {
     pub switch: Figure<Us>,
 }
 
-/// `[hypervisor]`; see [`super::HypervisorCosts`].
+/// `[hypervisor]`; see [`super::model::HypervisorCosts`].
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Hypervisor {

@@ -9,8 +9,8 @@ use anyhow::{anyhow, Context, Result};
 use include_dir::{include_dir, Dir};
 use lockwork_report::bail_usage;
 
+use super::model::Machine;
 use super::parse::{parse, Loaded};
-use super::Machine;
 use crate::data;
 
 /// What is wrong in a machine's file, with the line.

@@ -8,8 +8,9 @@ use lockwork_report::{table, text};
 use serde_json::json;
 
 use super::file::{Numa, COSTS};
+use super::model::{Distance, Machine};
+use super::parse::Loaded;
 use super::topology::Shape;
-use super::{Distance, Loaded, Machine};
 
 /// Prints warnings.
 pub(super) fn warn(warnings: &[String]) {
@@ -102,8 +103,8 @@ fn topology(loaded: &Loaded) -> String {
 
 fn home(loaded: &Loaded) -> &'static str {
     match loaded.machine.home {
-        super::Home::Snoop => "snoop",
-        super::Home::Directory => "directory",
+        super::model::Home::Snoop => "snoop",
+        super::model::Home::Directory => "directory",
     }
 }
 

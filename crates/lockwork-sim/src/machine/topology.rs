@@ -3,9 +3,9 @@
 
 use toml::Spanned;
 
+use super::fault::Fault;
 use super::file::{Links, Numa, Topology};
-use super::parse::Fault;
-use super::{Distance, Place};
+use super::model::{Distance, Place};
 
 /// The most CPUs that a machine may have.
 pub const MAX_CPUS: usize = 2048;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Which cells a machine was fitted to: its file says so, and nothing here does.
 
-use super::table::{Role, Table};
+use super::cell::Role;
+use super::table::Table;
 use crate::machine;
 use anyhow::{bail, Result};
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The tables as one JSON document.
 
-use super::page::Judged;
-use super::sheet::Summary;
+use super::bound::Kind;
+use super::cell::{Role, Unit};
+use super::judge::Judged;
 use super::statistics::error;
-use super::table::{Role, Unit};
-use super::target::Kind;
+use super::statistics::Summary;
 use super::totals;
 use anyhow::{Context, Result};
 use serde::Serialize;

@@ -3,8 +3,11 @@
 
 mod aim7_ebizzy;
 mod args;
+mod bound;
+mod cell;
 mod fitted;
 mod json;
+mod judge;
 mod lab;
 mod mb_cache;
 mod mutex_nodes;
@@ -26,10 +29,9 @@ mod totals;
 pub use args::{ReproduceArgs, AFTER_HELP, HELP};
 
 use anyhow::{Context, Result};
-use lockwork_report::bail_usage;
-use lockwork_report::interrupt::Interrupt;
-use lockwork_report::text;
-use run::Ended;
+use lockwork_report::interrupt::{Interrupt, Interrupted};
+use lockwork_report::machine::cpus;
+use lockwork_report::{choice, text};
 use std::process::ExitCode;
 use table::Table;
 
@@ -56,18 +58,19 @@ pub fn reproduce(args: &ReproduceArgs) -> Result<ExitCode> {
         text::print(&totals::list(&tables))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let jobs = args.jobs.map_or_else(crate::pool::cpus, |n| n as usize);
+    let jobs = args.jobs.map_or_else(cpus, |n| n as usize);
     let interrupt = Interrupt::listen().context("cannot take over Ctrl-C")?;
-    let found = match run::simulate_all(&tables, jobs, args.seeds, &interrupt)? {
-        Ended::Completed(found) => found,
-        Ended::Interrupted(signal) => {
+    let found = match run::simulate_all(&tables, jobs, args.seeds, &interrupt) {
+        Ok(found) => found,
+        Err(error) => {
+            let signal: Interrupted = error.downcast()?;
             text::complain("lockwork: interrupted; no table is complete\n");
-            return Ok(ExitCode::from(128 + signal as u8));
+            return Ok(signal.into());
         }
     };
     let sheets = tables.iter().zip(&found);
     let sheets = sheets.map(|(table, found)| sheet::Sheet::new(table, found));
-    let judged: Vec<page::Judged> = sheets.map(page::Judged::new).collect();
+    let judged: Vec<judge::Judged> = sheets.map(judge::Judged::new).collect();
     text::print(&match (args.json, args.markdown) {
         (true, _) => json::render(&judged, args.seeds)?,
         (_, true) => page::markdown(&judged),
@@ -83,13 +86,7 @@ pub fn reproduce(args: &ReproduceArgs) -> Result<ExitCode> {
 /// The tables of those names, once each, in their own order; all without names.
 fn choose(names: &[String]) -> Result<Vec<Table>> {
     for name in names {
-        if !TABLES.iter().any(|(known, _)| known == name) {
-            let known: Vec<&str> = TABLES.iter().map(|(known, _)| *known).collect();
-            bail_usage!(
-                "there is no table named '{name}'; choose one of: {}",
-                known.join(", ")
-            );
-        }
+        choice::one("table", name, &TABLES, |(known, _)| known)?;
     }
     TABLES
         .iter()
@@ -110,8 +107,8 @@ fn built(build: Build) -> Result<Table> {
 
 #[cfg(test)]
 mod tests {
+    use super::cell::Role;
     use super::sheet::Sheet;
-    use super::table::Role;
     use super::*;
 
     fn as_published(table: &Table) -> Sheet<'_> {
@@ -135,7 +132,7 @@ mod tests {
     #[test]
     fn what_was_published_meets_every_target() {
         for table in choose(&[]).expect("all") {
-            for verdict in target::judge(&as_published(&table)) {
+            for verdict in judge::judge(&as_published(&table)) {
                 assert!(verdict.met, "{}: {verdict:?}", table.name);
             }
         }
@@ -147,7 +144,7 @@ mod tests {
             let mut sheet = as_published(&table);
             sheet.values = table.cells.iter().map(|_| Some(1.0)).collect();
             sheet.beside = table.beside.iter().map(|_| Some(1.0)).collect();
-            let missed = page::Judged::new(sheet).missed();
+            let missed = judge::Judged::new(sheet).missed();
             assert!(missed > 0, "{}", table.name);
         }
     }
@@ -163,7 +160,7 @@ mod tests {
                 let at = format!("{}: {}, {}", table.name, one.row, one.column);
                 assert!(one.trials.iter().all(|&t| t < table.trials.len()), "{at}");
                 let same =
-                    |other: &&table::Beside| (&other.row, &other.column) == (&one.row, &one.column);
+                    |other: &&cell::Beside| (&other.row, &other.column) == (&one.row, &one.column);
                 assert_eq!(table.beside.iter().filter(same).count(), 1, "{at}");
             }
             for cell in &table.cells {
@@ -171,7 +168,7 @@ mod tests {
                 assert!(cell.published > 0.0, "{at}");
                 assert!(cell.trials.iter().all(|&t| t < table.trials.len()), "{at}");
                 let same =
-                    |other: &&table::Cell| (&other.row, &other.column) == (&cell.row, &cell.column);
+                    |other: &&cell::Cell| (&other.row, &other.column) == (&cell.row, &cell.column);
                 assert_eq!(table.cells.iter().filter(same).count(), 1, "{at}");
             }
             for trial in &table.trials {
@@ -191,7 +188,7 @@ mod tests {
                 let known = TABLES.iter().any(|(known, _)| *known == name);
                 assert!(known, "{}: {row}", table.machine);
             }
-            let counts = |cell: &table::Cell| cell.role == Role::Prediction;
+            let counts = |cell: &cell::Cell| cell.role == Role::Prediction;
             assert!(table.cells.iter().any(counts), "{}", table.name);
         }
     }
@@ -210,10 +207,10 @@ mod tests {
             "targets: 23 targets against published figures, 20 goals of our own lock, 7 checks \
              that every cell has a value"
         );
-        let judged: Vec<page::Judged> = tables
+        let judged: Vec<judge::Judged> = tables
             .iter()
             .map(as_published)
-            .map(page::Judged::new)
+            .map(judge::Judged::new)
             .collect();
         assert_eq!(
             totals::missed(&judged),

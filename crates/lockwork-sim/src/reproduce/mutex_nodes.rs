@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A mutex that reads before each atomic operation, on 1 to 8 nodes.
 
+use super::bound::{Bound, Form};
+use super::cell::{Cell, Measure, Role, Trial, Unit};
 use super::lab;
 use super::published::{published, Figure};
-use super::sheet::Sheet;
-use super::table::{Cell, Measure, Role, Table, Trial, Unit};
-use super::target::{Bound, Form, Target};
+use super::table::Table;
+use super::target::{Target, Values};
 use crate::machine::Machine;
 use crate::workload::Workload;
 use crate::Placement;
@@ -147,13 +148,13 @@ fn extreme(
     rows: &[Jobs],
     nodes: &[usize],
     worse: fn(f64, f64) -> f64,
-) -> impl Fn(&Sheet) -> Option<f64> {
+) -> impl Fn(&dyn Values) -> Option<f64> {
     let rows = rows.iter().filter(|row| nodes.contains(&row.nodes));
     let names: Vec<String> = rows
         .map(|row| row_name(&row.user_range, &row.ht, row.nodes))
         .collect();
-    move |sheet: &Sheet| {
-        let ratios = sheet.values_of(|cell| cell.column == RATIO && names.contains(&cell.row))?;
+    move |sheet: &dyn Values| {
+        let ratios = sheet.values_of(&|cell| cell.column == RATIO && names.contains(&cell.row))?;
         ratios.into_iter().reduce(worse)
     }
 }

@@ -2,9 +2,10 @@
 //! locktorture on mutexes whose queue of spinners knows clusters of CPUs, on
 //! machines for which nobody published figures of it.
 
+use super::bound::Bound;
+use super::cell::{Beside, Measure, Trial, Unit};
 use super::lab;
-use super::table::{Beside, Measure, Table, Trial, Unit};
-use super::target::Bound;
+use super::table::Table;
 use crate::machine::Machine;
 use crate::workload::Workload;
 use crate::Placement;

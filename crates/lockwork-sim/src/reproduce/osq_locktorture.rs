@@ -2,11 +2,13 @@
 //! locktorture on a mutex, 1 to 64 writers that stay on their CPUs, and on two whose
 //! queue of spinners knows clusters: the published one, and ours.
 
+use super::bound::Bound;
+use super::cell::{Cell, Measure, Role, Unit};
 use super::lab;
 use super::numa_osq::{measured, Writers};
 use super::published::{published, Figure};
-use super::table::{Cell, Measure, Role, Table, Unit};
-use super::target::{Bound, Target};
+use super::table::Table;
+use super::target::Target;
 use crate::workload::Workload;
 use anyhow::{bail, Result};
 use serde::Deserialize;

@@ -1,34 +1,14 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The tables as people read them: as text, and as Markdown.
 
-use super::sheet::{Sheet, Summary};
-use super::statistics::error;
-use super::table::{Cell, Role, Table, Unit};
-use super::target::{judge, Verdict};
+use super::cell::{Cell, Role, Unit};
+use super::judge::Judged;
+use super::sheet::Sheet;
+use super::statistics::{error, Summary};
+use super::table::Table;
+use super::target::Verdict;
 use super::totals;
 use lockwork_report::table::render;
-
-/// A table, what was simulated, and what it is worth.
-pub(crate) struct Judged<'a> {
-    pub sheet: Sheet<'a>,
-    pub summary: Summary,
-    pub verdicts: Vec<Verdict>,
-}
-
-impl<'a> Judged<'a> {
-    pub fn new(sheet: Sheet<'a>) -> Judged<'a> {
-        Judged {
-            summary: sheet.summary(),
-            verdicts: judge(&sheet),
-            sheet,
-        }
-    }
-
-    /// Targets that are missed.
-    pub fn missed(&self) -> usize {
-        self.verdicts.iter().filter(|verdict| !verdict.met).count()
-    }
-}
 
 /// What marks a cell that does not count.
 const fn mark(role: Role) -> &'static str {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 use super::*;
+use crate::reproduce::bound::{Bound, Form};
+use crate::reproduce::cell::{Beside, Measure};
 use crate::reproduce::json;
 use crate::reproduce::samples::cell;
-use crate::reproduce::table::{Beside, Measure};
-use crate::reproduce::target::{Bound, Form, Target};
+use crate::reproduce::target::Target;
 
 fn table() -> Table {
     let fitted = Cell {

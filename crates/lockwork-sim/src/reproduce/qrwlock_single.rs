@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Lock and unlock without anybody else.
 
+use super::cell::{Cell, Measure, Role, Trial, Unit};
 use super::lab;
 use super::published::{published, Figure};
-use super::table::{Cell, Measure, Role, Table, Trial, Unit};
+use super::table::Table;
 use super::target::Target;
 use crate::workload::{Time, Workload};
 use crate::Placement;

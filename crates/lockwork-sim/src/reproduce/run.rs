@@ -1,99 +1,77 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Runs the simulations of all tables, side by side.
 
-use super::table::{Runs, Table, Trial};
-use crate::{pool, simulate};
+use super::cell::{Runs, Trial};
+use super::table::Table;
+use crate::{simulate, Found};
 use anyhow::Result;
-use indicatif::{ProgressBar, ProgressStyle};
 use lockwork_report::interrupt::Interrupt;
+use lockwork_report::{pool, progress};
 use std::cmp::Reverse;
-use std::sync::atomic::{AtomicBool, Ordering};
-
-/// How it went.
-pub(crate) enum Ended {
-    /// What was found: by table, by trial.
-    Completed(Vec<Vec<Runs>>),
-    /// By this signal.
-    Interrupted(i32),
-}
+use std::ops::ControlFlow;
 
 /// One simulation of all.
-struct Job<'a> {
+#[derive(Clone)]
+struct Job {
     table: usize,
     trial: usize,
-    what: &'a Trial,
+    what: Trial,
     seed: u64,
 }
 
-/// Runs each trial of each table with the seeds 1 to `seeds`.
+/// Runs each trial of each table with the seeds 1 to `seeds`. What was found: by table, by
+/// trial, by seed.
 ///
 /// # Errors
-/// A simulation is impossible.
+/// A simulation is impossible, or a signal came.
 pub(crate) fn simulate_all(
     tables: &[Table],
     jobs: usize,
     seeds: u64,
     interrupt: &Interrupt,
-) -> Result<Ended> {
+) -> Result<Vec<Vec<Runs>>> {
     let work = plan(tables, seeds);
-    let bar = bar(work.len());
-    let stop = AtomicBool::new(false);
-    let mut signal = None;
-    let results = pool::run(
-        jobs,
-        &work,
-        &stop,
-        |job| simulate(&job.what.setup(job.seed)),
-        |done| {
-            if let Some((index, _)) = done {
-                bar.set_message(tables[work[index].table].name);
-                bar.inc(1);
-            }
-            signal = signal.or_else(|| interrupt.take());
-            let failed = done.is_some_and(|(_, result)| result.is_err());
-            if failed || signal.is_some() {
-                stop.store(true, Ordering::Relaxed);
-            }
-        },
-    );
+    let bar = progress::bar(work.len());
+    let mut results: Vec<Option<Found>> = Vec::new();
+    results.resize_with(work.len(), || None);
+    let calls = work.iter().cloned();
+    let calls = calls.map(|job| move || simulate(&job.what.setup(job.seed)));
+    let over = pool::all(calls, jobs, interrupt, |done| {
+        if let Some((at, result)) = done {
+            results[at] = Some(result?);
+            bar.set_message(tables[work[at].table].name);
+            bar.inc(1);
+        }
+        bar.tick();
+        Ok(ControlFlow::Continue(()))
+    });
     bar.finish_and_clear();
-    if let Some(signal) = signal.or_else(|| interrupt.take()) {
-        return Ok(Ended::Interrupted(signal));
-    }
+    over?;
     let mut found: Vec<Vec<Runs>> = tables
         .iter()
         .map(|table| vec![Runs::new(); table.trials.len()])
         .collect();
     for (job, result) in work.iter().zip(results) {
-        found[job.table][job.trial].extend(result.transpose()?);
+        found[job.table][job.trial].extend(result);
     }
-    Ok(Ended::Completed(found))
+    Ok(found)
 }
 
 /// Many threads first: these take longest, and nobody waits for one at the end.
-fn plan(tables: &[Table], seeds: u64) -> Vec<Job<'_>> {
+fn plan(tables: &[Table], seeds: u64) -> Vec<Job> {
     let mut work = Vec::new();
     for (table, of) in tables.iter().enumerate() {
         for (trial, what) in of.trials.iter().enumerate() {
             work.extend((1..=seeds).map(|seed| Job {
                 table,
                 trial,
-                what,
+                what: what.clone(),
                 seed,
             }));
         }
     }
     work.sort_by_key(|job| Reverse(job.what.threads));
     work
-}
-
-/// On standard error; hidden if that is no terminal.
-fn bar(length: usize) -> ProgressBar {
-    let bar = ProgressBar::new(length as u64);
-    if let Ok(style) = ProgressStyle::with_template("{wide_bar} {pos}/{len} {msg} ({elapsed})") {
-        bar.set_style(style);
-    }
-    bar
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Outcomes and cells made by hand, for tests.
 
-use super::table::{Cell, Measure, Role, Unit};
+use super::cell::{Cell, Measure, Role, Unit};
 use crate::outcome::{Counts, Outcome, Stuck, WaitSplit};
 use hdrhistogram::Histogram;
 

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A table with what was simulated for it.
 
-use super::statistics::{error, factor, middle_and_worst, same_order, same_sign, Pair, Share};
-use super::table::{Beside, Cell, Role, Runs, Table, Unit};
+use super::cell::{Beside, Cell, Role, Runs, Unit};
+use super::statistics::{
+    error, factor, middle_and_worst, same_order, same_sign, Pair, Share, Summary,
+};
+use super::table::Table;
+use super::target::Values;
 
 /// A table and each cell's simulated value.
 pub(crate) struct Sheet<'a> {
@@ -13,25 +17,6 @@ pub(crate) struct Sheet<'a> {
     pub beside: Vec<Option<f64>>,
     /// Why not: simulations that got stuck, and cells that came to nothing.
     pub failures: Vec<String>,
-}
-
-/// How well predictions agree.
-#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
-pub(crate) struct Summary {
-    /// Cells that count.
-    pub predictions: usize,
-    /// Groups in which all cells are in the published order.
-    pub ranks: Share,
-    /// Pairs of cells of a group in the published order.
-    pub pairs: Share,
-    /// Cells on the published side of what they are compared with.
-    pub signs: Share,
-    /// Absolute relative errors.
-    pub median_error: Option<f64>,
-    /// The greatest of them.
-    pub worst_error: Option<f64>,
-    /// How many times too much or too little the worst cell is.
-    pub worst_factor: Option<f64>,
 }
 
 impl<'a> Sheet<'a> {
@@ -79,49 +64,11 @@ impl<'a> Sheet<'a> {
         self.table.cells.iter().zip(self.values.iter().copied())
     }
 
-    /// The simulated value of a cell.
-    pub fn value(&self, row: &str, column: &str) -> Option<f64> {
-        let mut cells = self.cells();
-        let found = cells.find(|(cell, _)| cell.row == row && cell.column == column);
-        found.and_then(|(_, value)| value)
-    }
-
-    /// The values of the cells that `wanted` picks; none if one got stuck, or if
-    /// there is no such cell.
-    pub fn values_of(&self, wanted: impl Fn(&Cell) -> bool) -> Option<Vec<f64>> {
-        let picked = self.cells().filter(|(cell, _)| wanted(cell));
-        let values: Option<Vec<f64>> = picked.map(|(_, value)| value).collect();
-        values.filter(|values| !values.is_empty())
-    }
-
     fn pair(&self, index: usize) -> Pair {
         Pair {
             published: self.table.cells[index].published,
             simulated: self.values[index],
         }
-    }
-
-    /// Predictions only: a pair counts if one of the two is one, and neither is
-    /// only shown.
-    pub fn summary(&self) -> Summary {
-        let mut summary = Summary::default();
-        self.count_ranks(&mut summary);
-        self.count_signs(&mut summary);
-        let is_prediction = |cell: &Cell| cell.role == Role::Prediction;
-        summary.predictions = self.cells().filter(|(cell, _)| is_prediction(cell)).count();
-        let judged = self
-            .cells()
-            .filter(|(cell, _)| is_prediction(cell) && cell.unit != Unit::Share);
-        let judged: Vec<(f64, f64)> = judged
-            .filter_map(|(cell, value)| Some((cell.published, value?)))
-            .collect();
-        let errors: Vec<f64> = judged.iter().map(|&(p, s)| error(p, s)).collect();
-        let factors = judged.iter().map(|&(p, s)| factor(p, s));
-        summary.worst_factor = factors.max_by(f64::total_cmp);
-        if let Some((median, worst)) = middle_and_worst(&errors) {
-            (summary.median_error, summary.worst_error) = (Some(median), Some(worst));
-        }
-        summary
     }
 
     fn count_ranks(&self, summary: &mut Summary) {
@@ -169,6 +116,35 @@ impl<'a> Sheet<'a> {
                 summary.signs.count(right);
             }
         }
+    }
+}
+
+impl Values for Sheet<'_> {
+    fn pairs(&self) -> Vec<(&Cell, Option<f64>)> {
+        self.cells().collect()
+    }
+
+    /// Predictions only: a pair counts if one of the two is one, and neither is
+    /// only shown.
+    fn summary(&self) -> Summary {
+        let mut summary = Summary::default();
+        self.count_ranks(&mut summary);
+        self.count_signs(&mut summary);
+        let is_prediction = |cell: &Cell| cell.role == Role::Prediction;
+        summary.predictions = self.cells().filter(|(cell, _)| is_prediction(cell)).count();
+        let judged = self
+            .cells()
+            .filter(|(cell, _)| is_prediction(cell) && cell.unit != Unit::Share);
+        let judged: Vec<(f64, f64)> = judged
+            .filter_map(|(cell, value)| Some((cell.published, value?)))
+            .collect();
+        let errors: Vec<f64> = judged.iter().map(|&(p, s)| error(p, s)).collect();
+        let factors = judged.iter().map(|&(p, s)| factor(p, s));
+        summary.worst_factor = factors.max_by(f64::total_cmp);
+        if let Some((median, worst)) = middle_and_worst(&errors) {
+            (summary.median_error, summary.worst_error) = (Some(median), Some(worst));
+        }
+        summary
     }
 }
 
@@ -265,10 +241,10 @@ mod tests {
         assert_eq!(summary.worst_error, Some(0.0));
         assert_eq!(sheet.value("1", "fair"), None);
         assert_eq!(sheet.value("1", "steal"), Some(102.0));
-        assert_eq!(sheet.values_of(|cell| cell.row == "1"), None);
-        let row = sheet.values_of(|cell| cell.row == "2");
+        assert_eq!(sheet.values_of(&|cell| cell.row == "1"), None);
+        let row = sheet.values_of(&|cell| cell.row == "2");
         assert_eq!(row, Some(vec![200.0, 300.0, 100.0]));
-        assert_eq!(sheet.values_of(|cell| cell.row == "3"), None);
+        assert_eq!(sheet.values_of(&|cell| cell.row == "3"), None);
     }
 
     #[test]

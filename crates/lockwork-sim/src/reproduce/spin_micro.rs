@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Four spinlocks, 1 to 8 tasks on one socket or one on each.
 
+use super::bound::{Bound, Form};
+use super::cell::{Cell, Measure, Role, Trial, Unit};
 use super::lab;
 use super::published::{published, Figure};
-use super::table::{Cell, Measure, Role, Table, Trial, Unit};
-use super::target::{Bound, Form, Target};
+use super::table::Table;
+use super::target::Target;
 use crate::machine::{Distance, Machine};
 use crate::Placement;
 use anyhow::{bail, Result};

@@ -78,6 +78,25 @@ pub(crate) fn middle_and_worst(errors: &[f64]) -> Option<(f64, f64)> {
     Some((stats::median(&sizes), worst))
 }
 
+/// How well predictions agree.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+pub(crate) struct Summary {
+    /// Cells that count.
+    pub predictions: usize,
+    /// Groups in which all cells are in the published order.
+    pub ranks: Share,
+    /// Pairs of cells of a group in the published order.
+    pub pairs: Share,
+    /// Cells on the published side of what they are compared with.
+    pub signs: Share,
+    /// Absolute relative errors.
+    pub median_error: Option<f64>,
+    /// The greatest of them.
+    pub worst_error: Option<f64>,
+    /// How many times too much or too little the worst cell is.
+    pub worst_factor: Option<f64>,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

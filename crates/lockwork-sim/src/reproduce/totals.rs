@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! All tables together: which targets are missed, and how much is compared.
 
-use super::page::Judged;
+use super::bound::Kind;
+use super::cell::Role;
+use super::judge::count;
+use super::judge::Judged;
 use super::statistics::Share;
-use super::table::{Role, Table};
-use super::target::{count, Kind};
+use super::table::Table;
 use lockwork_report::table::render;
 
 /// How many targets of a kind are met.

@@ -2,7 +2,7 @@
 //! The workloads that the program carries inside itself.
 
 use super::file::parse;
-use super::Workload;
+use super::model::Workload;
 use crate::data;
 use anyhow::{Context, Result};
 use include_dir::{include_dir, Dir};

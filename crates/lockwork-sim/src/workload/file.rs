@@ -2,7 +2,7 @@
 //! A workload's file. Each number has its unit in its name, and its source
 //! beside it, so that nobody takes an assumption for a measurement.
 
-use super::{Time, Workload};
+use super::model::{Time, Workload};
 use anyhow::{bail, Result};
 use serde::Deserialize;
 use std::ops::Range;

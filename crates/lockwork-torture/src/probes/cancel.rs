@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Waiters that leave the queue, from its end and its middle.
-use super::{ensure, Findings};
+use crate::findings::{ensure, Findings};
 use crate::hand::Hand;
 use crate::rng::Rng;
 use crate::trial::{join, Trial};

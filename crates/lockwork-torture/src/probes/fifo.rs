@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Arrival order, round by round, with no race in what arrival means: a waiter
 //! starts only when the lock itself names the one before it as queued.
-use super::{ensure, Findings};
+use crate::findings::{ensure, Findings};
 use crate::trial::{join, Trial};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A child that is forked while threads wait for the lock has none of these
 //! threads. It must be able to unlock, and to lock again with its own.
-use super::{ensure, Findings};
+use crate::findings::{ensure, Findings};
 use crate::trial::{join, Trial};
 use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};

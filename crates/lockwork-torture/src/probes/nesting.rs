@@ -2,7 +2,7 @@
 //! Locks on top of locks: two at once in a fixed order, and signal handlers
 //! that take another lock of the same kind wherever a thread happens to be,
 //! waiting for the first one included. Handlers interrupt handlers.
-use super::{ensure, Findings};
+use crate::findings::{ensure, Findings};
 use crate::hand::Hand;
 use crate::rng::Rng;
 use crate::trial::{join, Trial, CELLS};

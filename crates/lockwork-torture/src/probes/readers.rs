@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Readers and writers, one situation at a time.
-use super::{ensure, Findings};
+use crate::findings::{ensure, Findings};
 use crate::trial::{join, Trial};
 use std::sync::Arc;
 

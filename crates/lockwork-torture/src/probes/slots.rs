@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Thread slots: given back by threads that end, and missing past the last.
-use super::{ensure, stress, Findings};
+use super::stress;
+use crate::findings::{ensure, Findings};
 use crate::plan::Stop;
 use crate::trial::{join, Trial};
 use lockwork_user::{limit_slots, slots_in_use, MAX_SLOTS};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Every operation at random by many threads, then some acquisitions that each
 //! thread must still get.
-use super::Findings;
+use crate::findings::Findings;
 use crate::hand::Hand;
 use crate::plan::{Plan, Stop};
 use crate::rng::Rng;

@@ -2,13 +2,13 @@
 //! Knobs and clusters that change all the time, while threads lock: first the
 //! stress; and if the lock counts events, so that it may change its ways, the
 //! small probes too.
-use super::{probe_of, run_probe, CHECKS, STRESS};
+use super::checks::{CHECKS, STRESS, SWITCHING};
+use super::probe::{probe_of, run_probe};
 use crate::driver::Driver;
 use crate::plan::{Plan, Stop};
 use crate::report::LockReport;
 use lockwork_user::{divided, events, LockKind};
 
-pub(crate) const SWITCHING: &str = "switching";
 /// Those that have exact expectations which no knob may change.
 const SMALL: [&str; 6] = ["try", "timed", "readers", "fifo", "cancel", "nesting"];
 /// The stress is repeated until so many changes fell into it.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Waits with a limit.
-use super::{ensure, Findings};
+use crate::findings::{ensure, Findings};
 use crate::trial::{join, Trial};
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Tries: what they do depends on the lock's state alone.
-use super::{ensure, Findings};
+use crate::findings::{ensure, Findings};
 use crate::trial::Trial;
 use std::sync::Arc;
 

@@ -119,7 +119,7 @@ fn stuck(setup: &Setup) -> Result<Found> {
 }
 
 fn done(plan: &Arc<Plan>, jobs: usize, simulate: Simulate) -> (Vec<Done>, End) {
-    pool::run(plan, jobs, simulate, &mut |_| Ok(())).expect("simulated")
+    simulations::run(plan, jobs, simulate, &mut |_| Ok(())).expect("simulated")
 }
 
 /// The cells of the row that begins with these words, and those of the header.

@@ -14,12 +14,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{bail, Context, Result};
+use lockwork_report::interrupt::Interrupted;
 use lockwork_report::machine::Machine as Host;
 use lockwork_report::{bail_usage, text, usage};
 
 use super::args::MeasureArgs;
-use super::{open_file, show, write};
-use runner::{Interrupted, Runner};
+use super::shipped::open_file;
+use super::{show, write};
+use runner::Runner;
 use sysfs::Sysfs;
 
 /// Measures, and writes the file and the matrix beside it.
@@ -38,11 +40,9 @@ pub(super) fn run(args: &MeasureArgs) -> Result<ExitCode> {
     let measured = match plan::measure(&runner, &regular, &sysfs, args.seconds) {
         Ok(measured) => measured,
         Err(error) => {
-            let Some(Interrupted(signal)) = error.downcast_ref::<Interrupted>() else {
-                return Err(error);
-            };
+            let signal: Interrupted = error.downcast()?;
             text::complain("lockwork: interrupted; nothing was written\n");
-            return Ok(ExitCode::from(128 + *signal as u8));
+            return Ok(signal.into());
         }
     };
     show::warn(&measured.warnings);

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use anyhow::{anyhow, Result};
-use indicatif::{ProgressBar, ProgressStyle};
+use lockwork_report::progress::{self, ProgressBar};
 use rustix::system::sysinfo;
 
 use super::alone::{alone, memory, Alone};
@@ -47,10 +47,7 @@ pub(super) fn measure(
 ) -> Result<Measured> {
     let cores = regular.shape.all_cores();
     let pairs = cores * (cores - 1) / 2;
-    let bar = ProgressBar::new(pairs as u64 + 4);
-    bar.set_style(ProgressStyle::with_template(
-        "{bar:30} {pos}/{len}  {msg}  ETA {eta}",
-    )?);
+    let bar = progress::bar(pairs + 4);
     let steps = Steps {
         runner,
         regular,

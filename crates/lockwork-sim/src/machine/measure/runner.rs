@@ -9,18 +9,6 @@ use anyhow::{Context, Result};
 use lockwork_report::interrupt::Interrupt;
 use rustix::thread::{sched_getaffinity, sched_setaffinity, CpuSet};
 
-/// A signal came.
-#[derive(Debug)]
-pub(super) struct Interrupted(pub(super) i32);
-
-impl std::fmt::Display for Interrupted {
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        write!(f, "interrupted by signal {}", self.0)
-    }
-}
-
-impl std::error::Error for Interrupted {}
-
 /// Set when a measurement is to end early.
 #[derive(Debug, Default)]
 pub(super) struct Stop(AtomicBool);
@@ -69,10 +57,8 @@ impl Runner {
             let panicked = |_| anyhow::anyhow!("a measuring thread failed");
             job.join().map_err(panicked)?
         });
-        match self.interrupt.seen() {
-            Some(signal) => Err(Interrupted(signal).into()),
-            None => result,
-        }
+        self.interrupt.check()?;
+        result
     }
 }
 

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Costs that are not of caches, as the machine's file has them.
+
+use super::caches::ps;
+use super::tree::Ps;
+use crate::machine::Machine;
+
+/// Costs that are not of caches, in ps.
+pub(super) struct Fixed {
+    pub(super) relax: Ps,
+    pub(super) fence: Ps,
+    pub(super) store_buffer: usize,
+    pub(super) slice: Ps,
+    pub(super) wake: Ps,
+    pub(super) waker: Ps,
+    pub(super) switch: Ps,
+    pub(super) guest_slice: Ps,
+    pub(super) kick: Ps,
+    pub(super) kicker: Ps,
+    pub(super) guest_switch: Ps,
+    pub(super) directed_yield: bool,
+    pub(super) hold: f64,
+    pub(super) hold_min: Ps,
+    pub(super) store_hold: f64,
+    pub(super) occupancy: f64,
+    pub(super) request: f64,
+    pub(super) near_bias: f64,
+    pub(super) respin: Ps,
+}
+
+impl Fixed {
+    pub(super) fn new(machine: &Machine) -> Self {
+        let us = |us: f64| ps(us * 1000.0);
+        let (scheduler, guests) = (&machine.scheduler, &machine.hypervisor);
+        Fixed {
+            relax: ps(machine.cpu.relax).max(1),
+            fence: ps(machine.cpu.fence),
+            store_buffer: (machine.cpu.store_buffer as usize).max(1),
+            slice: us(scheduler.slice_us).max(1),
+            wake: us(scheduler.wake_us),
+            waker: us(scheduler.waker_us),
+            switch: us(scheduler.switch_us),
+            guest_slice: us(guests.slice_us).max(1),
+            kick: us(guests.kick_us),
+            kicker: us(guests.kicker_us),
+            guest_switch: us(guests.switch_us),
+            directed_yield: guests.directed_yield,
+            hold: machine.line.hold,
+            hold_min: ps(machine.line.hold_min),
+            store_hold: machine.line.store_hold,
+            occupancy: machine.line.occupancy,
+            request: machine.line.request,
+            near_bias: machine.line.near_bias,
+            respin: ps(machine.line.respin),
+        }
+    }
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! What the state of a simulation consists of. The other files of this folder are
+//! what happens to it.
+
+use super::caches::Caches;
+use super::fixed::Fixed;
+use super::request::{Request, PARTS};
+use super::tally::{OfThread, Tally};
+use super::tree::{Ps, Tree};
+use crate::setup::Clusters;
+use corosensei::stack::DefaultStack;
+use corosensei::{Coroutine, Yielder};
+use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+/// No thread.
+pub(super) const NOBODY: u32 = u32::MAX;
+
+/// What is to happen at the time of an agent in the tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Action {
+    /// The thread goes on.
+    Run,
+    /// Its request reaches the place where requests for the line are ordered.
+    Arrive,
+    /// The line is free for the next request.
+    Choose,
+    /// The line is here.
+    Done,
+}
+
+/// A wait that costs no events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Parked {
+    No,
+    /// Until a line is taken away.
+    Line,
+    /// The same, or what was asked of the scheduler changes.
+    Relax,
+}
+
+/// A store that is not visible yet.
+pub(super) struct Store {
+    pub(super) addr: usize,
+    pub(super) size: u32,
+    pub(super) value: u64,
+}
+
+/// A CPU, virtual if there is a hypervisor.
+pub(super) struct Cpu {
+    pub(super) place: u16,
+    /// Its own clock.
+    pub(super) now: Ps,
+    pub(super) thread: u32,
+    /// Ready threads besides that one.
+    pub(super) ready: VecDeque<u32>,
+    /// Its thread should leave.
+    pub(super) resched: bool,
+    /// When its thread got it.
+    pub(super) since: Ps,
+    /// A timer for the end of the slice is set.
+    pub(super) slice: bool,
+    pub(super) stores: VecDeque<Store>,
+    /// The thread waits for its stores: until no more than so many are left.
+    pub(super) draining: Option<usize>,
+    /// The request of the thread, and those of its oldest stores.
+    pub(super) requests: [Option<Request>; PARTS],
+    pub(super) actions: [Action; PARTS],
+    /// The access that the thread waits for can be made now.
+    pub(super) granted: bool,
+    pub(super) parked: Parked,
+    /// The number of its latest wait, so that old entries are known as such.
+    pub(super) wait: u32,
+    /// What the thread loaded since its last pause, all of it from its cache?
+    pub(super) round: Vec<u32>,
+    pub(super) round_hit: bool,
+    /// Rounds in which nothing changed.
+    pub(super) quiet: u32,
+    /// The thread or CPU whose state the thread asked for in this round.
+    pub(super) asked: Option<Asked>,
+    pub(super) site: *const Site,
+    /// Off the real CPU; the rest of what it was at, if it was computing.
+    pub(super) paused: bool,
+    pub(super) rest: Option<Ps>,
+    pub(super) halted: bool,
+}
+
+/// Whose state a spinner looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    Thread(u32),
+    Cpu(u32),
+}
+
+/// `struct lws_site`.
+#[repr(C)]
+pub(crate) struct Site {
+    pub(super) file: *const std::ffi::c_char,
+    pub(super) func: *const std::ffi::c_char,
+    pub(super) line: u32,
+}
+
+/// Where a thread is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// It has a CPU, which may be paused or halted.
+    Running,
+    /// It waits for its CPU.
+    Ready,
+    /// Until somebody wakes who sleeps at this address; 0: until a time.
+    Asleep(usize),
+    /// Woken, not ready yet.
+    Waking,
+    /// At its end.
+    Done,
+}
+
+pub(super) struct Thread {
+    pub(super) routine: Option<Coroutine<(), (), (), DefaultStack>>,
+    pub(super) yielder: *const Yielder<(), ()>,
+    pub(super) cpu: u32,
+    pub(super) state: State,
+    /// Who may not be preempted; nests.
+    pub(super) preempt: i32,
+    /// In the kernel, where nobody loses a CPU against its will; it may sleep.
+    pub(super) keeps: bool,
+    /// What is left of a computation that was interrupted.
+    pub(super) rest: Ps,
+    /// Which of its sleeps this is.
+    pub(super) sleep: u32,
+    pub(super) timed_out: bool,
+    pub(super) tally: OfThread,
+}
+
+/// What happens at a time, to no CPU in particular.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Timer {
+    /// A sleeper that was woken is ready.
+    Wake(u32),
+    /// A sleep of a thread, by number, has lasted long enough.
+    Timeout(u32, u32),
+    /// A thread's slice is over.
+    Slice(u32),
+    /// A virtual CPU's slice on this real one is over.
+    GuestSlice(u16),
+    /// A halted CPU, or one that has a thread now, wants to run.
+    GuestReady(u32),
+    /// The warm-up is over.
+    Measure,
+    /// All is over.
+    End,
+}
+
+/// A simulation.
+pub(crate) struct Engine {
+    pub(super) tree: Tree,
+    pub(super) timers: BinaryHeap<Reverse<(Ps, u64, Timer)>>,
+    /// The time of the first of them.
+    pub(super) next_timer: Ps,
+    pub(super) set_timers: u64,
+    pub caches: Caches,
+    pub(super) fixed: Fixed,
+    pub(super) cpus: Vec<Cpu>,
+    pub(super) threads: Vec<Thread>,
+    pub(super) affinity: bool,
+    pub(super) clusters: Clusters,
+    pub(super) sleepers: FxHashMap<usize, VecDeque<u32>>,
+    /// Spinners in [`Parked::Relax`] that asked about somebody.
+    pub(super) askers: Vec<u32>,
+    /// Room for [`Engine::choose`].
+    pub(super) ranked: Vec<(Ps, u16, bool)>,
+    pub(super) guests: Option<Guests>,
+    pub random: fastrand::Rng,
+    pub tally: Tally,
+    /// The CPU whose coroutine runs, and the thread that it is of.
+    pub(super) current: usize,
+    pub(super) running: usize,
+    /// The time of what happens now.
+    pub(super) time: Ps,
+    pub(super) alive: usize,
+    pub(super) over: bool,
+    /// Accesses take no time: nothing runs yet.
+    pub direct: bool,
+}
+
+/// A real CPU.
+#[derive(Default)]
+pub(super) struct Real {
+    /// The virtual CPU on it.
+    pub(super) runs: Option<u32>,
+    pub(super) ready: VecDeque<u32>,
+    /// A timer for the end of the slice is set.
+    pub(super) slice: bool,
+    pub(super) since: Ps,
+}
+
+/// The hypervisor, and what the guest's waiters have seen of it.
+pub(crate) struct Guests {
+    pub(super) real: Vec<Real>,
+    /// How often `cpus_are_short()` still says yes.
+    pub(super) short: u32,
+}
+
+impl Guests {
+    pub fn new(places: usize) -> Self {
+        Guests {
+            real: (0..places).map(|_| Real::default()).collect(),
+            short: 0,
+        }
+    }
+}
+
+impl Cpu {
+    pub(super) fn new(place: u16) -> Self {
+        Cpu {
+            place,
+            now: 0,
+            thread: NOBODY,
+            ready: VecDeque::new(),
+            resched: false,
+            since: 0,
+            slice: false,
+            stores: VecDeque::new(),
+            draining: None,
+            requests: [None; PARTS],
+            actions: [Action::Run; PARTS],
+            granted: false,
+            parked: Parked::No,
+            wait: 0,
+            round: Vec::new(),
+            round_hit: true,
+            quiet: 0,
+            asked: None,
+            site: std::ptr::null(),
+            paused: false,
+            rest: None,
+            halted: false,
+        }
+    }
+}
+
+impl Thread {
+    pub(super) fn new(cpu: u32) -> Self {
+        Thread {
+            routine: None,
+            yielder: std::ptr::null(),
+            cpu,
+            state: State::Ready,
+            preempt: 0,
+            keeps: false,
+            rest: 0,
+            sleep: 0,
+            timed_out: false,
+            tally: OfThread::default(),
+        }
+    }
+
+    /// Whether it may not lose its CPU now.
+    pub(super) fn keeps_cpu(&self) -> bool {
+        self.preempt > 0 || self.keeps
+    }
+}
+
+impl Site {
+    pub(super) fn describe(&self) -> String {
+        // SAFETY: the compiler made both texts.
+        let text = |text| unsafe { std::ffi::CStr::from_ptr(text) }.to_string_lossy();
+        format!("{}:{} ({})", text(self.file), self.line, text(self.func))
+    }
+}

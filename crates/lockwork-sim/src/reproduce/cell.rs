@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! A cell of a published table: what to simulate for it, and how outcomes become
+//! its value.
+
+use super::bound::Bound;
+use crate::machine::Machine;
+use crate::outcome::Outcome;
+use crate::workload::Workload;
+use crate::{Clusters, Found, Placement, Setup};
+use lockwork_report::{stats, text};
+use std::sync::Arc;
+
+/// What a cell's number is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unit {
+    /// Milliseconds.
+    Ms,
+    /// Nanoseconds.
+    Ns,
+    /// Microseconds.
+    Us,
+    /// A ratio, which people read as a change in percent.
+    Change,
+    /// A ratio.
+    Times,
+    /// A part of a whole: judged by targets, because between 0.3 % and 0.4 % a
+    /// relative error says nothing.
+    Share,
+}
+
+impl Unit {
+    /// `value` as tables show it.
+    pub fn show(self, value: f64) -> String {
+        match self {
+            Unit::Ms | Unit::Us => text::grouped(value, 0),
+            Unit::Ns => text::grouped(value, 1),
+            Unit::Change => format!("{:+.1} %", (value - 1.0) * 100.0),
+            Unit::Times => format!("{value:.2}×"),
+            Unit::Share => format!("{:.2} %", value * 100.0),
+        }
+    }
+
+    /// The same as a number, for programs.
+    pub fn number(self, value: f64) -> f64 {
+        match self {
+            Unit::Ms | Unit::Ns | Unit::Us | Unit::Times => value,
+            Unit::Change => (value - 1.0) * 100.0,
+            Unit::Share => value * 100.0,
+        }
+    }
+
+    /// As programs know it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Unit::Ms => "ms",
+            Unit::Ns => "ns",
+            Unit::Us => "µs",
+            Unit::Change => "change in %",
+            Unit::Times => "times",
+            Unit::Share => "%",
+        }
+    }
+}
+
+/// What a cell's error says about the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The machine's file was fitted to it: its error says how well.
+    Calibration,
+    /// Nothing was fitted to it.
+    Prediction,
+    /// What was measured is not what is simulated, or is 1 by definition.
+    Shown,
+}
+
+/// A simulation.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Trial {
+    pub machine: Arc<Machine>,
+    pub lock: &'static str,
+    pub workload: Workload,
+    pub threads: usize,
+    pub placement: Placement,
+}
+
+impl Trial {
+    /// It, with a seed.
+    pub fn setup(&self, seed: u64) -> Setup<'_> {
+        Setup {
+            machine: &self.machine,
+            lock: self.lock,
+            workload: &self.workload,
+            threads: self.threads,
+            placement: self.placement,
+            cpus: 0,
+            guests: None,
+            clusters: Clusters::Llc,
+            settings: &[],
+            seed,
+            window: None,
+        }
+    }
+}
+
+/// How outcomes become a cell's value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Measure {
+    /// When the last thread was done, ns, times this.
+    Finished(f64),
+    /// The first trial's acquisitions a second, over the second's.
+    RateOver,
+    /// The share of all CPU time that was spent in lock and unlock.
+    InLock,
+    /// The longest wait of all, µs.
+    LongestWait,
+}
+
+impl Measure {
+    /// The value of one seed's outcomes, if it has one: above zero.
+    pub fn of(self, outcomes: &[&Outcome]) -> Option<f64> {
+        let value = match (self, outcomes) {
+            (Measure::Finished(scale), [one]) => one.finished_ns? * scale,
+            (Measure::RateOver, [one, base]) => one.rate() / base.rate(),
+            (Measure::InLock, [one]) => one.ns_in_lock / one.ns_busy,
+            (Measure::LongestWait, [one]) => one.waits.max() as f64 / 1e3,
+            _ => return None,
+        };
+        (value.is_finite() && value >= 0.0).then_some(value)
+    }
+}
+
+/// One published number.
+#[derive(Clone, Debug)]
+pub(crate) struct Cell {
+    pub row: String,
+    pub column: String,
+    /// Cells of one group are ranked.
+    pub group: String,
+    pub published: f64,
+    pub unit: Unit,
+    pub role: Role,
+    /// The cell that signs are against; without one, ratios are against 1.
+    pub base: Option<usize>,
+    /// Indices of the table's trials.
+    pub trials: Vec<usize>,
+    pub measure: Measure,
+}
+
+/// A number that nobody published: to be read beside those that are.
+#[derive(Clone, Debug)]
+pub(crate) struct Beside {
+    pub row: String,
+    pub column: String,
+    pub unit: Unit,
+    /// What it has to be, if that is a target.
+    pub wanted: Option<Bound>,
+    /// Indices of the table's trials.
+    pub trials: Vec<usize>,
+    pub measure: Measure,
+}
+
+/// What one trial came to: each seed's outcome.
+pub(crate) type Runs = Vec<Found>;
+
+impl Cell {
+    /// The median of its value over the seeds; `found` is by trial. None if a
+    /// simulation got stuck.
+    pub fn value(&self, found: &[Runs]) -> Option<f64> {
+        median(self.measure, &self.trials, found)
+    }
+}
+
+impl Beside {
+    /// As [`Cell::value`].
+    pub fn value(&self, found: &[Runs]) -> Option<f64> {
+        median(self.measure, &self.trials, found)
+    }
+}
+
+fn median(measure: Measure, trials: &[usize], found: &[Runs]) -> Option<f64> {
+    let seeds = trials.iter().map(|&trial| found[trial].len()).min()?;
+    let of_seed = |seed: usize| {
+        let outcomes = trials.iter().map(|&trial| found[trial][seed].as_ref());
+        let outcomes: Option<Vec<&Outcome>> = outcomes.map(Result::ok).collect();
+        measure.of(&outcomes?)
+    };
+    let values: Option<Vec<f64>> = (0..seeds).map(of_seed).collect();
+    values
+        .filter(|values| !values.is_empty())
+        .map(|values| stats::median(&values))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reproduce::samples::{cell, outcome, stuck};
+
+    #[test]
+    fn outcomes_become_values() {
+        let mut one = outcome(200, 100.0);
+        (one.ns_in_lock, one.ns_busy) = (25.0, 100.0);
+        let base = outcome(100, 100.0);
+        assert_eq!(Measure::RateOver.of(&[&one, &base]), Some(2.0));
+        assert_eq!(Measure::InLock.of(&[&one]), Some(0.25));
+        one.waits.record(2_500_000).expect("recorded");
+        let longest = Measure::LongestWait.of(&[&one]).expect("a wait");
+        assert!((longest / 2500.0 - 1.0).abs() < 1e-3, "{longest}");
+        assert_eq!(Measure::Finished(5e6 / 1e3).of(&[&one]), None);
+        one.finished_ns = Some(27e3);
+        assert_eq!(Measure::Finished(1e-6).of(&[&one]), Some(0.027));
+    }
+
+    #[test]
+    fn what_has_no_value_has_none() {
+        let one = outcome(100, 100.0);
+        let none = outcome(0, 100.0);
+        assert_eq!(Measure::RateOver.of(&[&one, &none]), None);
+        assert_eq!(Measure::RateOver.of(&[&one]), None);
+        assert_eq!(Measure::InLock.of(&[&none]), None);
+    }
+
+    #[test]
+    fn a_value_is_the_median_of_the_seeds() {
+        let of = |n: &[u64]| n.iter().map(|&n| Ok(outcome(n, 100.0))).collect::<Runs>();
+        let ratio = Cell {
+            trials: vec![1, 0],
+            measure: Measure::RateOver,
+            ..cell("r", "c", 1.0)
+        };
+        let found = [of(&[10, 10, 10]), of(&[30, 10, 20])];
+        assert_eq!(ratio.value(&found), Some(2.0));
+        let found = [of(&[10, 10]), vec![Ok(outcome(1, 1.0)), Err(stuck())]];
+        assert_eq!(ratio.value(&found), None);
+        assert_eq!(ratio.value(&[of(&[]), of(&[])]), None);
+    }
+
+    #[test]
+    fn numbers_are_shown_with_their_units() {
+        for (unit, value, shown) in [
+            (Unit::Ms, 12087.4, "12,087"),
+            (Unit::Ns, 14.94, "14.9"),
+            (Unit::Us, 2499.6, "2,500"),
+            (Unit::Change, 1.207, "+20.7 %"),
+            (Unit::Change, 0.9, "-10.0 %"),
+            (Unit::Times, 4.018, "4.02×"),
+            (Unit::Share, 0.6534, "65.34 %"),
+        ] {
+            assert_eq!(unit.show(value), shown);
+        }
+        assert!((Unit::Change.number(1.5) - 50.0).abs() < 1e-9);
+        assert!((Unit::Share.number(0.25) - 25.0).abs() < 1e-9);
+    }
+}

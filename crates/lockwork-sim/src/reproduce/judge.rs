@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Which targets a table reaches.
+
+use super::bound::{Bound, Form, Kind};
+use super::cell::{Beside, Unit};
+use super::sheet::Sheet;
+use super::statistics::Summary;
+use super::table::Table;
+use super::target::{Values, Verdict};
+
+/// A table, what was simulated, and what it is worth.
+pub(crate) struct Judged<'a> {
+    pub sheet: Sheet<'a>,
+    pub summary: Summary,
+    pub verdicts: Vec<Verdict>,
+}
+
+impl<'a> Judged<'a> {
+    pub fn new(sheet: Sheet<'a>) -> Judged<'a> {
+        Judged {
+            summary: sheet.summary(),
+            verdicts: judge(&sheet),
+            sheet,
+        }
+    }
+
+    /// Targets that are missed.
+    pub fn missed(&self) -> usize {
+        self.verdicts.iter().filter(|verdict| !verdict.met).count()
+    }
+}
+
+/// How many targets of a kind a table has.
+pub(crate) fn count(table: &Table, kind: Kind) -> usize {
+    match kind {
+        Kind::Published => table.targets.len(),
+        Kind::Own => table.beside.iter().filter(|b| b.wanted.is_some()).count(),
+        Kind::Whole => 1,
+    }
+}
+
+/// The verdicts of a table's targets; the first is that nothing got stuck.
+pub(crate) fn judge(sheet: &Sheet) -> Vec<Verdict> {
+    let values = sheet.values.iter().chain(&sheet.beside);
+    let missing = values.filter(|value| value.is_none()).count() as f64;
+    let bound = Bound::AtMost(0.0);
+    let whole = Verdict {
+        kind: Kind::Whole,
+        name: "cells without a value".to_owned(),
+        bound,
+        form: Form::Count,
+        found: Some(missing),
+        met: bound.holds(missing),
+    };
+    let targets = sheet.table.targets.iter();
+    let verdicts = std::iter::once(whole).chain(targets.map(|target| target.judge(sheet)));
+    verdicts.chain(sheet.beside().filter_map(wanted)).collect()
+}
+
+/// What becomes of a number that nobody published, if it has to be something.
+fn wanted((one, found): (&Beside, Option<f64>)) -> Option<Verdict> {
+    let bound = one.wanted?;
+    Some(Verdict {
+        kind: Kind::Own,
+        name: format!("{}, {}", one.column, one.row),
+        bound,
+        form: match one.unit {
+            Unit::Change => Form::Change,
+            Unit::Times => Form::Times,
+            Unit::Share => Form::Percent,
+            Unit::Ms | Unit::Ns | Unit::Us => Form::Count,
+        },
+        met: found.is_some_and(|found| bound.holds(found)),
+        found,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reproduce::cell::Measure;
+    use crate::reproduce::samples::cell;
+    use crate::reproduce::target::Target;
+
+    fn table() -> Table {
+        Table {
+            cells: vec![cell("2", "fair", 1034.0), cell("3", "fair", 12087.0)],
+            ..Table::new("t", "a test", "a mail".to_owned(), 0.03)
+        }
+    }
+
+    fn sheet(table: &Table, values: [Option<f64>; 2]) -> Sheet<'_> {
+        Sheet {
+            table,
+            values: values.to_vec(),
+            beside: Vec::new(),
+            failures: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn targets_are_met_or_missed() {
+        let mut table = table();
+        table.targets = vec![
+            Target::less("fair", "2", "3"),
+            Target::median_error(0.2),
+            Target::worst_error(0.25),
+            Target::worst_factor(2.0),
+            Target::cell("two", Form::Count, Bound::Over(1000.0), ("2", "fair")),
+        ];
+        let met = |values| {
+            let verdicts = judge(&sheet(&table, values));
+            verdicts.iter().map(|v| v.met).collect::<Vec<_>>()
+        };
+        assert_eq!(met([Some(1034.0), Some(12087.0)]), [true; 6]);
+        // +100 % and nothing: the median is 50 %, the factor just 2.
+        let wrong = met([Some(2068.0), Some(12087.0)]);
+        assert_eq!(wrong, [true, true, false, false, true, true]);
+        let turned = met([Some(9000.0), Some(800.0)]);
+        assert_eq!(turned, [true, false, false, false, false, true]);
+        let none = met([None, None]);
+        assert_eq!(none, [false; 6]);
+        // One stuck: what can be judged is judged.
+        let half = met([None, Some(12087.0)]);
+        assert_eq!(half, [false, false, true, true, true, false]);
+    }
+
+    #[test]
+    fn what_nobody_published_can_be_wanted() {
+        let mut table = table();
+        let one = |row: &str, wanted| Beside {
+            row: row.to_owned(),
+            column: "ours".to_owned(),
+            unit: Unit::Change,
+            wanted,
+            trials: vec![0],
+            measure: Measure::LongestWait,
+        };
+        table.beside = vec![
+            one("8", Some(Bound::AtLeast(0.99))),
+            one("16", Some(Bound::AtLeast(1.72))),
+            one("32", None),
+        ];
+        let judged = |beside: [Option<f64>; 3]| {
+            let sheet = Sheet {
+                beside: beside.to_vec(),
+                ..sheet(&table, [Some(1.0); 2])
+            };
+            let verdicts = judge(&sheet);
+            verdicts.iter().map(|v| v.met).collect::<Vec<_>>()
+        };
+        assert_eq!(judged([Some(0.99), Some(1.8), Some(0.1)]), [true; 3]);
+        assert_eq!(
+            judged([Some(0.98), Some(1.71), Some(9.0)]),
+            [true, false, false]
+        );
+        assert_eq!(judged([Some(1.0), Some(2.0), None]), [false, true, true]);
+        assert_eq!(judged([None, Some(2.0), Some(1.0)]), [false, false, true]);
+        let sheet = Sheet {
+            beside: vec![Some(0.98), None, None],
+            ..sheet(&table, [Some(1.0); 2])
+        };
+        let verdict = judge(&sheet).remove(1);
+        assert_eq!(verdict.name, "ours, 8");
+        assert_eq!(verdict.form.show(0.98), "-2.0 %");
+    }
+
+    #[test]
+    fn ranks_and_signs_count_what_is_wrong() {
+        let mut table = table();
+        table.cells[1].group = table.cells[0].group.clone();
+        table.cells[1].base = Some(0);
+        table.targets = vec![Target::ranks("ranks"), Target::signs("signs")];
+        let found = |values| {
+            let verdicts = judge(&sheet(&table, values));
+            verdicts[1..].iter().map(|v| v.found).collect::<Vec<_>>()
+        };
+        assert_eq!(found([Some(1.0), Some(2.0)]), [Some(0.0), Some(0.0)]);
+        assert_eq!(found([Some(2.0), Some(1.0)]), [Some(1.0), Some(1.0)]);
+    }
+}

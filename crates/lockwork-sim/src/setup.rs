@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! What to simulate.
+
+use crate::knobs::Setting;
+use crate::machine::Machine;
+use crate::workload::Workload;
+
+/// On which CPUs the threads start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placement {
+    /// CPU after CPU, in the order of their numbers.
+    Compact,
+    /// Round and round the NUMA nodes.
+    Spread,
+    /// One for each NUMA node, as long as there are nodes; then as `Spread`.
+    PerNode,
+}
+
+/// A hypervisor under the machine's CPUs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Guests {
+    /// Virtual CPUs for each CPU; 1: nobody else.
+    pub overcommit: u32,
+}
+
+/// What the locks take for a cluster of CPUs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Clusters {
+    /// Those that share a last-level cache.
+    #[default]
+    Llc,
+    /// Those of a NUMA node.
+    Node,
+}
+
+/// What to simulate.
+#[derive(Clone, Debug)]
+pub struct Setup<'a> {
+    /// The machine.
+    pub machine: &'a Machine,
+    /// The lock, by its name.
+    pub lock: &'a str,
+    /// The workload.
+    pub workload: &'a Workload,
+    /// Threads.
+    pub threads: usize,
+    /// Where they start.
+    pub placement: Placement,
+    /// CPUs to use, the first so many in the order of `placement`; 0: all.
+    pub cpus: usize,
+    /// A hypervisor, if there is one.
+    pub guests: Option<Guests>,
+    /// What a cluster is.
+    pub clusters: Clusters,
+    /// Knobs that are not as they are by default.
+    pub settings: &'a [Setting],
+    /// All that is random depends on it.
+    pub seed: u64,
+    /// The part of the measured time to record, from and to, µs.
+    pub window: Option<(f64, f64)>,
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! What the threads of a simulation do, as the simulator sees it.
+
+/// How long a step takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Time {
+    /// Always so long, ns.
+    Fixed(f64),
+    /// Exponentially distributed, with this mean, ns.
+    Exponential(f64),
+}
+
+impl Time {
+    /// The mean, ns.
+    pub fn mean(self) -> f64 {
+        match self {
+            Time::Fixed(ns) | Time::Exponential(ns) => ns,
+        }
+    }
+
+    /// Distributed alike, with another mean in ns.
+    pub fn with_mean(self, ns: f64) -> Time {
+        match self {
+            Time::Fixed(_) => Time::Fixed(ns),
+            Time::Exponential(_) => Time::Exponential(ns),
+        }
+    }
+}
+
+/// Steps of one loop: think, lock, section, unlock.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Workload {
+    /// What users type.
+    pub name: String,
+    /// One line for lists.
+    pub summary: String,
+    /// The locks to compare, when the command line does not say.
+    pub locks: Vec<String>,
+    /// Outside of the lock, on the CPU.
+    pub think: Time,
+    /// Outside of the lock, asleep; none: never.
+    pub sleep: Option<Time>,
+    /// Inside, besides the lines.
+    pub section: Time,
+    /// Inside a shared section; by default as `section`.
+    pub read_section: Time,
+    /// Lines of the lock's data that a section reads and writes (a shared one only reads).
+    pub lines: u32,
+    /// The share of shared acquisitions, 0 to 1; needs a read/write lock if above 0.
+    pub reads: f64,
+    /// One in so many sections, for each thread there is, takes so long, ns.
+    pub long_hold: Option<(f64, f64)>,
+    /// Each thread stays on its CPU.
+    pub affinity: bool,
+    /// Who waits or holds may lose its CPU to another thread: as in user space,
+    /// or in a kernel that is preemptible. Otherwise only by going to sleep.
+    pub preemptible: bool,
+    /// Ends after so many loops of each thread, instead of after a time.
+    pub loops: Option<u64>,
+    /// Warm-up before the measured time, µs.
+    pub warmup_us: f64,
+    /// The measured time, µs.
+    pub measure_us: f64,
+    /// Threads by default, when the command line does not say.
+    pub threads: Vec<usize>,
+}

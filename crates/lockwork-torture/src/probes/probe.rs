@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The probes, each with the checks that it makes, and how one is run.
+use super::checks::STRESS;
+use super::{cancel, fifo, fork, nesting, readers, slots, stress, timed, tries};
+use crate::findings::Findings;
+use crate::plan::Plan;
+use crate::trial::Trial;
+use crate::watch::{supervise, End};
+use lockwork_user::LockKind;
+use std::sync::Arc;
+
+/// A run that makes one or several checks.
+pub(super) struct Probe {
+    pub(super) checks: &'static [&'static str],
+    run: fn(&Arc<Trial>) -> Findings,
+}
+
+/// Small and exact ones first: they say more than a stress that fails.
+pub(super) const PROBES: &[Probe] = &[
+    Probe {
+        checks: &["try"],
+        run: tries::probe,
+    },
+    Probe {
+        checks: &["timed"],
+        run: timed::probe,
+    },
+    Probe {
+        checks: &["readers"],
+        run: readers::probe,
+    },
+    Probe {
+        checks: &["fifo"],
+        run: fifo::probe,
+    },
+    Probe {
+        checks: &["cancel"],
+        run: cancel::probe,
+    },
+    Probe {
+        checks: &[STRESS, "progress", "readers"],
+        run: stress::probe,
+    },
+    Probe {
+        checks: &["nesting"],
+        run: nesting::probe,
+    },
+    Probe {
+        checks: &["slots"],
+        run: slots::recycle,
+    },
+    Probe {
+        checks: &["overflow"],
+        run: slots::overflow,
+    },
+    Probe {
+        checks: &["fork"],
+        run: fork::probe,
+    },
+];
+
+/// The probe whose first check is of that name.
+pub(super) fn probe_of(first: &str) -> Option<&'static Probe> {
+    PROBES.iter().find(|probe| probe.checks[0] == first)
+}
+
+/// Runs a probe on a trial of its own. What the cells saw comes first.
+pub(super) fn run_probe(
+    probe: &Probe,
+    kind: LockKind,
+    plan: &Plan,
+    tick: &mut dyn FnMut(),
+) -> (Arc<Trial>, Findings) {
+    let first = probe.checks[0];
+    let trial = Trial::new(kind, plan);
+    let end = supervise(&trial, probe.run, tick);
+    let mut wrong = Vec::new();
+    for seen in trial.cells.iter().filter_map(|cell| cell.wrong()) {
+        if !probe.checks.contains(&seen.check) {
+            wrong.push((first, seen.text.clone()));
+        }
+        wrong.push((seen.check, seen.text));
+    }
+    let mut findings = match end {
+        End::Done(findings) => findings,
+        End::Stalled(text) => stalled(first, text),
+    };
+    wrong.append(&mut findings.wrong);
+    findings.wrong = wrong;
+    (trial, findings)
+}
+
+fn stalled(first: &'static str, text: String) -> Findings {
+    let wrong = match first {
+        STRESS => vec![("progress", text)],
+        _ => vec![("progress", format!("in {first}: {text}")), (first, text)],
+    };
+    Findings {
+        seen: Vec::new(),
+        wrong,
+    }
+}
