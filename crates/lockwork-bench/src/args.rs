@@ -14,7 +14,7 @@ round of a cell runs every lock once, in an order that is shuffled again for eac
 round. Each round creates new locks, and its threads start together. Every wait
 is timed. Ratio is a lock's throughput divided by that of the best lock of
 another library in the same family. It is computed for each round; the table has
-the geometric mean and its 95 % interval. The odd rounds choose the best lock that
+a mean, without the rounds that are far off, and its 95 % interval. The odd rounds choose the best lock that
 the even rounds compare with, and the even rounds choose for the odd ones: the
 largest of several noisy numbers is partly luck, so no round may choose what it
 compares with.
@@ -42,8 +42,8 @@ Examples:
   lockwork bench --from raw.jsonl
   lockwork bench --preset single-thread
   lockwork bench --preset sweep --json sweep.jsonl --plots plots
-  lockwork bench --preset sweep --quick --locks mutex
-        Before a change of a lock and after it: did it bring 5 %?
+  lockwork bench --preset sweep --quick
+        Before a change of the mutex and after it: did it bring 5 %?
   lockwork bench --resume sweep.jsonl";
 
 /// The options that say what to measure. --from and --resume take this from the file.

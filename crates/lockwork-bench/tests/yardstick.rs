@@ -103,16 +103,18 @@ fn a_better_rival_is_found_and_compared_in_full() {
     assert_eq!(fair(&noisy(rivals, 1)).rivals, ["f"]);
 }
 
-/// An interval of 95 % misses the truth in one cell of twenty.
+/// An interval of 95 % misses the truth in one cell of twenty; with few rounds and eight
+/// equal rivals in a few more.
 #[test]
 fn intervals_of_cells_hold_as_often_as_they_say() {
-    let missed = (0..CELLS).filter(|&seed| {
+    let many = 5 * CELLS;
+    let missed = (0..many).filter(|&seed| {
         let found = fair(&noisy([1.0; 8], seed)).throughput;
         let (low, high) = found.interval(0.95).expect("eight rounds");
         low > 1.0 || high < 1.0
     });
-    let missed = missed.count() as f64 / CELLS as f64;
-    assert!((0.01..0.09).contains(&missed), "{missed}");
+    let missed = missed.count() as f64 / many as f64;
+    assert!((0.03..0.08).contains(&missed), "{missed}");
 }
 
 /// What a change of 5 % does to the mean is outside what two runs tell apart, if the run

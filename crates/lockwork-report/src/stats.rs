@@ -59,6 +59,20 @@ pub fn quantile(samples: &[f64], q: f64) -> f64 {
     }
 }
 
+/// The mean without the lowest and the highest quarter of the samples, so that a few
+/// samples that are far off do not decide; the plain mean of fewer than four.
+pub fn middle_mean(samples: &[f64]) -> f64 {
+    let mut sorted = samples.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let cut = left_out(sorted.len());
+    mean(&sorted[cut..sorted.len() - cut])
+}
+
+/// How many of `n` samples a middle mean leaves out at each end.
+fn left_out(n: usize) -> usize {
+    n / 4
+}
+
 /// The geometric mean; `None` for no samples or one that is not positive.
 pub fn geometric_mean(samples: &[f64]) -> Option<f64> {
     let usable = !samples.is_empty() && samples.iter().all(|x| *x > 0.0);
@@ -79,7 +93,7 @@ fn sums<'a>(pairs: impl Iterator<Item = &'a Pair>) -> Pair {
     pairs.fold((0.0, 0.0), |sum, pair| (sum.0 + pair.0, sum.1 + pair.1))
 }
 
-/// A ratio by its logarithm: the mean of independent samples, and how well it is known.
+/// A ratio by its logarithm: a mean of independent samples, and how well it is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LogRatio {
     /// The mean of the logarithms.
@@ -91,13 +105,24 @@ pub struct LogRatio {
 }
 
 impl LogRatio {
-    /// The mean of `logs`. `None` for fewer than two, which have no error.
+    /// The [`middle_mean`] of `logs`, with the standard error that Tukey and McLaughlin
+    /// (Sankhya A 25, 1963) give it: that of the winsorized samples, in which those that
+    /// the mean leaves out have the value of the last one that it keeps. `None` for fewer
+    /// than two, which have no error.
     pub fn of(logs: &[f64]) -> Option<LogRatio> {
-        let usable = logs.len() >= 2 && logs.iter().all(|log| log.is_finite());
-        usable.then(|| LogRatio {
-            log: mean(logs),
-            error: deviation(logs) / (logs.len() as f64).sqrt(),
-            freedom: (logs.len() - 1) as f64,
+        if logs.len() < 2 || logs.iter().any(|log| !log.is_finite()) {
+            return None;
+        }
+        let mut sorted = logs.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let (n, cut) = (sorted.len(), left_out(sorted.len()));
+        let (least, most) = (sorted[cut], sorted[n - 1 - cut]);
+        let winsorized: Vec<f64> = sorted.iter().map(|log| log.clamp(least, most)).collect();
+        let kept = (n - 2 * cut) as f64;
+        Some(LogRatio {
+            log: middle_mean(logs),
+            error: deviation(&winsorized) * (n as f64).sqrt() / kept,
+            freedom: kept - 1.0,
         })
     }
 
@@ -257,6 +282,19 @@ mod tests {
         assert!((high.ln() - (0.2 + reach)).abs() < 1e-4);
         let change = four.detectable(0.95, 0.8).ln_1p();
         assert!((change / (2.985 * 2f64.sqrt() * four.error) - 1.0).abs() < 0.002);
+    }
+
+    #[test]
+    fn a_middle_mean_leaves_out_what_is_far_off() {
+        let eight = [1.0, -90.0, 3.0, 4.0, 2.0, 900.0, 2.0, 3.0];
+        assert_eq!(middle_mean(&eight), 2.5);
+        assert_eq!(middle_mean(&[1.0, 2.0, 6.0]), 3.0);
+        assert_eq!(middle_mean(&[]), 0.0);
+        let found = LogRatio::of(&eight).expect("eight samples");
+        assert_eq!((found.log, found.freedom), (2.5, 3.0));
+        // The winsorized samples are four times 2 and four times 3.
+        let error = (2.0f64 / 7.0).sqrt() * 8f64.sqrt() / 4.0;
+        assert!((found.error - error).abs() < 1e-12);
     }
 
     #[test]
