@@ -12,6 +12,8 @@ use crate::policy::BASELINE;
 
 /// Rounds that differ by more than this are worth a word.
 const MUCH: f64 = 0.1;
+/// More rows than these are counted and not named.
+const FEW: usize = 5;
 
 /// The table, what it shows, and what is missing in it.
 pub fn render(report: &SuiteReport) -> String {
@@ -159,8 +161,16 @@ fn notes(report: &SuiteReport) -> String {
         let mut all = row.report.iter().flat_map(|report| &report.summary);
         all.any(|s| s.variation.is_some_and(|cv| cv > MUCH))
     };
-    if let Some(rows) = names(&vary) {
-        text += &format!("warning: runs vary much (CV above 10 %): {rows}\n");
+    match good().filter(|row| vary(row)).count() {
+        0 => {}
+        n if n > FEW => {
+            let all = good().count();
+            text += &format!("warning: runs vary much (CV above 10 %) in {n} of {all} rows\n");
+        }
+        _ => {
+            let rows = names(&vary).unwrap_or_default();
+            text += &format!("warning: runs vary much (CV above 10 %): {rows}\n");
+        }
     }
     for warning in report.machine.warnings() {
         text += &format!("warning: {warning}\n");
