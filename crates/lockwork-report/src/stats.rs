@@ -60,7 +60,7 @@ pub fn quantile(samples: &[f64], q: f64) -> f64 {
 }
 
 /// The mean without the lowest and the highest quarter of the samples, so that a few
-/// samples that are far off do not decide; the plain mean of fewer than four.
+/// samples that are far off do not decide; the plain mean of fewer than five.
 pub fn middle_mean(samples: &[f64]) -> f64 {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -68,9 +68,14 @@ pub fn middle_mean(samples: &[f64]) -> f64 {
     mean(&sorted[cut..sorted.len() - cut])
 }
 
-/// How many of `n` samples a middle mean leaves out at each end.
+/// How many of `n` samples a middle mean leaves out at each end: three at least are left,
+/// because fewer have no interval.
 fn left_out(n: usize) -> usize {
-    n / 4
+    if n < 5 {
+        0
+    } else {
+        n / 4
+    }
 }
 
 /// The geometric mean; `None` for no samples or one that is not positive.
@@ -288,7 +293,12 @@ mod tests {
     fn a_middle_mean_leaves_out_what_is_far_off() {
         let eight = [1.0, -90.0, 3.0, 4.0, 2.0, 900.0, 2.0, 3.0];
         assert_eq!(middle_mean(&eight), 2.5);
-        assert_eq!(middle_mean(&[1.0, 2.0, 6.0]), 3.0);
+        assert_eq!(middle_mean(&[1.0, 2.0, 9.0, 0.0]), 3.0);
+        for rounds in MIN_ROUNDS..20 {
+            let logs: Vec<f64> = (0..rounds).map(|i| i as f64).collect();
+            let found = LogRatio::of(&logs).expect("rounds");
+            assert!(found.interval(0.95).is_some(), "{rounds}");
+        }
         assert_eq!(middle_mean(&[]), 0.0);
         let found = LogRatio::of(&eight).expect("eight samples");
         assert_eq!((found.log, found.freedom), (2.5, 3.0));
@@ -306,9 +316,9 @@ mod tests {
         assert_eq!(LogRatio::of_means(&[(1.0, 0.0), (1.0, 1.0)]), None);
         let two = LogRatio::of(&[0.1, 0.2]).expect("two samples");
         assert_eq!(two.interval(0.95), None);
-        let same = LogRatio::of(&[0.1; 3]).expect("three samples");
+        let same = LogRatio::of(&[0.5; 3]).expect("three samples");
         let all = LogRatio::together(&[same, same]).expect("parts");
-        assert!((all.ratio() - 0.1f64.exp()).abs() < 1e-12 && all.freedom == 2.0);
+        assert!((all.ratio() - 0.5f64.exp()).abs() < 1e-12 && all.freedom == 2.0);
     }
 
     #[test]
