@@ -13,12 +13,17 @@ Each combination of --threads, --inside, --outside and --reads is a cell. Each
 round of a cell runs every lock once, in an order that is shuffled again for each
 round. Each round creates new locks, and its threads start together. Every wait
 is timed. Ratio is a lock's throughput divided by that of the best lock of
-another library in the same family; it is computed for each round, and the table
-has the median and the quartiles.
+another library in the same family. It is computed for each round; the table has
+a mean, without the rounds that are far off, and its 95 % interval. The odd rounds choose the best lock that
+the even rounds compare with, and the even rounds choose for the odd ones: the
+largest of several noisy numbers is partly luck, so no round may choose what it
+compares with.
 
 Beside throughput the tables have Jain's fairness index, waits, CPU time and
 context switches. The last section says where a Lockwork lock is not on the
-Pareto front of throughput and p99.9 wait, and which locks are ahead of it.";
+Pareto front of throughput and p99.9 wait, and which locks are ahead of it. It
+ends with the geometric mean of the ratios and its interval, the worst cell, CPU
+time beside the best peer's, and which change two such runs tell apart.";
 
 /// What it ends with.
 pub const AFTER_HELP: &str = "\
@@ -37,6 +42,8 @@ Examples:
   lockwork bench --from raw.jsonl
   lockwork bench --preset single-thread
   lockwork bench --preset sweep --json sweep.jsonl --plots plots
+  lockwork bench --preset sweep --quick
+        Before a change of the mutex and after it: did it bring 5 %?
   lockwork bench --resume sweep.jsonl";
 
 /// The options that say what to measure. --from and --resume take this from the file.
@@ -97,7 +104,8 @@ pub struct BenchArgs {
     /// of it.
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
-    /// With --preset sweep: use a tenth of the time.
+    /// With --preset sweep: less than 15 minutes for the mutexes, for the geometric
+    /// mean over the cells. The report says which change of it two such runs tell apart.
     #[arg(long)]
     pub quick: bool,
     /// With --preset spin-micro or single-thread: number of times that each thread

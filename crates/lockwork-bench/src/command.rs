@@ -5,8 +5,9 @@ use crate::contender::{bare, contenders, Contender, BARE};
 use crate::journal::{AbsentInfo, Data, End, Ended, Header, Journal, LockInfo, SCHEMA};
 use crate::plan::{Form, Plan};
 use crate::planning::{planned, Planned};
+use crate::score::scores;
 use crate::session::Session;
-use crate::table::render;
+use crate::table::{announced, render};
 use crate::tools::{Calibration, Tools};
 use crate::{list, plots};
 use anyhow::{bail, Result};
@@ -19,7 +20,7 @@ use lockwork_report::text;
 use lockwork_user::set_knob;
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// Does what the arguments say. Failure: a lock hung or let two in.
 pub fn run(args: &BenchArgs) -> Result<ExitCode> {
@@ -91,10 +92,14 @@ fn finish(
     journal: &mut Journal,
     plots: Option<&Path>,
 ) -> Result<ExitCode> {
+    text::complain(&announced(&data.header.plan));
+    let began = Instant::now();
     let ended = Session::new(locks, tools, data, journal)?.run()?;
     let end = End {
         ended,
         calibration: tools.check(),
+        seconds: Some(began.elapsed().as_secs_f64()),
+        scores: scores(data),
     };
     journal.end(&end)?;
     data.end = Some(end.clone());

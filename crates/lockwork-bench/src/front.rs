@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The last section: where our locks lose, and how they do against the best
 //! peer of each cell.
-use crate::pareto::{dominators, Point};
+use crate::score::{Ahead, Known, Score, GOAL, NEAR};
 use crate::summary::{Line, Summary};
-use lockwork_report::stats;
+use lockwork_report::table;
 use lockwork_report::text::counted;
-
-/// A ratio to the best peer that is still called near.
-const NEAR: f64 = 0.85;
 
 /// The section, for the locks named `under_test`.
 pub fn section(cells: &[Summary], under_test: &[String]) -> String {
@@ -25,39 +22,33 @@ pub fn section(cells: &[Summary], under_test: &[String]) -> String {
             text += &format!("{name} is not on the front of throughput and p99.9 wait in:\n");
             text += &losses.concat();
         }
-        text += &score(name, &places);
+        text += &score(cells, name, &places);
     }
-    text
+    text + &peers(cells, under_test)
 }
 
 /// One lock in one cell, among the locks of its family there.
 struct Place<'a> {
     cell: &'a Summary,
     line: &'a Line,
-    dominators: Vec<&'a Line>,
+    ahead: Ahead<'a>,
 }
 
 impl Place<'_> {
     fn of<'a>(cell: &'a Summary, name: &str) -> Option<Place<'a>> {
         let line = cell.lines.iter().find(|line| line.lock.name == name)?;
-        let family = cell.family(&line.lock.family);
-        let points: Vec<Point> = family.iter().map(|line| line.point()).collect();
-        let at = family.iter().position(|other| other.lock.name == name)?;
-        let over = dominators(&points, at);
-        Some(Place {
-            cell,
-            line,
-            dominators: over.into_iter().map(|i| family[i]).collect(),
-        })
+        let ahead = Ahead::of(cell, name)?;
+        Some(Place { cell, line, ahead })
     }
 
     fn loss(&self) -> Option<String> {
-        if self.dominators.is_empty() {
+        if self.ahead.twice.is_empty() {
             return None;
         }
         let own = self.line.point();
         let by: Vec<String> = self
-            .dominators
+            .ahead
+            .twice
             .iter()
             .map(|other| {
                 let (name, point) = (&other.lock.name, other.point());
@@ -70,29 +61,105 @@ impl Place<'_> {
     }
 }
 
-/// All cells in one line.
-fn score(name: &str, places: &[Place]) -> String {
-    let mut text = String::new();
-    let compared: Vec<(f64, &Place)> = places
-        .iter()
-        .filter_map(|p| Some((p.line.ratio?.median, p)))
+/// All cells of one lock.
+fn score(cells: &[Summary], name: &str, places: &[Place]) -> String {
+    let on = |of: &dyn Fn(&Place) -> bool| places.iter().filter(|p| of(p)).count();
+    let front = format!(
+        "on the front in {} of {}; by all rounds together, without the halves, in {}",
+        on(&|p| p.ahead.twice.is_empty()),
+        places.len(),
+        on(&|p| p.ahead.once.is_empty())
+    );
+    let Some(score) = Score::of(cells, name) else {
+        let why = match places.iter().any(|p| p.cell.has_peer(&p.line.lock)) {
+            true => "one round cannot both choose the best peer and compare with it",
+            false => "no peer to compare with",
+        };
+        return format!("{name}: {why}; {front}.\n");
+    };
+    let worst = &score.cells[score.worst];
+    let again = score.worst_again.map_or_else(String::new, |ratio| {
+        format!("; the cell that is worst in one half of the rounds has {ratio:.2} in the other")
+    });
+    let cpu = score.cpu.as_ref();
+    let cpu = cpu.map_or_else(String::new, |known| {
+        format!(
+            "  CPU time of an acquisition: {} of the best peer's\n",
+            shown(known)
+        )
+    });
+    format!(
+        "{name}: geometric mean {} of the best peer's throughput in {}\n  worst cell: {} ({}; \
+         best peer {}){again}\n  under {GOAL:.2} in {}, in {} of them by the whole interval; \
+         {NEAR} or more in {}\n  {front}\n{cpu}  two such runs tell apart means that differ by \
+         {:.1} % (95 % confidence, 80 % power)\n",
+        shown(&score.throughput),
+        counted(score.cells.len(), "cell"),
+        shown(&worst.throughput),
+        worst.cell,
+        worst.rivals.join(" and "),
+        score.count(|ratio| ratio < GOAL),
+        score.surely_under(),
+        score.count(|ratio| ratio >= NEAR),
+        score.detectable * 100.0
+    )
+}
+
+/// The same for the peers: each against the best of the other peers.
+fn peers(cells: &[Summary], under_test: &[String]) -> String {
+    let all = || cells.iter().flat_map(|cell| &cell.lines);
+    let tested = |name: &str| under_test.iter().any(|t| t == name);
+    let families: Vec<&str> = all()
+        .filter(|line| tested(&line.lock.name))
+        .map(|line| line.lock.family.as_str())
         .collect();
-    let ratios: Vec<f64> = compared.iter().map(|(ratio, _)| *ratio).collect();
-    let worst = compared.iter().min_by(|a, b| a.0.total_cmp(&b.0));
-    if let (Some(mean), Some((least, place))) = (stats::geometric_mean(&ratios), worst) {
-        let near = ratios.iter().filter(|ratio| **ratio >= NEAR).count();
-        let peer = place.cell.best_peer(&place.line.lock.family);
-        let peer = peer.map_or("?", |line| line.lock.name.as_str());
-        text += &format!(
-            "{name}: geometric mean {mean:.2} of the best peer's throughput in {}; \
-             worst {least:.2} ({}; best peer {peer}); {NEAR} or more in {near}",
-            counted(ratios.len(), "cell"),
-            place.cell.cell
-        );
-    } else {
-        text += &format!("{name}: no peer to compare with");
+    let mut names: Vec<&str> = Vec::new();
+    for line in all().filter(|l| tested(&l.lock.name) || !l.is_ours()) {
+        let name = line.lock.name.as_str();
+        if families.contains(&line.lock.family.as_str()) && !names.contains(&name) {
+            names.push(name);
+        }
     }
-    let on = places.iter().filter(|p| p.dominators.is_empty()).count();
-    text += &format!("; on the front in {on} of {}.\n", places.len());
-    text
+    let scores = names.iter().filter_map(|name| Score::of(cells, name));
+    let mut scores: Vec<Score> = scores.collect();
+    if cells.len() < 2 || scores.len() < 2 {
+        return String::new();
+    }
+    scores.sort_by(|a, b| b.throughput.ratio.total_cmp(&a.throughput.ratio));
+    let rows = scores.iter().map(|score| {
+        let places = cells.iter().filter_map(|c| Place::of(c, &score.lock));
+        let places: Vec<Place> = places.collect();
+        let on = places.iter().filter(|p| p.ahead.twice.is_empty()).count();
+        let two = |known: &Known| format!("{:.2}", known.ratio);
+        [
+            score.lock.clone(),
+            two(&score.throughput),
+            range(&score.throughput),
+            two(&score.cells[score.worst].throughput),
+            format!("{} of {}", score.count(|r| r < GOAL), score.cells.len()),
+            format!("{on} of {}", places.len()),
+            score.cpu.as_ref().map_or_else(|| "-".to_owned(), two),
+        ]
+    });
+    let header = ["Lock", "Mean", "95% CI", "Worst", "< 0.90", "Front", "CPU"];
+    let text = table::render(header, rows);
+    format!(
+        "\nEach lock against the best of the other libraries' locks, by the same rule:\n{text}\n\n"
+    )
+}
+
+/// `0.94 (95 % interval 0.92 to 0.96)`
+fn shown(known: &Known) -> String {
+    let ratio = known.ratio;
+    known.interval.map_or_else(
+        || format!("{ratio:.2} (too few rounds for an interval)"),
+        |(low, high)| format!("{ratio:.2} (95 % interval {low:.2} to {high:.2})"),
+    )
+}
+
+/// `0.92 … 0.96`
+pub(crate) fn range(known: &Known) -> String {
+    let dash = || "-".to_owned();
+    let range = |(low, high)| format!("{low:.2} … {high:.2}");
+    known.interval.map_or_else(dash, range)
 }

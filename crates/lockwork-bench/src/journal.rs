@@ -3,6 +3,7 @@
 //! written as they come, and one for the end. Nothing is lost by a stop.
 use crate::plan::Plan;
 use crate::sample::Sample;
+use crate::score::Score;
 use crate::tools::Calibration;
 use anyhow::{bail, Context, Result};
 use lockwork_report::machine::Machine;
@@ -86,6 +87,13 @@ pub struct End {
     pub ended: Ended,
     /// The tools, at the end.
     pub calibration: Calibration,
+    /// How long it took, in seconds; not in files of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
+    /// The locks under test beside the best peers; not in files of older versions. A
+    /// report computes them again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scores: Vec<Score>,
 }
 
 #[derive(Serialize, Deserialize)]

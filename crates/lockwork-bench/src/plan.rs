@@ -50,6 +50,15 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// How long the rounds of all locks last together, where that is fixed beforehand.
+    /// Starting and stopping threads takes some time on top of it.
+    pub fn seconds(&self) -> Option<f64> {
+        let fixed = self.form == Form::Cells && self.cells.iter().all(|c| c.loops.is_none());
+        let round: u64 = self.cells.iter().map(|cell| cell.time_ms).sum();
+        let rounds = f64::from(self.rounds) * self.locks.len() as f64;
+        fixed.then(|| round as f64 / 1e3 * rounds)
+    }
+
     /// When a lock counts as hanging in `cell`. A queue of spinning threads
     /// moves by one a time slice, so this grows with the threads.
     pub fn patience(&self, cell: &Cell) -> Duration {

@@ -30,7 +30,7 @@ pub(crate) fn planned(args: &BenchArgs) -> Result<Planned> {
         _ => cells(args, &defaults, &selection)?,
     };
     let baseline = baseline(args, &defaults, &selection)?;
-    let plan = Plan {
+    let mut plan = Plan {
         form: defaults.form,
         cells,
         locks: selection.locks.iter().map(|c| c.name().into()).collect(),
@@ -43,8 +43,22 @@ pub(crate) fn planned(args: &BenchArgs) -> Result<Planned> {
         seed: args.seed,
         knobs: knobs(args),
     };
+    if let (None, Some(seconds)) = (args.rounds, defaults.seconds) {
+        plan.rounds = fitting(&plan, seconds);
+    }
     let locks = selection.locks;
     Ok(Planned { plan, locks })
+}
+
+/// More rounds than these bring nothing.
+pub(crate) const MOST_ROUNDS: u32 = 40;
+
+/// How many rounds of `plan` last for `seconds`: an even number, for the two halves.
+fn fitting(plan: &Plan, seconds: f64) -> u32 {
+    let all = plan.seconds().unwrap_or(f64::INFINITY);
+    let two = 2.0 * all / f64::from(plan.rounds);
+    let pairs = (seconds / two) as u32; // saturates
+    2 * pairs.clamp(1, MOST_ROUNDS / 2)
 }
 
 /// What is to be set, as KNOB=VALUE.

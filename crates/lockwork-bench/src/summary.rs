@@ -6,6 +6,7 @@ use crate::pareto::Point;
 use crate::sample::{per, Cell, Measured, Sample};
 use crate::slow::left_out;
 use crate::waits::Waits;
+use crate::yardstick::{half, yardstick, Yardstick};
 use lockwork_report::stats;
 
 /// A ratio of two locks' rates, taken in each round.
@@ -45,8 +46,10 @@ pub struct Line {
     pub read_rate: f64,
     /// Exclusive acquisitions a second.
     pub write_rate: f64,
-    /// To the best peer, paired by round.
-    pub ratio: Option<Ratio>,
+    /// Beside the best of the other libraries' locks, paired by round.
+    pub yardstick: Option<Yardstick>,
+    /// What it is judged by in the odd and in the even rounds alone.
+    pub halves: [Option<Point>; 2],
     /// Jain's index over the threads.
     pub jain: f64,
     /// Waits for exclusive acquisitions, of all rounds.
@@ -67,15 +70,12 @@ impl Line {
     /// The wait at which 999 of 1000 acquisitions are over, in nanoseconds;
     /// where there are shared and exclusive ones, the longer of the two.
     pub fn tail(&self) -> u64 {
-        self.writes.quantile(0.999).max(self.reads.quantile(0.999))
+        tail(&self.writes, &self.reads)
     }
 
     /// What it is judged by.
     pub fn point(&self) -> Point {
-        Point {
-            throughput: self.rate,
-            wait: self.tail() as f64,
-        }
+        point(self.rate, &self.writes, &self.reads)
     }
 
     /// Is it Lockwork's?
@@ -115,10 +115,16 @@ impl Summary {
         lines.filter(|line| line.lock.family == family).collect()
     }
 
-    /// The peer of that family with the highest rate.
-    pub fn best_peer(&self, family: &str) -> Option<&Line> {
-        let peers = self.family(family).into_iter().filter(|l| !l.is_ours());
-        peers.max_by(|a, b| a.rate.total_cmp(&b.rate))
+    /// The locks of other libraries that `lock` is compared with.
+    fn rivals(&self, lock: &LockInfo) -> Vec<&str> {
+        let others = self.family(&lock.family).into_iter();
+        let peers = others.filter(|l| !l.is_ours() && l.lock.name != lock.name);
+        peers.map(|line| line.lock.name.as_str()).collect()
+    }
+
+    /// Is there a lock of another library to compare `lock` with?
+    pub fn has_peer(&self, lock: &LockInfo) -> bool {
+        !self.rivals(lock).is_empty()
     }
 }
 
@@ -150,16 +156,12 @@ fn summary(data: &Data, cell: &Cell) -> Option<Summary> {
         lines,
         left_out,
     };
-    let ratios: Vec<Option<Ratio>> = summary
-        .lines
-        .iter()
-        .map(|line| {
-            let best = summary.best_peer(&line.lock.family)?;
-            Ratio::of(&ratios(&here, &line.lock.name, &best.lock.name))
-        })
+    let lines = summary.lines.iter();
+    let found: Vec<Option<Yardstick>> = lines
+        .map(|line| yardstick(&line.lock.name, &summary.rivals(&line.lock), &here))
         .collect();
-    for (line, ratio) in summary.lines.iter_mut().zip(ratios) {
-        line.ratio = ratio;
+    for (line, found) in summary.lines.iter_mut().zip(found) {
+        line.yardstick = found;
     }
     Some(summary)
 }
@@ -176,16 +178,34 @@ fn gone(data: &Data, cell: &Cell, lock: &str, here: &[&Sample]) -> Option<LeftOu
     })
 }
 
-/// `one`'s rate over `other`'s in each round that has both.
-fn ratios(samples: &[&Sample], one: &str, other: &str) -> Vec<f64> {
-    let of = |name: &str, round: u32| {
-        let found = samples.iter().find(|s| s.lock == name && s.round == round);
-        found.map(|s| s.measured.rate()).filter(|rate| *rate > 0.0)
-    };
-    let rounds = samples.iter().filter(|s| s.lock == one).map(|s| s.round);
-    rounds
-        .filter_map(|round| Some(of(one, round)? / of(other, round)?))
-        .collect()
+fn tail(writes: &Waits, reads: &Waits) -> u64 {
+    writes.quantile(0.999).max(reads.quantile(0.999))
+}
+
+fn point(rate: f64, writes: &Waits, reads: &Waits) -> Point {
+    Point {
+        throughput: rate,
+        wait: tail(writes, reads) as f64,
+    }
+}
+
+/// The waits of several rounds together: for exclusive acquisitions, and for shared ones.
+fn waits<'a>(rounds: impl Iterator<Item = &'a Measured>) -> (Waits, Waits) {
+    let (mut writes, mut reads) = (Waits::new(), Waits::new());
+    for measured in rounds {
+        measured.write_waits.iter().for_each(|w| writes.add(w));
+        measured.read_waits.iter().for_each(|w| reads.add(w));
+    }
+    (writes, reads)
+}
+
+/// What a lock is judged by in one half of its rounds.
+fn half_point(samples: &[&Sample], lock: &str, at: usize) -> Option<Point> {
+    let here = |s: &&&Sample| s.lock == lock && half(s.round) == at;
+    let rounds: Vec<&Measured> = samples.iter().filter(here).map(|s| &s.measured).collect();
+    let rates: Vec<f64> = rounds.iter().map(|m| m.rate()).collect();
+    let (writes, reads) = waits(rounds.iter().copied());
+    (!rates.is_empty()).then(|| point(stats::median(&rates), &writes, &reads))
 }
 
 fn line(lock: &LockInfo, samples: &[&Sample]) -> Option<Line> {
@@ -202,11 +222,7 @@ fn line(lock: &LockInfo, samples: &[&Sample]) -> Option<Line> {
     let median = |of: &dyn Fn(&Measured) -> f64| stats::median(&all(of));
     let each = |what: f64, m: &Measured| per(what, m.operations() as f64);
     let sum = |counts: &[u64]| counts.iter().sum::<u64>() as f64;
-    let (mut writes, mut reads) = (Waits::new(), Waits::new());
-    for measured in &rounds {
-        measured.write_waits.iter().for_each(|w| writes.add(w));
-        measured.read_waits.iter().for_each(|w| reads.add(w));
-    }
+    let (writes, reads) = waits(rounds.iter().copied());
     let rates = all(&Measured::rate);
     Some(Line {
         lock: lock.clone(),
@@ -215,7 +231,8 @@ fn line(lock: &LockInfo, samples: &[&Sample]) -> Option<Line> {
         variation: stats::variation(&rates),
         read_rate: median(&|m| per(sum(&m.reads), m.seconds)),
         write_rate: median(&|m| per(sum(&m.writes), m.seconds)),
-        ratio: None,
+        yardstick: None,
+        halves: [0, 1].map(|at| half_point(samples, &lock.name, at)),
         jain: median(&Measured::jain),
         writes,
         reads,

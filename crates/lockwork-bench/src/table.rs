@@ -4,6 +4,8 @@ use crate::counts;
 use crate::front;
 use crate::journal::{Data, Ended};
 use crate::named;
+use crate::plan::Plan;
+use crate::score::Known;
 use crate::summary::{summaries, Line, Summary};
 use lockwork_report::table;
 use lockwork_report::text::{counted, duration, grouped, short};
@@ -37,10 +39,48 @@ pub(crate) fn head(data: &Data) -> String {
         counted(plan.rounds as usize, "round"),
         header.calibration.shown()
     );
+    text += &took(data);
     if !plan.knobs.is_empty() {
         text += &format!("knobs: {}\n", plan.knobs.join(", "));
     }
     text + "\n"
+}
+
+/// The line on a plan before the first round.
+pub(crate) fn announced(plan: &Plan) -> String {
+    let Some(seconds) = plan.seconds() else {
+        return String::new();
+    };
+    format!(
+        "plan: {} x {} x {}, {} of rounds; starting and stopping threads comes on top\n",
+        counted(plan.cells.len(), "cell"),
+        counted(plan.locks.len(), "lock"),
+        counted(plan.rounds as usize, "round"),
+        minutes(seconds)
+    )
+}
+
+/// What was planned, and how long it took in the end.
+fn took(data: &Data) -> String {
+    let Some(planned) = data.header.plan.seconds() else {
+        return String::new();
+    };
+    let taken = data.end.as_ref().and_then(|end| end.seconds);
+    let taken = taken.filter(|_| data.resumed.is_empty());
+    let taken = taken.map(|seconds| format!("; it took {}", minutes(seconds)));
+    format!(
+        "planned: {} of rounds{}\n",
+        minutes(planned),
+        taken.unwrap_or_default()
+    )
+}
+
+/// Seconds as people read them.
+fn minutes(seconds: f64) -> String {
+    match seconds {
+        s if s < 120.0 => format!("{s:.1} s"),
+        s => format!("{:.1} min", s / 60.0),
+    }
 }
 
 /// What stands below them: what was counted, what is missing, and what to keep in
@@ -92,7 +132,7 @@ fn cell(summary: &Summary) -> String {
 }
 
 /// The columns that all tables have first.
-const FIRST: [&str; 5] = ["Lock", "Ops/s", "CV", "Ratio", "Quartiles"];
+const FIRST: [&str; 5] = ["Lock", "Ops/s", "CV", "Ratio", "95% CI"];
 /// And last.
 const LAST: [&str; 3] = ["CPU s/M", "Vol/k", "Inv/k"];
 
@@ -137,15 +177,15 @@ fn shared(summary: &Summary) -> String {
 
 fn first(line: &Line) -> Vec<String> {
     let dash = || "-".to_owned();
-    let two = |x: f64| format!("{x:.2}");
+    let yardstick = line.yardstick.as_ref();
+    let ratio = yardstick.map(|y| Known::of(&y.throughput));
     vec![
         line.lock.name.clone(),
         short(line.rate),
         line.variation
             .map_or_else(dash, |cv| format!("{:.1} %", cv * 100.0)),
-        line.ratio.map_or_else(dash, |r| two(r.median)),
-        line.ratio
-            .map_or_else(dash, |r| format!("{} … {}", two(r.low), two(r.high))),
+        ratio.map_or_else(dash, |r| format!("{:.2}", r.ratio)),
+        ratio.as_ref().map_or_else(dash, front::range),
     ]
 }
 

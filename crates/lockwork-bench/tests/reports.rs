@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! From rounds to what people read: numbers that are known beforehand.
 use lockwork_bench::{
-    draw, render, summaries, Calibration, Cell, Contender, Data, End, Ended, Form, Header, Journal,
-    LockInfo, Measured, Plan, Sample, Session, Tools, Waits, Work, SCHEMA,
+    draw, render, scores, summaries, Calibration, Cell, Contender, Data, End, Ended, Form, Header,
+    Journal, LockInfo, Measured, Plan, Sample, Session, Tools, Waits, Work, SCHEMA,
 };
 use lockwork_report::machine::Machine;
 
@@ -116,6 +116,8 @@ fn data() -> Data {
     data.end = Some(End {
         ended: Ended::Completed,
         calibration: calibration(),
+        seconds: None,
+        scores: Vec::new(),
     });
     data
 }
@@ -125,19 +127,19 @@ fn ratios_are_paired_by_round() {
     let all = summaries(&data());
     assert_eq!(all.len(), 2);
     let few = &all[0];
-    assert_eq!(
-        few.best_peer("mutex").expect("a peer").lock.name,
-        "lib.fast"
-    );
     let ours = &few.lines[0];
-    let ratio = ours.ratio.expect("a ratio");
+    let yardstick = ours.yardstick.as_ref().expect("a ratio");
+    assert_eq!(yardstick.rivals, ["lib.fast"]);
+    let (low, high) = yardstick.throughput.interval(0.95).expect("three rounds");
     // The rates differ by a factor of three between rounds, the ratios do not.
-    assert!((ratio.low - 0.9).abs() < 1e-9 && (ratio.high - 0.9).abs() < 1e-9);
+    assert!((low - 0.9).abs() < 1e-9 && (high - 0.9).abs() < 1e-9);
     assert_eq!((ours.rate, ours.jain), (1_800_000.0, 1.0));
     assert!(ours.variation.expect("three rounds") > 0.4);
     assert_eq!((ours.tail(), ours.writes.count()), (20, 30));
     assert!((ours.voluntary - 1.0).abs() < 1e-9);
-    assert_eq!(few.lines[2].ratio.expect("itself").median, 1.0);
+    let fast = few.lines[2].yardstick.as_ref().expect("another peer");
+    assert_eq!(fast.rivals, ["lib.slow"]);
+    assert!((fast.throughput.ratio() - 10.0).abs() < 1e-9);
 }
 
 #[test]
@@ -166,11 +168,18 @@ fn the_last_section_says_where_we_lose_and_by_how_much() {
                 inside, 200ns outside: lib.fast (throughput x2.00, p99.9 wait x0.50), lib.slow \
                 (throughput x1.25, p99.9 wait x0.17)\n";
     assert!(text.contains(lost), "{text}");
-    let score =
-        "ours: geometric mean 0.67 of the best peer's throughput in 2 cells; worst 0.50 (8 \
-                 threads, 100ns inside, 200ns outside; best peer lib.fast); 0.85 or more in 1; on \
-                 the front in 1 of 2.\n";
-    assert!(text.contains(score), "{text}");
+    for score in [
+        "ours: geometric mean 0.67 (95 % interval 0.67 to 0.67) of the best peer's throughput in \
+         2 cells\n",
+        "  worst cell: 0.50 (95 % interval 0.50 to 0.50) (8 threads, 100ns inside, 200ns outside; \
+         best peer lib.fast)",
+        "  under 0.90 in 1, in 1 of them by the whole interval; 0.85 or more in 1\n",
+        "  on the front in 1 of 2;",
+        // 2 CPU seconds for 900 and 400 acquisitions, beside 1000 and 800.
+        "  CPU time of an acquisition: 1.49 (",
+    ] {
+        assert!(text.contains(score), "{score}: {text}");
+    }
     assert!(
         text.contains("rounds vary much (CV above 10 %): ours, slow"),
         "{text}"
@@ -206,6 +215,56 @@ fn what_is_written_is_read_again_and_prints_the_same() {
         (data.samples.len(), last as u64)
     );
     assert!(render(&cut).contains("not complete: 24 measurements so far"));
+}
+
+/// What versions without scores wrote.
+#[test]
+fn an_older_file_has_the_same_report() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let path = dir.path().join("run.jsonl");
+    let mut data = data();
+    let found = scores(&data);
+    let end = data.end.as_mut().expect("an end");
+    (end.seconds, end.scores) = (Some(7.0), found);
+    assert_eq!(data.end.as_ref().expect("an end").scores.len(), 1);
+    let mut journal = Journal::open(Some(&path)).expect("a file");
+    journal.header(&data.header).expect("written");
+    for sample in &data.samples {
+        journal.sample(sample).expect("written");
+    }
+    journal
+        .end(data.end.as_ref().expect("an end"))
+        .expect("written");
+    let new = std::fs::read_to_string(&path).expect("text");
+    assert_eq!(
+        Data::read(&path).expect("read").0.end.expect("end").scores,
+        scores(&data)
+    );
+    let (rest, last) = new.trim_end().rsplit_once('\n').expect("lines");
+    let mut end: serde_json::Value = serde_json::from_str(last).expect("JSON");
+    let fields = end.as_object_mut().expect("an object");
+    assert!(fields.remove("scores").is_some() && fields.remove("seconds").is_some());
+    std::fs::write(&path, format!("{rest}\n{end}\n")).expect("written");
+    let old = render(&Data::read(&path).expect("read").0);
+    assert_eq!(
+        old.replace(" of rounds\n", " of rounds; it took 7.0 s\n"),
+        render(&data)
+    );
+}
+
+#[test]
+fn a_file_of_a_later_format_is_refused_in_a_sentence() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let path = dir.path().join("run.jsonl");
+    let mut journal = Journal::open(Some(&path)).expect("a file");
+    let mut header = header(vec![cell(1)]);
+    header.schema = SCHEMA + 1;
+    journal.header(&header).expect("written");
+    let error = Data::read(&path).expect_err("a later format").to_string();
+    assert!(
+        error.ends_with("has format 2, and this lockwork reads format 1"),
+        "{error}"
+    );
 }
 
 #[test]

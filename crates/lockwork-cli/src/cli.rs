@@ -64,19 +64,28 @@ program ends, lockwork stops every process that is left in its process group, so
 that none disturbs the next run.
 
 Without a program, compare measures an embedded one: a sharded key-value cache
-under skewed load (see lockwork workload).";
+under skewed load (see lockwork workload).
+
+With --suite, compare measures several programs, each with several numbers of
+threads, and prints one table: the ratio of each lock to glibc, with its interval,
+and the geometric mean and the worst ratio of each lock. The verdict's intervals
+hold for all rows and locks together. A program that is not installed is skipped,
+with the name of its package. A program that fails does not end the suite.";
 
 const COMPARE_AFTER: &str = "\
 Exit status:
-  0; or 1 if the program failed, 2 for a wrong command line (an unknown lock or
-  knob, a wrong value or REGEX), 125 if lockwork itself fails, 126 if the
-  program cannot be executed, 127 if it cannot be found, 130 after Ctrl-C.
+  0; or 1 if the program failed, 2 for a wrong command line or suite (an unknown
+  lock or knob, a wrong value or REGEX), 125 if lockwork itself fails, 126 if the
+  program cannot be executed, 127 if it cannot be found (with --suite: if none
+  can), 130 after Ctrl-C.
 
 Examples:
   lockwork compare
   lockwork compare -n 20 --plot result.svg -- ./server --bench
   lockwork compare --metric 'rate: ([0-9.]+)' -- ./bench
-  lockwork compare --locks mutex,mutex:spin_budget=0 --json result.json -- ./app";
+  lockwork compare --locks mutex,mutex:spin_budget=0 --json result.json -- ./app
+  lockwork compare --suite examples/suites/debian.toml --json result.json
+        Several programs with several numbers of threads, in one table.";
 
 const CHECK_HELP: &str = "\
 Model-checks the C code of the locks, exactly as it ships.
@@ -218,14 +227,22 @@ pub struct CompareArgs {
     /// option may be given several times.
     #[arg(long, value_name = "KNOB=VALUE,…")]
     pub set: Vec<String>,
-    /// Number of rounds. Each round runs every lock once.
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 10)]
+    /// Number of rounds. Each round runs every lock once [default: 10].
+    #[arg(short = 'n', long, value_name = "N")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    pub runs: u32,
-    /// Number of rounds that run first and are not counted.
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub runs: Option<u32>,
+    /// Number of rounds that run first and are not counted [default: 1].
+    #[arg(long, value_name = "N")]
     #[arg(value_parser = clap::value_parser!(u32).range(0..=1000))]
-    pub warmup: u32,
+    pub warmup: Option<u32>,
+    /// Compare all programs of FILE with each of their numbers of threads, and print one
+    /// table. docs/compare.md describes the file. --locks, --runs and --warmup replace
+    /// what the file says.
+    #[arg(long, value_name = "FILE")]
+    #[arg(conflicts_with_all = [
+        "command", "metric", "higher_is_better", "lower_is_better", "plot", "output", "stdin",
+    ])]
+    pub suite: Option<PathBuf>,
     /// What to measure: `wall` is the time that a run takes. Otherwise give a regular
     /// expression with one group, which matches a number in the program's output. The
     /// last match is used, of the last 4 MiB of output. The number may contain commas.

@@ -70,6 +70,25 @@ pub fn quantile(samples: &[f64], q: f64) -> f64 {
     }
 }
 
+/// The mean without the lowest and the highest quarter of the samples, so that a few
+/// samples that are far off do not decide; the plain mean of fewer than five.
+pub fn middle_mean(samples: &[f64]) -> f64 {
+    let mut sorted = samples.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let cut = left_out(sorted.len());
+    mean(&sorted[cut..sorted.len() - cut])
+}
+
+/// How many of `n` samples a middle mean leaves out at each end: three at least are left,
+/// because fewer have no interval.
+fn left_out(n: usize) -> usize {
+    if n < 5 {
+        0
+    } else {
+        n / 4
+    }
+}
+
 /// The geometric mean; `None` for no samples or one that is not positive.
 pub fn geometric_mean(samples: &[f64]) -> Option<f64> {
     let usable = !samples.is_empty() && samples.iter().all(|x| *x > 0.0);
@@ -88,6 +107,101 @@ pub fn improve(pairs: &[Pair]) -> Option<f64> {
 
 fn sums<'a>(pairs: impl Iterator<Item = &'a Pair>) -> Pair {
     pairs.fold((0.0, 0.0), |sum, pair| (sum.0 + pair.0, sum.1 + pair.1))
+}
+
+/// A ratio by its logarithm: a mean of independent samples, and how well it is known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LogRatio {
+    /// The mean of the logarithms.
+    pub log: f64,
+    /// Its standard error.
+    pub error: f64,
+    /// The error's degrees of freedom.
+    pub freedom: f64,
+}
+
+impl LogRatio {
+    /// The [`middle_mean`] of `logs`, with the standard error that Tukey and McLaughlin
+    /// (Sankhya A 25, 1963) give it: that of the winsorized samples, in which those that
+    /// the mean leaves out have the value of the last one that it keeps. `None` for fewer
+    /// than two, which have no error.
+    pub fn of(logs: &[f64]) -> Option<LogRatio> {
+        if logs.len() < 2 || logs.iter().any(|log| !log.is_finite()) {
+            return None;
+        }
+        let mut sorted = logs.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let (n, cut) = (sorted.len(), left_out(sorted.len()));
+        let (least, most) = (sorted[cut], sorted[n - 1 - cut]);
+        let winsorized: Vec<f64> = sorted.iter().map(|log| log.clamp(least, most)).collect();
+        let kept = (n - 2 * cut) as f64;
+        Some(LogRatio {
+            log: middle_mean(logs),
+            error: deviation(&winsorized) * (n as f64).sqrt() / kept,
+            freedom: kept - 1.0,
+        })
+    }
+
+    /// The ratio of the two means of `pairs`, with the standard error that the delta
+    /// method gives it. `None` for fewer than two pairs and for values that are not
+    /// positive.
+    pub fn of_means(pairs: &[Pair]) -> Option<LogRatio> {
+        if pairs.len() < 2 || pairs.iter().any(|p| p.0 <= 0.0 || p.1 <= 0.0) {
+            return None;
+        }
+        let n = pairs.len() as f64;
+        let (over, under) = sums(pairs.iter());
+        let ratio = over / under;
+        let residuals: Vec<f64> = pairs
+            .iter()
+            .map(|p| (p.0 - ratio * p.1) * n / over)
+            .collect();
+        Some(LogRatio {
+            log: ratio.ln(),
+            error: deviation(&residuals) / n.sqrt(),
+            freedom: n - 1.0,
+        })
+    }
+
+    /// The geometric mean of several ratios that were measured independently. The
+    /// degrees of freedom are those of Welch and Satterthwaite. `None` for no ratios.
+    pub fn together(all: &[LogRatio]) -> Option<LogRatio> {
+        let n = all.len() as f64;
+        let logs: Vec<f64> = all.iter().map(|one| one.log).collect();
+        let variance: f64 = all.iter().map(|one| one.error.powi(2)).sum();
+        let terms = all.iter().map(|one| one.error.powi(4) / one.freedom);
+        let fewest = all.iter().map(|one| one.freedom).fold(f64::MAX, f64::min);
+        let freedom = variance.powi(2) / terms.sum::<f64>();
+        (!all.is_empty()).then(|| LogRatio {
+            log: mean(&logs),
+            error: variance.sqrt() / n,
+            freedom: if freedom.is_finite() { freedom } else { fewest },
+        })
+    }
+
+    /// The ratio itself.
+    pub fn ratio(&self) -> f64 {
+        self.log.exp()
+    }
+
+    /// Student's interval of the ratio. `None` with fewer than [`MIN_ROUNDS`] rounds'
+    /// degrees of freedom.
+    pub fn interval(&self, confidence: f64) -> Option<(f64, f64)> {
+        if self.freedom < (MIN_ROUNDS - 1) as f64 {
+            return None;
+        }
+        let reach = student_quantile(0.5 + confidence / 2.0, self.freedom) * self.error;
+        Some(((self.log - reach).exp(), (self.log + reach).exp()))
+    }
+
+    /// The smallest change between two runs like this one that a test of `confidence`
+    /// finds with probability `power`: 0.05 is a change by 5 %.
+    pub fn detectable(&self, confidence: f64, power: f64) -> f64 {
+        let freedom = 2.0 * self.freedom;
+        let quantile = |p| student_quantile(p, freedom);
+        let reach = quantile(0.5 + confidence / 2.0) + quantile(power);
+        (reach * std::f64::consts::SQRT_2 * self.error).exp_m1()
+    }
 }
 
 /// An interval that holds the true improvement with the given confidence.
@@ -121,18 +235,11 @@ fn bootstrap(pairs: &[Pair], confidence: f64, seed: u64) -> (f64, f64) {
     (ratios[below], ratios[RESAMPLES - 1 - below])
 }
 
-/// Student's t on the logarithm of the ratio of means, with the standard error
-/// that the delta method gives it.
+/// Student's t on the logarithm of the ratio of means.
 fn student_interval(pairs: &[Pair], confidence: f64) -> Option<(f64, f64)> {
-    let n = pairs.len() as f64;
-    let (over, under) = sums(pairs.iter());
-    let ratio = over / under;
-    let residuals: Vec<f64> = pairs
-        .iter()
-        .map(|p| (p.0 - ratio * p.1) * n / over)
-        .collect();
-    let error = deviation(&residuals) / n.sqrt();
-    let reach = student_quantile(0.5 + confidence / 2.0, n - 1.0) * error;
+    let found = LogRatio::of_means(pairs)?;
+    let reach = student_quantile(0.5 + confidence / 2.0, found.freedom) * found.error;
+    let ratio = found.ratio();
     let (low, high) = (ratio * (-reach).exp() - 1.0, ratio * reach.exp() - 1.0);
     (low.is_finite() && !high.is_nan()).then_some((low, high))
 }
@@ -174,6 +281,55 @@ mod tests {
             let got = student_quantile(p, freedom);
             assert!((got - t).abs() < 0.002 * t, "{p} {freedom}: {got}");
         }
+    }
+
+    #[test]
+    fn a_geometric_mean_is_known_better_than_its_parts() {
+        let part = LogRatio::of(&[0.1, 0.2, 0.3]).expect("three samples");
+        assert!((part.log - 0.2).abs() < 1e-12 && part.freedom == 2.0);
+        assert!((part.error - 0.1 / 3f64.sqrt()).abs() < 1e-12);
+        let four = LogRatio::together(&[part; 4]).expect("parts");
+        assert!((four.log - 0.2).abs() < 1e-12 && (four.freedom - 8.0).abs() < 1e-9);
+        assert!((four.error - part.error / 2.0).abs() < 1e-12);
+        // t(0.975, 8) = 2.306 and t(0.975, 16) + t(0.8, 16) = 2.120 + 0.865.
+        let (low, high) = four.interval(0.95).expect("an interval");
+        let reach = 2.306 * four.error;
+        assert!((low.ln() - (0.2 - reach)).abs() < 1e-4);
+        assert!((high.ln() - (0.2 + reach)).abs() < 1e-4);
+        let change = four.detectable(0.95, 0.8).ln_1p();
+        assert!((change / (2.985 * 2f64.sqrt() * four.error) - 1.0).abs() < 0.002);
+    }
+
+    #[test]
+    fn a_middle_mean_leaves_out_what_is_far_off() {
+        let eight = [1.0, -90.0, 3.0, 4.0, 2.0, 900.0, 2.0, 3.0];
+        assert_eq!(middle_mean(&eight), 2.5);
+        assert_eq!(middle_mean(&[1.0, 2.0, 9.0, 0.0]), 3.0);
+        for rounds in MIN_ROUNDS..20 {
+            let logs: Vec<f64> = (0..rounds).map(|i| i as f64).collect();
+            let found = LogRatio::of(&logs).expect("rounds");
+            assert!(found.interval(0.95).is_some(), "{rounds}");
+        }
+        assert_eq!(middle_mean(&[]), 0.0);
+        let found = LogRatio::of(&eight).expect("eight samples");
+        assert_eq!((found.log, found.freedom), (2.5, 3.0));
+        // The winsorized samples are four times 2 and four times 3.
+        let error = (2.0f64 / 7.0).sqrt() * 8f64.sqrt() / 4.0;
+        assert!((found.error - error).abs() < 1e-12);
+    }
+
+    #[test]
+    fn too_little_has_no_error_and_no_interval() {
+        assert_eq!(LogRatio::of(&[0.1]), None);
+        assert_eq!(LogRatio::of(&[0.1, f64::NEG_INFINITY]), None);
+        assert_eq!(LogRatio::together(&[]), None);
+        assert_eq!(LogRatio::of_means(&[(1.0, 1.0)]), None);
+        assert_eq!(LogRatio::of_means(&[(1.0, 0.0), (1.0, 1.0)]), None);
+        let two = LogRatio::of(&[0.1, 0.2]).expect("two samples");
+        assert_eq!(two.interval(0.95), None);
+        let same = LogRatio::of(&[0.5; 3]).expect("three samples");
+        let all = LogRatio::together(&[same, same]).expect("parts");
+        assert!((all.ratio() - 0.5f64.exp()).abs() < 1e-12 && all.freedom == 2.0);
     }
 
     #[test]

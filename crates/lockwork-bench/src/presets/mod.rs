@@ -23,6 +23,9 @@ pub(crate) struct Defaults {
     /// What is done outside, beside that inside.
     pub outside: fn(Work) -> Vec<Outside>,
     pub rounds: u32,
+    /// Seconds that all rounds may last together; more of them than `rounds` then, or
+    /// fewer.
+    pub seconds: Option<f64>,
     /// How long a round of so many threads lasts.
     pub time_ms: fn(u32) -> u64,
     /// Acquisitions of each thread, for what ends by itself.
@@ -42,6 +45,7 @@ pub(crate) fn plain() -> Defaults {
         inside: vec![Work::Ns(100)],
         outside: |_| vec![Outside::Times(2.0)],
         rounds: 5,
+        seconds: None,
         time_ms: |_| 200,
         loops: None,
     }

@@ -29,6 +29,7 @@ pub(crate) fn defaults(_: &BenchArgs) -> Defaults {
         inside: vec![Work::Ns(0)],
         outside: |_| vec![Outside::Work(Work::Ns(0))],
         rounds: 3,
+        seconds: None,
         time_ms: |_| 2000,
         loops: Some(LOOPS),
     }

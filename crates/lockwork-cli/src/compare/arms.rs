@@ -46,7 +46,6 @@ impl Arm {
 
 /// glibc, the control, and then the locks that were asked for.
 pub fn arms(args: &CompareArgs) -> Result<Vec<Arm>> {
-    let shared = settings(&args.set, spec::check)?;
     let all = POLICIES
         .iter()
         .filter(|p| p.interposer == Interposer::Lockwork)
@@ -56,12 +55,20 @@ pub fn arms(args: &CompareArgs) -> Result<Vec<Arm>> {
     } else {
         args.locks.clone()
     };
+    let names = [BASELINE, CONTROL].map(str::to_owned);
+    let arms = distinct(&[&names[..], &asked[..]].concat(), &args.set)?;
+    if arms.len() <= 2 && !asked.iter().any(|a| a == CONTROL) {
+        bail_usage!("--locks names nothing to compare with glibc; leave it out for all locks");
+    }
+    Ok(arms)
+}
+
+/// An arm for each of `names`, each once; `set` has knobs of all.
+pub fn distinct(names: &[String], set: &[String]) -> Result<Vec<Arm>> {
+    let shared = settings(set, spec::check)?;
     let mut arms: Vec<Arm> = Vec::new();
-    for text in [BASELINE, CONTROL]
-        .into_iter()
-        .chain(asked.iter().map(String::as_str))
-    {
-        let spec = LockSpec::parse(text, &shared)?;
+    for name in names {
+        let spec = LockSpec::parse(name, &shared)?;
         if arms.iter().any(|arm| arm.label() == spec.label) {
             continue;
         }
@@ -70,9 +77,6 @@ pub fn arms(args: &CompareArgs) -> Result<Vec<Arm>> {
             spec,
             stopped: false,
         });
-    }
-    if arms.len() <= 2 && !asked.iter().any(|a| a == CONTROL) {
-        bail_usage!("--locks names nothing to compare with glibc; leave it out for all locks");
     }
     Ok(arms)
 }

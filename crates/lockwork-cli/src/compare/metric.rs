@@ -2,15 +2,15 @@
 //! What a run is judged by: its wall time, or a number that it prints.
 
 use anyhow::Result;
-use lockwork_report::{bail_usage, usage};
+use lockwork_report::usage;
 use regex::bytes::Regex;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// How much of the output's end is searched and kept.
 pub const KEEP_OUTPUT: usize = 4 << 20;
 
 /// Which way is better.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Better {
     /// More is.
@@ -37,18 +37,7 @@ impl Metric {
                 better: better.unwrap_or(Better::Lower),
             });
         }
-        let pattern = Regex::new(text).map_err(|error| {
-            usage::error(format!(
-                "--metric '{text}' is not a regular expression: {error}"
-            ))
-        })?;
-        if pattern.captures_len() != 2 {
-            bail_usage!(
-                "--metric '{text}' has {} groups and needs exactly one, around the number, as \
-                 in 'rate: ([0-9.]+)'; write (?:…) for a group that is not the number",
-                pattern.captures_len() - 1
-            );
-        }
+        let pattern = pattern(text).map_err(|why| usage::error(format!("--metric {why}")))?;
         Ok(Metric {
             pattern: Some(pattern),
             better: better.unwrap_or(Better::Higher),
@@ -72,6 +61,25 @@ impl Metric {
                 "--metric '{pattern}' found '{text}' in its output, which is not a number"
             )),
         }
+    }
+}
+
+/// Reads a regular expression with one group; or says in a sentence what is wrong with it.
+pub fn pattern(text: &str) -> Result<Regex, String> {
+    let pattern = Regex::new(text).map_err(|error| {
+        // The lines before the last one are the expression, and where it is wrong.
+        let error = error.to_string();
+        let last = error.lines().last().unwrap_or_default();
+        let last = last.trim_start_matches("error: ");
+        format!("'{text}' is not a regular expression: {last}")
+    })?;
+    match pattern.captures_len() {
+        2 => Ok(pattern),
+        n => Err(format!(
+            "'{text}' has {} groups and needs exactly one, around the number, as in \
+             'rate: ([0-9.]+)'; write (?:…) for a group that is not the number",
+            n - 1
+        )),
     }
 }
 

@@ -8,7 +8,9 @@ mod metric;
 mod output;
 mod plot;
 mod report;
+mod rules;
 mod session;
+mod suite;
 mod summary;
 mod table;
 mod verdict;
@@ -26,12 +28,14 @@ use crate::policy::BASELINE;
 use crate::program;
 use crate::workload;
 use arms::Arm;
+use interrupt::Interrupt;
 use lockwork_report::machine::Machine;
 use lockwork_report::text;
-use lockwork_report::{bail_usage, stats};
+use lockwork_report::{bail_usage, interrupt, stats};
 use metric::{Better, Metric};
 use output::Target;
 use report::{Ended, Plan, Report, Sample, SCHEMA};
+use rules::Rules;
 use session::{Program, Session};
 use summary::{plural, Setup};
 
@@ -39,22 +43,26 @@ const CONFIDENCE: f64 = 0.95;
 
 /// Runs a comparison, prints it, and says how it went by the exit code.
 pub fn compare(args: &CompareArgs) -> Result<ExitCode> {
+    if let Some(file) = &args.suite {
+        return suite::run(file, args);
+    }
     let metric = metric(args)?;
     let program = program(args, &metric)?;
     let arms = arms::arms(args)?;
     environment::warn_of_unused("--locks");
-    let mut session = Session::new(args, &metric, &program, arms)?;
+    let rules = Rules::of(args);
+    let interrupt = Interrupt::listen().context("cannot watch for signals")?;
+    let mut session = Session::new(&rules, &metric, &program, arms, &interrupt)?;
     let mut json = args.json.as_deref().map(Target::open).transpose()?;
     let mut plot = args.plot.as_deref().map(Target::open).transpose()?;
     let machine = Machine::look();
-    let started = SystemTime::now().duration_since(UNIX_EPOCH);
-    let started = started.map_or(0, |since| since.as_secs());
+    let started = now();
 
     let (ended, exit) = session.run();
     let Session { arms, samples, .. } = session;
 
     let report = conclude(
-        args,
+        &rules,
         &metric,
         machine,
         &program,
@@ -81,6 +89,12 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode> {
         (Ended::Interrupted { .. }, None) => Ok(ExitCode::from(session_code(&report.ended))),
         (Ended::Completed, None) => Ok(ExitCode::SUCCESS),
     }
+}
+
+/// Seconds since 1970.
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs())
 }
 
 /// 128 and the signal's number, as shells have it.
@@ -151,19 +165,20 @@ fn program(args: &CompareArgs, metric: &Metric) -> Result<Program> {
 type Result3 = (Vec<Arm>, Vec<Sample>, Ended);
 
 fn conclude(
-    args: &CompareArgs,
+    rules: &Rules,
     metric: &Metric,
     machine: Machine,
     program: &Program,
     (arms, samples, ended): Result3,
     started: u64,
 ) -> Report {
+    let own = arms.iter().filter(|arm| !arm.is_baseline()).count();
     let setup = Setup {
         samples: &samples,
         better: metric.better,
-        seed: args.seed,
+        seed: rules.seed,
         confidence: CONFIDENCE,
-        comparisons: arms.iter().filter(|arm| !arm.is_baseline()).count(),
+        comparisons: rules.comparisons.unwrap_or(own),
     };
     let summary: Vec<_> = arms
         .iter()
@@ -181,8 +196,8 @@ fn conclude(
         started,
         machine,
         command: program.shown(),
-        embedded: args.command.is_empty(),
-        plan: plan(args, metric, setup.verdict_confidence()),
+        embedded: rules.embedded,
+        plan: plan(rules, metric, setup.verdict_confidence()),
         arms: arms.iter().map(Arm::report).collect(),
         samples,
         summary,
@@ -208,15 +223,15 @@ fn cut_short(ended: &Ended, runs: usize) -> Option<String> {
     }
 }
 
-fn plan(args: &CompareArgs, metric: &Metric, verdict_confidence: f64) -> Plan {
+fn plan(rules: &Rules, metric: &Metric, verdict_confidence: f64) -> Plan {
     let pattern = metric.pattern.as_ref();
     Plan {
         metric: pattern.map_or_else(|| "wall".into(), ToString::to_string),
         better: metric.better,
-        rounds: args.runs,
-        warmup: args.warmup,
-        seed: args.seed,
-        timeout_factor: args.timeout_factor,
+        rounds: rules.runs,
+        warmup: rules.warmup,
+        seed: rules.seed,
+        timeout_factor: rules.timeout_factor,
         confidence: CONFIDENCE,
         verdict_confidence,
         resamples: stats::RESAMPLES,

@@ -15,8 +15,9 @@ use super::arms::{self, Arm};
 use super::child::{self, End, Observed};
 use super::metric::{self, Metric};
 use super::report::{Ended, Outcome, Sample};
+use super::rules::Rules;
 use super::summary::plural;
-use crate::cli::{CompareArgs, Output};
+use crate::cli::Output;
 use crate::elf;
 use crate::error::{Exit, OWN_ERROR};
 use crate::program;
@@ -69,27 +70,28 @@ type Over = (Ended, Option<anyhow::Error>);
 
 /// A comparison while it runs.
 pub struct Session<'a> {
-    args: &'a CompareArgs,
+    rules: &'a Rules,
     metric: &'a Metric,
     program: &'a Program,
     /// The arms; glibc is the first.
     pub arms: Vec<Arm>,
     /// Every run so far.
     pub samples: Vec<Sample>,
-    interrupt: Interrupt,
+    interrupt: &'a Interrupt,
     bar: ProgressBar,
     slowest_baseline: Option<Duration>,
 }
 
 impl<'a> Session<'a> {
-    /// Takes over Ctrl-C and shows a progress bar, if there is a terminal.
+    /// Shows a progress bar, if there is a terminal.
     pub fn new(
-        args: &'a CompareArgs,
+        rules: &'a Rules,
         metric: &'a Metric,
         program: &'a Program,
         arms: Vec<Arm>,
+        interrupt: &'a Interrupt,
     ) -> Result<Session<'a>> {
-        let runs = u64::from(args.runs + args.warmup) * arms.len() as u64;
+        let runs = u64::from(rules.runs + rules.warmup) * arms.len() as u64;
         let bar = match program.output {
             Output::Inherit => ProgressBar::hidden(),
             _ => ProgressBar::new(runs),
@@ -97,12 +99,12 @@ impl<'a> Session<'a> {
         let template = "{bar:30} {pos}/{len}  {msg}  ETA {eta}";
         bar.set_style(ProgressStyle::with_template(template)?);
         Ok(Session {
-            args,
+            rules,
             metric,
             program,
             arms,
             samples: Vec::new(),
-            interrupt: Interrupt::listen().context("cannot watch for signals")?,
+            interrupt,
             bar,
             slowest_baseline: None,
         })
@@ -116,8 +118,8 @@ impl<'a> Session<'a> {
     }
 
     fn rounds(&mut self) -> Result<(), Over> {
-        let mut random = fastrand::Rng::with_seed(self.args.seed);
-        let (warmup, runs) = (i64::from(self.args.warmup), i64::from(self.args.runs));
+        let mut random = fastrand::Rng::with_seed(self.rules.seed);
+        let (warmup, runs) = (i64::from(self.rules.warmup), i64::from(self.rules.runs));
         for round in 1 - warmup..=runs {
             let first = self.slowest_baseline.is_none();
             let order = arms::order(self.arms.len(), first, &mut random);
@@ -137,10 +139,11 @@ impl<'a> Session<'a> {
         }
         let label = self.arms[arm].label().to_string();
         let progress = match round {
-            1.. => format!("round {round} of {}: {label}", self.args.runs),
+            1.. => format!("round {round} of {}: {label}", self.rules.runs),
             _ => format!("warm-up: {label}"),
         };
-        self.bar.set_message(progress);
+        self.bar
+            .set_message(format!("{}{progress}", self.rules.label));
         let observed = self.start(arm).map_err(|error| {
             let why = format!("cannot run '{}': {error:#}", self.program.file.display());
             let exit = Exit::with(OWN_ERROR, why.clone());
@@ -167,29 +170,25 @@ impl<'a> Session<'a> {
                 None => command.env_remove(variable),
             };
         }
-        command.stdin(match &self.args.stdin {
+        command.stdin(match &self.rules.stdin {
             Some(path) => File::open(path)
                 .with_context(|| format!("cannot open {} for it", path.display()))?
                 .into(),
             None => Stdio::null(),
         });
         let limit = self.slowest_baseline.filter(|_| !arm.is_baseline());
-        let limit =
-            limit.map(|slowest| slowest.mul_f64(self.args.timeout_factor) + Duration::from_secs(1));
+        let limit = limit
+            .map(|slowest| slowest.mul_f64(self.rules.timeout_factor) + Duration::from_secs(1));
+        let limit = [limit, self.rules.limit].into_iter().flatten().min();
         let output = self.program.output;
-        Ok(child::observe(
-            &mut command,
-            output,
-            limit,
-            &self.interrupt,
-        )?)
+        Ok(child::observe(&mut command, output, limit, self.interrupt)?)
     }
 
     /// Decides what a run counts for, and whether there is a next one.
     fn judge(&mut self, arm: usize, run: &Observed, sample: &mut Sample) -> Result<(), Over> {
         let found = self.metric.find(&run.output);
         sample.metric = found.as_ref().ok().copied().flatten();
-        if self.args.command.is_empty() {
+        if self.rules.embedded {
             sample.contended = workload::contended(&run.output);
         }
         let problem = match (run.end, &found) {
@@ -201,7 +200,7 @@ impl<'a> Session<'a> {
                 sample.outcome = Outcome::Stopped;
                 sample.metric = None;
                 self.arms[arm].stopped = true;
-                return Ok(());
+                return self.without_baseline(arm);
             }
             (End::Code(0), Ok(_)) => None,
             (End::Code(0), Err(why)) => Some(why.clone()),
@@ -210,7 +209,7 @@ impl<'a> Session<'a> {
                 Some(format!("it was killed by {}", child::signal_name(signal)))
             }
         };
-        let ignored = self.args.ignore_failure;
+        let ignored = self.rules.ignore_failure;
         let usable = found.is_ok() && matches!(run.end, End::Code(_));
         sample.counted = sample.round > 0 && usable && (ignored || problem.is_none());
         let Some(problem) = problem else {
@@ -221,6 +220,16 @@ impl<'a> Session<'a> {
             return Ok(());
         }
         let why = self.explain(arm, sample, &problem, &run.output);
+        Err((Ended::Failed { why }, None))
+    }
+
+    /// Without glibc there is nothing to compare with.
+    fn without_baseline(&self, arm: usize) -> Result<(), Over> {
+        if !self.arms[arm].is_baseline() {
+            return Ok(());
+        }
+        let limit = self.rules.limit.unwrap_or_default().as_secs_f64();
+        let why = format!("a run under glibc took longer than the time limit of {limit} s");
         Err((Ended::Failed { why }, None))
     }
 

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! `lockwork compare --suite`: several programs, each with several numbers of threads, in
+//! one table. Each of these rows is a comparison as `lockwork compare` makes it.
+
+mod fault;
+mod file;
+mod report;
+mod row;
+mod score;
+mod table;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use lockwork_report::machine::Machine;
+
+use super::arms;
+use super::interrupt::Interrupt;
+use super::output::Target;
+use super::report::Ended;
+use super::{now, session_code};
+use crate::cli::CompareArgs;
+use crate::environment;
+use crate::error::{Exit, NOT_FOUND, PROGRAM_FAILED};
+use crate::text;
+use file::Suite;
+use report::{Skipped, SuiteReport, SCHEMA};
+use row::{Bench, Found};
+
+/// Measures all of `file` that can be measured here, and prints it.
+pub fn run(file: &Path, args: &CompareArgs) -> Result<ExitCode> {
+    let suite = Suite::read(file)?;
+    let locks = match args.locks.is_empty() {
+        true => suite.locks.clone(),
+        false => args.locks.clone(),
+    };
+    let names = [&[crate::policy::BASELINE.to_owned()], &locks[..]].concat();
+    let arms = arms::distinct(&names, &args.set)?;
+    if arms.len() < 2 {
+        lockwork_report::bail_usage!("the suite names no lock to compare with glibc; add one");
+    }
+    environment::warn_of_unused("--locks");
+    let (found, skipped) = find(&suite);
+    let mut json = args.json.as_deref().map(Target::open).transpose()?;
+    let rows: usize = found.iter().map(|f| f.program.threads.len()).sum();
+    let interrupt = Interrupt::listen().context("cannot watch for signals")?;
+    let machine = Machine::look();
+    let bench = Bench {
+        args,
+        suite: &suite,
+        locks: &names,
+        machine: &machine,
+        interrupt: &interrupt,
+        rows,
+        comparisons: rows * (arms.len() - 1),
+    };
+    let started = now();
+    let (rows, ended) = bench.rows(&found)?;
+    let report = SuiteReport {
+        schema: SCHEMA,
+        lockwork: env!("CARGO_PKG_VERSION"),
+        started,
+        suite: file.display().to_string(),
+        machine: machine.clone(),
+        comparisons: bench.comparisons,
+        planned: bench.rows,
+        summary: score::scores(&arms, &rows),
+        rows,
+        skipped,
+        ended,
+    };
+    show(&report, &mut json)?;
+    over(&report)
+}
+
+/// The programs that can be measured here, and why the others cannot.
+fn find(suite: &Suite) -> (Vec<Found<'_>>, Vec<Skipped>) {
+    let (mut found, mut skipped) = (Vec::new(), Vec::new());
+    for program in &suite.programs {
+        match row::find(program, suite) {
+            Ok(here) => found.push(here),
+            Err(error) => skipped.push(Skipped {
+                program: program.name.clone(),
+                rows: program.threads.len(),
+                why: format!("{error:#}"),
+                package: program.package.clone(),
+            }),
+        }
+    }
+    (found, skipped)
+}
+
+fn show(report: &SuiteReport, json: &mut Option<Target>) -> Result<()> {
+    let shown = table::render(report);
+    if matches!(json, Some(Target::Stdout)) {
+        text::complain(&shown);
+    } else {
+        text::print(&shown)?;
+    }
+    if let Some(json) = json {
+        let mut text = serde_json::to_string_pretty(report)?;
+        text.push('\n');
+        json.write(&text)?;
+    }
+    Ok(())
+}
+
+/// What the exit code says.
+fn over(report: &SuiteReport) -> Result<ExitCode> {
+    if matches!(report.ended, Ended::Interrupted { .. }) {
+        return Ok(ExitCode::from(session_code(&report.ended)));
+    }
+    if report.rows.is_empty() {
+        let why = "no program of the suite can be measured here; the list above says why";
+        return Err(Exit::with(NOT_FOUND, why));
+    }
+    match report.failed() {
+        0 => Ok(ExitCode::SUCCESS),
+        n => Err(Exit::with(
+            PROGRAM_FAILED,
+            format!(
+                "{n} of {} rows failed; the list above says how",
+                report.rows.len()
+            ),
+        )),
+    }
+}

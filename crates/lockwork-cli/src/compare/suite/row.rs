@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! One program with one number of threads.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result};
+use lockwork_report::machine::Machine;
+
+use super::super::child::{self, End};
+use super::super::interrupt::Interrupt;
+use super::super::report::{Ended, Report};
+use super::super::rules::Rules;
+use super::super::session::{self, Session};
+use super::super::{arms, conclude, metric, now};
+use super::file::{self, Program, Suite};
+use super::report::Row;
+use crate::cli::{CompareArgs, Output};
+use crate::program;
+
+/// Stands for the folder of the suite's file.
+const DIR: &str = "{dir}";
+/// Stands for a folder that each row has for itself.
+const TMP: &str = "{tmp}";
+
+/// A program that is here.
+pub struct Found<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// Its file.
+    pub file: PathBuf,
+}
+
+/// Looks for `program`, and for the others that it needs.
+pub fn find<'a>(program: &'a Program, suite: &Suite) -> Result<Found<'a>> {
+    for name in &program.needs {
+        program::find(OsStr::new(name))?;
+    }
+    let name = program.command[0].replace(DIR, &suite.dir.to_string_lossy());
+    let file = program::find(OsStr::new(&name))?;
+    program::check(&file)?;
+    Ok(Found { program, file })
+}
+
+/// What all rows have in common.
+pub struct Bench<'a> {
+    /// The command line.
+    pub args: &'a CompareArgs,
+    /// The suite.
+    pub suite: &'a Suite,
+    /// glibc and the locks.
+    pub locks: &'a [String],
+    /// This machine, before the first row made it busy.
+    pub machine: &'a Machine,
+    /// Ctrl-C.
+    pub interrupt: &'a Interrupt,
+    /// How many rows there are.
+    pub rows: usize,
+    /// How many comparisons with glibc there are in all of them.
+    pub comparisons: usize,
+}
+
+/// What a row came to: a report, or why there is none.
+type Measured = Result<Report, Ended>;
+
+impl Bench<'_> {
+    /// Measures all of `found`, or as many as can be.
+    pub fn rows(&self, found: &[Found]) -> Result<(Vec<Row>, Ended)> {
+        let mut rows = Vec::new();
+        for found in found {
+            for &threads in &found.program.threads {
+                let measured = self.row(found, threads, rows.len() + 1)?;
+                let ended = match &measured {
+                    Ok(report) => report.ended.clone(),
+                    Err(ended) => ended.clone(),
+                };
+                let failed = match &ended {
+                    Ended::Failed { why } => Some(why.clone()),
+                    _ => None,
+                };
+                rows.push(Row {
+                    program: found.program.name.clone(),
+                    threads,
+                    failed,
+                    report: measured.ok(),
+                });
+                if matches!(ended, Ended::Interrupted { .. }) {
+                    return Ok((rows, ended));
+                }
+            }
+        }
+        Ok((rows, Ended::Completed))
+    }
+
+    fn row(&self, found: &Found, threads: u32, number: usize) -> Result<Measured> {
+        let program = found.program;
+        let tmp = tempfile::tempdir().context("cannot make a folder for temporary files")?;
+        let words = |words: &[String]| self.words(words, threads, tmp.path());
+        let rules = Rules {
+            runs: self.args.runs.unwrap_or(self.suite.rounds),
+            warmup: self.args.warmup.unwrap_or(self.suite.warmup),
+            limit: Some(program.timeout),
+            embedded: false,
+            comparisons: Some(self.comparisons),
+            label: format!("{number}/{} {} ({threads}): ", self.rows, program.name),
+            ..Rules::of(self.args)
+        };
+        if let Err(ended) = self.prepare(program, &words(&program.setup))? {
+            return Ok(Err(ended));
+        }
+        let command = session::Program {
+            file: found.file.clone(),
+            command: words(&program.command),
+            output: Output::Pipe,
+        };
+        let arms = arms::distinct(self.locks, &self.args.set)?;
+        let started = now();
+        let metric = &program.metric;
+        let mut session = Session::new(&rules, metric, &command, arms, self.interrupt)?;
+        // An error of our own is in `ended` too; the next program may do better.
+        let (ended, _) = session.run();
+        let Session { arms, samples, .. } = session;
+        let machine = self.machine.clone();
+        let all = (arms, samples, ended);
+        Ok(Ok(conclude(
+            &rules, metric, machine, &command, all, started,
+        )))
+    }
+
+    fn words(&self, words: &[String], threads: u32, tmp: &Path) -> Vec<OsString> {
+        let fill = |word: &String| {
+            file::fill(word, threads)
+                .replace(DIR, &self.suite.dir.to_string_lossy())
+                .replace(TMP, &tmp.to_string_lossy())
+        };
+        words.iter().map(|word| fill(word).into()).collect()
+    }
+
+    /// Runs what a row needs beforehand, under glibc.
+    fn prepare(&self, program: &Program, setup: &[OsString]) -> Result<Result<(), Ended>> {
+        let Some((name, arguments)) = setup.split_first() else {
+            return Ok(Ok(()));
+        };
+        let failed = |why: String| {
+            let why = format!("the setup of '{}' failed: {why}", program.name);
+            Ok(Err(Ended::Failed { why }))
+        };
+        let mut command = Command::new(name);
+        command.args(arguments).stdin(Stdio::null());
+        let limit = Some(program.timeout);
+        let seen = match child::observe(&mut command, Output::Pipe, limit, self.interrupt) {
+            Ok(seen) => seen,
+            Err(error) => return failed(format!("{}: {error}", name.to_string_lossy())),
+        };
+        match seen.end {
+            End::Code(0) => Ok(Ok(())),
+            End::Interrupted(signal) => Ok(Err(Ended::Interrupted {
+                signal: child::signal_name(signal),
+            })),
+            End::Code(code) => failed(format!(
+                "it ended with exit code {code}\n{}",
+                metric::tail(&seen.output).trim_end()
+            )),
+            End::Signal(signal) => {
+                failed(format!("it was killed by {}", child::signal_name(signal)))
+            }
+            End::TimedOut => failed("it took longer than the time limit".to_owned()),
+        }
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! From rows to one line a lock.
+
+use lockwork_report::stats::{self, LogRatio};
+
+use super::super::arms::Arm;
+use super::super::report::{Report, Summary};
+use super::super::summary::Setup;
+use super::super::CONFIDENCE;
+use super::report::{LockScore, Row, Worst};
+use crate::policy::BASELINE;
+
+/// All locks but glibc.
+pub fn scores(arms: &[Arm], rows: &[Row]) -> Vec<LockScore> {
+    let locks = arms.iter().filter(|arm| !arm.is_baseline());
+    locks.map(|arm| score(arm.label(), rows)).collect()
+}
+
+fn score(arm: &str, rows: &[Row]) -> LockScore {
+    let here: Vec<(&Row, &Report, &Summary)> = rows
+        .iter()
+        .filter(|row| row.failed.is_none())
+        .filter_map(|row| {
+            let report = row.report.as_ref()?;
+            Some((row, report, report.summary.iter().find(|s| s.arm == arm)?))
+        })
+        .collect();
+    let ratios: Vec<(f64, &Row)> = here
+        .iter()
+        .filter_map(|(row, _, s)| Some((1.0 + s.improve?, *row)))
+        .collect();
+    let values: Vec<f64> = ratios.iter().map(|(ratio, _)| *ratio).collect();
+    let worst = ratios.iter().min_by(|a, b| a.0.total_cmp(&b.0));
+    let count = |of: &dyn Fn(&Summary) -> bool| here.iter().filter(|(_, _, s)| of(s)).count();
+    LockScore {
+        arm: arm.to_owned(),
+        rows: values.len(),
+        mean: stats::geometric_mean(&values),
+        interval: interval(arm, &here),
+        worst: worst.map(|(ratio, row)| Worst {
+            ratio: *ratio,
+            program: row.program.clone(),
+            threads: row.threads,
+        }),
+        better: count(&|s| s.verdict_interval.is_some_and(|i| i.0 > 0.0)),
+        worse: count(&|s| s.verdict_interval.is_some_and(|i| i.1 < 0.0)),
+        stopped: count(&|s| s.stopped),
+    }
+}
+
+/// The interval of the mean; the rows are independent, for each has runs of its own.
+fn interval(arm: &str, rows: &[(&Row, &Report, &Summary)]) -> Option<(f64, f64)> {
+    let compared = rows.iter().filter(|(_, _, s)| s.improve.is_some());
+    let logs: Option<Vec<LogRatio>> = compared
+        .map(|(_, report, _)| {
+            let setup = Setup {
+                samples: &report.samples,
+                better: report.plan.better,
+                seed: report.plan.seed,
+                confidence: CONFIDENCE,
+                comparisons: 1,
+            };
+            LogRatio::of_means(&setup.pairs(arm, BASELINE))
+        })
+        .collect();
+    LogRatio::together(&logs?)?.interval(CONFIDENCE)
+}
