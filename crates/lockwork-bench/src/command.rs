@@ -5,7 +5,7 @@ use crate::contender::{bare, contenders, Contender, BARE};
 use crate::journal::{AbsentInfo, Data, End, Ended, Header, Journal, LockInfo, SCHEMA};
 use crate::plan::{Form, Plan};
 use crate::planning::{planned, Planned};
-use crate::score::scores;
+use crate::scoring::scores;
 use crate::session::Session;
 use crate::table::{announced, render};
 use crate::tools::{Calibration, Tools};

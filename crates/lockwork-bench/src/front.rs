@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The last section: where our locks lose, and how they do against the best
 //! peer of each cell.
-use crate::score::{Ahead, Known, Score, GOAL, NEAR};
+use crate::score::{Known, Score, GOAL, NEAR};
+use crate::scoring::{score_of, Ahead};
 use crate::summary::{Line, Summary};
 use lockwork_report::table;
 use lockwork_report::text::counted;
@@ -70,7 +71,7 @@ fn score(cells: &[Summary], name: &str, places: &[Place]) -> String {
         places.len(),
         on(&|p| p.ahead.once.is_empty())
     );
-    let Some(score) = Score::of(cells, name) else {
+    let Some(score) = score_of(cells, name) else {
         let why = match places.iter().any(|p| p.cell.has_peer(&p.line.lock)) {
             true => "one round cannot both choose the best peer and compare with it",
             false => "no peer to compare with",
@@ -120,7 +121,7 @@ fn peers(cells: &[Summary], under_test: &[String]) -> String {
             names.push(name);
         }
     }
-    let scores = names.iter().filter_map(|name| Score::of(cells, name));
+    let scores = names.iter().filter_map(|name| score_of(cells, name));
     let mut scores: Vec<Score> = scores.collect();
     if cells.len() < 2 || scores.len() < 2 {
         return String::new();

@@ -4,6 +4,7 @@
 
 mod arms;
 mod child;
+mod conclusion;
 mod metric;
 mod output;
 mod plot;
@@ -17,29 +18,24 @@ mod verdict;
 
 use std::fs::File;
 use std::process::ExitCode;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
 
 use crate::cli::{CompareArgs, Output};
 use crate::environment;
 use crate::error::{Exit, PROGRAM_FAILED};
-use crate::policy::BASELINE;
 use crate::program;
 use crate::workload;
-use arms::Arm;
-use interrupt::Interrupt;
+use conclusion::{conclude, now};
+use lockwork_report::bail_usage;
+use lockwork_report::interrupt::Interrupt;
 use lockwork_report::machine::Machine;
 use lockwork_report::text;
-use lockwork_report::{bail_usage, interrupt, stats};
 use metric::{Better, Metric};
 use output::Target;
-use report::{Ended, Plan, Report, Sample, SCHEMA};
+use report::Ended;
 use rules::Rules;
 use session::{Program, Session};
-use summary::{plural, Setup};
-
-const CONFIDENCE: f64 = 0.95;
 
 /// Runs a comparison, prints it, and says how it went by the exit code.
 pub fn compare(args: &CompareArgs) -> Result<ExitCode> {
@@ -86,23 +82,8 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode> {
     match (&report.ended, exit) {
         (_, Some(error)) => Err(error),
         (Ended::Failed { why }, None) => Err(Exit::with(PROGRAM_FAILED, why.clone())),
-        (Ended::Interrupted { .. }, None) => Ok(ExitCode::from(session_code(&report.ended))),
+        (Ended::Interrupted { .. }, None) => Ok(ExitCode::from(report.ended.exit_code())),
         (Ended::Completed, None) => Ok(ExitCode::SUCCESS),
-    }
-}
-
-/// Seconds since 1970.
-fn now() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| since.as_secs())
-}
-
-/// 128 and the signal's number, as shells have it.
-fn session_code(ended: &Ended) -> u8 {
-    match ended {
-        Ended::Interrupted { signal } if signal == "SIGTERM" => 143,
-        Ended::Interrupted { signal } if signal == "SIGHUP" => 129,
-        _ => 130,
     }
 }
 
@@ -160,80 +141,4 @@ fn program(args: &CompareArgs, metric: &Metric) -> Result<Program> {
         command,
         output,
     })
-}
-
-type Result3 = (Vec<Arm>, Vec<Sample>, Ended);
-
-fn conclude(
-    rules: &Rules,
-    metric: &Metric,
-    machine: Machine,
-    program: &Program,
-    (arms, samples, ended): Result3,
-    started: u64,
-) -> Report {
-    let own = arms.iter().filter(|arm| !arm.is_baseline()).count();
-    let setup = Setup {
-        samples: &samples,
-        better: metric.better,
-        seed: rules.seed,
-        confidence: CONFIDENCE,
-        comparisons: rules.comparisons.unwrap_or(own),
-    };
-    let summary: Vec<_> = arms
-        .iter()
-        .map(|arm| setup.summary(arm.label(), BASELINE, arm.stopped))
-        .collect();
-    let mut warnings = machine.warnings();
-    warnings.extend(program.warnings());
-    warnings.extend(cut_short(&ended, samples.len()));
-    warnings.extend(summary.iter().flat_map(|s| setup.warnings(s)));
-    let verdict = verdict::verdict(&setup, &summary);
-    let note = setup.contended(BASELINE).map(workload::note);
-    Report {
-        schema: SCHEMA,
-        lockwork: env!("CARGO_PKG_VERSION"),
-        started,
-        machine,
-        command: program.shown(),
-        embedded: rules.embedded,
-        plan: plan(rules, metric, setup.verdict_confidence()),
-        arms: arms.iter().map(Arm::report).collect(),
-        samples,
-        summary,
-        verdict,
-        note,
-        warnings,
-        ended,
-    }
-}
-
-/// A comparison that did not run to its end says so beside its numbers.
-fn cut_short(ended: &Ended, runs: usize) -> Option<String> {
-    match ended {
-        Ended::Completed => None,
-        Ended::Failed { .. } => Some(format!(
-            "ended after {runs} run{}: the program failed",
-            plural(runs)
-        )),
-        Ended::Interrupted { signal } => Some(format!(
-            "stopped by {signal} after {runs} run{}",
-            plural(runs)
-        )),
-    }
-}
-
-fn plan(rules: &Rules, metric: &Metric, verdict_confidence: f64) -> Plan {
-    let pattern = metric.pattern.as_ref();
-    Plan {
-        metric: pattern.map_or_else(|| "wall".into(), ToString::to_string),
-        better: metric.better,
-        rounds: rules.runs,
-        warmup: rules.warmup,
-        seed: rules.seed,
-        timeout_factor: rules.timeout_factor,
-        confidence: CONFIDENCE,
-        verdict_confidence,
-        resamples: stats::RESAMPLES,
-    }
 }

@@ -183,3 +183,14 @@ pub enum Ended {
         signal: String,
     },
 }
+
+impl Ended {
+    /// Of an interrupted session: 128 and the signal's number, as shells have it.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Ended::Interrupted { signal } if signal == "SIGTERM" => 143,
+            Ended::Interrupted { signal } if signal == "SIGHUP" => 129,
+            _ => 130,
+        }
+    }
+}

@@ -13,17 +13,17 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
+use lockwork_report::interrupt::Interrupt;
 use lockwork_report::machine::Machine;
+use lockwork_report::text;
 
 use super::arms;
-use super::interrupt::Interrupt;
+use super::conclusion::now;
 use super::output::Target;
 use super::report::Ended;
-use super::{now, session_code};
 use crate::cli::CompareArgs;
 use crate::environment;
 use crate::error::{Exit, NOT_FOUND, PROGRAM_FAILED};
-use crate::text;
 use file::Suite;
 use report::{Skipped, SuiteReport, SCHEMA};
 use row::{Bench, Found};
@@ -109,7 +109,7 @@ fn show(report: &SuiteReport, json: &mut Option<Target>) -> Result<()> {
 /// What the exit code says.
 fn over(report: &SuiteReport) -> Result<ExitCode> {
     if matches!(report.ended, Ended::Interrupted { .. }) {
-        return Ok(ExitCode::from(session_code(&report.ended)));
+        return Ok(ExitCode::from(report.ended.exit_code()));
     }
     if report.rows.is_empty() {
         let why = "no program of the suite can be measured here; the list above says why";

@@ -6,14 +6,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
+use lockwork_report::interrupt::Interrupt;
 use lockwork_report::machine::Machine;
 
 use super::super::child::{self, End};
-use super::super::interrupt::Interrupt;
+use super::super::conclusion::{conclude, now};
 use super::super::report::{Ended, Report};
 use super::super::rules::Rules;
 use super::super::session::{self, Session};
-use super::super::{arms, conclude, metric, now};
+use super::super::{arms, metric};
 use super::file::{self, Program, Suite};
 use super::report::Row;
 use crate::cli::{CompareArgs, Output};

@@ -4,9 +4,9 @@
 use lockwork_report::stats::{self, LogRatio};
 
 use super::super::arms::Arm;
+use super::super::conclusion::CONFIDENCE;
 use super::super::report::{Report, Summary};
 use super::super::summary::Setup;
-use super::super::CONFIDENCE;
 use super::report::{LockScore, Row, Worst};
 use crate::policy::BASELINE;
 

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! What a comparison's runs come to: its report.
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use lockwork_report::machine::Machine;
+use lockwork_report::stats;
+
+use super::arms::Arm;
+use super::metric::Metric;
+use super::report::{Ended, Plan, Report, Sample, SCHEMA};
+use super::rules::Rules;
+use super::session::Program;
+use super::summary::{plural, Setup};
+use super::verdict;
+use crate::policy::BASELINE;
+use crate::workload;
+
+/// Of all intervals.
+pub const CONFIDENCE: f64 = 0.95;
+
+/// Seconds since 1970.
+pub fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs())
+}
+
+/// What a session leaves.
+type Result3 = (Vec<Arm>, Vec<Sample>, Ended);
+
+/// The report on a session of `program`.
+pub fn conclude(
+    rules: &Rules,
+    metric: &Metric,
+    machine: Machine,
+    program: &Program,
+    (arms, samples, ended): Result3,
+    started: u64,
+) -> Report {
+    let own = arms.iter().filter(|arm| !arm.is_baseline()).count();
+    let setup = Setup {
+        samples: &samples,
+        better: metric.better,
+        seed: rules.seed,
+        confidence: CONFIDENCE,
+        comparisons: rules.comparisons.unwrap_or(own),
+    };
+    let summary: Vec<_> = arms
+        .iter()
+        .map(|arm| setup.summary(arm.label(), BASELINE, arm.stopped))
+        .collect();
+    let mut warnings = machine.warnings();
+    warnings.extend(program.warnings());
+    warnings.extend(cut_short(&ended, samples.len()));
+    warnings.extend(summary.iter().flat_map(|s| setup.warnings(s)));
+    let verdict = verdict::verdict(&setup, &summary);
+    let note = setup.contended(BASELINE).map(workload::note);
+    Report {
+        schema: SCHEMA,
+        lockwork: env!("CARGO_PKG_VERSION"),
+        started,
+        machine,
+        command: program.shown(),
+        embedded: rules.embedded,
+        plan: plan(rules, metric, setup.verdict_confidence()),
+        arms: arms.iter().map(Arm::report).collect(),
+        samples,
+        summary,
+        verdict,
+        note,
+        warnings,
+        ended,
+    }
+}
+
+/// A comparison that did not run to its end says so beside its numbers.
+fn cut_short(ended: &Ended, runs: usize) -> Option<String> {
+    match ended {
+        Ended::Completed => None,
+        Ended::Failed { .. } => Some(format!(
+            "ended after {runs} run{}: the program failed",
+            plural(runs)
+        )),
+        Ended::Interrupted { signal } => Some(format!(
+            "stopped by {signal} after {runs} run{}",
+            plural(runs)
+        )),
+    }
+}
+
+fn plan(rules: &Rules, metric: &Metric, verdict_confidence: f64) -> Plan {
+    let pattern = metric.pattern.as_ref();
+    Plan {
+        metric: pattern.map_or_else(|| "wall".into(), ToString::to_string),
+        better: metric.better,
+        rounds: rules.runs,
+        warmup: rules.warmup,
+        seed: rules.seed,
+        timeout_factor: rules.timeout_factor,
+        confidence: CONFIDENCE,
+        verdict_confidence,
+        resamples: stats::RESAMPLES,
+    }
+}
