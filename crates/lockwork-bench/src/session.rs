@@ -9,8 +9,8 @@ use crate::single::{can, measure_pairs, Companion};
 use crate::slow::left_out;
 use crate::tools::Tools;
 use anyhow::{Context, Result};
-use indicatif::{ProgressBar, ProgressStyle};
 use lockwork_report::interrupt::Interrupt;
+use lockwork_report::progress::{self, ProgressBar};
 use lockwork_user::{counted, reset_events};
 use std::collections::HashSet;
 
@@ -37,9 +37,7 @@ impl<'a> Session<'a> {
         journal: &'a mut Journal,
     ) -> Result<Session<'a>> {
         let plan = &data.header.plan;
-        let bar = ProgressBar::new(steps(plan, locks).len() as u64);
-        let template = "{bar:30} {pos}/{len}  {msg}  ETA {eta}";
-        bar.set_style(ProgressStyle::with_template(template)?);
+        let bar = progress::bar(steps(plan, locks).len());
         Ok(Session {
             locks,
             tools,

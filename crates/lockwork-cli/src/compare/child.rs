@@ -270,9 +270,3 @@ fn ended(status: i32) -> End {
         End::Code(libc::WEXITSTATUS(status))
     }
 }
-
-/// `SIGSEGV`, for the number 11.
-pub fn signal_name(signal: i32) -> String {
-    let name = signal_hook::low_level::signal_name(signal);
-    name.map_or_else(|| format!("signal {signal}"), str::to_string)
-}

@@ -9,7 +9,8 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use indicatif::{ProgressBar, ProgressStyle};
+use lockwork_report::interrupt::signal_name;
+use lockwork_report::progress::{self, ProgressBar};
 
 use super::arms::{self, Arm};
 use super::child::{self, End, Observed};
@@ -91,13 +92,10 @@ impl<'a> Session<'a> {
         arms: Vec<Arm>,
         interrupt: &'a Interrupt,
     ) -> Result<Session<'a>> {
-        let runs = u64::from(rules.runs + rules.warmup) * arms.len() as u64;
         let bar = match program.output {
             Output::Inherit => ProgressBar::hidden(),
-            _ => ProgressBar::new(runs),
+            _ => progress::bar((rules.runs + rules.warmup) as usize * arms.len()),
         };
-        let template = "{bar:30} {pos}/{len}  {msg}  ETA {eta}";
-        bar.set_style(ProgressStyle::with_template(template)?);
         Ok(Session {
             rules,
             metric,
@@ -205,9 +203,7 @@ impl<'a> Session<'a> {
             (End::Code(0), Ok(_)) => None,
             (End::Code(0), Err(why)) => Some(why.clone()),
             (End::Code(code), _) => Some(format!("it ended with exit code {code}")),
-            (End::Signal(signal), _) => {
-                Some(format!("it was killed by {}", child::signal_name(signal)))
-            }
+            (End::Signal(signal), _) => Some(format!("it was killed by {}", signal_name(signal))),
         };
         let ignored = self.rules.ignore_failure;
         let usable = found.is_ok() && matches!(run.end, End::Code(_));
@@ -264,7 +260,7 @@ impl<'a> Session<'a> {
 }
 
 fn interrupted(signal: i32) -> Over {
-    let signal = child::signal_name(signal);
+    let signal = signal_name(signal);
     (Ended::Interrupted { signal }, None)
 }
 
@@ -290,7 +286,7 @@ fn sample(run: &Observed, arm: String, round: i64, order: usize) -> Sample {
             _ => None,
         },
         signal: match run.end {
-            End::Signal(signal) => Some(child::signal_name(signal)),
+            End::Signal(signal) => Some(signal_name(signal)),
             _ => None,
         },
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
-use lockwork_report::interrupt::Interrupt;
+use lockwork_report::interrupt::{signal_name, Interrupt};
 use lockwork_report::machine::Machine;
 
 use super::super::child::{self, End};
@@ -157,15 +157,13 @@ impl Bench<'_> {
         match seen.end {
             End::Code(0) => Ok(Ok(())),
             End::Interrupted(signal) => Ok(Err(Ended::Interrupted {
-                signal: child::signal_name(signal),
+                signal: signal_name(signal),
             })),
             End::Code(code) => failed(format!(
                 "it ended with exit code {code}\n{}",
                 metric::tail(&seen.output).trim_end()
             )),
-            End::Signal(signal) => {
-                failed(format!("it was killed by {}", child::signal_name(signal)))
-            }
+            End::Signal(signal) => failed(format!("it was killed by {}", signal_name(signal))),
             End::TimedOut => failed("it took longer than the time limit".to_owned()),
         }
     }
