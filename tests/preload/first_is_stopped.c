@@ -3,14 +3,11 @@
  * The first in line sits in a signal handler until the second has been served: it
  * keeps nobody from a free lock, and a signal goes to a waiter that can take it.
  */
-#include "check.h"
+#include "one_of_each.h"
 
 #include <sys/syscall.h>
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;
-static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
-static int tokens, served[2];
+static int served[2];
 static atomic_int in_handler, tids[2];
 static void (*take)(void), (*give)(void);
 
@@ -22,39 +19,6 @@ static void handler(int sig)
 	atomic_store(&in_handler, 1);
 	while (read(served[0], &byte, 1) != 1)
 		;
-}
-
-static void lock(void)
-{
-	RET(pthread_mutex_lock(&mutex), 0);
-}
-
-static void unlock(void)
-{
-	RET(pthread_mutex_unlock(&mutex), 0);
-}
-
-static void wrlock(void)
-{
-	RET(pthread_rwlock_wrlock(&rw), 0);
-}
-
-static void rdlock(void)
-{
-	RET(pthread_rwlock_rdlock(&rw), 0);
-}
-
-static void rwunlock(void)
-{
-	RET(pthread_rwlock_unlock(&rw), 0);
-}
-
-static void take_token(void)
-{
-	lock();
-	while (!tokens)
-		RET(pthread_cond_wait(&cond, &mutex), 0);
-	tokens--;
 }
 
 static void give_token(void)

@@ -3,48 +3,17 @@
  * Real-time threads that sleep for a lock or a condition variable are served by
  * priority. Policies whose mutex never sleeps promise no order.
  */
-#include "check.h"
+#include "one_of_each.h"
 
 #include <sys/syscall.h>
 
 #define WAITERS 3
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;
-static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
-static int tokens, served[WAITERS], count;
+static int served[WAITERS], count;
 static atomic_int tids[WAITERS];
 static void (*take)(void), (*give)(void);
 
-static void lock(void)
-{
-	RET(pthread_mutex_lock(&mutex), 0);
-}
-
-static void unlock(void)
-{
-	RET(pthread_mutex_unlock(&mutex), 0);
-}
-
-static void wrlock(void)
-{
-	RET(pthread_rwlock_wrlock(&rw), 0);
-}
-
-static void rwunlock(void)
-{
-	RET(pthread_rwlock_unlock(&rw), 0);
-}
-
 /* Each token is taken before the next one is given. */
-static void take_token(void)
-{
-	lock();
-	while (!tokens)
-		RET(pthread_cond_wait(&cond, &mutex), 0);
-	tokens--;
-}
-
 static void give_tokens(void)
 {
 	int left;
