@@ -381,13 +381,11 @@ __cold bool lk_mutex_spin(struct lk_mutex *m,
 
 /*
  * The word is free, or was a moment ago: if somebody takes it soon, that one's
- * unlock will look after the sleepers. True if so. Nobody spins for a holder that
- * was seen off its CPU.
+ * unlock will look after the sleepers. True if so.
  */
 static bool passed_on(struct lk_mutex *m)
 {
-	u32 limit = lk_owner_left_cpu(&m->owner) ? 0 : handover_spins();
-	u32 rounds = 0, word;
+	u32 limit = lk_watch_rounds(&m->owner), rounds = 0, word;
 
 	while (rounds < limit) {
 		word = READ_ONCE(m->word);

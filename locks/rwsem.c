@@ -107,7 +107,7 @@ static inline void *list_lock(struct lk_rwsem *s)
 	return outer;
 }
 
-static void append(struct lk_rwsem *s, struct waiter *w)
+static void enqueue(struct lk_rwsem *s, struct waiter *w)
 {
 	if (!anybody_sleeps(s))
 		atomic_or(LK_RWSEM_QUEUED, &s->word);
@@ -480,7 +480,7 @@ static int sleep_for(struct lk_rwsem *s, struct want want,
 	u32 naps = 0;
 	void *outer = list_lock(s);
 
-	append(s, &w);
+	enqueue(s, &w);
 	for (;;) {
 		struct wakes wakes = { .count = 0 };
 
@@ -571,13 +571,11 @@ static bool give_back(struct lk_rwsem *s, u32 what)
 
 /*
  * The lock is free, or was a moment ago: a thread that takes it soon looks after
- * the sleepers in its unlock. True if somebody holds it. Nobody spins for a writer
- * that was seen off its CPU.
+ * the sleepers in its unlock. True if somebody holds it.
  */
 static bool passed_on(struct lk_rwsem *s)
 {
-	u32 limit = lk_owner_left_cpu(&s->owner) ? 0 : handover_spins();
-	u32 rounds = 0, word;
+	u32 limit = lk_watch_rounds(&s->owner), rounds = 0, word;
 
 	while (rounds < limit) {
 		word = atomic_read(&s->word);

@@ -30,12 +30,17 @@ extern const struct lk_spin_queue lk_spin_over_qspin[];
 /* Hint bit: the owner was seen off its CPU. Stale until the next holder. */
 #define LK_OWNER_OFF_CPU (1u << 30)
 
-/* Whether a waiter has seen the last holder off its CPU. All that spin then stop. */
-static inline bool lk_owner_left_cpu(const u32 *hint)
+/*
+ * Rounds that an unlock watches whether a spinner takes the lock. None if a waiter saw
+ * the holder off its CPU: all spinners stop then.
+ */
+static inline u32 lk_watch_rounds(const u32 *hint)
 {
 	u32 owner = READ_ONCE(*hint);
 
-	return (int)owner >= 0 && (owner & LK_OWNER_OFF_CPU);
+	if ((int)owner >= 0 && (owner & LK_OWNER_OFF_CPU))
+		return 0;
+	return handover_spins();
 }
 
 /*

@@ -13,7 +13,7 @@ struct check_world {
 /* The limits of knobs.def. */
 #define LK_LIMIT(name, expert, min, max, user, kernel, check, help) u32 name;
 #include <knobs.def>
-	u32 priority[CHECK_THREADS];
+	u32 priority[CHECK_THREADS]; /* this_priority() */
 	u32 spurious;	      /* early returns of wait_on_value() a thread */
 	u32 clusters;	      /* of CPUs */
 	u16 epoch;	      /* fork epoch that the threads live in */

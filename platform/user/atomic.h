@@ -131,7 +131,7 @@ typedef struct {
 
 extern u32 lkp_yield_after;
 void lkp_yield(void);
-void lkp_let_run(u32 round);
+void lkp_let_run(void);
 
 /*
  * One round of waiting for another thread's next step. That thread may have
@@ -142,7 +142,7 @@ static inline void cpu_relax_wait(u32 *rounds)
 	if (likely(++*rounds < lkp_yield_after))
 		cpu_relax();
 	else
-		lkp_let_run(*rounds);
+		lkp_let_run();
 }
 
 #define __lkp_cond_load(p, cond, order)                    \

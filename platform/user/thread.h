@@ -25,7 +25,7 @@ struct lkp_self {
 	u16 tid_epoch;
 	u16 asked;    /* calls of lkp_cpus_are_short() */
 	u32 priority; /* as it was when the thread last asked, see wait.c */
-	u32 sleeps;   /* calls of lkp_priority() */
+	u32 priority_uses;
 };
 
 extern __thread struct lkp_self lkp_self

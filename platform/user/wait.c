@@ -43,7 +43,7 @@ void lkp_restore_signals(u64 signals)
 		    sizeof(signals), 0, 0);
 }
 
-/* Sleeps, or waits of many rounds, after which a thread asks for its policy again. */
+/* Uses of its priority after which a thread asks for it again. */
 #define ASK_AGAIN 16u
 
 /*
@@ -68,7 +68,7 @@ static u32 ask_priority(void)
 /* Others may change it at any time. To ask each time would cost too much. */
 __cold u32 lkp_priority(void)
 {
-	if (lkp_self.sleeps++ % ASK_AGAIN == 0)
+	if (lkp_self.priority_uses++ % ASK_AGAIN == 0)
 		lkp_self.priority = ask_priority();
 	return lkp_self.priority;
 }
@@ -85,13 +85,11 @@ __cold void lkp_yield(void)
  */
 #define REALTIME_NAP_NS 50000
 
-__cold void lkp_let_run(u32 round)
+__cold void lkp_let_run(void)
 {
 	static const struct timespec nap = { .tv_nsec = REALTIME_NAP_NS };
 
-	if (round == lkp_yield_after || round % ASK_AGAIN == 0)
-		lkp_self.priority = ask_priority();
-	if (lkp_self.priority)
+	if (lkp_priority())
 		lkp_syscall(SYS_nanosleep, (long)&nap, 0, 0, 0, 0, 0);
 	else
 		lkp_yield();

@@ -351,8 +351,7 @@ static void finish(void)
 static void init_priority(void)
 {
 	init();
-	check_world.priority[1] = 1;
-	check_world.priority[2] = 2;
+	rising_priorities();
 }
 
 const struct check_client check_cond[] = {

@@ -89,4 +89,13 @@ void check_sections(void);
 #define NOBODY UINT32_MAX
 void served_after(u32 other);
 
+/* The higher a thread's number, the higher its priority. */
+static inline void rising_priorities(void)
+{
+	u32 i;
+
+	for (i = 0; i < CHECK_THREADS; i++)
+		check_world.priority[i] = i;
+}
+
 #endif

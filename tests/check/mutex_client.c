@@ -283,8 +283,7 @@ static void arrive_in_order(u32 id)
 static void init_priority(void)
 {
 	init();
-	check_world.priority[1] = 1;
-	check_world.priority[2] = 2;
+	rising_priorities();
 }
 
 static void finish(void)

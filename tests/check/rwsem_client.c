@@ -274,8 +274,7 @@ static void init_held(void)
 static void init_priority(void)
 {
 	init();
-	check_world.priority[1] = 1;
-	check_world.priority[2] = 2;
+	rising_priorities();
 }
 
 static void arrive_in_order(u32 id)
@@ -475,7 +474,7 @@ const struct check_client check_rwsem[] = {
 };
 
 const struct check_mutant mutants_rwsem[] = {
-	{ "sleeper does not say that it queued", "append", "atomic_or", NULL,
+	{ "sleeper does not say that it queued", "enqueue", "atomic_or", NULL,
 	  "drop" },
 	{ "sleeper never woken", "unlock_and_wake", "wake_value", NULL,
 	  "drop" },
