@@ -14,10 +14,10 @@ round of a cell runs every lock once, in an order that is shuffled again for eac
 round. Each round creates new locks, and its threads start together. Every wait
 is timed. Ratio is a lock's throughput divided by that of the best lock of
 another library in the same family. It is computed for each round; the table has
-a mean, without the rounds that are far off, and its 95 % interval. The odd rounds choose the best lock that
-the even rounds compare with, and the even rounds choose for the odd ones: the
-largest of several noisy numbers is partly luck, so no round may choose what it
-compares with.
+a mean, without the rounds that are far off, and its 95 % interval. The odd
+rounds choose the best lock that the even rounds compare with, and the even
+rounds choose for the odd ones. The largest of several noisy numbers is partly
+luck, so no round chooses what it is compared with.
 
 Beside throughput the tables have Jain's fairness index, waits, CPU time and
 context switches. The last section says where a Lockwork lock is not on the
@@ -104,8 +104,9 @@ pub struct BenchArgs {
     /// of it.
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
-    /// With --preset sweep: less than 15 minutes for the mutexes, for the geometric
-    /// mean over the cells. The report says which change of it two such runs tell apart.
+    /// With --preset sweep: measure only the mutexes, in less than 15 minutes. The result
+    /// is the geometric mean over the cells. The report says which change of it two such
+    /// runs tell apart.
     #[arg(long)]
     pub quick: bool,
     /// With --preset spin-micro or single-thread: number of times that each thread

@@ -53,7 +53,8 @@ pub(crate) fn planned(args: &BenchArgs) -> Result<Planned> {
 /// More rounds than these bring nothing.
 pub(crate) const MOST_ROUNDS: u32 = 40;
 
-/// How many rounds of `plan` last for `seconds`: an even number, for the two halves.
+/// The number of rounds of `plan` that fit into `seconds`. It is even, because one half of
+/// the rounds is compared with the other.
 fn fitting(plan: &Plan, seconds: f64) -> u32 {
     let all = plan.seconds().unwrap_or(f64::INFINITY);
     let two = 2.0 * all / f64::from(plan.rounds);

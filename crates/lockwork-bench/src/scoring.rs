@@ -84,7 +84,7 @@ impl Ahead<'_> {
     }
 }
 
-/// The scores of the locks that a run was about, for the JSON.
+/// The scores of the locks under test. The JSON has them.
 pub fn scores(data: &Data) -> Vec<Score> {
     if data.header.plan.form != Form::Cells {
         return Vec::new();

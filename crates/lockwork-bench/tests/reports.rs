@@ -5,6 +5,11 @@ use lockwork_bench::{
     Journal, LockInfo, Measured, Plan, Sample, Session, Tools, Waits, Work, SCHEMA,
 };
 use lockwork_report::machine::Machine;
+use std::path::Path;
+
+#[path = "common/cells.rs"]
+mod cells;
+use cells::cell;
 
 const LOCKS: [(&str, &str); 4] = [
     ("ours", "lockwork"),
@@ -12,19 +17,6 @@ const LOCKS: [(&str, &str); 4] = [
     ("lib.fast", "lib"),
     ("lib.slow", "lib"),
 ];
-
-fn cell(threads: u32) -> Cell {
-    Cell {
-        threads,
-        inside: Work::Ns(100),
-        outside: Work::Ns(200),
-        reads: 0,
-        objects: 1,
-        time_ms: 10,
-        loops: None,
-        calls: None,
-    }
-}
 
 fn calibration() -> Calibration {
     Calibration {
@@ -187,19 +179,23 @@ fn the_last_section_says_where_we_lose_and_by_how_much() {
     assert!(!text.contains("slow is not on the front"), "{text}");
 }
 
+/// Writes all of `data` as a run that ended would.
+fn write(data: &Data, path: &Path) {
+    let mut journal = Journal::open(Some(path)).expect("a file");
+    journal.header(&data.header).expect("written");
+    for sample in &data.samples {
+        journal.sample(sample).expect("written");
+    }
+    let end = data.end.as_ref().expect("an end");
+    journal.end(end).expect("written");
+}
+
 #[test]
 fn what_is_written_is_read_again_and_prints_the_same() {
     let dir = tempfile::tempdir().expect("a directory");
     let path = dir.path().join("run.jsonl");
     let data = data();
-    let mut journal = Journal::open(Some(&path)).expect("a file");
-    journal.header(&data.header).expect("written");
-    for sample in &data.samples {
-        journal.sample(sample).expect("written");
-    }
-    journal
-        .end(data.end.as_ref().expect("an end"))
-        .expect("written");
+    write(&data, &path);
     let (read, whole) = Data::read(&path).expect("read");
     assert_eq!(read.samples, data.samples);
     assert_eq!(render(&read), render(&data));
@@ -227,14 +223,7 @@ fn an_older_file_has_the_same_report() {
     let end = data.end.as_mut().expect("an end");
     (end.seconds, end.scores) = (Some(7.0), found);
     assert_eq!(data.end.as_ref().expect("an end").scores.len(), 1);
-    let mut journal = Journal::open(Some(&path)).expect("a file");
-    journal.header(&data.header).expect("written");
-    for sample in &data.samples {
-        journal.sample(sample).expect("written");
-    }
-    journal
-        .end(data.end.as_ref().expect("an end"))
-        .expect("written");
+    write(&data, &path);
     let new = std::fs::read_to_string(&path).expect("text");
     assert_eq!(
         Data::read(&path).expect("read").0.end.expect("end").scores,

@@ -1,29 +1,20 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The best of several noisy rivals must not be a phantom. The numbers are random, from
 //! fixed seeds, and nothing is timed.
-use lockwork_bench::{yardstick, Cell, Measured, Sample, Work, Yardstick};
+use lockwork_bench::{yardstick, Measured, Sample, Yardstick};
 use lockwork_report::stats::{self, LogRatio};
+
+#[path = "common/cells.rs"]
+mod cells;
+use cells::cell;
 
 const CELLS: u64 = 400;
 const ROUNDS: u32 = 8;
 const NAMES: [&str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
 
-fn cell() -> Cell {
-    Cell {
-        threads: 4,
-        inside: Work::Ns(100),
-        outside: Work::Ns(200),
-        reads: 0,
-        objects: 1,
-        time_ms: 10,
-        loops: None,
-        calls: None,
-    }
-}
-
 fn sample(lock: &str, round: u32, rate: f64) -> Sample {
     Sample {
-        cell: cell(),
+        cell: cell(4),
         lock: lock.into(),
         round,
         order: 1,

@@ -96,7 +96,7 @@ impl From<Interrupted> for ExitCode {
     }
 }
 
-/// `SIGSEGV`, for the number 11.
+/// The name of the signal with this number: `SIGSEGV` for 11.
 pub fn signal_name(signal: i32) -> String {
     let name = signal_hook::low_level::signal_name(signal);
     name.map_or_else(|| format!("signal {signal}"), str::to_owned)

@@ -16,7 +16,7 @@ pub struct Tag {
     pub file: String,
     /// The line of the tag in its comment.
     pub line: u32,
-    /// The orders that the comment names; any one of them may stand there.
+    /// The orders that the comment names. The access has one of them.
     pub kind: Vec<Order>,
     /// The tags that it pairs with, sorted.
     pub partners: Vec<String>,

@@ -4,13 +4,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use lockwork_report::machine::Machine;
 use lockwork_report::stats;
+use lockwork_report::text::counted;
 
 use super::arms::Arm;
 use super::metric::Metric;
 use super::report::{Ended, Plan, Report, Sample, SCHEMA};
 use super::rules::Rules;
 use super::session::Program;
-use super::summary::{plural, Setup};
+use super::summary::Setup;
 use super::verdict;
 use crate::policy::BASELINE;
 use crate::workload;
@@ -77,12 +78,12 @@ fn cut_short(ended: &Ended, runs: usize) -> Option<String> {
     match ended {
         Ended::Completed => None,
         Ended::Failed { .. } => Some(format!(
-            "ended after {runs} run{}: the program failed",
-            plural(runs)
+            "ended after {}: the program failed",
+            counted(runs, "run")
         )),
         Ended::Interrupted { signal } => Some(format!(
-            "stopped by {signal} after {runs} run{}",
-            plural(runs)
+            "stopped by {signal} after {}",
+            counted(runs, "run")
         )),
     }
 }

@@ -30,7 +30,6 @@ use conclusion::{conclude, now};
 use lockwork_report::bail_usage;
 use lockwork_report::interrupt::Interrupt;
 use lockwork_report::machine::Machine;
-use lockwork_report::text;
 use metric::{Better, Metric};
 use output::Target;
 use report::Ended;
@@ -65,17 +64,7 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode> {
         (arms, samples, ended),
         started,
     );
-    let shown = table::render(&report);
-    if matches!(json, Some(Target::Stdout)) {
-        text::complain(&shown);
-    } else {
-        text::print(&shown)?;
-    }
-    if let Some(json) = &mut json {
-        let mut text = serde_json::to_string_pretty(&report)?;
-        text.push('\n');
-        json.write(&text)?;
-    }
+    output::show(&table::render(&report), &report, &mut json)?;
     if let Some(plot) = &mut plot {
         plot.write(&plot::render(&report)?)?;
     }

@@ -7,6 +7,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use serde::Serialize;
 
 use crate::error::{Exit, OWN_ERROR};
 use lockwork_report::text;
@@ -75,6 +76,22 @@ impl Target {
                 .map_err(|e| refused(path, &e)),
         }
     }
+}
+
+/// Prints `table`, and writes `report` as JSON where it was asked for. JSON on standard
+/// output has that to itself; the table then goes to standard error.
+pub fn show(table: &str, report: &impl Serialize, json: &mut Option<Target>) -> Result<()> {
+    if matches!(json, Some(Target::Stdout)) {
+        text::complain(table);
+    } else {
+        text::print(table)?;
+    }
+    if let Some(json) = json {
+        let mut text = serde_json::to_string_pretty(report)?;
+        text.push('\n');
+        json.write(&text)?;
+    }
+    Ok(())
 }
 
 impl Drop for Target {

@@ -11,13 +11,13 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use lockwork_report::interrupt::signal_name;
 use lockwork_report::progress::{self, ProgressBar};
+use lockwork_report::text::counted;
 
 use super::arms::{self, Arm};
 use super::child::{self, End, Observed};
 use super::metric::{self, Metric};
 use super::report::{Ended, Outcome, Sample};
 use super::rules::Rules;
-use super::summary::plural;
 use crate::cli::Output;
 use crate::elf;
 use crate::error::{Exit, OWN_ERROR};
@@ -242,7 +242,7 @@ impl<'a> Session<'a> {
         let good = self.samples.iter().filter(good).count();
         let mut why = format!("'{name}' failed under {label} in {run}: {problem}");
         if arm != 0 && good > 0 {
-            why += &format!(" (under {base} it finished {good} time{})", plural(good));
+            why += &format!(" (under {base} it finished {})", counted(good, "time"));
         }
         if self.program.output == Output::Pipe {
             let tail = metric::tail(output);

@@ -4,6 +4,7 @@
 use super::metric::Better;
 use super::report::{Outcome, Sample, Summary};
 use lockwork_report::stats::{self, Pair};
+use lockwork_report::text::counted;
 
 /// What the summaries need to know beside the samples.
 pub struct Setup<'a> {
@@ -92,7 +93,7 @@ impl Setup<'_> {
         let mut all = Vec::new();
         let any = self.samples.iter().any(|s| s.counted);
         if any && n < stats::MIN_ROUNDS {
-            all.push(format!("{arm}: only {n} sample{}", plural(n)));
+            all.push(format!("{arm}: only {}", counted(n, "sample")));
         }
         if let Some(cv) = summary.variation.filter(|cv| *cv > 0.1) {
             all.push(format!("{arm}: runs vary much (CV {:.0} %)", cv * 100.0));
@@ -107,17 +108,11 @@ impl Setup<'_> {
         let failed = |s: &&Sample| s.arm == *arm && s.outcome == Outcome::Failed;
         match self.samples.iter().filter(failed).count() {
             0 => {}
-            k => all.push(format!("{arm}: the program failed in {k} run{}", plural(k))),
+            k => all.push(format!(
+                "{arm}: the program failed in {}",
+                counted(k, "run")
+            )),
         }
         all
-    }
-}
-
-/// `s`, unless there is exactly one.
-pub fn plural(n: usize) -> &'static str {
-    if n == 1 {
-        ""
-    } else {
-        "s"
     }
 }

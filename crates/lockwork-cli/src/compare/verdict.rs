@@ -3,9 +3,10 @@
 //! says that one lock is better than another.
 
 use super::report::Summary;
-use super::summary::{plural, Setup};
+use super::summary::Setup;
 use crate::policy::{BASELINE, CONTROL};
 use lockwork_report::stats;
+use lockwork_report::text::counted;
 
 /// The verdict on `arms`, which are glibc, the control and then the locks.
 pub fn verdict(setup: &Setup, arms: &[Summary]) -> String {
@@ -89,8 +90,8 @@ fn nothing(setup: &Setup, locks: &[&Summary]) -> String {
     if n < stats::MIN_ROUNDS {
         let are = if n == 1 { "is" } else { "are" };
         return format!(
-            "{n} round{} {are} too few to claim anything; {} are the least, and 10 are usual.",
-            plural(n),
+            "{} {are} too few to claim anything; {} are the least, and 10 are usual.",
+            counted(n, "round"),
             stats::MIN_ROUNDS
         );
     }

@@ -222,15 +222,8 @@ impl Caches {
             return Distance::Own;
         }
         let (a, b) = (&self.places[usize::from(a)], &self.places[usize::from(b)]);
-        if a.core == b.core {
-            Distance::Smt
-        } else if a.cluster == b.cluster {
-            Distance::Cluster
-        } else if a.die == b.die {
-            Distance::Die
-        } else {
-            self.between_sockets(a.socket, b.socket)
-        }
+        a.within_socket(b)
+            .unwrap_or_else(|| self.between_sockets(a.socket, b.socket))
     }
 
     fn between_sockets(&self, a: u16, b: u16) -> Distance {

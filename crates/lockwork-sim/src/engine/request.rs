@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Who can want a line, and what it asks for.
+//! What a CPU asks of a line, and which part of the CPU asks.
 
 use super::caches::Kind;
 use super::tree::Ps;
@@ -7,7 +7,7 @@ use super::tree::Ps;
 /// Requests that a CPU may have under way: its thread's, and its stores'.
 pub(super) const PARTS: usize = 4;
 
-/// Who can want a line: a CPU's thread (part 0), or a place in its store buffer.
+/// A part of a CPU that asks for lines: its thread (part 0), or a place in its store buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Agent(pub u16);
 

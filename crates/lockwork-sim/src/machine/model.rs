@@ -70,6 +70,24 @@ pub struct Place {
     pub node: u16,
 }
 
+impl Place {
+    /// How far `other` is, if it is on the same socket.
+    #[inline]
+    pub fn within_socket(&self, other: &Place) -> Option<Distance> {
+        if self.core == other.core {
+            Some(Distance::Smt)
+        } else if self.cluster == other.cluster {
+            Some(Distance::Cluster)
+        } else if self.die == other.die {
+            Some(Distance::Die)
+        } else if self.socket == other.socket {
+            Some(Distance::Socket)
+        } else {
+            None
+        }
+    }
+}
+
 /// What it costs to get a line from a distance, in ns, uncontended. For
 /// [`Distance::Own`]: the caller's own cache has it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -91,8 +109,8 @@ pub struct Costs {
 pub enum Home {
     /// The requester asks all: the way is from it to the line.
     Snoop,
-    /// The home knows who has it: the way leads over the home, unless the line
-    /// is in the requester's own cluster.
+    /// The home knows which CPU has the line. The request goes to the home first, unless
+    /// the line is in the requester's own cluster.
     Directory,
 }
 
@@ -220,16 +238,8 @@ impl Machine {
 
     /// How far apart two places are; one place from itself: [`Distance::Smt`].
     pub fn between(&self, a: &Place, b: &Place) -> Distance {
-        if a.core == b.core {
-            Distance::Smt
-        } else if a.cluster == b.cluster {
-            Distance::Cluster
-        } else if a.die == b.die {
-            Distance::Die
-        } else if a.socket == b.socket {
-            Distance::Socket
-        } else {
+        a.within_socket(b).unwrap_or_else(|| {
             self.sockets[usize::from(a.socket) * self.socket_count() + usize::from(b.socket)]
-        }
+        })
     }
 }

@@ -52,8 +52,9 @@ pub struct Workload {
     pub long_hold: Option<(f64, f64)>,
     /// Each thread stays on its CPU.
     pub affinity: bool,
-    /// Who waits or holds may lose its CPU to another thread: as in user space,
-    /// or in a kernel that is preemptible. Otherwise only by going to sleep.
+    /// A thread that waits for a lock, or holds one, may lose its CPU to another thread, as
+    /// in user space and in a preemptible kernel. If not, it gives its CPU up only when it
+    /// sleeps.
     pub preemptible: bool,
     /// Ends after so many loops of each thread, instead of after a time.
     pub loops: Option<u64>,

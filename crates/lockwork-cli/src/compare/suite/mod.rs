@@ -15,11 +15,10 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use lockwork_report::interrupt::Interrupt;
 use lockwork_report::machine::Machine;
-use lockwork_report::text;
 
 use super::arms;
 use super::conclusion::now;
-use super::output::Target;
+use super::output::{self, Target};
 use super::report::Ended;
 use crate::cli::CompareArgs;
 use crate::environment;
@@ -70,7 +69,7 @@ pub fn run(file: &Path, args: &CompareArgs) -> Result<ExitCode> {
         skipped,
         ended,
     };
-    show(&report, &mut json)?;
+    output::show(&table::render(&report), &report, &mut json)?;
     over(&report)
 }
 
@@ -89,21 +88,6 @@ fn find(suite: &Suite) -> (Vec<Found<'_>>, Vec<Skipped>) {
         }
     }
     (found, skipped)
-}
-
-fn show(report: &SuiteReport, json: &mut Option<Target>) -> Result<()> {
-    let shown = table::render(report);
-    if matches!(json, Some(Target::Stdout)) {
-        text::complain(&shown);
-    } else {
-        text::print(&shown)?;
-    }
-    if let Some(json) = json {
-        let mut text = serde_json::to_string_pretty(report)?;
-        text.push('\n');
-        json.write(&text)?;
-    }
-    Ok(())
 }
 
 /// What the exit code says.

@@ -3,10 +3,9 @@
 //! lock.
 
 use lockwork_report::table;
-use lockwork_report::text::grouped;
+use lockwork_report::text::{counted, grouped};
 
 use super::super::report::{Ended, Summary};
-use super::super::summary::plural;
 use super::report::{LockScore, Row, Skipped, SuiteReport};
 use crate::policy::BASELINE;
 
@@ -113,13 +112,12 @@ fn verdict(report: &SuiteReport, score: &LockScore) -> String {
     let n = score.rows + score.stopped;
     let mut text = format!(
         "{}: better than {BASELINE} in {} of {n} rows, worse in {}, no difference shown in {} \
-         (* in the table: intervals adjusted for {} comparison{}).",
+         (* in the table: intervals adjusted for {}).",
         score.arm,
         score.better,
         score.worse,
         score.rows - score.better - score.worse,
-        report.comparisons,
-        plural(report.comparisons)
+        counted(report.comparisons, "comparison")
     );
     if let Some(worst) = &score.worst {
         let (program, threads) = (&worst.program, worst.threads);
@@ -127,9 +125,8 @@ fn verdict(report: &SuiteReport, score: &LockScore) -> String {
     }
     if score.stopped > 0 {
         text += &format!(
-            " Stopped because it took too long, and not in the mean: {} row{}.",
-            score.stopped,
-            plural(score.stopped)
+            " Stopped because it took too long, and not in the mean: {}.",
+            counted(score.stopped, "row")
         );
     }
     text + "\n"
@@ -198,8 +195,8 @@ fn end(report: &SuiteReport) -> String {
         report.planned + rows
     );
     if !report.skipped.is_empty() {
-        let n = report.skipped.len();
-        text += &format!(" with {n} program{} that cannot run here", plural(n));
+        let programs = counted(report.skipped.len(), "program");
+        text += &format!(" with {programs} that cannot run here");
     }
     if let Ended::Interrupted { signal } = &report.ended {
         text += &format!("; stopped by {signal} in the row {}", report.rows.len());
