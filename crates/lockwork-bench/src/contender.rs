@@ -2,9 +2,9 @@
 //! What is measured: our catalogue and the locks of others, by name.
 use crate::inlined;
 use anyhow::Result;
+use lockwork_catalogue::{catalogue, LockKind, Promises};
 use lockwork_peers::{peers, Family, Inlined};
 use lockwork_report::bail_usage;
-use lockwork_user::{catalogue, LockKind, Promises};
 
 /// The library that our own locks are from.
 pub const LOCKWORK: &str = "lockwork";

@@ -2,9 +2,9 @@
 //! The table of events: what locks counted in their slow paths, if that was asked
 //! for.
 use crate::journal::Data;
+use lockwork_catalogue::events;
 use lockwork_report::table;
 use lockwork_report::text::grouped;
-use lockwork_user::events;
 use std::collections::BTreeMap;
 
 /// Sums over all rounds of a lock in all cells, by lock in the plan's order.

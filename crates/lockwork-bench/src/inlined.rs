@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Our locks' inlined loops, from `c/inlined.c`.
+use lockwork_catalogue::{LockKind, RawOps};
 use lockwork_peers::Inlined;
-use lockwork_user::{LockKind, RawOps};
 use std::ffi::{c_char, c_void, CStr};
 
 /// Runs that many uncontended pairs of lock and unlock on a free lock.
@@ -58,7 +58,7 @@ pub(crate) fn of(name: &str) -> Option<Inlined> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lockwork_user::by_name;
+    use lockwork_catalogue::by_name;
 
     #[test]
     fn every_loop_is_of_a_lock() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A lock and the cache lines that it guards.
-use lockwork_user::{Lock, LockKind};
+use lockwork_catalogue::{Lock, LockKind};
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     fn object(guarded: u32) -> Object {
-        Object::new(lockwork_user::catalogue()[0], guarded)
+        Object::new(lockwork_catalogue::catalogue()[0], guarded)
     }
 
     #[test]

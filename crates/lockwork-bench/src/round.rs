@@ -8,7 +8,7 @@ use crate::seats::{Gate, Round};
 use crate::tools::Tools;
 use crate::waits::Waits;
 use crate::worker::{Outcome, Worker};
-use lockwork_user::LockKind;
+use lockwork_catalogue::LockKind;
 use std::fmt;
 use std::io;
 use std::sync::atomic::Ordering::Relaxed;

@@ -4,7 +4,7 @@ use crate::object::Object;
 use crate::sample::Cell;
 use crate::tools::Tools;
 use crate::work::Work;
-use lockwork_user::LockKind;
+use lockwork_catalogue::LockKind;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex};
 use std::time::Duration;

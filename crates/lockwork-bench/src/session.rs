@@ -9,9 +9,9 @@ use crate::single::{can, measure_pairs, Companion};
 use crate::slow::left_out;
 use crate::tools::Tools;
 use anyhow::{Context, Result};
+use lockwork_catalogue::{counted, reset_events};
 use lockwork_report::interrupt::Interrupt;
 use lockwork_report::progress::{self, ProgressBar};
-use lockwork_user::{counted, reset_events};
 use std::collections::HashSet;
 
 /// A plan while it is carried out.

@@ -4,7 +4,7 @@ use crate::contender::Contender;
 use crate::sample::{Calls, Cell, Measured};
 use crate::tools::Clock;
 use crate::worker::Usage;
-use lockwork_user::Lock;
+use lockwork_catalogue::Lock;
 use std::io;
 use std::sync::mpsc::{channel, Sender};
 use std::thread::{Builder, JoinHandle};

@@ -3,7 +3,7 @@
 //! process.
 use clap::Parser;
 use lockwork_bench::{render, run, BenchArgs, Data};
-use lockwork_user::{force_knob, set_clusters};
+use lockwork_catalogue::{force_knob, set_clusters};
 
 #[derive(Parser)]
 struct Args {

@@ -3,8 +3,8 @@
 //! writer. A table stands between `<!-- table: NAME -->` and `<!-- end of table -->`.
 
 use anyhow::{bail, Context, Result};
+use lockwork_catalogue::{catalogue, events, knobs, Promises};
 use lockwork_check::{clients, locks};
-use lockwork_user::{catalogue, events, knobs, Promises};
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -75,7 +75,7 @@ fn check_clusters() -> Result<()> {
         return Ok(());
     };
     // Sets them here, where no lock asks; what counts is that they can be set.
-    lockwork_user::set_clusters(&map.to_string_lossy())
+    lockwork_catalogue::set_clusters(&map.to_string_lossy())
         .map_err(|error| Exit::with(OWN_ERROR, format!("LOCKWORK_CLUSTERS: {error}")))
 }
 

@@ -3,13 +3,13 @@
 //! locks' own C sources say both.
 
 use anyhow::Result;
+use lockwork_catalogue::{Knob, KnobError};
 use lockwork_report::usage;
-use lockwork_user::{Knob, KnobError};
 
 /// Is `value` one that the knob `name` takes? If not, says what would be.
 pub fn check(name: &str, value: &str) -> Result<()> {
     // Sets it here, where no lock runs; what counts is that it can be set.
-    lockwork_user::set_knob(name, value).map_err(|error| {
+    lockwork_catalogue::set_knob(name, value).map_err(|error| {
         let message = match error {
             KnobError::Unknown { .. } => {
                 format!(
@@ -25,7 +25,7 @@ pub fn check(name: &str, value: &str) -> Result<()> {
 
 /// One indented line a knob; with `expert`, also of those that few need.
 pub fn list(expert: bool) -> String {
-    let mut knobs = lockwork_user::knobs();
+    let mut knobs = lockwork_catalogue::knobs();
     knobs.retain(|knob| expert || !knob.is_for_experts());
     let width = knobs.iter().map(|k| k.name().len()).max().unwrap_or(0);
     let line = |k: &Knob| {

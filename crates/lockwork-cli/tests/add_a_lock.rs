@@ -174,7 +174,7 @@ fn a_lock_joins_by_its_files_and_a_line() {
 
     // The tests that walk the catalogue: pages, clients, rows. The command is
     // named again so that its dependencies stay what they are.
-    let packages = ["lockwork-cli", "lockwork-user", "lockwork-check"];
+    let packages = ["lockwork-cli", "lockwork-catalogue", "lockwork-check"];
     let mut walks = vec!["test", "--test", "pages", "--test", "clients"];
     walks.extend(packages.iter().flat_map(|package| ["-p", package]));
     let shown = stdout(&copy.cargo(&walks));

@@ -44,7 +44,7 @@ fn objects(text: &str) -> Vec<Value> {
 #[test]
 fn every_lock_runs_and_has_its_rows() {
     let room = Room::new();
-    let locks: Vec<&str> = lockwork_user::catalogue()
+    let locks: Vec<&str> = lockwork_catalogue::catalogue()
         .iter()
         .map(|l| l.name())
         .collect();

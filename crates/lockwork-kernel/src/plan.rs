@@ -2,9 +2,9 @@
 //! What is asked of the module: a request for each lock.
 
 use anyhow::{bail, Result};
+use lockwork_catalogue::{catalogue, LockKind, Promises};
 use lockwork_report::settings::{self, put, Setting};
 use lockwork_report::{bail_usage, usage};
-use lockwork_user::{catalogue, LockKind, Promises};
 
 use crate::args::{GuestArgs, ModuleArgs, PatchedArgs};
 use crate::load::{self, Fs};
@@ -257,7 +257,7 @@ fn traits(wish: &Wish<'_>, name: &str) -> Result<Traits> {
             reads: *reads,
         });
     }
-    let kind: LockKind = lockwork_user::by_name(name).map_err(usage::error)?;
+    let kind: LockKind = lockwork_catalogue::by_name(name).map_err(usage::error)?;
     Ok(Traits {
         sleeps: kind.flags().contains(Promises::SLEEPS),
         reads: kind.has_read(),

@@ -2,7 +2,7 @@
 //! The mirror of `struct peer_entry`, as `peers/peer.h` declares it.
 use crate::list::library;
 use crate::peer::{Family, Inlined, Peer};
-use lockwork_user::{LockKind, RawOps};
+use lockwork_catalogue::{LockKind, RawOps};
 use std::ffi::c_void;
 use std::ptr;
 

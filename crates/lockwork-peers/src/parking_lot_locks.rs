@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_void};
 use std::time::Duration;
 
-use lockwork_user::{Promises, RawOps};
+use lockwork_catalogue::{Promises, RawOps};
 use parking_lot::lock_api::{RawMutexTimed, RawRwLock as _, RawRwLockTimed as _};
 use parking_lot::{RawFairMutex, RawMutex, RawRwLock};
 
@@ -93,7 +93,7 @@ unsafe fn of<'a, L>(lock: *mut c_void) -> &'a L {
     unsafe { &*lock.cast() }
 }
 
-// SAFETY of all below: the table's contract, which `lockwork_user::Lock` states.
+// SAFETY of all below: the table's contract, which `lockwork_catalogue::Lock` states.
 
 unsafe extern "C" fn mutex_init<M: Timed>(lock: *mut c_void) {
     // SAFETY: as above.

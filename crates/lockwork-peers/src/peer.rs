@@ -3,7 +3,7 @@
 
 use std::ffi::c_void;
 
-use lockwork_user::LockKind;
+use lockwork_catalogue::LockKind;
 
 /// What a lock is compared with: locks of one family do the same job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -45,7 +45,7 @@ pub struct Peer {
 /// `n` uncontended lock+unlock pairs in a loop compiled together with the lock,
 /// so that what its headers offer inline is inlined.
 ///
-/// The lock is a free one of that kind, as [`lockwork_user::Lock::as_ptr`] gives
+/// The lock is a free one of that kind, as [`lockwork_catalogue::Lock::as_ptr`] gives
 /// it, and is free afterwards.
 #[derive(Clone, Copy, Debug)]
 pub struct Inlined {

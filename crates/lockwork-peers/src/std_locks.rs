@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::sync::{TryLockError, TryLockResult};
 
-use lockwork_user::{Promises, RawOps};
+use lockwork_catalogue::{Promises, RawOps};
 
 use crate::entry::Entry;
 use crate::held::{pop, push, Held};
@@ -96,7 +96,7 @@ unsafe fn rwlock(lock: *mut c_void) -> &'static RwLock<()> {
     unsafe { &*lock.cast() }
 }
 
-// SAFETY of all below: the table's contract, which `lockwork_user::Lock` states.
+// SAFETY of all below: the table's contract, which `lockwork_catalogue::Lock` states.
 // A lock's memory is that of one create(), and outlives what is held of it.
 
 unsafe extern "C" fn mutex_init(lock: *mut c_void) {

@@ -4,8 +4,8 @@ use std::env;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Output};
 
+use lockwork_catalogue::Lock;
 use lockwork_peers::peers;
-use lockwork_user::Lock;
 
 /// Says what the process of its own has to do.
 const TASK: &str = "LOCKWORK_PEERS_TEST_TASK";

@@ -9,8 +9,8 @@ use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use lockwork_catalogue::{Lock, LockKind, Promises, RawOps};
 use lockwork_peers::{peers, Family, Peer};
-use lockwork_user::{Lock, LockKind, Promises, RawOps};
 
 /// One test at a time.
 fn turn() -> MutexGuard<'static, ()> {

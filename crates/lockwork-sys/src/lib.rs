@@ -3,7 +3,7 @@
 //!
 //! This crate is the one place of a program that holds the C code and its state
 //! (thread slots, knobs): it says `links = "lockwork"`, so cargo refuses a second
-//! one. Use the crate `lockwork` for locks, `lockwork-user` for the catalogue.
+//! one. Use the crate `lockwork` for locks, `lockwork-catalogue` for the catalogue.
 //!
 //! - The types are opaque: size and alignment are C's. All zero is a free lock.
 //! - The constants are C's as well: the build reads them out of a compiled C

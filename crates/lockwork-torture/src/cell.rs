@@ -5,7 +5,7 @@
 //! Nothing that the exclusive holder does in here is a read-modify-write or
 //! ordered: that would order what the lock must order. The counters are atomic
 //! only so that a broken lock shows itself without undefined behaviour.
-use lockwork_user::{Lock, LockKind};
+use lockwork_catalogue::{Lock, LockKind};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 const OVERLAP: u64 = 1;

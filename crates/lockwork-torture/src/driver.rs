@@ -3,8 +3,8 @@
 //! thousands of times a second, while others lock. What divides itself does so
 //! at each acquisition then, on any machine.
 use crate::rng::Rng;
+use lockwork_catalogue::{force_knob, set_clusters};
 use lockwork_report::machine::cpus;
-use lockwork_user::{force_knob, set_clusters};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::Arc;
 use std::thread::{sleep, Builder, JoinHandle};
@@ -132,7 +132,7 @@ fn drive(shared: &Shared, maps: &[String]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lockwork_user::knobs;
+    use lockwork_catalogue::knobs;
 
     #[test]
     fn knobs_are_driven_and_put_back() {

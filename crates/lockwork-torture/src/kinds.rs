@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What can be tortured: the catalogue, and the canaries beside it.
-use lockwork_user::{catalogue, LockKind, RawOps, UnknownLock};
+use lockwork_catalogue::{catalogue, LockKind, RawOps, UnknownLock};
 
 extern "C" {
     /// Ended by a null pointer.
@@ -29,7 +29,7 @@ pub fn choose(name: &str) -> Result<Vec<LockKind>, UnknownLock> {
     if let Some(kind) = canaries().into_iter().find(|kind| kind.name() == name) {
         return Ok(vec![kind]);
     }
-    lockwork_user::by_name(name)
+    lockwork_catalogue::by_name(name)
         .map(|kind| vec![kind])
         .map_err(|mut err| {
             err.known.push("all");

@@ -22,10 +22,10 @@ pub use probes::{torture, Check, CHECKS};
 pub use report::{LockReport, Numbers, Row, Verdict};
 
 use anyhow::Context;
+use lockwork_catalogue::{catalogue, knobs, set_knob, LockKind};
 use lockwork_report::interrupt::{Interrupt, Interrupted};
 use lockwork_report::settings::settings;
 use lockwork_report::{choice, progress, text, usage};
-use lockwork_user::{catalogue, knobs, set_knob, LockKind};
 use probes::SWITCHING;
 use std::io::{self, Write};
 use std::process::{exit, ExitCode};

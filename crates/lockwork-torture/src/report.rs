@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What was found, as a table and as data.
 use crate::trial::Trial;
+use lockwork_catalogue::{events, LockKind, Promises};
 use lockwork_report::stats::jain;
-use lockwork_user::{events, LockKind, Promises};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;

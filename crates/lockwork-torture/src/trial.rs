@@ -4,7 +4,7 @@
 use crate::cell::Cell;
 use crate::plan::Plan;
 use crate::shares::Shares;
-use lockwork_user::LockKind;
+use lockwork_catalogue::LockKind;
 use std::io;
 use std::process::id;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};

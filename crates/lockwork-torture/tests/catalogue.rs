@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Every lock of the catalogue against every check that its promises call for.
+use lockwork_catalogue::catalogue;
 use lockwork_torture::{choose, torture, LockReport, Plan, Verdict};
-use lockwork_user::catalogue;
 use std::process::Command;
 
 /// All failures, so that one broken lock does not hide another.

@@ -170,14 +170,14 @@ fn a_deadline_far_away_waits_for_the_unlock() {
 #[test]
 fn there_is_one_set_of_knobs() {
     let value = || {
-        let knobs = lockwork_user::knobs();
+        let knobs = lockwork_catalogue::knobs();
         let knob = knobs.iter().find(|knob| knob.name() == "handover_spins");
         knob.expect("a knob of the mutex").get()
     };
     let before = value();
     lockwork::set_knob(c"handover_spins", c"33").expect("in its range");
     assert_eq!(value(), 33);
-    lockwork_user::set_knob("handover_spins", &before.to_string()).expect("as it was");
+    lockwork_catalogue::set_knob("handover_spins", &before.to_string()).expect("as it was");
     assert_eq!(
         lockwork::set_knob(c"no_such_knob", c"1"),
         Err(lockwork::KnobError::Unknown)

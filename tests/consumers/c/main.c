@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * A program that uses the installed library from C99: four threads count under
- * each lock, two take turns. Built and run by crates/lockwork-user/tests/install.rs.
+ * each lock, two take turns. Built and run by crates/lockwork-catalogue/tests/install.rs.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <lockwork/lockwork.h>

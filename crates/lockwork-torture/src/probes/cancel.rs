@@ -4,7 +4,7 @@ use crate::findings::{ensure, Findings};
 use crate::hand::Hand;
 use crate::rng::Rng;
 use crate::trial::{join, Trial};
-use lockwork_user::{knobs, set_knob};
+use lockwork_catalogue::{knobs, set_knob};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
 

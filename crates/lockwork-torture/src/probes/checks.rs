@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The checks, by name, and which locks they are for.
-use lockwork_user::{LockKind, Promises};
+use lockwork_catalogue::{LockKind, Promises};
 
 /// The first check of the stress.
 pub(super) const STRESS: &str = "exclusion";

@@ -19,7 +19,7 @@ use crate::report::{LockReport, Numbers, Row, Verdict};
 use checks::STRESS;
 pub(crate) use checks::SWITCHING;
 pub use checks::{Check, CHECKS};
-use lockwork_user::{counted, reset_events, LockKind};
+use lockwork_catalogue::{counted, reset_events, LockKind};
 use probe::{run_probe, PROBES};
 use std::sync::Mutex;
 

@@ -6,7 +6,7 @@ use crate::findings::{ensure, Findings};
 use crate::hand::Hand;
 use crate::rng::Rng;
 use crate::trial::{join, Trial, CELLS};
-use lockwork_user::Promises;
+use lockwork_catalogue::Promises;
 use std::cell::Cell;
 use std::os::unix::thread::JoinHandleExt;
 use std::ptr;

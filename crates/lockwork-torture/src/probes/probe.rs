@@ -6,7 +6,7 @@ use crate::findings::Findings;
 use crate::plan::Plan;
 use crate::trial::Trial;
 use crate::watch::{supervise, End};
-use lockwork_user::LockKind;
+use lockwork_catalogue::LockKind;
 use std::sync::Arc;
 
 /// A run that makes one or several checks.

@@ -4,7 +4,7 @@ use super::stress;
 use crate::findings::{ensure, Findings};
 use crate::plan::Stop;
 use crate::trial::{join, Trial};
-use lockwork_user::{limit_slots, slots_in_use, MAX_SLOTS};
+use lockwork_catalogue::{limit_slots, slots_in_use, MAX_SLOTS};
 use std::sync::Arc;
 use std::thread::yield_now;
 

@@ -6,7 +6,7 @@ use crate::hand::Hand;
 use crate::plan::{Plan, Stop};
 use crate::rng::Rng;
 use crate::trial::{join, Trial};
-use lockwork_user::LockKind;
+use lockwork_catalogue::LockKind;
 use std::hint::spin_loop;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;

@@ -7,7 +7,7 @@ use super::probe::{probe_of, run_probe};
 use crate::driver::Driver;
 use crate::plan::{Plan, Stop};
 use crate::report::LockReport;
-use lockwork_user::{divided, events, LockKind};
+use lockwork_catalogue::{divided, events, LockKind};
 
 /// Those that have exact expectations which no knob may change.
 const SMALL: [&str; 6] = ["try", "timed", "readers", "fifo", "cancel", "nesting"];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! More threads than there are slots, all alive at once. One test: slots and
 //! threads are counted in the whole process.
-use lockwork_user::{catalogue, slots_in_use, Lock, LockKind, Promises, MAX_SLOTS};
+use lockwork_catalogue::{catalogue, slots_in_use, Lock, LockKind, Promises, MAX_SLOTS};
 use std::cell::UnsafeCell;
 use std::ffi::c_void;
 use std::io::Error;

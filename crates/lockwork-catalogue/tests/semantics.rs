@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What each operation does to a lock that nobody else uses, and what the
 //! catalogue says about each kind.
-use lockwork_user::{by_name, catalogue, knobs, set_knob, KnobError, Lock, Promises};
+use lockwork_catalogue::{by_name, catalogue, knobs, set_knob, KnobError, Lock, Promises};
 use std::time::Duration;
 
 #[test]

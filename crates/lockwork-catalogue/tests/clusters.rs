@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Clusters of CPUs: from a text, and from a sysfs that this test makes up.
-use lockwork_user::{cluster_count, set_clusters, set_knob};
+use lockwork_catalogue::{cluster_count, set_clusters, set_knob};
 use std::ffi::{c_char, CString};
 use std::fs;
 use std::path::{Path, PathBuf};

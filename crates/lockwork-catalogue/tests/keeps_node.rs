@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Locks whose holder keeps a queue node, and a thread that has no slot to get
 //! one with. One test: slots are counted in the whole process.
-use lockwork_user::{catalogue, limit_slots, LockKind, Promises};
+use lockwork_catalogue::{catalogue, limit_slots, LockKind, Promises};
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::Barrier;
 use std::time::Duration;

@@ -6,14 +6,14 @@
 //! from the C table, so a lock that joins the catalogue is here at once.
 //!
 //! ```
-//! let kind = lockwork_user::by_name("mutex")?;
+//! let kind = lockwork_catalogue::by_name("mutex")?;
 //! let lock = kind.create();
 //! // SAFETY: this thread unlocks what it locked.
 //! unsafe {
 //!     lock.lock();
 //!     lock.unlock();
 //! }
-//! # Ok::<(), lockwork_user::UnknownLock>(())
+//! # Ok::<(), lockwork_catalogue::UnknownLock>(())
 //! ```
 mod event;
 mod knob;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A lock that is divided by clusters, while the clusters change. One test: knobs
 //! and clusters belong to the process.
-use lockwork_user::{
+use lockwork_catalogue::{
     by_name, cluster_count, counted, divided, force_knob, reset_events, set_clusters, set_knob,
 };
 use std::thread::scope;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Each lock of the catalogue has a page, in the order of the others, and a row
 //! in the list of pages that states its size.
-use lockwork_user::{catalogue, LockKind};
+use lockwork_catalogue::{catalogue, LockKind};
 use std::path::{Path, PathBuf};
 
 /// The headings that a page has in common with all others, in their order.
