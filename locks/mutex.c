@@ -2,6 +2,7 @@
 /* mutex.h has states, invariants and sources. */
 #include "catalogue.h"
 #include "epoch.h"
+#include "events.h"
 #include "mutex.h"
 
 /* -- wait_lock ----------------------------------------------------------- */
@@ -111,6 +112,8 @@ static bool spin_in_queue(struct lk_mutex *m, const struct lk_spin_queue *queue)
 {
 	bool taken;
 
+	if (lk_way(m) != LK_WAY_SPIN)
+		return lk_mutex_trylock(m);
 	begin_waiting();
 	if (READ_ONCE(m->word) != LK_MUTEX_FREE && !lk_owner_may_run(&m->owner))
 		return false;
@@ -190,9 +193,35 @@ static bool announce(struct lk_mutex *m, struct lk_mutex_waiter *w)
 	return xchg_acquire(&m->word, LK_MUTEX_WANTED) == LK_MUTEX_FREE;
 }
 
+/*
+ * READY and first: lets the threads that are awake pass the mutex around for a while,
+ * then asks for it. One that would miss its deadline, or that has a priority, does not
+ * rest.
+ */
+static void rest(struct lk_mutex *m, struct lk_mutex_waiter *w,
+		 const struct lkp_deadline *deadline)
+{
+	struct lkp_deadline end;
+	void *outer;
+
+	if (w->ring.priority ||
+	    (deadline && deadline_within(deadline, rest_us() * (u64)1000)))
+		return;
+	count_event(LK_EV_adapt_rests);
+	deadline_after(&end, rest_us() * (u64)1000);
+	wait_on_value(&w->state, LK_READY, &end, NO_NAPS);
+	lk_way_look(m, READ_ONCE(m->owner), LK_WAYS);
+	outer = list_lock(m);
+	if (is_first(m, w))
+		WRITE_ONCE(m->handoff, 1);
+	list_unlock(m, outer);
+}
+
 /* The first sleeper watches word and state for a while before it sleeps. */
 static bool spin_as_first(struct lk_mutex *m, struct lk_mutex_waiter *w)
 {
+	if (lk_way(m) == LK_WAY_SLEEP)
+		return false;
 	begin_waiting();
 	for (;;) {
 		u32 word = READ_ONCE(m->word);
@@ -214,7 +243,7 @@ static void leave_as_holder(struct lk_mutex *m, struct lk_mutex_waiter *w)
 {
 	void *outer;
 
-	WRITE_ONCE(m->owner, this_owner());
+	WRITE_ONCE(m->owner, next_owner(READ_ONCE(m->owner)));
 	outer = list_lock(m);
 	list_remove(m, w);
 	WRITE_ONCE(m->parked, anybody_sleeps(m));
@@ -259,10 +288,16 @@ static bool take_after_nap(struct lk_mutex *m)
 static int sleep_on_list(struct lk_mutex *m, struct lk_mutex_waiter *w,
 			 const struct lkp_deadline *deadline)
 {
+	bool rested = false;
 	u32 naps = 0;
 	int err = 0;
 
 	for (;;) {
+		if (!rested && READ_ONCE(w->state) == LK_READY &&
+		    lk_way(m) == LK_WAY_REST) {
+			rest(m, w, deadline);
+			rested = true;
+		}
 		/* First in line: woken, new, or back from a nap. */
 		if (READ_ONCE(w->state) != LK_ASLEEP || is_first(m, w)) {
 			if (announce(m, w) || spin_as_first(m, w))
@@ -344,6 +379,7 @@ __cold int lk_mutex_lock_slow_over(struct lk_mutex *m,
 				   const struct lk_spin_queue *queue)
 {
 	lk_mutex_check_epoch(m);
+	lk_way_look(m, READ_ONCE(m->owner), LK_WAYS);
 	if (spin_in_queue(m, queue))
 		return 0;
 	return lk_mutex_sleep(m, deadline);
@@ -387,6 +423,8 @@ static bool passed_on(struct lk_mutex *m)
 {
 	u32 limit = lk_watch_rounds(&m->owner), rounds = 0, word;
 
+	if (lk_way(m) != LK_WAY_SPIN)
+		return false;
 	while (rounds < limit) {
 		word = READ_ONCE(m->word);
 		if (word > LK_MUTEX_HELD ||
@@ -467,7 +505,8 @@ static void hand_off(struct lk_mutex *m, void *outer)
 
 	WRITE_ONCE(m->word, LK_MUTEX_WANTED);
 	/* It may be asleep: nobody should spin until it says where it runs. */
-	WRITE_ONCE(m->owner, LK_OWNER_OFF_CPU);
+	WRITE_ONCE(m->owner,
+		   next_owner(READ_ONCE(m->owner)) | LK_OWNER_OFF_CPU);
 	/* Orders nothing: leave_as_holder() takes wait_lock, which we hold. */
 	WRITE_ONCE(*state, LK_GRANTED);
 	unlock_and_wake(m, outer, state);

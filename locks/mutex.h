@@ -7,7 +7,7 @@
  *
  *   word    0 free, 1 held, 2 held and a sleeper wants to be told,
  *           3 held by an unlocker that has just found nobody asleep
- *   owner   hint: the holder's this_owner(), and whether it was seen off its CPU
+ *   owner   hint: the holder's next_owner(), and whether it was seen off its CPU
  *   first   sleepers, by priority, then FIFO; on their stacks; under wait_lock
  *   osq     spinners, FIFO: the one at its head watches the word; an OSQ or
  *           another queue of that size, see struct lk_spin_queue
@@ -26,12 +26,14 @@
  *  2. Only the first sleeper competes. While there is one, it is awake (READY),
  *     or parked is set and a look at the word comes after that, its own or of
  *     the thread that moved it here, or some thread is on its way to wake it.
+ *     A rest is a time of READY that ends by itself.
  *  3. A free mutex has a sleeper unwoken only while the unlocker watches it; it
  *     then either wakes the sleeper or has seen the next holder, whose unlock
  *     will look again.
  *  4. A first sleeper that is asleep is passed over at most overtake_limit()
  *     times; then handoff is set, and the next unlock that sees it hands over.
- *     What passes while it is awake is bounded by how soon it gets a CPU.
+ *     What passes while it is awake is bounded by how soon it gets a CPU; while
+ *     it rests, by rest_us().
  *  5. The first keeps a free mutex from sleepers for no longer than a nap, for it
  *     may be stopped. Only the interposer's sleeps are naps.
  *
@@ -47,6 +49,7 @@
  * Drepper, "Futexes are tricky"; watching a released lock before waking anyone
  * from the successor policies in Dice, "Malthusian Locks", EuroSys 2017.
  */
+#include "adapt.h"
 #include "osq_lock.h"
 #include "spinners.h"
 #include "tas_lock.h"
@@ -73,7 +76,7 @@ struct lk_mutex {
 #define LK_MUTEX_INIT { 0 }
 /* clang-format on */
 
-/* LK_READY: first in line and awake; it leaves that itself, or by a hand-off. */
+/* LK_READY: first in line and awake, or at rest; it leaves that itself. */
 enum {
 	LK_ASLEEP,
 	LK_READY,
@@ -132,7 +135,7 @@ static inline bool lk_mutex_trylock(struct lk_mutex *m)
 	/* [mutex.A] ACQUIRE, pairs with mutex.B, .C, .F and .G. */
 	if (!try_cmpxchg_acquire(&m->word, &word, LK_MUTEX_HELD))
 		return false;
-	WRITE_ONCE(m->owner, this_owner());
+	WRITE_ONCE(m->owner, next_owner(READ_ONCE(m->owner)));
 	return true;
 }
 
@@ -144,7 +147,7 @@ static inline bool lk_mutex_lock_fast(struct lk_mutex *m)
 	/* [mutex.A] */
 	if (unlikely(!try_cmpxchg_acquire(&m->word, &word, LK_MUTEX_HELD)))
 		return false;
-	WRITE_ONCE(m->owner, this_owner());
+	WRITE_ONCE(m->owner, next_owner(READ_ONCE(m->owner)));
 	return true;
 }
 

@@ -326,6 +326,8 @@ static bool spin_in_queue(struct lk_rwsem *s, struct want want,
 {
 	bool taken;
 
+	if (lk_way(s) != LK_WAY_SPIN)
+		return take(s, want);
 	begin_waiting();
 	if (!may_come_free(s, want))
 		return false;
@@ -381,7 +383,7 @@ static bool take_and_leave(struct lk_rwsem *s, struct waiter *w, enum cause why)
 		&s->word, &word, without(s, w, word + w->want.gain)));
 	lk_ring_remove(&s->first, &w->ring);
 	if (is_writer(w))
-		WRITE_ONCE(s->owner, this_owner());
+		WRITE_ONCE(s->owner, next_owner(READ_ONCE(s->owner)));
 	return true;
 }
 
@@ -531,6 +533,8 @@ static int lock_for(struct lk_rwsem *s, struct want want,
 		    const struct lk_spin_queue *queue)
 {
 	lk_rwsem_check_epoch(s);
+	/* Writers are counted; what they do, readers do in proportion. */
+	lk_way_look(s, READ_ONCE(s->owner), LK_WAY_REST);
 	if (spin_in_queue(s, want, queue ? queue : &lk_spin_over_osq))
 		return 0;
 	return sleep_for(s, want, deadline);
@@ -577,6 +581,8 @@ static bool passed_on(struct lk_rwsem *s)
 {
 	u32 limit = lk_watch_rounds(&s->owner), rounds = 0, word;
 
+	if (lk_way(s) != LK_WAY_SPIN)
+		return false;
 	while (rounds < limit) {
 		word = atomic_read(&s->word);
 		if (word & ~MARKS)

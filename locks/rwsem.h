@@ -11,7 +11,7 @@
  *           bit 3  L  look: the first on the list is asleep, so an unlock that
  *                     would leave the lock free has to wake it
  *           bits 4-31 readers that hold
- *   owner   hint, while W: the writer's this_owner()
+ *   owner   hint, while W: the writer's next_owner()
  *   first   sleepers, by priority, then FIFO; on their stacks; under wait_lock
  *   osq     spinners; an OSQ or another queue of that size (spinners.h)
  *   epoch   the fork epoch that first, osq and wait_lock belong to
@@ -63,6 +63,7 @@
  * one word; optimistic spinning; readers woken together). The steps, the patience
  * and what ends a hand-off are this file's own.
  */
+#include "adapt.h"
 #include "osq_lock.h"
 #include "spinners.h"
 #include "tas_lock.h"
@@ -137,7 +138,7 @@ static inline bool lk_rwsem_trylock(struct lk_rwsem *s)
 		if (!atomic_try_cmpxchg_acquire(&s->word, &word,
 						word | LK_RWSEM_WRITER))
 			continue;
-		WRITE_ONCE(s->owner, this_owner());
+		WRITE_ONCE(s->owner, next_owner(READ_ONCE(s->owner)));
 		return true;
 	}
 	return false;
@@ -185,7 +186,7 @@ static inline bool lk_rwsem_lock_fast(struct lk_rwsem *s)
 	if (unlikely(!atomic_try_cmpxchg_acquire(&s->word, &word,
 						 LK_RWSEM_WRITER)))
 		return false;
-	WRITE_ONCE(s->owner, this_owner());
+	WRITE_ONCE(s->owner, next_owner(READ_ONCE(s->owner)));
 	return true;
 }
 

@@ -63,6 +63,9 @@ bool on_hypervisor(void);
 void saw_preempted(void);
 #define this_owner()		  this_vcpu()
 #define owner_is_preempted(owner) vcpu_is_preempted(owner)
+/* No count of turns: time stands still, so nothing is learned. */
+#define next_owner(last)	   this_owner()
+#define turns_between(hint, later) ((void)(hint), (void)(later), 0u)
 /* Thread @n runs in cluster @n modulo this. A mutant may not look: 2. */
 #define cluster_count()                                \
 	(lwc_left_out(__lwc_site("cluster_count", "")) \

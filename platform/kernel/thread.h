@@ -65,6 +65,9 @@ static inline u32 this_owner(void)
 }
 
 bool owner_is_preempted(u32 owner);
+/* No count of turns: a mutex spins as long as its holder runs. */
+#define next_owner(last)	   this_owner()
+#define turns_between(hint, later) ((void)(hint), (void)(later), 0u)
 
 /* Spinlocks in mode auto: not by CPUs here, where waiters keep theirs. */
 #define cpus_are_short() false

@@ -34,6 +34,9 @@
 #define vcpu_is_preempted(vcpu)	  lws.vcpu_is_preempted(vcpu)
 #define this_owner()		  lws.thread()
 #define owner_is_preempted(owner) lws.owner_is_preempted(owner)
+/* No count of turns: its locks spin, as the kernel's. */
+#define next_owner(last)	   this_owner()
+#define turns_between(hint, later) ((void)(hint), (void)(later), 0u)
 
 /* CPUs that share a last-level cache, by the machine file. */
 #define this_cluster()	lws.cluster()

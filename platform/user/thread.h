@@ -152,9 +152,37 @@ static inline u32 cluster_count(void)
 	return likely(n) ? n : lkp_cluster_total_slow();
 }
 
-/* A holder's hint to those that would spin for it: where it runs. */
-#define this_owner()		  this_vcpu()
-#define owner_is_preempted(owner) vcpu_is_preempted(owner)
+/*
+ * A holder's hint to those that would spin for it: where it runs, in bits 0 to 13, and
+ * how many held the lock before, in bits 14 to 29. Bit 31 as in this_vcpu(). A CPU past
+ * 16383 spoils both, which are no more than hints.
+ */
+#define LKP_OWNER_TURN	0x00004000u
+#define LKP_OWNER_TURNS 0x3fffc000u
+#define LKP_OWNER_CPU	0x00003fffu
+
+static inline u32 this_owner(void)
+{
+	return this_vcpu();
+}
+
+static inline u32 next_owner(u32 last)
+{
+	return ((last + LKP_OWNER_TURN) & LKP_OWNER_TURNS) | this_vcpu();
+}
+
+static inline bool owner_is_preempted(u32 owner)
+{
+	return vcpu_is_preempted(owner & LKP_OWNER_CPU);
+}
+
+/* Modulo 65,536. */
+static inline u32 turns_between(u32 hint, u32 later)
+{
+	if (unlikely((int)(hint | later) < 0))
+		return 0;
+	return ((later - hint) & LKP_OWNER_TURNS) / LKP_OWNER_TURN;
+}
 
 /* -- how long to spin ---------------------------------------------------- */
 

@@ -286,6 +286,57 @@ static void init_priority(void)
 	rising_priorities();
 }
 
+/* No waiter spins: enum lk_way, plus 1. */
+static void init_sleeping(void)
+{
+	spin(1);
+	check_world.wait_way = 1 + LK_WAY_SLEEP;
+}
+
+static void init_resting(void)
+{
+	spin(1);
+	check_world.wait_way = 1 + LK_WAY_REST;
+}
+
+static void init_resting_posix(void)
+{
+	init_resting();
+	check_world.posix = true;
+}
+
+static void init_resting_foreign(void)
+{
+	init_foreign();
+	spin(1);
+	check_world.wait_way = 1 + LK_WAY_REST;
+}
+
+/*
+ * While the first sleeper asks for a hand-off, each unlock in a handler leaves work to
+ * the section that it interrupts, so a handler for each section would never end.
+ */
+static void handle_two(void)
+{
+	static u32 handled[CHECK_THREADS];
+
+	if (handled[lwc_thread()]++ < 2)
+		handler();
+}
+
+static void init_resting_signal(void)
+{
+	init_resting();
+	check_world.signal = handle_two;
+}
+
+/* Each thread sets another way, for all of them. */
+static void change_the_way(u32 id)
+{
+	WRITE_ONCE(check_world.wait_way, 1 + id % LK_WAYS);
+	lock_and_unlock(id);
+}
+
 static void finish(void)
 {
 	check_sections();
@@ -367,6 +418,20 @@ const struct check_client check_mutex[] = {
 	  16, init_signal_posix, lock_and_unlock, finish },
 	{ "mutex", "signal_foreign", "the same, with foreign waiters", 3, 2, 2,
 	  600, 16, init_signal_foreign, ours_and_foreign, finish },
+	{ "mutex", "sleeping", "no waiter spins", 3, 1, 2, 600, 16,
+	  init_sleeping, lock_and_unlock, finish },
+	{ "mutex", "resting", "the first sleeper rests, then asks", 3, 1, 1,
+	  600, 16, init_resting, sleep_and_unlock, finish },
+	{ "mutex", "resting_posix", "the same, unlocked by an RMW", 3, 1, 1,
+	  600, 16, init_resting_posix, sleep_and_unlock, finish },
+	{ "mutex", "resting_timed", "the same, and sleepers leave", 2, 2, 1,
+	  600, 16, init_resting, lock_or_time_out, finish },
+	{ "mutex", "resting_foreign", "the same, with foreign waiters", 3, 1, 2,
+	  600, 16, init_resting_foreign, ours_and_foreign, finish },
+	{ "mutex", "resting_signal", "the same, and a handler interrupts it", 2,
+	  1, 2, 600, 16, init_resting_signal, sleep_and_unlock, finish },
+	{ "mutex", "changing", "the way changes while threads wait", 3, 1, 2,
+	  600, 16, init_spinning, change_the_way, finish },
 	{ "mutex", "fork", "waiters lost in a fork are forgotten", 3, 1, 1, 600,
 	  16, init_forked, lock_and_unlock, finish },
 	{ "mutex", "fork_signal", "the same, and a handler interrupts it", 2, 1,

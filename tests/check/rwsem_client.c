@@ -110,6 +110,13 @@ static void init_spinning(void)
 	check_world.no_slots = false;
 }
 
+/* enum lk_way, plus 1 */
+static void init_sleeping(void)
+{
+	init_spinning();
+	check_world.wait_way = 1 + LK_WAY_SLEEP;
+}
+
 static void init_brief(void)
 {
 	init_spinning();
@@ -400,6 +407,13 @@ static void read_together(u32 id)
 	lk_rwsem_read_unlock(&lock);
 }
 
+/* Each thread sets another way, for all of them. */
+static void change_the_way(u32 id)
+{
+	WRITE_ONCE(check_world.wait_way, 1 + id % LK_WAYS);
+	one_writer(id);
+}
+
 static void finish(void)
 {
 	check_sections();
@@ -428,6 +442,10 @@ const struct check_client check_rwsem[] = {
 	  init, lock_or_try, finish },
 	{ "rwsem", "spinning", "one waiter spins, the others queue", 3, 1, 1,
 	  600, 16, init_spinning, one_writer, finish },
+	{ "rwsem", "sleeping", "no waiter spins", 3, 1, 1, 600, 16,
+	  init_sleeping, one_writer, finish },
+	{ "rwsem", "changing", "the way to wait changes while threads wait", 3,
+	  1, 1, 600, 16, init_spinning, change_the_way, finish },
 	{ "rwsem", "brief", "an arriving thread checks before it queues", 3, 1,
 	  1, 600, 16, init_brief, one_reader, finish },
 	{ "rwsem", "one_cpu", "the owner has lost its CPU", 3, 1, 1, 600, 16,

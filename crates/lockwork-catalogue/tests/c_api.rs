@@ -70,13 +70,24 @@ fn a_numa_osq_names_up_to_65534_slots() {
     }
 }
 
-/// What decides when a numa_osq divides is arithmetic, in a header of its own.
-#[test]
-fn a_numa_osq_decides_by_its_counts() {
-    let program = compile("merit", None, c_files("tests/numa_merit"), &[]);
+/// Builds and runs what is in `dir`.
+fn passes(name: &str, dir: &str) {
+    let program = compile(name, None, c_files(dir), &[]);
     let output = Command::new(program).output().expect("the program runs");
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{said}");
+}
+
+/// What decides when a numa_osq divides is arithmetic, in a header of its own.
+#[test]
+fn a_numa_osq_decides_by_its_counts() {
+    passes("merit", "tests/numa_merit");
+}
+
+/// In which way the threads wait for a sleeping lock, with times that are made up.
+#[test]
+fn a_sleeping_lock_learns_the_fastest_way_to_wait() {
+    passes("adapt", "tests/adapt");
 }
 
 fn run(debug: bool, how: Option<&str>) -> Output {

@@ -315,6 +315,13 @@ const MUTEX: Mode = Mode {
     ..PLAIN
 };
 
+/// No waiter spins, and the first sleeper rests: what a mutex learns now and then only.
+const RESTING: Mode = Mode {
+    name: "mutex_resting",
+    set: &["wait_way=3"],
+    ..MUTEX
+};
+
 /// Each CPU a cluster of its own, and divided as soon as the knobs allow.
 const DIVIDE: &[&str] = &["clusters=cpu", "osq_lock_depth=5", "osq_keep_times=16"];
 
@@ -345,6 +352,11 @@ fn on_the_plain_c_library() {
 #[test]
 fn under_mutex() {
     run_all(&MUTEX, Glibc::System);
+}
+
+#[test]
+fn under_a_mutex_that_rests() {
+    run_all(&RESTING, Glibc::System);
 }
 
 #[test]

@@ -29,6 +29,9 @@ BYTES(MUTEX_HANDOFF, offsetof(struct lk_mutex, handoff));
 VALUE(MUTEX_FREE, LK_MUTEX_FREE);
 VALUE(MUTEX_HELD, LK_MUTEX_HELD);
 VALUE(MUTEX_OUTLIVES_UNLOCK, mutex_outlives_unlock());
+/* What next_owner() adds, and the bits that it keeps. */
+VALUE(OWNER_TURN, LKP_OWNER_TURN);
+VALUE(OWNER_TURNS, LKP_OWNER_TURNS);
 
 BYTES(COND_SIZE, sizeof(lw_cond_t));
 BYTES(COND_ALIGN, _Alignof(lw_cond_t));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The inline functions of `locks/mutex.h`.
 use super::word;
-use super::x86_64::{byte, mb_light, this_vcpu};
+use super::x86_64::{byte, leave_owner, mb_light};
 use core::sync::atomic::Ordering::*;
 use lockwork_sys::*;
 
@@ -29,7 +29,7 @@ fn lock_fast(m: &lw_mutex_t) -> bool {
     if seen.is_err() {
         return false;
     }
-    owner.store(this_vcpu(), Relaxed);
+    leave_owner(owner);
     true
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The inline functions of `locks/rwsem.h`.
 use super::word;
-use super::x86_64::this_vcpu;
+use super::x86_64::leave_owner;
 use core::sync::atomic::{AtomicU32, Ordering::*};
 use lockwork_sys::*;
 
@@ -14,7 +14,7 @@ fn state(l: &lw_rwlock_t) -> &AtomicU32 {
 #[inline]
 fn set_owner(l: &lw_rwlock_t) {
     // SAFETY: as above.
-    unsafe { word(l.get(), RWLOCK_OWNER) }.store(this_vcpu(), Relaxed);
+    leave_owner(unsafe { word(l.get(), RWLOCK_OWNER) });
 }
 
 /// `lk_rwsem_read_trylock`, for a reader that passes sleepers.

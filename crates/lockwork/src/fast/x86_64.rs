@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What takes an instruction of its own.
 use core::arch::asm;
-use core::sync::atomic::{fence, AtomicU8, Ordering::*};
-use lockwork_sys::{lkp_membarrier, lkp_rseq_cpu, lkp_vcpu_slow};
+use core::sync::atomic::{fence, AtomicU32, AtomicU8, Ordering::*};
+use lockwork_sys::{lkp_membarrier, lkp_rseq_cpu, lkp_vcpu_slow, OWNER_TURN, OWNER_TURNS};
 
 /// `this_vcpu()`: the CPU that this thread runs on, a hint.
 #[inline]
-pub(super) fn this_vcpu() -> u32 {
+fn this_vcpu() -> u32 {
     // SAFETY: set once, before main.
     let offset = unsafe { &lkp_rseq_cpu }.load(Relaxed);
     let cpu: u32;
@@ -19,6 +19,14 @@ pub(super) fn this_vcpu() -> u32 {
         return vcpu_slow();
     }
     cpu
+}
+
+/// Leaves `next_owner()` as the holder's hint: where it runs, and how many held the
+/// lock before it. The caller holds the lock.
+#[inline]
+pub(super) fn leave_owner(owner: &AtomicU32) {
+    let turns = owner.load(Relaxed).wrapping_add(OWNER_TURN) & OWNER_TURNS;
+    owner.store(turns | this_vcpu(), Relaxed);
 }
 
 #[cold]

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/* adapt.h says what this is for. */
+#include "adapt.h"
+#include "epoch.h"
+#include "events.h"
+
+/* After a change of way this time is not measured: 64 us. */
+#define SETTLE 64u
+/* A lock at which nobody has looked for this time is no longer contended: 8 ms. */
+#define IDLE (16 * LK_ADAPT_WINDOW)
+/* While threads spin, one in so many acquisitions is a reason to look at the clock. */
+#define LOOK_EACH 16u
+
+/* 64 bytes. But for lock, began and way, under busy. */
+struct learned {
+	const void *lock;
+	u32 began; /* the window: local_clock() in units of 1,024 ns */
+	u32 hint;  /* the holder's, then */
+	u8 way;
+	u8 settling;
+	u8 busy; /* 0, or BUSY and the epoch of the thread in enter() and leave() */
+	struct lk_choice choice;
+};
+
+#define BUSY	0x80u
+#define ENTRIES 256u
+
+static struct learned table[ENTRIES] __cacheline_aligned;
+
+static struct learned *learned_of(const void *lock)
+{
+	/* The multiplicative hash of Knuth's volume 3, by the upper bits. */
+	return &table[(u32)((uintptr_t)lock >> 3) * 2654435769u >> 24];
+}
+
+/*
+ * False: another thread is inside, or the one that this signal handler interrupts. One
+ * of an older epoch was not copied by a fork, and is not inside.
+ */
+static bool enter(struct learned *l)
+{
+	u8 busy = BUSY | lk_epoch_today(), seen = READ_ONCE(l->busy);
+
+	/* [adapt.A] ACQUIRE, pairs with adapt.B: the last thread's window. */
+	return seen != busy && try_cmpxchg_acquire(&l->busy, &seen, busy);
+}
+
+static void leave(struct learned *l)
+{
+	/* [adapt.B] RELEASE, pairs with adapt.A. */
+	smp_store_release(&l->busy, 0);
+}
+
+static void begin_window(struct learned *l, u32 at, u32 hint)
+{
+	WRITE_ONCE(l->began, at);
+	l->hint = hint;
+}
+
+static void begin_anew(struct learned *l, const void *lock, u32 at, u32 hint)
+{
+	WRITE_ONCE(l->lock, lock);
+	WRITE_ONCE(l->way, LK_WAY_SPIN);
+	l->settling = 0;
+	l->choice = (struct lk_choice){ .best = LK_WAY_SPIN };
+	begin_window(l, at, hint);
+}
+
+/* Its lock is contended: ends the window, if it has lasted long enough. */
+static void go_on(struct learned *l, u32 at, u32 hint, u32 ways)
+{
+	u32 time = at - l->began, turns = turns_between(l->hint, hint), next;
+
+	if (l->settling) {
+		if (time < SETTLE)
+			return;
+		l->settling = 0;
+	} else {
+		if (!lk_choice_is_over(&l->choice, l->way, turns, time))
+			return;
+		next = lk_choice_next(&l->choice, l->way, turns, time, ways);
+		if (next != l->way) {
+			WRITE_ONCE(l->way, (u8)next);
+			l->settling = 1;
+			count_event(LK_EV_adapt_changed);
+		}
+	}
+	begin_window(l, at, hint);
+}
+
+u32 lk_adapt_way(const void *lock)
+{
+	struct learned *l = learned_of(lock);
+
+	return READ_ONCE(l->lock) == lock ? READ_ONCE(l->way) : LK_WAY_SPIN;
+}
+
+__cold void lk_adapt_look_at(const void *lock, u32 hint, u32 ways, u32 at)
+{
+	struct learned *l = learned_of(lock);
+
+	if (at - READ_ONCE(l->began) < SETTLE || !enter(l))
+		return;
+	if (at - l->began >= IDLE)
+		begin_anew(l, lock, at, hint);
+	else if (l->lock == lock)
+		go_on(l, at, hint, ways);
+	leave(l);
+}
+
+__cold void lk_adapt_look(const void *lock, u32 hint, u32 ways)
+{
+	/* To look at the clock costs as much as a short section. */
+	if (lk_adapt_way(lock) == LK_WAY_SPIN &&
+	    turns_between(0, hint) % LOOK_EACH)
+		return;
+	lk_adapt_look_at(lock, hint, ways, (u32)(local_clock() >> 10));
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * How a sleeping lock learns in which way to wait: locks/adapt.c with hints and times
+ * that this program makes up. No thread, no clock.
+ */
+#include <adapt.h>
+
+#include "../lib/check.h"
+
+/* Acquisitions per unit of time in each way. */
+struct machine {
+	u32 rate[LK_WAYS];
+	u32 ways;
+};
+
+static u32 at = 1000000, hint;
+
+/* @units of time pass, and somebody waits for @lock in each fourth of a window. */
+static void pass_time(const void *lock, const struct machine *machine,
+		      u32 units)
+{
+	u32 end = at + units, step = LK_ADAPT_WINDOW / 4;
+
+	while (at != end) {
+		if (step > end - at)
+			step = end - at;
+		at += step;
+		hint += machine->rate[lk_adapt_way(lock)] * step *
+			LKP_OWNER_TURN;
+		hint &= LKP_OWNER_TURNS;
+		lk_adapt_look_at(lock, hint, machine->ways, at);
+	}
+}
+
+/* How often in 100 windows the lock is in @way. */
+static u32 share_of(const void *lock, const struct machine *machine, u32 way)
+{
+	u32 i, share = 0;
+
+	for (i = 0; i < 100; i++) {
+		pass_time(lock, machine, LK_ADAPT_WINDOW);
+		share += lk_adapt_way(lock) == way;
+	}
+	return share;
+}
+
+/* Each way is used for the most part where it is the fastest. */
+static void check_fastest(void)
+{
+	static const struct {
+		struct machine machine;
+		u32 best;
+	} cases[] = {
+		{ { { 10, 5, 6 }, LK_WAYS }, LK_WAY_SPIN },
+		{ { { 10, 20, 15 }, LK_WAYS }, LK_WAY_SLEEP },
+		{ { { 10, 9, 30 }, LK_WAYS }, LK_WAY_REST },
+		/* Equal ones: the shortest waits. */
+		{ { { 10, 10, 10 }, LK_WAYS }, LK_WAY_SPIN },
+		/* A read/write lock does not rest. */
+		{ { { 10, 12, 90 }, LK_WAY_REST }, LK_WAY_SLEEP },
+		/* Nothing is counted. */
+		{ { { 0, 0, 0 }, LK_WAYS }, LK_WAY_SPIN },
+		{ { { 0, 50, 50 }, LK_WAYS }, LK_WAY_SPIN },
+	};
+	static char locks[7][4096];
+	u32 i;
+
+	for (i = 0; i < 7; i++) {
+		CHECK(lk_adapt_way(locks[i]) == LK_WAY_SPIN);
+		/* The first look takes the entry, the windows come after. */
+		pass_time(locks[i], &cases[i].machine, LK_ADAPT_WINDOW);
+		share_of(locks[i], &cases[i].machine, LK_WAY_SPIN);
+		CHECK(share_of(locks[i], &cases[i].machine, cases[i].best) >=
+		      95);
+	}
+}
+
+/* What is the fastest changes: it is found out, whichever way is in use. */
+static void check_change(void)
+{
+	static const struct machine machines[] = {
+		{ { 30, 10, 10 }, LK_WAYS },
+		{ { 10, 30, 10 }, LK_WAYS },
+		{ { 10, 10, 30 }, LK_WAYS },
+	};
+	static char lock[64];
+	u32 round, best, i;
+
+	for (round = 0; round < 9; round++) {
+		best = round * 2 % LK_WAYS;
+		for (i = 0; i < 4; i++)
+			share_of(lock, &machines[best], best);
+		CHECK(share_of(lock, &machines[best], best) >= 90);
+	}
+}
+
+/* A holder that loses its CPU now and then spoils a window, and not the choice. */
+static void check_spoiled(void)
+{
+	static const struct machine machine = { { 30, 15, 15 }, LK_WAYS };
+	static const struct machine stopped = { { 0, 0, 0 }, LK_WAYS };
+	static char lock[64];
+	u32 i;
+
+	share_of(lock, &machine, LK_WAY_SPIN);
+	for (i = 0; i < 20; i++) {
+		pass_time(lock, &stopped, 6 * LK_ADAPT_WINDOW);
+		CHECK(share_of(lock, &machine, LK_WAY_SPIN) >= 95);
+	}
+}
+
+/* What was learned of a lock that rested is not applied after a pause. */
+static void check_idle(void)
+{
+	static const struct machine rests = { { 10, 9, 30 }, LK_WAYS };
+	static char lock[64];
+
+	CHECK(share_of(lock, &rests, LK_WAY_REST) > 50);
+	at += 1000000;
+	lk_adapt_look_at(lock, hint, LK_WAYS, at);
+	CHECK(lk_adapt_way(lock) == LK_WAY_SPIN);
+}
+
+/* Two locks with one entry: the second one waits until the first is idle. */
+static void check_shared_entry(void)
+{
+	static const struct machine rests = { { 10, 9, 30 }, LK_WAYS };
+	static char locks[1 << 16];
+	const void *first = &locks[0], *other = NULL;
+	u32 i;
+
+	CHECK(share_of(first, &rests, LK_WAY_REST) > 50);
+	/* Of 8,192 locks some have that entry, which nothing shows but this. */
+	for (i = 8; i < sizeof(locks); i += 8) {
+		other = &locks[i];
+		lk_adapt_look_at(other, hint, LK_WAYS, at);
+		CHECK(lk_adapt_way(other) == LK_WAY_SPIN);
+	}
+	CHECK(share_of(first, &rests, LK_WAY_REST) > 90);
+}
+
+int main(void)
+{
+	check_fastest();
+	check_change();
+	check_spoiled();
+	check_idle();
+	check_shared_entry();
+	return 0;
+}
