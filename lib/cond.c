@@ -23,15 +23,13 @@ static bool cond_wait(lw_cond_t *c, lw_mutex_t *m,
 	struct lk_mutex *mutex = lwlib_debug ? NULL : (struct lk_mutex *)m;
 	struct lk_cond_waiter w;
 	bool signalled;
-	int err = 0;
 
 	lk_cond_enqueue(cond_of(c), &w, mutex, false);
 	lw_mutex_unlock(m);
-	while (!err && !lk_cond_is_told(&w))
-		err = lk_cond_nap(&w, deadline);
-	signalled = !err || !lk_cond_leave(&w);
+	signalled = !lk_cond_sleep(&w, deadline) || !lk_cond_leave(&w);
 	if (!signalled || !lk_cond_relock(&w))
 		lw_mutex_lock(m);
+	lk_cond_done(&w);
 	return signalled;
 }
 

@@ -103,14 +103,14 @@ void lk_cond_enqueue(struct lk_cond *c, struct lk_cond_waiter *w,
 	list_unlock(c, outer);
 }
 
-int lk_cond_nap(struct lk_cond_waiter *w, const struct lkp_deadline *deadline)
+int lk_cond_sleep(struct lk_cond_waiter *w, const struct lkp_deadline *deadline)
 {
-	return wait_on_value(&w->sleeper.state, LK_ASLEEP, deadline, NO_NAPS);
-}
+	u32 *state = &w->sleeper.state;
+	int err = 0;
 
-bool lk_cond_is_told(const struct lk_cond_waiter *w)
-{
-	return READ_ONCE(w->sleeper.state) != LK_ASLEEP;
+	while (!err && READ_ONCE(*state) == LK_ASLEEP)
+		err = wait_on_value(state, LK_ASLEEP, deadline, NO_NAPS);
+	return err;
 }
 
 bool lk_cond_leave(struct lk_cond_waiter *w)
@@ -133,11 +133,11 @@ static u32 wait_for_claimer(struct lk_cond_waiter *w)
 	u32 state;
 
 	for (;;) {
-		/* [cond.B] ACQUIRE, pairs with cond.A. */
+		/* [cond.B] ACQUIRE, pairs with cond.A and mutex.J. */
 		state = smp_load_acquire(&w->sleeper.state);
 		if (state != LK_ASLEEP)
 			return state;
-		wait_on_value(&w->sleeper.state, LK_ASLEEP, NULL, NO_NAPS);
+		lk_cond_sleep(w, NULL);
 	}
 }
 
@@ -158,6 +158,12 @@ bool lk_cond_relock(struct lk_cond_waiter *w)
 	return false;
 }
 
+void lk_cond_done(struct lk_cond_waiter *w)
+{
+	if (w->sleeper.moved)
+		lk_mutex_was_pulled(w->mutex);
+}
+
 void lk_cond_cancel(struct lk_cond_waiter *w)
 {
 	if (lk_cond_leave(w)) {
@@ -173,18 +179,18 @@ int lk_cond_wait(struct lk_cond *c, struct lk_mutex *m,
 		 const struct lkp_deadline *deadline)
 {
 	struct lk_cond_waiter w;
-	int err = 0;
+	int err;
 
 	lk_cond_enqueue(c, &w, m, false);
 	lk_mutex_unlock(m);
-	while (!err && !lk_cond_is_told(&w))
-		err = lk_cond_nap(&w, deadline);
+	err = lk_cond_sleep(&w, deadline);
 	if (err && lk_cond_leave(&w)) {
 		lk_mutex_lock(m);
 		return err;
 	}
 	if (!lk_cond_relock(&w))
 		lk_mutex_lock(m);
+	lk_cond_done(&w);
 	return 0;
 }
 

@@ -16,20 +16,22 @@
  *          WAITING --deadline, cancelled--> LEAVING (takes itself off the list)
  *   state  LK_ASLEEP --told--> LK_SIGNALLED: it locks the mutex like anybody
  *          LK_ASLEEP --moved to the mutex's list--> what a sleeper's becomes
+ *          LK_ASLEEP --moved, and pulled from there--> LK_SIGNALLED
  *
  * A signal wakes the first waiter. If that one was not asleep, it may be in a signal
  * handler, or stopped; so the next waiter is woken too. For that one it is a wake-up
  * for no reason, which every waiter must expect.
  *
  * A broadcast moves all waiters to the mutex's list of sleepers, in order. Each
- * unlock of the mutex then wakes one of them. A waiter that gave no mutex to
+ * unlock of the mutex then wakes the first of them, and pulls broadcast_wakes()
+ * more: they leave the list and lock like anybody. A waiter that gave no mutex to
  * lk_cond_enqueue() is woken at once.
  *
  * Invariants:
  *  1. A waiter is claimed or leaves, never both: its phase changes once. A signal is
  *     used up by a claim only, so a waiter that leaves takes none with it.
  *  2. A claimed waiter is touched by its claimer until its state is LK_SIGNALLED or it
- *     is on the mutex's list, and by nobody after. It returns after that.
+ *     is on the mutex's list, and by nobody of ours after. It returns after that.
  *  3. Neither claimer nor claimed touches the condition variable after the claimer has
  *     let go of lock: it may be freed by then. One exception: a waiter that was
  *     claimed by a signal while others waited behind it may be cancelled, and
@@ -80,17 +82,19 @@ void lk_cond_destroy(struct lk_cond *c);
 
 /*
  * The wait in steps, for hosts that unlock, sleep and lock in a way of their own:
- * enqueue under the mutex; unlock; nap until it returns an error or told() is true;
- * leave if it was an error; relock.
+ * enqueue under the mutex; unlock; sleep; leave if that was an error; relock; done.
  *
  * @m: whose list of sleepers a broadcast may move it to; NULL: none. @cancellable:
  * lk_cond_cancel() may be called.
  */
 void lk_cond_enqueue(struct lk_cond *c, struct lk_cond_waiter *w,
 		     struct lk_mutex *m, bool cancellable);
-/* Sleeps; 0 or -ETIMEDOUT. Changes nothing, so it may be left by a long jump. */
-int lk_cond_nap(struct lk_cond_waiter *w, const struct lkp_deadline *deadline);
-bool lk_cond_is_told(const struct lk_cond_waiter *w);
+/*
+ * Sleeps until told; 0 or -ETIMEDOUT. Changes nothing, so it may be left by a long
+ * jump.
+ */
+int lk_cond_sleep(struct lk_cond_waiter *w,
+		  const struct lkp_deadline *deadline);
 /* False: a signal was quicker, and is this waiter's. */
 bool lk_cond_leave(struct lk_cond_waiter *w);
 /* Leaves, or passes on the signal that was quicker. */
@@ -100,5 +104,7 @@ void lk_cond_cancel(struct lk_cond_waiter *w);
  * the caller has to lock it.
  */
 bool lk_cond_relock(struct lk_cond_waiter *w);
+/* After that, holding the mutex. */
+void lk_cond_done(struct lk_cond_waiter *w);
 
 #endif

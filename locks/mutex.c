@@ -25,10 +25,19 @@ static inline void list_unlock(struct lk_mutex *m, void *outer)
 
 /* -- the list ------------------------------------------------------------ */
 
+static inline struct lk_mutex_waiter *waiter_of(struct lk_ring *link)
+{
+	return container_of(link, struct lk_mutex_waiter, ring);
+}
+
 static inline struct lk_mutex_waiter *first_of(struct lk_mutex *m)
 {
-	return container_of(lk_ring_first(&m->first), struct lk_mutex_waiter,
-			    ring);
+	return waiter_of(lk_ring_first(&m->first));
+}
+
+static inline bool is_asleep(const struct lk_mutex_waiter *w)
+{
+	return READ_ONCE(w->state) == LK_ASLEEP;
 }
 
 static inline bool is_first(const struct lk_mutex *m,
@@ -144,6 +153,7 @@ static u32 *ready_first(struct lk_mutex *m)
 	if (READ_ONCE(first->state) != LK_ASLEEP)
 		return NULL;
 	WRITE_ONCE(m->parked, 0);
+	first->moved = false;
 	/* [mutex.H] RELEASE, pairs with mutex.I: parked is clear before the
 	 * sleeper sets it again. */
 	smp_store_release(&first->state, LK_READY);
@@ -151,10 +161,53 @@ static u32 *ready_first(struct lk_mutex *m)
 }
 
 /*
- * Ends the wait_lock section and wakes @state. One that has waited for long may
- * find all CPUs taken by those that pass it: then ours is for it.
+ * Under wait_lock: takes up to @count moved sleepers, those right behind the first,
+ * off the list for tell(). The more are awake, the less often does a CPU become idle
+ * between two holders. But who then finds the mutex held sleeps at the end of the
+ * list, and each of these is one fewer. Real-time sleepers wake one after the other.
  */
-static inline void unlock_and_wake(struct lk_mutex *m, void *outer, u32 *state)
+static struct lk_ring *pull(struct lk_mutex *m, u32 count)
+{
+	struct lk_ring *first = lk_ring_first(&m->first), *link = first->prev;
+	struct lk_ring *pulled = NULL, **end = &pulled;
+
+	if (first->priority)
+		return NULL;
+	for (; count && link != first && !waiter_of(link)->moved; count--)
+		link = link->prev;
+	for (; count && first->next->priority == 0; count--) {
+		link = first->next;
+		if (link == first || !waiter_of(link)->moved)
+			break;
+		lk_ring_remove(&m->first, link);
+		*end = link;
+		end = &link->next;
+	}
+	*end = NULL;
+	return pulled;
+}
+
+static void tell(struct lk_ring *pulled)
+{
+	struct lk_mutex_waiter *w;
+
+	while (pulled) {
+		w = waiter_of(pulled);
+		pulled = pulled->next;
+		/* [mutex.J] RELEASE, pairs with cond.B: we are done with the
+		 * sleeper. Its memory may be gone after that. */
+		smp_store_release(&w->state, LK_SIGNALLED);
+		wake_value(&w->state);
+	}
+}
+
+/*
+ * Ends the wait_lock section, and wakes @state and those that were @pulled. One that
+ * has waited for long may find all CPUs taken by those that pass it: then ours is
+ * for it.
+ */
+static inline void unlock_and_wake(struct lk_mutex *m, void *outer, u32 *state,
+				   struct lk_ring *pulled)
 {
 	u64 since = 0;
 
@@ -162,9 +215,9 @@ static inline void unlock_and_wake(struct lk_mutex *m, void *outer, u32 *state)
 		since = container_of(state, struct lk_mutex_waiter, state)
 				->since;
 	list_unlock(m, outer);
-	if (!state)
-		return;
-	wake_value(state);
+	if (state)
+		wake_value(state);
+	tell(pulled);
 	if (since && local_clock() - since > give_way_ns())
 		give_way();
 }
@@ -271,7 +324,7 @@ static int leave_timed_out(struct lk_mutex *m, struct lk_mutex_waiter *w,
 	/* Whatever was to be told to us is told to the one behind us. */
 	if (was_first)
 		wake = ready_first(m);
-	unlock_and_wake(m, outer, wake);
+	unlock_and_wake(m, outer, wake, NULL);
 	return err;
 }
 
@@ -355,23 +408,40 @@ static bool announce_asleep(struct lk_mutex *m)
 bool lk_mutex_move(struct lk_mutex *m, struct lk_mutex_waiter *w)
 {
 	u32 *wake = NULL;
+	bool moved = true;
 	void *outer;
 
 	if (in_section(m))
 		return false;
 	lk_mutex_check_epoch(m);
 	w->since = 0;
+	w->moved = true;
 	outer = list_lock(m);
 	lk_ring_insert(&m->first, &w->ring);
-	if (is_first(m, w) && !announce_asleep(m))
-		wake = ready_first(m);
-	unlock_and_wake(m, outer, wake);
-	return true;
+	if (is_first(m, w)) {
+		if (!announce_asleep(m))
+			wake = ready_first(m);
+	} else if (!is_asleep(first_of(m)) && !announce_asleep(m)) {
+		/* The first does not take what is free: it may be stopped. */
+		list_remove(m, w);
+		moved = w->moved = false;
+	}
+	unlock_and_wake(m, outer, wake, NULL);
+	return moved;
 }
 
 void lk_mutex_sleep_moved(struct lk_mutex *m, struct lk_mutex_waiter *w)
 {
 	sleep_on_list(m, w, NULL);
+}
+
+/* Holding: the first may be stopped, so our unlock has to look for those behind. */
+void lk_mutex_was_pulled(struct lk_mutex *m)
+{
+	if (!anybody_sleeps(m))
+		return;
+	WRITE_ONCE(m->parked, 1);
+	WRITE_ONCE(m->word, LK_MUTEX_WANTED);
 }
 
 __cold int lk_mutex_lock_slow_over(struct lk_mutex *m,
@@ -443,16 +513,18 @@ static bool passed_on(struct lk_mutex *m)
  * Under wait_lock, the word just freed, the list not empty: what to wake, or
  * NULL. A first sleeper that is awake needs nobody; one that has been passed
  * over half its limit is woken to compete, and at the limit it is promised the
- * next unlock.
+ * next unlock. Who else is to be told goes to *@pulled.
  */
-static u32 *pass_over(struct lk_mutex *m)
+static u32 *pass_over(struct lk_mutex *m, struct lk_ring **pulled)
 {
 	struct lk_mutex_waiter *first = first_of(m);
 	u32 limit = overtake_limit();
 	bool taken;
 
-	if (READ_ONCE(first->state) != LK_ASLEEP)
+	if (!is_asleep(first)) {
+		*pulled = pull(m, 1);
 		return NULL;
+	}
 	/* How long it waited behind others that were moved says nothing. */
 	if (!first->since)
 		first->since = local_clock();
@@ -461,12 +533,15 @@ static u32 *pass_over(struct lk_mutex *m)
 	taken = passed_on(m);
 	if (taken && first->overtaken != limit / 2)
 		return NULL;
+	if (first->moved)
+		*pulled = pull(m, broadcast_wakes());
 	return ready_first(m);
 }
 
 /* The plain-store unlock saw parked: the word is free or has a new holder. */
 __cold void lk_mutex_wake(struct lk_mutex *m)
 {
+	struct lk_ring *pulled = NULL;
 	u32 *wake = NULL;
 	void *outer;
 
@@ -477,10 +552,10 @@ __cold void lk_mutex_wake(struct lk_mutex *m)
 	lk_mutex_check_epoch(m);
 	outer = list_lock(m);
 	if (anybody_sleeps(m))
-		wake = pass_over(m);
+		wake = pass_over(m, &pulled);
 	else
 		WRITE_ONCE(m->parked, 0);
-	unlock_and_wake(m, outer, wake);
+	unlock_and_wake(m, outer, wake, pulled);
 }
 
 /* Word is 2, nobody sleeps here: free it, unless a sleeper comes meanwhile. */
@@ -508,12 +583,15 @@ static void hand_off(struct lk_mutex *m, void *outer)
 	WRITE_ONCE(m->owner,
 		   next_owner(READ_ONCE(m->owner)) | LK_OWNER_OFF_CPU);
 	/* Orders nothing: leave_as_holder() takes wait_lock, which we hold. */
+	first_of(m)->moved = false;
 	WRITE_ONCE(*state, LK_GRANTED);
-	unlock_and_wake(m, outer, state);
+	unlock_and_wake(m, outer, state, NULL);
 }
 
 __cold void lk_mutex_unlock_slow(struct lk_mutex *m)
 {
+	struct lk_ring *pulled = NULL;
+	u32 *wake;
 	void *outer;
 
 	if (in_section(m)) {
@@ -544,7 +622,8 @@ __cold void lk_mutex_unlock_slow(struct lk_mutex *m)
 	 * sleeper asleep, or its look at the word finds it free. Spare acq_rel:
 	 * the kernel has no RMW between release and full. */
 	xchg(&m->word, LK_MUTEX_FREE);
-	unlock_and_wake(m, outer, pass_over(m));
+	wake = pass_over(m, &pulled);
+	unlock_and_wake(m, outer, wake, pulled);
 }
 
 /* -- catalogue ----------------------------------------------------------- */

@@ -36,6 +36,9 @@
  *     it rests, by rest_us().
  *  5. The first keeps a free mutex from sleepers for no longer than a nap, for it
  *     may be stopped. Only the interposer's sleeps are naps.
+ *  6. A sleeper that was moved here naps in no world. While there are such, right
+ *     behind a first that is awake, an unlock to come pulls one: it takes it off
+ *     the list and wakes it. Who was pulled sees to it that its own unlock looks.
  *
  * How an unlock looks for sleepers depends on mutex_outlives_unlock():
  *  - true (kernel, library): a plain store, then a look at parked. The mutex
@@ -81,7 +84,7 @@ enum {
 	LK_ASLEEP,
 	LK_READY,
 	LK_GRANTED,
-	LK_SIGNALLED, /* not on a list: a condition variable's waiter, cond.h */
+	LK_SIGNALLED, /* on no list: locks like anybody; see cond.h */
 };
 
 /* A sleeper, on its own stack. */
@@ -92,6 +95,7 @@ struct lk_mutex_waiter {
 	/* Under wait_lock: local_clock() when it queued. 0: it was moved here, and no
 	 * unlock has looked at it as the first. */
 	u64 since;
+	bool moved; /* under wait_lock: it was moved here, and nobody woke it */
 };
 
 /* 0, or -ETIMEDOUT past @deadline (NULL: never). */
@@ -111,11 +115,14 @@ bool lk_mutex_spin(struct lk_mutex *m, const struct lkp_deadline *deadline,
 int lk_mutex_sleep(struct lk_mutex *m, const struct lkp_deadline *deadline);
 /*
  * For condition variables. Puts another thread's @w, LK_ASLEEP, on the list; its
- * thread sleeps on the state, and calls lk_mutex_sleep_moved() when that changes.
- * False: not now, a signal handler has interrupted a section of @m.
+ * thread sleeps on the state. When that changes to LK_SIGNALLED, it was pulled: it
+ * locks like anybody, and then calls lk_mutex_was_pulled(). Else it calls
+ * lk_mutex_sleep_moved(), which locks. False: @w is on no list, and not told. A signal
+ * handler has interrupted a section of @m, or @m is free and nobody would look.
  */
 bool lk_mutex_move(struct lk_mutex *m, struct lk_mutex_waiter *w);
 void lk_mutex_sleep_moved(struct lk_mutex *m, struct lk_mutex_waiter *w);
+void lk_mutex_was_pulled(struct lk_mutex *m);
 void lk_mutex_unlock_slow(struct lk_mutex *m);
 /* For catalogues: what is the same over any queue. See struct lk_ops. */
 void lk_mutex_op_init(void *lock);

@@ -53,10 +53,14 @@ struct wait {
 
 static int relock(struct wait *w)
 {
-	if (!lk_cond_relock(&w->waiter))
-		return pre_mutex_enter(w->mutex, w->depth);
-	pre_mutex_taken(w->mutex, w->depth);
-	return 0;
+	int err = 0;
+
+	if (lk_cond_relock(&w->waiter))
+		pre_mutex_taken(w->mutex, w->depth);
+	else
+		err = pre_mutex_enter(w->mutex, w->depth);
+	lk_cond_done(&w->waiter);
+	return err;
 }
 
 static void cancelled(void *arg)
@@ -71,13 +75,11 @@ static void cancelled(void *arg)
 static bool sleep_until(struct lk_cond_waiter *w,
 			const struct lkp_deadline *deadline)
 {
-	int err = 0, type;
+	int err, type;
 
-	while (!err && !lk_cond_is_told(w)) {
-		pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
-		err = lk_cond_nap(w, deadline);
-		pthread_setcanceltype(type, &type);
-	}
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
+	err = lk_cond_sleep(w, deadline);
+	pthread_setcanceltype(type, &type);
 	return err && lk_cond_leave(w);
 }
 

@@ -127,21 +127,28 @@ static void init_timed_posix(void)
 	check_world.posix = true;
 }
 
-/* Holding the mutex: one wait as a shell makes it. False: it was cancelled. */
+/* After the enqueueing: the rest of a wait as a shell makes it. False: cancelled. */
+static bool wait_enqueued(struct lk_cond_waiter *w)
+{
+	int err;
+
+	unlock();
+	err = lk_cond_sleep(w, &soon);
+	if (err)
+		lk_cond_cancel(w);
+	if (!lk_cond_relock(w))
+		lock();
+	lk_cond_done(w);
+	return !err;
+}
+
+/* Holding the mutex. */
 static bool wait_cancellable(void)
 {
 	struct lk_cond_waiter w;
-	int err = 0;
 
 	lk_cond_enqueue(&cond, &w, &mutex, true);
-	unlock();
-	while (!err && !lk_cond_is_told(&w))
-		err = lk_cond_nap(&w, &soon);
-	if (err)
-		lk_cond_cancel(&w);
-	if (!lk_cond_relock(&w))
-		lock();
-	return !err;
+	return wait_enqueued(&w);
 }
 
 /*
@@ -238,7 +245,6 @@ static void free_after_broadcast(u32 id)
 static void free_after_signal(u32 id)
 {
 	static struct lk_cond_waiter w, behind;
-	int err = 0;
 	bool all;
 
 	lock();
@@ -246,13 +252,7 @@ static void free_after_signal(u32 id)
 		waiting = 1;
 		lk_cond_enqueue(&cond, &w, &mutex, true);
 		lk_cond_enqueue(&cond, &behind, NULL, false);
-		unlock();
-		while (!err && !lk_cond_is_told(&w))
-			err = lk_cond_nap(&w, &soon);
-		if (err)
-			lk_cond_cancel(&w);
-		if (!lk_cond_relock(&w))
-			lock();
+		wait_enqueued(&w);
 		unlock();
 		return;
 	}
@@ -287,6 +287,52 @@ static void first_is_busy(u32 id)
 			lock();
 		unlock();
 	}
+}
+
+/*
+ * Thread 1 waits first, and is in a signal handler until thread 2, which the broadcast
+ * moves behind it, has been served. So thread 2 is pulled. Where sleeps are naps, it
+ * may also be cancelled: then it may sleep for the mutex behind thread 1.
+ */
+static struct lk_cond_waiter first, second;
+
+static void init_pulled(void)
+{
+	init_timed();
+	lock();
+	lk_cond_enqueue(&cond, &first, &mutex, false);
+	lk_cond_enqueue(&cond, &second, &mutex, true);
+}
+
+static void init_pulled_posix(void)
+{
+	init_pulled();
+	check_world.posix = true;
+	check_world.naps = true;
+}
+
+static void broadcast_first_is_busy(u32 id)
+{
+	if (id == 0) {
+		lk_cond_broadcast(&cond);
+	} else if (id == 2) {
+		if (lk_cond_sleep(&second, check_world.naps ? &soon : NULL))
+			lk_cond_cancel(&second);
+		if (!lk_cond_relock(&second))
+			lock();
+		lk_cond_done(&second);
+		second = (struct lk_cond_waiter){ .phase = 0 }; /* gone */
+		critical_section();
+		WRITE_ONCE(over, 1);
+		wake_value(&over);
+	} else {
+		while (!READ_ONCE(over))
+			wait_on_value(&over, 0, NULL, 0);
+		if (!lk_cond_relock(&first))
+			lock();
+		lk_cond_done(&first);
+	}
+	unlock();
 }
 
 /* A handler that interrupts each list section sends, and signals. */
@@ -383,6 +429,10 @@ const struct check_client check_cond[] = {
 	  1, 3, 600, 2, init_timed_posix, free_after_signal, NULL },
 	{ "cond", "busy", "a signal goes to a waiter that is asleep", 3, 1, 1,
 	  600, 3, init, first_is_busy, finish },
+	{ "cond", "pulled", "a broadcast whose first waiter is busy", 3, 1, 2,
+	  600, 3, init_pulled, broadcast_first_is_busy, finish },
+	{ "cond", "pulled_posix", "the same with the interposer's mutex", 3, 1,
+	  2, 600, 3, init_pulled_posix, broadcast_first_is_busy, finish },
 	{ "cond", "claims", "a waiter is claimed or leaves, not both", 3, 2, 2,
 	  600, 16, init, leave_or_be_told, finish },
 	{ "cond", "handler", "a signal by a handler in a list section", 2, 1, 3,

@@ -54,20 +54,43 @@ static void lock_or_try(u32 id)
 			 critical_section(); lk_mutex_unlock(&lock));
 }
 
+/* As a condition variable does: puts @w on the list, or tells it. */
+static void move(struct lk_mutex_waiter *w)
+{
+	if (lk_mutex_move(&lock, w))
+		return;
+	smp_store_release(&w->state, LK_SIGNALLED);
+	wake_value(&w->state);
+}
+
+/* And what the moved one does. */
+static void wait_moved(struct lk_mutex_waiter *w)
+{
+	u32 state;
+
+	while ((state = smp_load_acquire(&w->state)) == LK_ASLEEP)
+		wait_on_value(&w->state, LK_ASLEEP, NULL, NO_NAPS);
+	if (state != LK_SIGNALLED) {
+		lk_mutex_sleep_moved(&lock, w);
+		return;
+	}
+	lk_mutex_lock(&lock);
+	if (w->moved)
+		lk_mutex_was_pulled(&lock);
+}
+
 /* Thread 0 puts thread 1 on the list, as a condition variable does. */
 static void move_or_be_moved(u32 id)
 {
 	static struct lk_mutex_waiter sleeper;
 
 	if (id == 0)
-		lk_mutex_move(&lock, &sleeper);
+		move(&sleeper);
 	if (id != 1) {
 		lock_and_unlock(id);
 		return;
 	}
-	while (READ_ONCE(sleeper.state) == LK_ASLEEP)
-		wait_on_value(&sleeper.state, LK_ASLEEP, NULL, NO_NAPS);
-	lk_mutex_sleep_moved(&lock, &sleeper);
+	wait_moved(&sleeper);
 	critical_section();
 	lk_mutex_unlock(&lock);
 }
@@ -78,10 +101,8 @@ static void be_moved_at_unlock(u32 id)
 	static struct lk_mutex_waiter sleeper;
 
 	if (id) {
-		lk_mutex_move(&lock, &sleeper);
-		while (READ_ONCE(sleeper.state) == LK_ASLEEP)
-			wait_on_value(&sleeper.state, LK_ASLEEP, NULL, NO_NAPS);
-		lk_mutex_sleep_moved(&lock, &sleeper);
+		move(&sleeper);
+		wait_moved(&sleeper);
 	}
 	critical_section();
 	lk_mutex_unlock(&lock);
@@ -248,12 +269,10 @@ static void pass_the_first(u32 id)
 	static u32 over;
 
 	if (id == 1) {
-		lk_mutex_move(&lock, &sleeper);
+		move(&sleeper);
 		while (!READ_ONCE(over))
 			wait_on_value(&over, 0, NULL, NO_NAPS);
-		while (READ_ONCE(sleeper.state) == LK_ASLEEP)
-			wait_on_value(&sleeper.state, LK_ASLEEP, NULL, NO_NAPS);
-		lk_mutex_sleep_moved(&lock, &sleeper);
+		wait_moved(&sleeper);
 	} else if (id) {
 		lk_mutex_sleep(&lock, NULL);
 	}
@@ -450,6 +469,9 @@ const struct check_mutant mutants_mutex[] = {
 	  "try_cmpxchg_relaxed", NULL, "drop" },
 	{ "moved sleeper is not announced to a plain-store unlock",
 	  "announce_asleep", "WRITE_ONCE", NULL, "drop" },
+	{ "pulled sleeper never told", "tell", "smp_store_release", NULL,
+	  "drop" },
+	{ "pulled sleeper never woken", "tell", "wake_value", NULL, "drop" },
 	{ "sleeper never granted", "hand_off", "WRITE_ONCE", "*state", "drop" },
 	{ 0 },
 };

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * The first in line sits in a signal handler until the second has been served: it
- * keeps nobody from a free lock, and a signal goes to a waiter that can take it.
+ * The first in line sits in a signal handler until all others have been served: it
+ * keeps nobody from a free lock, a signal goes to a waiter that can take it, and a
+ * broadcast reaches all others.
  */
 #include "one_of_each.h"
 
 #include <sys/syscall.h>
 
-static int served[2];
-static atomic_int in_handler, tids[2];
+#define CROWD 40
+
+static int served[2], left;
+static atomic_int in_handler, tids[CROWD];
 static void (*take)(void), (*give)(void);
 
 static void handler(int sig)
@@ -29,27 +32,38 @@ static void give_token(void)
 	unlock();
 }
 
+static void give_crowd_tokens(void)
+{
+	lock();
+	tokens += CROWD;
+	RET(pthread_cond_broadcast(&cond), 0);
+	unlock();
+}
+
+/* The last of those behind the first ends the handler; readers may be several. */
 static void *waiter(void *arg)
 {
-	int id = arg != NULL;
+	int id = (int)(intptr_t)arg;
 
 	atomic_store(&tids[id], (int)syscall(SYS_gettid));
 	take();
-	if (id == 1)
+	if (id && __atomic_sub_fetch(&left, 1, __ATOMIC_RELAXED) == 0)
 		EQ(write(served[1], "x", 1), 1);
 	give();
 	return NULL;
 }
 
-/* @hold and @release: what keeps both waiting, and what ends that. */
-static void second_is_served(void (*hold)(void), void (*release)(void))
+/* @hold and @release: what keeps @count threads waiting, and what ends that. */
+static void others_are_served(int count, void (*hold)(void),
+			      void (*release)(void))
 {
-	pthread_t threads[2];
+	pthread_t threads[CROWD];
 
+	left = count - 1;
 	atomic_store(&in_handler, 0);
 	if (hold)
 		hold();
-	for (long id = 0; id < 2; id++) {
+	for (intptr_t id = 0; id < count; id++) {
 		atomic_store(&tids[id], 0);
 		EQ(pthread_create(&threads[id], NULL, waiter, (void *)id), 0);
 		wait_asleep(&tids[id]);
@@ -60,7 +74,8 @@ static void second_is_served(void (*hold)(void), void (*release)(void))
 		sched_yield();
 	STAGE(2);
 	release();
-	EQ(pthread_join(threads[1], NULL), 0);
+	for (int id = 1; id < count; id++)
+		EQ(pthread_join(threads[id], NULL), 0);
 	STAGE(3);
 	if (release == give_token)
 		give_token(); /* the first has had a signal, but no token */
@@ -78,14 +93,15 @@ int main(void)
 		/* A spinning policy's waiters do not sleep: they keep their place. */
 		if (!policy || strncmp(policy, "qspinlock", 9)) {
 			take = lock, give = unlock;
-			second_is_served(lock, unlock);
+			others_are_served(2, lock, unlock);
 		}
 		take = wrlock, give = rwunlock;
-		second_is_served(wrlock, rwunlock);
+		others_are_served(2, wrlock, rwunlock);
 		take = rdlock;
-		second_is_served(wrlock, rwunlock);
+		others_are_served(2, wrlock, rwunlock);
 		take = take_token, give = unlock;
-		second_is_served(NULL, give_token);
+		others_are_served(2, NULL, give_token);
+		others_are_served(CROWD, NULL, give_crowd_tokens);
 	}
 	return 0;
 }
