@@ -15,7 +15,7 @@ DEFINE_STATIC_KEY_FALSE(lkp_counting);
 #ifdef CONFIG_LOCK_EVENT_COUNTS
 #define FIRST LOCKEVENT_numa_opened
 
-static_assert(LOCKEVENT_numa_cancel_top - FIRST + 1 == LK_EVENTS,
+static_assert(LOCKEVENT_adapt_rests - FIRST + 1 == LK_EVENTS,
 	      "lock_events_list.h has the events in the same order");
 
 void lkp_count_event(u32 event)
