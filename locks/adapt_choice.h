@@ -18,11 +18,11 @@
  * because one may be spoiled: a holder that loses its CPU stops all for milliseconds.
  * Another way is known by its present probe alone.
  *
- * Two ways are compared by acquisitions per time, each with a weight.
- * The shorter the waits in a way, the higher its weight: a waiter that spins gets a
- * free lock within a microsecond, one that sleeps within some tens, and one that
- * rests within a rest. To be the best, a way has to be better by 3 % beyond that,
- * so that two equal ways do not take turns.
+ * Two ways are compared by acquisitions per time, each with a weight. The shorter the
+ * waits in a way, the higher its weight: a waiter that spins gets a free lock within a
+ * microsecond, one that sleeps within some tens, and one that rests within a rest. To
+ * become the best, a way has to be better by 3 % beyond that, so that two equal ways do
+ * not take turns.
  *
  * Written from: no text. The ways themselves have sources in adapt.h.
  */
@@ -98,7 +98,7 @@ static inline u32 lk_choice_probe(struct lk_choice *c, u32 ways)
 
 /*
  * A window of @way has ended: @turns in @time. Returns the way of the next one, below
- * @ways. A lock without any acquisition so far is not one that is counted.
+ * @ways. While no acquisition has been counted, the best way stays.
  */
 static inline u32 lk_choice_next(struct lk_choice *c, u32 way, u32 turns,
 				 u32 time, u32 ways)

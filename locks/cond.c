@@ -130,15 +130,9 @@ bool lk_cond_leave(struct lk_cond_waiter *w)
 /* Until the claimer is done with @w. The state says which way it went. */
 static u32 wait_for_claimer(struct lk_cond_waiter *w)
 {
-	u32 state;
-
-	for (;;) {
-		/* [cond.B] ACQUIRE, pairs with cond.A and mutex.J. */
-		state = smp_load_acquire(&w->sleeper.state);
-		if (state != LK_ASLEEP)
-			return state;
-		lk_cond_sleep(w, NULL);
-	}
+	lk_cond_sleep(w, NULL);
+	/* [cond.B] ACQUIRE, pairs with cond.A and mutex.J. */
+	return smp_load_acquire(&w->sleeper.state);
 }
 
 static void settle(struct lk_cond_waiter *w)

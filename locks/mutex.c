@@ -254,14 +254,14 @@ static bool announce(struct lk_mutex *m, struct lk_mutex_waiter *w)
 static void rest(struct lk_mutex *m, struct lk_mutex_waiter *w,
 		 const struct lkp_deadline *deadline)
 {
+	u64 ns = rest_us() * (u64)1000;
 	struct lkp_deadline end;
 	void *outer;
 
-	if (w->ring.priority ||
-	    (deadline && deadline_within(deadline, rest_us() * (u64)1000)))
+	if (w->ring.priority || (deadline && deadline_within(deadline, ns)))
 		return;
 	count_event(LK_EV_adapt_rests);
-	deadline_after(&end, rest_us() * (u64)1000);
+	deadline_after(&end, ns);
 	wait_on_value(&w->state, LK_READY, &end, NO_NAPS);
 	lk_way_look(m, READ_ONCE(m->owner), LK_WAYS);
 	outer = list_lock(m);
@@ -296,7 +296,7 @@ static void leave_as_holder(struct lk_mutex *m, struct lk_mutex_waiter *w)
 {
 	void *outer;
 
-	WRITE_ONCE(m->owner, next_owner(READ_ONCE(m->owner)));
+	lk_leave_owner(&m->owner);
 	outer = list_lock(m);
 	list_remove(m, w);
 	WRITE_ONCE(m->parked, anybody_sleeps(m));
@@ -491,10 +491,8 @@ __cold bool lk_mutex_spin(struct lk_mutex *m,
  */
 static bool passed_on(struct lk_mutex *m)
 {
-	u32 limit = lk_watch_rounds(&m->owner), rounds = 0, word;
+	u32 limit = lk_watch_rounds(m, &m->owner), rounds = 0, word;
 
-	if (lk_way(m) != LK_WAY_SPIN)
-		return false;
 	while (rounds < limit) {
 		word = READ_ONCE(m->word);
 		if (word > LK_MUTEX_HELD ||
@@ -576,14 +574,15 @@ static bool free_with_none_asleep(struct lk_mutex *m, void *outer)
 /* Hands the mutex to the first sleeper: the word stays, and now means it. */
 static void hand_off(struct lk_mutex *m, void *outer)
 {
-	u32 *state = &first_of(m)->state;
+	struct lk_mutex_waiter *first = first_of(m);
+	u32 *state = &first->state;
 
+	first->moved = false;
 	WRITE_ONCE(m->word, LK_MUTEX_WANTED);
 	/* It may be asleep: nobody should spin until it says where it runs. */
 	WRITE_ONCE(m->owner,
 		   next_owner(READ_ONCE(m->owner)) | LK_OWNER_OFF_CPU);
 	/* Orders nothing: leave_as_holder() takes wait_lock, which we hold. */
-	first_of(m)->moved = false;
 	WRITE_ONCE(*state, LK_GRANTED);
 	unlock_and_wake(m, outer, state, NULL);
 }

@@ -52,7 +52,6 @@
  * Drepper, "Futexes are tricky"; watching a released lock before waking anyone
  * from the successor policies in Dice, "Malthusian Locks", EuroSys 2017.
  */
-#include "adapt.h"
 #include "osq_lock.h"
 #include "spinners.h"
 #include "tas_lock.h"
@@ -142,7 +141,7 @@ static inline bool lk_mutex_trylock(struct lk_mutex *m)
 	/* [mutex.A] ACQUIRE, pairs with mutex.B, .C, .F and .G. */
 	if (!try_cmpxchg_acquire(&m->word, &word, LK_MUTEX_HELD))
 		return false;
-	WRITE_ONCE(m->owner, next_owner(READ_ONCE(m->owner)));
+	lk_leave_owner(&m->owner);
 	return true;
 }
 
@@ -154,7 +153,7 @@ static inline bool lk_mutex_lock_fast(struct lk_mutex *m)
 	/* [mutex.A] */
 	if (unlikely(!try_cmpxchg_acquire(&m->word, &word, LK_MUTEX_HELD)))
 		return false;
-	WRITE_ONCE(m->owner, next_owner(READ_ONCE(m->owner)));
+	lk_leave_owner(&m->owner);
 	return true;
 }
 

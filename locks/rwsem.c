@@ -6,6 +6,8 @@
 
 /* Sleepers that one thread wakes; a thread that was woken wakes the next so many. */
 #define BATCH 32u
+/* Its waiters spin or sleep; none rests. */
+#define RWSEM_WAYS (LK_WAY_SLEEP + 1u)
 /* Vain hand-offs after which the patience grows no more. */
 #define MAX_DOUBLES 5u
 
@@ -383,7 +385,7 @@ static bool take_and_leave(struct lk_rwsem *s, struct waiter *w, enum cause why)
 		&s->word, &word, without(s, w, word + w->want.gain)));
 	lk_ring_remove(&s->first, &w->ring);
 	if (is_writer(w))
-		WRITE_ONCE(s->owner, next_owner(READ_ONCE(s->owner)));
+		lk_leave_owner(&s->owner);
 	return true;
 }
 
@@ -533,8 +535,8 @@ static int lock_for(struct lk_rwsem *s, struct want want,
 		    const struct lk_spin_queue *queue)
 {
 	lk_rwsem_check_epoch(s);
-	/* Writers are counted; what they do, readers do in proportion. */
-	lk_way_look(s, READ_ONCE(s->owner), LK_WAY_REST);
+	/* Only writers are counted. In a steady mix readers are in proportion. */
+	lk_way_look(s, READ_ONCE(s->owner), RWSEM_WAYS);
 	if (spin_in_queue(s, want, queue ? queue : &lk_spin_over_osq))
 		return 0;
 	return sleep_for(s, want, deadline);
@@ -579,10 +581,8 @@ static bool give_back(struct lk_rwsem *s, u32 what)
  */
 static bool passed_on(struct lk_rwsem *s)
 {
-	u32 limit = lk_watch_rounds(&s->owner), rounds = 0, word;
+	u32 limit = lk_watch_rounds(s, &s->owner), rounds = 0, word;
 
-	if (lk_way(s) != LK_WAY_SPIN)
-		return false;
 	while (rounds < limit) {
 		word = atomic_read(&s->word);
 		if (word & ~MARKS)

@@ -63,7 +63,6 @@
  * one word; optimistic spinning; readers woken together). The steps, the patience
  * and what ends a hand-off are this file's own.
  */
-#include "adapt.h"
 #include "osq_lock.h"
 #include "spinners.h"
 #include "tas_lock.h"
@@ -138,7 +137,7 @@ static inline bool lk_rwsem_trylock(struct lk_rwsem *s)
 		if (!atomic_try_cmpxchg_acquire(&s->word, &word,
 						word | LK_RWSEM_WRITER))
 			continue;
-		WRITE_ONCE(s->owner, next_owner(READ_ONCE(s->owner)));
+		lk_leave_owner(&s->owner);
 		return true;
 	}
 	return false;
@@ -186,7 +185,7 @@ static inline bool lk_rwsem_lock_fast(struct lk_rwsem *s)
 	if (unlikely(!atomic_try_cmpxchg_acquire(&s->word, &word,
 						 LK_RWSEM_WRITER)))
 		return false;
-	WRITE_ONCE(s->owner, next_owner(READ_ONCE(s->owner)));
+	lk_leave_owner(&s->owner);
 	return true;
 }
 

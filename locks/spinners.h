@@ -10,7 +10,7 @@
  * would spin queues first; spinning ends when the owner leaves its CPU). That one
  * who finds it out tells the others by the hint is this file's own.
  */
-#include <platform.h>
+#include "adapt.h"
 
 /* A queue of spinners, of 4 bytes that are 0 when it is new. */
 struct lk_spin_queue {
@@ -30,14 +30,22 @@ extern const struct lk_spin_queue lk_spin_over_qspin[];
 /* Hint bit: the owner was seen off its CPU. Stale until the next holder. */
 #define LK_OWNER_OFF_CPU (1u << 30)
 
+/* The caller has just got the lock: its hint, with one more acquisition counted. */
+static inline void lk_leave_owner(u32 *hint)
+{
+	WRITE_ONCE(*hint, next_owner(READ_ONCE(*hint)));
+}
+
 /*
- * Rounds that an unlock watches whether a spinner takes the lock. None if a waiter saw
- * the holder off its CPU: all spinners stop then.
+ * Rounds that an unlock of @lock watches whether a spinner takes it. None if waiters do
+ * not spin, or if one saw the holder off its CPU: all spinners stop then.
  */
-static inline u32 lk_watch_rounds(const u32 *hint)
+static inline u32 lk_watch_rounds(const void *lock, const u32 *hint)
 {
 	u32 owner = READ_ONCE(*hint);
 
+	if (lk_way(lock) != LK_WAY_SPIN)
+		return 0;
 	if ((int)owner >= 0 && (owner & LK_OWNER_OFF_CPU))
 		return 0;
 	return handover_spins();

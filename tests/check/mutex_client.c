@@ -305,17 +305,21 @@ static void init_priority(void)
 	rising_priorities();
 }
 
-/* No waiter spins: enum lk_way, plus 1. */
-static void init_sleeping(void)
+/* No waiter spins. */
+static void wait_in(enum lk_way way)
 {
 	spin(1);
-	check_world.wait_way = 1 + LK_WAY_SLEEP;
+	check_world.wait_way = 1 + way;
+}
+
+static void init_sleeping(void)
+{
+	wait_in(LK_WAY_SLEEP);
 }
 
 static void init_resting(void)
 {
-	spin(1);
-	check_world.wait_way = 1 + LK_WAY_REST;
+	wait_in(LK_WAY_REST);
 }
 
 static void init_resting_posix(void)
@@ -327,8 +331,7 @@ static void init_resting_posix(void)
 static void init_resting_foreign(void)
 {
 	init_foreign();
-	spin(1);
-	check_world.wait_way = 1 + LK_WAY_REST;
+	init_resting();
 }
 
 /*

@@ -15,8 +15,10 @@ DEFINE_STATIC_KEY_FALSE(lkp_counting);
 #ifdef CONFIG_LOCK_EVENT_COUNTS
 #define FIRST LOCKEVENT_numa_opened
 
-static_assert(LOCKEVENT_adapt_rests - FIRST + 1 == LK_EVENTS,
-	      "lock_events_list.h has the events in the same order");
+#define SAME_PLACE(name, help)                                  \
+	static_assert(LOCKEVENT_##name - FIRST == LK_EV_##name, \
+		      "lock_events_list.h has another order");
+LK_EVENT_LIST(SAME_PLACE)
 
 void lkp_count_event(u32 event)
 {
