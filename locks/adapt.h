@@ -10,10 +10,10 @@
  *   SLEEP  it sleeps at once. Best if holders leave their CPU inside, or if the
  *          section's data stays in one cache so.
  *   REST   it sleeps at once, and unlocks wake nobody. The first sleeper wakes itself
- *          after rest_us() and gets the lock by hand-off. Meanwhile the threads that
- *          are awake pass the lock around among themselves, mostly one to itself: its
- *          line and the section's data stay in one cache. Best for short sections
- *          and short times between them.
+ *          after rest_us() and competes. Meanwhile the threads that are awake pass the
+ *          lock around among themselves, mostly one to itself: its line and the
+ *          section's data stay in one cache. Best for short sections and short times
+ *          between them.
  *
  * The way with the most acquisitions per time is used: adapt_choice.h. The count of
  * acquisitions is part of the holder's hint, see next_owner(). Where a world has no

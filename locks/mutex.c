@@ -247,16 +247,15 @@ static bool announce(struct lk_mutex *m, struct lk_mutex_waiter *w)
 }
 
 /*
- * READY and first: lets the threads that are awake pass the mutex around for a while,
- * then asks for it. One that would miss its deadline, or that has a priority, does not
- * rest.
+ * READY and first: lets the threads that are awake pass the mutex around for a while.
+ * One that would miss its deadline, or that has a priority, does not rest. No hand-off
+ * is asked for: a thread that is in a signal handler by then would get the mutex.
  */
 static void rest(struct lk_mutex *m, struct lk_mutex_waiter *w,
 		 const struct lkp_deadline *deadline)
 {
 	u64 ns = rest_us() * (u64)1000;
 	struct lkp_deadline end;
-	void *outer;
 
 	if (w->ring.priority || (deadline && deadline_within(deadline, ns)))
 		return;
@@ -264,10 +263,6 @@ static void rest(struct lk_mutex *m, struct lk_mutex_waiter *w,
 	deadline_after(&end, ns);
 	wait_on_value(&w->state, LK_READY, &end, NO_NAPS);
 	lk_way_look(m, READ_ONCE(m->owner), LK_WAYS);
-	outer = list_lock(m);
-	if (is_first(m, w))
-		WRITE_ONCE(m->handoff, 1);
-	list_unlock(m, outer);
 }
 
 /* The first sleeper watches word and state for a while before it sleeps. */
@@ -597,9 +592,9 @@ __cold void lk_mutex_unlock_slow(struct lk_mutex *m)
 		/* A signal handler's unlock: whom we interrupted does the rest. */
 		WRITE_ONCE(m->parked, 1);
 		/* [mutex.G] full RMW, pairs with mutex.A and .E: as F below.
-		 * Spare acq_rel: the kernel has no such RMW. Spare release: two
+		 * Spare acq_rel: the kernel has no such RMW. Spare acquire: two
 		 * more threads have to come between the handler's steps, which
-		 * is beyond the clients' bounds. */
+		 * is beyond the clients' bounds. Spare release: the same. */
 		xchg(&m->word, LK_MUTEX_FREE);
 		section_missed();
 		return;

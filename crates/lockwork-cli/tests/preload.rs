@@ -359,6 +359,22 @@ fn under_a_mutex_that_rests() {
     run_all(&RESTING, Glibc::System);
 }
 
+/// A rest that is over before the first sleeper is stopped, as a rule: it must not be
+/// promised the mutex then.
+#[test]
+fn a_first_that_rested_is_stopped() {
+    let mode = Mode {
+        name: "mutex_rested",
+        set: &["wait_way=3", "rest_us=1"],
+        ..MUTEX
+    };
+    let programs = &programs(Glibc::System).all;
+    let first = programs
+        .iter()
+        .filter(|program| program.name == "first_is_stopped");
+    run_these(first, &mode, Glibc::System);
+}
+
 #[test]
 fn under_mutex_numa() {
     run_all(&MUTEX_NUMA, Glibc::System);
