@@ -22,6 +22,9 @@ use crate::work::Work;
 
 /// How soon KVM must have got the guest's kernel to speak.
 const KVM_BOOTS: Duration = Duration::from_secs(30);
+/// How often a stock kernel is booted if it hangs. An emulated one does, seldom, before
+/// anything of ours runs in it.
+const BOOTS: u32 = 3;
 /// Between two looks for a Ctrl-C.
 const TICK: Duration = Duration::from_millis(100);
 /// How long the kernel may go on after a fault, to tell all of it.
@@ -60,6 +63,16 @@ pub(crate) fn run(
     if kvm && args.accel == Accel::Auto && follower.is_mute() {
         work.progress
             .step("KVM does not boot the guest here; emulating it");
+        follower = follow(machine, args, plan, work, false)?;
+    }
+    // With patches in the kernel, a hang may be ours: it must be seen.
+    let mut boots = 1;
+    while machine.is_stock && follower.hangs_in_boot() && boots < BOOTS {
+        boots += 1;
+        work.progress.note(&format!(
+            "Debian's kernel {}; booting it again ({boots} of {BOOTS})",
+            follower.waits_for
+        ));
         follower = follow(machine, args, plan, work, false)?;
     }
     follower.report()
@@ -184,6 +197,8 @@ struct Follower<'a> {
     deadline: Instant,
     /// What to say of the guest if the deadline passes.
     waits_for: String,
+    /// The deadline passed.
+    is_late: bool,
 }
 
 impl<'a> Follower<'a> {
@@ -198,6 +213,7 @@ impl<'a> Follower<'a> {
             bye: false,
             deadline: Instant::now(),
             waits_for: String::new(),
+            is_late: false,
         }
     }
 
@@ -216,6 +232,11 @@ impl<'a> Follower<'a> {
     /// Nothing has come from the guest's kernel.
     fn is_mute(&self) -> bool {
         self.report.release.is_empty() && self.report.interrupted.is_none()
+    }
+
+    /// The kernel stopped before `init` ran, and did not say why.
+    fn hangs_in_boot(&self) -> bool {
+        self.is_late && self.is_mute() && self.console.splat().is_none()
     }
 
     fn listen(&mut self, said: &Receiver<Said>, interrupt: &Interrupt) {
@@ -237,6 +258,7 @@ impl<'a> Follower<'a> {
                 return;
             }
             if Instant::now() > self.deadline {
+                self.is_late = true;
                 self.report.failure = Some(format!("the guest {}", self.waits_for));
                 return;
             }

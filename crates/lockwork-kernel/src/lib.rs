@@ -146,6 +146,7 @@ fn boot(
         nodes: args.nodes,
         image: linux.image.clone(),
         initramfs,
+        is_stock: linux.is_stock,
         append: append.to_owned(),
     };
     if args.shell {

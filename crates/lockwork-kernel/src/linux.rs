@@ -22,6 +22,8 @@ pub(crate) struct Linux {
     pub(crate) headers: PathBuf,
     /// The file that boots.
     pub(crate) image: PathBuf,
+    /// Debian's, so it has nothing of ours until a module is loaded.
+    pub(crate) is_stock: bool,
 }
 
 /// The newest kernel's headers.
@@ -69,6 +71,7 @@ pub(crate) fn built(dir: &Path) -> Result<Linux> {
         release: release.trim().to_owned(),
         image: headers.join(IMAGE),
         headers,
+        is_stock: false,
     })
 }
 
@@ -80,6 +83,7 @@ pub(crate) fn running() -> Result<Linux> {
         headers: Path::new("/lib/modules").join(&release).join("build"),
         image: Path::new("/boot").join(format!("vmlinuz-{release}")),
         release,
+        is_stock: false,
     })
 }
 
@@ -100,6 +104,7 @@ pub(crate) fn find(work: &Work) -> Result<Linux> {
         release,
         headers,
         image,
+        is_stock: true,
     })
 }
 

@@ -32,6 +32,15 @@ impl Progress {
         }
     }
 
+    /// A line that stays.
+    pub(crate) fn note(&self, what: &str) {
+        let line = || text::complain(&format!("lockwork: {what}\n"));
+        match &self.bar {
+            Some(bar) => bar.suspend(line),
+            None => line(),
+        }
+    }
+
     /// Leaves the terminal to others, for a question or a result.
     pub(crate) fn clear(&self) {
         if let Some(bar) = &self.bar {

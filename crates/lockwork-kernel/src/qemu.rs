@@ -29,6 +29,8 @@ pub(crate) struct Machine {
     pub(crate) nodes: u32,
     pub(crate) image: PathBuf,
     pub(crate) initramfs: PathBuf,
+    /// The kernel has nothing of ours until a module is loaded.
+    pub(crate) is_stock: bool,
     /// Words for the kernel, after our own.
     pub(crate) append: String,
 }
