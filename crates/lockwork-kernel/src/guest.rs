@@ -22,7 +22,7 @@ use crate::work::Work;
 
 /// How soon KVM must have got the guest's kernel to speak.
 const KVM_BOOTS: Duration = Duration::from_secs(30);
-/// How often a stock kernel is booted if it hangs. An emulated one does, seldom, before
+/// How often a stock kernel that is emulated is booted if it hangs. It does, seldom, before
 /// anything of ours runs in it.
 const BOOTS: u32 = 3;
 /// Between two looks for a Ctrl-C.
@@ -54,7 +54,7 @@ pub(crate) fn run(
     plan: &[Request],
     work: &Work,
 ) -> Result<Report> {
-    let kvm = match args.accel {
+    let mut kvm = match args.accel {
         Accel::Auto => has_kvm(),
         Accel::Kvm => true,
         Accel::Tcg => false,
@@ -63,17 +63,18 @@ pub(crate) fn run(
     if kvm && args.accel == Accel::Auto && follower.is_mute() {
         work.progress
             .step("KVM does not boot the guest here; emulating it");
-        follower = follow(machine, args, plan, work, false)?;
+        kvm = false;
+        follower = follow(machine, args, plan, work, kvm)?;
     }
     // With patches in the kernel, a hang may be ours: it must be seen.
     let mut boots = 1;
-    while machine.is_stock && follower.hangs_in_boot() && boots < BOOTS {
+    while machine.is_stock && !kvm && follower.hangs_in_boot() && boots < BOOTS {
         boots += 1;
         work.progress.note(&format!(
             "Debian's kernel {}; booting it again ({boots} of {BOOTS})",
             follower.waits_for
         ));
-        follower = follow(machine, args, plan, work, false)?;
+        follower = follow(machine, args, plan, work, kvm)?;
     }
     follower.report()
 }
