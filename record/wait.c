@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/* A contended acquisition: who held the lock, who else waits, how long it took. */
+#define _GNU_SOURCE
+#include "calls.h"
+
+#include <execinfo.h>
+#include <sys/resource.h>
+
+/* Stacks take at most this share of a thread's time. */
+#define STACK_SHARE 64
+#define DEEPEST	    48
+/* Waits shorter than this are over before a thread can have slept. */
+#define NO_SLEEP 4096
+
+static struct rec_wait *waits(void)
+{
+	return (struct rec_wait *)((char *)rec_file + REC_WAITS);
+}
+
+void rec_wait_clear(struct rec_thread *t)
+{
+	if (t->number < REC_MAX_WAITS)
+		WRITE_ONCE(waits()[t->number].lock, 0);
+}
+
+u64 rec_waiters(void *lock, u32 but)
+{
+	u64 threads = READ_ONCE(rec_file->threads), n = 0;
+
+	if (threads > REC_MAX_WAITS)
+		threads = REC_MAX_WAITS;
+	for (u32 i = 0; i < threads; i++)
+		n += i != but && READ_ONCE(waits()[i].lock) == (u64)lock;
+	return n;
+}
+
+void rec_bucket(u32 *histogram, u64 ticks, u32 weight)
+{
+	u32 n = ticks ? 63 - (u32)__builtin_clzll(ticks) : 0;
+
+	histogram[n < REC_BUCKETS ? n : REC_BUCKETS - 1] += weight;
+}
+
+void rec_switches(u64 *slept, u64 *preempted)
+{
+	struct rusage usage;
+	int saved = errno;
+
+	if (getrusage(RUSAGE_THREAD, &usage))
+		usage = (struct rusage){ 0 };
+	*slept = (u64)usage.ru_nvcsw;
+	*preempted = (u64)usage.ru_nivcsw;
+	errno = saved;
+}
+
+/* The frames from the call outwards; ours are before it. */
+static struct rec_stack *stack_of(struct rec_thread *t, struct rec_site *s)
+{
+	u64 now = rec_ticks(), took;
+	void *frame[DEEPEST];
+	struct rec_stack *k = NULL;
+	int saved = errno, n, from;
+
+	if (now < t->next_stack || s == t->lost)
+		return NULL;
+	n = backtrace(frame, DEEPEST);
+	for (from = 0; from < n && (u64)frame[from] != s->site;)
+		from++;
+	if (from < n)
+		k = rec_stack(t, s, frame + from, (u32)(n - from));
+	took = rec_ticks() - now;
+	t->next_stack = now + took * STACK_SHARE;
+	rec_file_stamp();
+	errno = saved;
+	return k;
+}
+
+/* Whether the context switches of a wait are worth two system calls. */
+static bool worth_asking(const struct rec_detail *d)
+{
+	return d && (d->waited >= d->contended * (NO_SLEEP * 2) ||
+		     !(d->contended & 15));
+}
+
+static void announce(struct rec_waiting *w, struct rec_thread *t,
+		     const struct rec_site *s)
+{
+	struct rec_wait *mine = &waits()[t->number];
+
+	if (t->number >= REC_MAX_WAITS)
+		return;
+	WRITE_ONCE(mine->site, s->site);
+	WRITE_ONCE(mine->since, w->since);
+	WRITE_ONCE(mine->holder, w->holder);
+	smp_store_release(&mine->lock, s->lock);
+}
+
+void rec_wait_begin(struct rec_waiting *w, struct rec_thread *t,
+		    struct rec_site *s)
+{
+	struct rec_owner *o = rec_owner_of((void *)s->lock);
+	struct rec_detail *d = rec_detail(t, s);
+
+	rec_busy(t);
+	*w = (struct rec_waiting){ .owner = o };
+	if (READ_ONCE(o->lock) == (void *)s->lock && READ_ONCE(o->thread)) {
+		w->holder = READ_ONCE(o->thread);
+		w->holder_site = READ_ONCE(o->site);
+	}
+	w->stack = stack_of(t, s);
+	w->asked = worth_asking(d);
+	if (w->asked)
+		rec_switches(&w->slept, &w->preempted);
+	w->queue = rec_waiters((void *)s->lock, t->number);
+	WRITE_ONCE(o->wanted, 1);
+	w->since = rec_ticks();
+	announce(w, t, s);
+	rec_idle(t);
+}
+
+static void count_time(struct rec_detail *d, u64 waited)
+{
+	d->contended++;
+	d->waited += waited;
+	if (waited > d->longest_wait)
+		d->longest_wait = waited;
+	rec_bucket(d->wait, waited, 1);
+}
+
+static void count_queue(struct rec_detail *d, u64 queue)
+{
+	d->queue += queue;
+	if (queue > d->longest_queue)
+		d->longest_queue = queue;
+}
+
+static void count_wait(struct rec_waiting *w, struct rec_thread *t,
+		       struct rec_site *s, u64 waited)
+{
+	struct rec_detail *d = rec_detail(t, s);
+	struct rec_blame *b = rec_blame(t, s, w->holder_site, w->holder);
+
+	if (b) {
+		b->count++;
+		b->waited += waited;
+	}
+	if (w->stack) {
+		w->stack->count++;
+		w->stack->waited += waited;
+	}
+	if (!d)
+		return;
+	count_time(d, waited);
+	count_queue(d, w->queue);
+}
+
+static void count_switches(struct rec_waiting *w, struct rec_detail *d,
+			   u64 waited)
+{
+	u64 slept = w->slept, preempted = w->preempted;
+
+	if (!d || !w->asked)
+		return;
+	if (waited >= NO_SLEEP)
+		rec_switches(&slept, &preempted);
+	d->asked++;
+	d->slept += slept - w->slept;
+	d->preempted += preempted - w->preempted;
+}
+
+/* From the release to now, if a release was seen while we waited. */
+static void count_handover(const struct rec_waiting *w, struct rec_detail *d,
+			   u64 now)
+{
+	u64 released = READ_ONCE(w->owner->released);
+
+	if (!d || released < w->since || released > now)
+		return;
+	d->handovers++;
+	d->handover += now - released;
+	rec_bucket(d->hand, now - released, 1);
+}
+
+void rec_wait_end(struct rec_waiting *w, struct rec_thread *t,
+		  struct rec_site *s, int err)
+{
+	u64 now = rec_ticks(), waited = now > w->since ? now - w->since : 0;
+	struct rec_held *h;
+	struct rec_detail *d;
+
+	rec_wait_clear(t);
+	if (!rec_has_taken(err) && err != ETIMEDOUT)
+		return;
+	count_wait(w, t, s, waited);
+	d = rec_detail(t, s);
+	count_switches(w, d, waited);
+	if (err == ETIMEDOUT) {
+		if (d)
+			d->timeouts++;
+		return;
+	}
+	s->count++;
+	if (READ_ONCE(w->owner->lock) == (void *)s->lock)
+		count_handover(w, d, now);
+	h = rec_hold(t, s, (void *)s->lock);
+	if (h)
+		rec_hold_timed(t, s, h, 0);
+	if (h)
+		h->start = now;
+}
+
+void rec_cond_begin(struct rec_waiting *w, struct rec_thread *t,
+		    struct rec_site *s)
+{
+	*w = (struct rec_waiting){ .since = rec_ticks() };
+	announce(w, t, s);
+}
+
+bool rec_cond_end(struct rec_waiting *w, struct rec_thread *t,
+		  struct rec_site *s, int err)
+{
+	u64 now = rec_ticks(), waited = now > w->since ? now - w->since : 0;
+	struct rec_detail *d = rec_detail(t, s);
+
+	rec_wait_clear(t);
+	if (!rec_has_taken(err) && err != ETIMEDOUT)
+		return false;
+	s->count++;
+	if (d) {
+		count_time(d, waited);
+		d->timeouts += err == ETIMEDOUT;
+	}
+	return true;
+}
+
+void rec_cond_woke(struct rec_thread *t, struct rec_site *s, u64 waiters)
+{
+	struct rec_detail *d = rec_detail(t, s);
+
+	s->count++;
+	if (!d)
+		return;
+	d->failed += !waiters; /* nobody to wake */
+	count_queue(d, waiters);
+}
