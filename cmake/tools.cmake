@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-# The interposers, as `lockwork run` carries them.
+# The interposers and the recorder, as `lockwork` carries them.
 file(GLOB PRELOAD CONFIGURE_DEPENDS preload/*.c)
 list(REMOVE_ITEM PRELOAD ${CMAKE_CURRENT_SOURCE_DIR}/preload/passthrough.c)
 
@@ -19,3 +19,13 @@ add_library(lockwork-passthrough MODULE preload/passthrough.c)
 target_include_directories(lockwork-passthrough PRIVATE preload platform/preload
                            platform/user platform)
 target_link_libraries(lockwork-passthrough PRIVATE ${CMAKE_DL_LIBS})
+
+file(GLOB RECORD CONFIGURE_DEPENDS record/*.c)
+add_library(lockwork-record MODULE ${RECORD})
+target_compile_options(lockwork-record PRIVATE -ftls-model=initial-exec)
+target_include_directories(lockwork-record PRIVATE platform/preload platform/user
+                           platform)
+target_link_options(lockwork-record PRIVATE -Wl,-z,relro,-z,now
+                    -Wl,--no-undefined)
+target_link_libraries(lockwork-record PRIVATE Threads::Threads
+                      ${CMAKE_DL_LIBS})

@@ -37,6 +37,11 @@ __cold void rec_hold_timed(struct rec_thread *t, struct rec_site *s,
 __cold struct rec_site *rec_release_slow(struct rec_thread *t, void *lock);
 /* How many threads wait for @lock now; as far as is seen. */
 u64 rec_waiters(void *lock, u32 but);
+/* Shows other threads that this one waits. */
+void rec_announce(struct rec_waiting *w, struct rec_thread *t,
+		  const struct rec_site *s);
+void rec_count_time(struct rec_detail *d, u64 waited);
+void rec_count_queue(struct rec_detail *d, u64 queue);
 /* Adds @ticks to one of the histograms. */
 void rec_bucket(u32 *histogram, u64 ticks, u32 weight);
 /* This thread's context switches: voluntary, involuntary. */
@@ -63,8 +68,8 @@ static inline bool rec_has_taken(int err)
 }
 
 /* NULL: more locks are held than are followed. */
-static inline struct rec_held *rec_hold(struct rec_thread *t, struct rec_site *s,
-					void *lock)
+static inline struct rec_held *rec_hold(struct rec_thread *t,
+					struct rec_site *s, void *lock)
 {
 	struct rec_owner *o = rec_owner_of(lock);
 	struct rec_held *h;
@@ -84,7 +89,8 @@ static inline struct rec_held *rec_hold(struct rec_thread *t, struct rec_site *s
 }
 
 /* The calling thread has it, and did not wait. */
-static inline void rec_took(struct rec_thread *t, struct rec_site *s, void *lock)
+static inline void rec_took(struct rec_thread *t, struct rec_site *s,
+			    void *lock)
 {
 	struct rec_held *h = rec_hold(t, s, lock);
 
@@ -120,22 +126,22 @@ static inline struct rec_site *rec_release(struct rec_thread *t, void *lock)
  * A call that locks. @TRY is asked first: what it takes was not contended. Then @FULL, with
  * the clock read before and behind. With one thread there is nobody to wait for.
  */
-#define REC_LOCK(t, lock, kind, site, TRY, FULL)                        \
-	({                                                              \
-		struct rec_site *s_ = rec_site(t, lock, site, kind);    \
-		bool alone_ = rec_alone();                              \
-		int err_ = alone_ ? FULL : TRY;                         \
-                                                                        \
-		if (likely(rec_has_taken(err_))) {                      \
-			rec_took(t, s_, lock);                          \
-		} else if (!alone_) {                                   \
-			struct rec_waiting w_;                          \
-                                                                        \
-			rec_wait_begin(&w_, t, s_);                     \
-			err_ = FULL;                                    \
-			rec_wait_end(&w_, t, s_, err_);                 \
-		}                                                       \
-		err_;                                                   \
+#define REC_LOCK(t, lock, kind, site, TRY, FULL)                     \
+	({                                                           \
+		struct rec_site *s_ = rec_site(t, lock, site, kind); \
+		bool alone_ = rec_alone();                           \
+		int err_ = alone_ ? FULL : TRY;                      \
+                                                                     \
+		if (likely(rec_has_taken(err_))) {                   \
+			rec_took(t, s_, lock);                       \
+		} else if (!alone_) {                                \
+			struct rec_waiting w_;                       \
+                                                                     \
+			rec_wait_begin(&w_, t, s_);                  \
+			err_ = FULL;                                 \
+			rec_wait_end(&w_, t, s_, err_);              \
+		}                                                    \
+		err_;                                                \
 	})
 
 /* A call that tries. */

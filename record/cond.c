@@ -135,7 +135,8 @@ EXPORT int cnd_init(cnd_t *c)
 {
 	_Static_assert(sizeof(cnd_t) == sizeof(pthread_cond_t), "cnd_t");
 	rec_init(c, CALLER);
-	return rec_thrd_result(PASS(pthread_cond_init)((pthread_cond_t *)c, NULL));
+	return rec_thrd_result(
+		PASS(pthread_cond_init)((pthread_cond_t *)c, NULL));
 }
 
 EXPORT int cnd_wait(cnd_t *c, mtx_t *m)
@@ -160,5 +161,6 @@ EXPORT int cnd_signal(cnd_t *c)
 EXPORT int cnd_broadcast(cnd_t *c)
 {
 	woke((pthread_cond_t *)c, CALLER, REC_BROADCAST);
-	return rec_thrd_result(PASS(pthread_cond_broadcast)((pthread_cond_t *)c));
+	return rec_thrd_result(
+		PASS(pthread_cond_broadcast)((pthread_cond_t *)c));
 }

@@ -22,11 +22,13 @@ int rec_file_create(void)
 
 	snprintf(rec_own_path, sizeof(rec_own_path), "%s", rec_path);
 	for (int n = 1; n < 1000; n++) {
-		fd = open(rec_own_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		fd = open(rec_own_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
+			  0666);
 		if (fd >= 0 || errno != EEXIST)
 			break;
-		snprintf(rec_own_path, sizeof(rec_own_path), n > 1 ? "%s.%d.%d" : "%s.%d",
-			 rec_path, (int)getpid(), n);
+		snprintf(rec_own_path, sizeof(rec_own_path),
+			 n > 1 ? "%s.%d.%d" : "%s.%d", rec_path, (int)getpid(),
+			 n);
 	}
 	return fd;
 }
@@ -81,7 +83,8 @@ struct rec_block *rec_block(u32 kind, u32 bytes, u32 thread)
 	u64 at = rec_file->used;
 
 	bytes = (bytes + REC_PAGE - 1) & ~(REC_PAGE - 1);
-	if (at + bytes > REC_CAPACITY || !still_ours() || !rec_file_reserve(at, bytes)) {
+	if (at + bytes > REC_CAPACITY || !still_ours() ||
+	    !rec_file_reserve(at, bytes)) {
 		rec_file->refused++;
 		return NULL;
 	}
@@ -107,4 +110,3 @@ void rec_file_stamp(void)
 	WRITE_ONCE(rec_file->last_ticks, rec_ticks());
 	WRITE_ONCE(rec_file->last_ns, rec_nanoseconds(CLOCK_MONOTONIC));
 }
-

@@ -103,7 +103,8 @@ struct rec_site *rec_release_slow(struct rec_thread *t, void *lock)
 		t->held[at - 1] = t->held[at];
 	t->depth--;
 	if (h.start) {
-		count_hold(t, h.record, h.weight, now > h.start ? now - h.start : 0);
+		count_hold(t, h.record, h.weight,
+			   now > h.start ? now - h.start : 0);
 		count_switches(&h, h.record);
 	}
 	return h.record;

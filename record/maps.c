@@ -48,17 +48,21 @@ static int build_id(u64 base, char *hex, size_t size, int memory)
 			     sizeof(part), memory))
 			return 0;
 		if (part.p_type != PT_NOTE || part.p_filesz > sizeof(notes) ||
-		    !in_page(base + part.p_offset, notes, part.p_filesz, memory))
+		    !in_page(base + part.p_offset, notes, part.p_filesz,
+			     memory))
 			continue;
 		for (u64 at = 0; at + sizeof(*note) <= part.p_filesz;) {
 			u64 content;
 
 			note = (Elf64_Nhdr *)(notes + at);
-			content = at + sizeof(*note) + ((note->n_namesz + 3) & ~3u);
+			content = at + sizeof(*note) +
+				  ((note->n_namesz + 3) & ~3u);
 			at = content + ((note->n_descsz + 3) & ~3u);
-			if (note->n_type != NT_GNU_BUILD_ID || at > part.p_filesz)
+			if (note->n_type != NT_GNU_BUILD_ID ||
+			    at > part.p_filesz)
 				continue;
-			for (u32 b = 0; b < note->n_descsz && 2 * b + 2 < size; b++)
+			for (u32 b = 0; b < note->n_descsz && 2 * b + 2 < size;
+			     b++)
 				snprintf(hex + 2 * b, 3, "%02x",
 					 notes[content + b]);
 			return 1;
@@ -124,13 +128,15 @@ void rec_maps_take(void)
 	char *text;
 	u32 used;
 
-	times = rec_file->used == REC_BLOCKS ? 1 : times + 1; /* anew in a child */
+	times = rec_file->used == REC_BLOCKS ? 1
+					     : times + 1; /* anew in a child */
 	if (maps < 0)
 		return;
 	text = rec_memory(LARGEST);
 	if (text) {
 		used = read_maps(maps, text, LARGEST);
-		block = rec_block(REC_BLOCK_MAPS, (u32)sizeof(*block) + used, 0);
+		block = rec_block(REC_BLOCK_MAPS, (u32)sizeof(*block) + used,
+				  0);
 		if (block) {
 			memcpy(block + 1, text, used);
 			WRITE_ONCE(block->used, used);

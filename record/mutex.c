@@ -73,7 +73,8 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock,
 	struct rec_thread *t = rec_thread();
 
 	/* A wrong clock is refused before the lock is looked at. */
-	if (unlikely(!t) || (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC))
+	if (unlikely(!t) ||
+	    (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC))
 		return PASS(pthread_mutex_clocklock)(m, clock, when);
 	return REC_LOCK(t, m, REC_MUTEX, CALLER, NEXT(pthread_mutex_trylock)(m),
 			NEXT(pthread_mutex_clocklock)(m, clock, when));
@@ -98,7 +99,8 @@ EXPORT int mtx_init(mtx_t *mtx, int type)
 	pthread_mutexattr_settype(&attr, type & mtx_recursive
 						 ? PTHREAD_MUTEX_RECURSIVE
 						 : PTHREAD_MUTEX_TIMED_NP);
-	return rec_thrd_result(PASS(pthread_mutex_init)((pthread_mutex_t *)mtx, &attr));
+	return rec_thrd_result(
+		PASS(pthread_mutex_init)((pthread_mutex_t *)mtx, &attr));
 }
 
 EXPORT int mtx_lock(mtx_t *mtx)

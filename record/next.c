@@ -24,9 +24,9 @@ static const struct {
  * glibc's own under second names that the dynamic linker binds: an allocator that locks
  * inside of dlsym() calls these before the others are known.
  */
-#define SECOND_NAME(name)                                                 \
-	__asm__(".symver __pthread_" #name ", __pthread_" #name           \
-		"@GLIBC_2.2.5");                                          \
+#define SECOND_NAME(name)                                       \
+	__asm__(".symver __pthread_" #name ", __pthread_" #name \
+		"@GLIBC_2.2.5");                                \
 	extern __typeof__(pthread_##name) __pthread_##name
 
 SECOND_NAME(mutex_init);
@@ -90,7 +90,8 @@ void rec_next_find(void)
 		return;
 	finding = true;
 	for (int i = 0; i < REC_NEXT_COUNT; i++)
-		WRITE_ONCE(rec_nexts[i], find(wanted[i].name, wanted[i].version));
+		WRITE_ONCE(rec_nexts[i],
+			   find(wanted[i].name, wanted[i].version));
 	finding = false;
 	errno = saved;
 }

@@ -37,9 +37,9 @@ static inline u64 rec_ticks(void)
 struct rec_held {
 	void *lock;
 	struct rec_site *record;
-	u64 start; /* ticks; 0: this hold is not timed */
+	u64 start;  /* ticks; 0: this hold is not timed */
 	u32 weight; /* of how many holds it is the sample; 0: of itself alone */
-	u32 asked; /* its context switches are counted from these */
+	u32 asked;  /* its context switches are counted from these */
 	u64 slept, preempted;
 };
 
@@ -62,7 +62,8 @@ struct rec_thread {
 	struct rec_site *lost; /* counts what there was no room for */
 	struct rec_thread *next_free;
 	u64 next_stack; /* ticks: no stack is taken before */
-	void *woken, *woken_mutex; /* the last wait, if its mutex is still held */
+	void *woken,
+		*woken_mutex; /* the last wait, if its mutex is still held */
 	struct rec_held held[REC_HELD];
 };
 
@@ -71,8 +72,8 @@ struct rec_owner {
 	void *lock;
 	u64 site;
 	u64 released; /* ticks; only while somebody waits */
-	u32 thread; /* its number plus 1; 0: none */
-	u32 wanted; /* somebody waits, or did a moment ago */
+	u32 thread;   /* its number plus 1; 0: none */
+	u32 wanted;   /* somebody waits, or did a moment ago */
 	u64 pad[4];
 };
 
@@ -187,7 +188,7 @@ static inline struct rec_site *rec_site(struct rec_thread *t, void *lock,
 	struct rec_site *s = rec_at((u32)slot);
 
 	if (likely(s->lock == (u64)lock && s->site == (u64)site &&
-		   s->kind == kind && s->type == REC_SITE))
+		   s->kind == kind && s->what == REC_SITE))
 		return s;
 	return rec_site_find(t, lock, (u64)site, kind);
 }

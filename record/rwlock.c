@@ -28,7 +28,8 @@ EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *l)
 
 	if (unlikely(!t))
 		return PASS(pthread_rwlock_rdlock)(l);
-	return REC_LOCK(t, l, REC_READ, CALLER, NEXT(pthread_rwlock_tryrdlock)(l),
+	return REC_LOCK(t, l, REC_READ, CALLER,
+			NEXT(pthread_rwlock_tryrdlock)(l),
 			NEXT(pthread_rwlock_rdlock)(l));
 }
 
@@ -38,7 +39,8 @@ EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *l)
 
 	if (unlikely(!t))
 		return PASS(pthread_rwlock_tryrdlock)(l);
-	return REC_TRY(t, l, REC_READ, CALLER, NEXT(pthread_rwlock_tryrdlock)(l));
+	return REC_TRY(t, l, REC_READ, CALLER,
+		       NEXT(pthread_rwlock_tryrdlock)(l));
 }
 
 EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *l,
@@ -48,7 +50,8 @@ EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *l,
 
 	if (unlikely(!t) || !is_right(when))
 		return PASS(pthread_rwlock_timedrdlock)(l, when);
-	return REC_LOCK(t, l, REC_READ, CALLER, NEXT(pthread_rwlock_tryrdlock)(l),
+	return REC_LOCK(t, l, REC_READ, CALLER,
+			NEXT(pthread_rwlock_tryrdlock)(l),
 			NEXT(pthread_rwlock_timedrdlock)(l, when));
 }
 
@@ -59,7 +62,8 @@ EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock,
 
 	if (unlikely(!t) || !is_right(when) || !is_clock(clock))
 		return PASS(pthread_rwlock_clockrdlock)(l, clock, when);
-	return REC_LOCK(t, l, REC_READ, CALLER, NEXT(pthread_rwlock_tryrdlock)(l),
+	return REC_LOCK(t, l, REC_READ, CALLER,
+			NEXT(pthread_rwlock_tryrdlock)(l),
 			NEXT(pthread_rwlock_clockrdlock)(l, clock, when));
 }
 

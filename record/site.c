@@ -21,7 +21,7 @@ static bool same(const struct rec_init *record, const struct key *key)
 	const struct rec_blame *b = (const void *)record;
 	const struct rec_stack *k = (const void *)record;
 
-	if (record->type != key->type || record->lock != key->lock ||
+	if (record->what != key->type || record->lock != key->lock ||
 	    record->site != key->site)
 		return false;
 	switch (key->type) {
@@ -83,8 +83,8 @@ static void *find(struct rec_thread *t, const struct key *key, u32 tag,
 	record->lock = key->lock;
 	for (at = tag & t->mask; t->index[at];)
 		at = (at + 1) & t->mask;
-	t->index[at] = (u64)tag << 32 |
-		       (u64)((char *)record - (char *)rec_file) >> 3;
+	t->index[at] =
+		(u64)tag << 32 | (u64)((char *)record - (char *)rec_file) >> 3;
 	t->records++;
 	return record;
 }
@@ -92,10 +92,9 @@ static void *find(struct rec_thread *t, const struct key *key, u32 tag,
 struct rec_site *rec_site_find(struct rec_thread *t, void *lock, u64 site,
 			       u32 kind)
 {
-	struct key key = { .type = REC_SITE,
-			   .kind = kind,
-			   .lock = (u64)lock,
-			   .site = site };
+	struct key key = {
+		.type = REC_SITE, .kind = kind, .lock = (u64)lock, .site = site
+	};
 	u64 before = t->records;
 	struct rec_site *s;
 

@@ -4,7 +4,6 @@
 #include "calls.h"
 
 #include <execinfo.h>
-#include <sys/resource.h>
 
 /* Stacks take at most this share of a thread's time. */
 #define STACK_SHARE 64
@@ -32,25 +31,6 @@ u64 rec_waiters(void *lock, u32 but)
 	for (u32 i = 0; i < threads; i++)
 		n += i != but && READ_ONCE(waits()[i].lock) == (u64)lock;
 	return n;
-}
-
-void rec_bucket(u32 *histogram, u64 ticks, u32 weight)
-{
-	u32 n = ticks ? 63 - (u32)__builtin_clzll(ticks) : 0;
-
-	histogram[n < REC_BUCKETS ? n : REC_BUCKETS - 1] += weight;
-}
-
-void rec_switches(u64 *slept, u64 *preempted)
-{
-	struct rusage usage;
-	int saved = errno;
-
-	if (getrusage(RUSAGE_THREAD, &usage))
-		usage = (struct rusage){ 0 };
-	*slept = (u64)usage.ru_nvcsw;
-	*preempted = (u64)usage.ru_nivcsw;
-	errno = saved;
 }
 
 /* The frames from the call outwards; ours are before it. */
@@ -82,8 +62,8 @@ static bool worth_asking(const struct rec_detail *d)
 		     !(d->contended & 15));
 }
 
-static void announce(struct rec_waiting *w, struct rec_thread *t,
-		     const struct rec_site *s)
+void rec_announce(struct rec_waiting *w, struct rec_thread *t,
+		  const struct rec_site *s)
 {
 	struct rec_wait *mine = &waits()[t->number];
 
@@ -114,24 +94,8 @@ void rec_wait_begin(struct rec_waiting *w, struct rec_thread *t,
 	w->queue = rec_waiters((void *)s->lock, t->number);
 	WRITE_ONCE(o->wanted, 1);
 	w->since = rec_ticks();
-	announce(w, t, s);
+	rec_announce(w, t, s);
 	rec_idle(t);
-}
-
-static void count_time(struct rec_detail *d, u64 waited)
-{
-	d->contended++;
-	d->waited += waited;
-	if (waited > d->longest_wait)
-		d->longest_wait = waited;
-	rec_bucket(d->wait, waited, 1);
-}
-
-static void count_queue(struct rec_detail *d, u64 queue)
-{
-	d->queue += queue;
-	if (queue > d->longest_queue)
-		d->longest_queue = queue;
 }
 
 static void count_wait(struct rec_waiting *w, struct rec_thread *t,
@@ -150,8 +114,8 @@ static void count_wait(struct rec_waiting *w, struct rec_thread *t,
 	}
 	if (!d)
 		return;
-	count_time(d, waited);
-	count_queue(d, w->queue);
+	rec_count_time(d, waited);
+	rec_count_queue(d, w->queue);
 }
 
 static void count_switches(struct rec_waiting *w, struct rec_detail *d,
@@ -207,39 +171,4 @@ void rec_wait_end(struct rec_waiting *w, struct rec_thread *t,
 		rec_hold_timed(t, s, h, 0);
 	if (h)
 		h->start = now;
-}
-
-void rec_cond_begin(struct rec_waiting *w, struct rec_thread *t,
-		    struct rec_site *s)
-{
-	*w = (struct rec_waiting){ .since = rec_ticks() };
-	announce(w, t, s);
-}
-
-bool rec_cond_end(struct rec_waiting *w, struct rec_thread *t,
-		  struct rec_site *s, int err)
-{
-	u64 now = rec_ticks(), waited = now > w->since ? now - w->since : 0;
-	struct rec_detail *d = rec_detail(t, s);
-
-	rec_wait_clear(t);
-	if (!rec_has_taken(err) && err != ETIMEDOUT)
-		return false;
-	s->count++;
-	if (d) {
-		count_time(d, waited);
-		d->timeouts += err == ETIMEDOUT;
-	}
-	return true;
-}
-
-void rec_cond_woke(struct rec_thread *t, struct rec_site *s, u64 waiters)
-{
-	struct rec_detail *d = rec_detail(t, s);
-
-	s->count++;
-	if (!d)
-		return;
-	d->failed += !waiters; /* nobody to wake */
-	count_queue(d, waiters);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Builds the C parts that the command line carries inside itself: the two
-//! interposers, as shared objects in `OUT_DIR`, and the embedded workload. And the
-//! list of policies, from the interposer's sources.
+//! interposers and the recorder, as shared objects in `OUT_DIR`, and the embedded
+//! workload. And the list of policies, from the interposer's sources.
 
 use std::env;
 use std::error::Error;
@@ -11,7 +11,7 @@ use std::process::Command;
 
 use lockwork_build::{c_files, needs, root, watch};
 
-/// How both interposers are compiled and linked.
+/// How the interposers and the recorder are compiled and linked.
 const FLAGS: &[&str] = &[
     "-shared",
     "-O2",
@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let out = PathBuf::from(env::var("OUT_DIR")?);
     let workload = "crates/lockwork-cli/c";
 
-    watch(&["preload", "locks", "platform", "include", workload]);
+    watch(&["preload", "record", "locks", "platform", "include", workload]);
 
     let control = root.join("preload/passthrough.c");
     let mut sources = c_files(&root.join("preload"));
@@ -56,6 +56,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     shared_object(&root, &sources, &out.join("liblockwork-preload.so"))?;
     shared_object(&root, &[control], &out.join("liblockwork-passthrough.so"))?;
+    let recorder = c_files(&root.join("record"));
+    shared_object(&root, &recorder, &out.join("liblockwork-record.so"))?;
 
     let policies = fs::read_to_string(root.join("preload/policies.def"))?;
     fs::write(out.join("policies.rs"), policies_in_rust(&policies)?)?;
