@@ -114,11 +114,8 @@ static inline struct rec_site *rec_release(struct rec_thread *t, void *lock)
 	}
 	if (t->woken_mutex == lock)
 		t->woken_mutex = NULL;
-	if (READ_ONCE(o->lock) == lock) {
-		WRITE_ONCE(o->thread, 0);
-		if (unlikely(READ_ONCE(o->wanted)))
-			WRITE_ONCE(o->released, rec_ticks());
-	}
+	if (unlikely(READ_ONCE(o->wanted)) && READ_ONCE(o->lock) == lock)
+		WRITE_ONCE(o->released, rec_ticks());
 	return s;
 }
 

@@ -19,8 +19,9 @@ static void begin(struct wait *w, struct rec_thread *t, pthread_cond_t *c,
 
 	w->s = rec_site(t, c, site, REC_COND);
 	d = rec_detail(t, w->s);
-	/* Woken, and back to sleep with the mutex held all the time: for nothing. */
-	if (d && t->woken == c && t->woken_mutex == m)
+	/* Woken, and at once back to sleep with the mutex held: for nothing. */
+	if (d && t->woken == c && t->woken_mutex == m &&
+	    rec_ticks() - t->woken_at < REC_AT_ONCE)
 		d->useless++;
 	w->mutex = rec_release(t, m);
 	rec_cond_begin(&w->waiting, t, w->s);
@@ -35,6 +36,7 @@ static void end(struct wait *w, struct rec_thread *t, pthread_cond_t *c,
 		return;
 	t->woken = err ? NULL : c;
 	t->woken_mutex = m;
+	t->woken_at = rec_ticks();
 	if (!w->mutex)
 		return;
 	h = rec_hold(t, w->mutex, m);

@@ -49,7 +49,7 @@ struct rec_wait {
 	u64 lock;  /* 0: it does not wait */
 	u64 site;  /* where it called */
 	u64 since; /* ticks */
-	u64 holder; /* number of the thread that held the lock then, plus 1; 0: unknown */
+	u64 holder; /* number of the thread that took the lock last, plus 1; 0: unknown */
 };
 
 #define REC_BLOCK_RECORDS 1

@@ -27,6 +27,8 @@
 #define REC_HELD 32
 /* Holds and waits of so many ticks, some 20 microseconds, are watched closely. */
 #define REC_LONG (1u << 16)
+/* A woken thread that has something to do takes longer before it waits again. */
+#define REC_AT_ONCE 2048
 
 static inline u64 rec_ticks(void)
 {
@@ -62,8 +64,9 @@ struct rec_thread {
 	struct rec_site *lost; /* counts what there was no room for */
 	struct rec_thread *next_free;
 	u64 next_stack; /* ticks: no stack is taken before */
-	void *woken,
-		*woken_mutex; /* the last wait, if its mutex is still held */
+	void *woken;	/* by the last wait, if its mutex is still held */
+	void *woken_mutex;
+	u64 woken_at; /* ticks */
 	struct rec_held held[REC_HELD];
 };
 

@@ -75,6 +75,28 @@ void rec_announce(struct rec_waiting *w, struct rec_thread *t,
 	smp_store_release(&mine->lock, s->lock);
 }
 
+static bool is_held_by(const struct rec_thread *t, const void *lock)
+{
+	for (u32 i = 0; i < t->depth; i++) {
+		if (t->held[i].lock == lock)
+			return true;
+	}
+	return false;
+}
+
+/* The last thread that took it. If that is this one, and has it no more, then nobody knows. */
+static void find_holder(struct rec_waiting *w, const struct rec_thread *t,
+			void *lock)
+{
+	u32 holder = READ_ONCE(w->owner->thread);
+
+	if (READ_ONCE(w->owner->lock) != lock ||
+	    (holder == t->number + 1 && !is_held_by(t, lock)))
+		return;
+	w->holder = holder;
+	w->holder_site = READ_ONCE(w->owner->site);
+}
+
 void rec_wait_begin(struct rec_waiting *w, struct rec_thread *t,
 		    struct rec_site *s)
 {
@@ -83,10 +105,7 @@ void rec_wait_begin(struct rec_waiting *w, struct rec_thread *t,
 
 	rec_busy(t);
 	*w = (struct rec_waiting){ .owner = o };
-	if (READ_ONCE(o->lock) == (void *)s->lock && READ_ONCE(o->thread)) {
-		w->holder = READ_ONCE(o->thread);
-		w->holder_site = READ_ONCE(o->site);
-	}
+	find_holder(w, t, (void *)s->lock);
 	w->stack = stack_of(t, s);
 	w->asked = worth_asking(d);
 	if (w->asked)

@@ -41,7 +41,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let out = PathBuf::from(env::var("OUT_DIR")?);
     let workload = "crates/lockwork-cli/c";
 
-    watch(&["preload", "record", "locks", "platform", "include", workload]);
+    watch(&[
+        "preload", "record", "locks", "platform", "include", workload,
+    ]);
 
     let control = root.join("preload/passthrough.c");
     let mut sources = c_files(&root.join("preload"));

@@ -49,7 +49,9 @@ fn main() -> ExitCode {
 /// Help goes to standard output with code 0; all else is a wrong command line.
 fn not_parsed(error: &clap::Error) -> ExitCode {
     let _ = error.print();
-    let is_run = std::env::args_os().nth(1).is_some_and(|arg| arg == "run" || arg == "profile");
+    let is_run = std::env::args_os()
+        .nth(1)
+        .is_some_and(|arg| arg == "run" || arg == "profile");
     match error.exit_code() {
         0 => ExitCode::SUCCESS,
         _ => exit(WRONG_USAGE, is_run),

@@ -18,10 +18,7 @@ pub fn open(pid: libc::pid_t) -> io::Result<OwnedFd> {
 }
 
 /// Which of `fds` are ready; none of them once `deadline` has passed.
-pub fn poll<const N: usize>(
-    fds: [RawFd; N],
-    deadline: Option<Instant>,
-) -> io::Result<[bool; N]> {
+pub fn poll<const N: usize>(fds: [RawFd; N], deadline: Option<Instant>) -> io::Result<[bool; N]> {
     let mut polled = fds.map(|fd| libc::pollfd {
         fd,
         events: libc::POLLIN,

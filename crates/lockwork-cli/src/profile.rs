@@ -32,7 +32,10 @@ pub fn profile(args: &ProfileArgs) -> Result<ExitCode> {
     if spec.policy.interposer != Interposer::Lockwork && !shared.is_empty() {
         bail_usage!("{} has no knobs; leave --set out", spec.policy.name);
     }
-    let name = args.command.first().map_or(OsStr::new(""), |n| n.as_os_str());
+    let name = args
+        .command
+        .first()
+        .map_or(OsStr::new(""), |n| n.as_os_str());
     let program = program::find(name)?;
     program::check(&program)?;
     program::check_sanitizers(&program)?;
@@ -61,7 +64,9 @@ fn report(file: &Path, shown: &Path) {
     let shown = shown.display();
     match lockwork_profile::text(file) {
         Ok(report) => {
-            text::complain(&format!("\n{report}\nlockwork report {shown} prints this again.\n"));
+            text::complain(&format!(
+                "\n{report}\nlockwork report {shown} prints this again.\n"
+            ));
         }
         Err(_) if !file.exists() => text::complain(&format!(
             "lockwork: nothing was recorded into {shown}: the program did not load the recorder, \
@@ -80,7 +85,9 @@ fn make_room(output: &Path) -> Result<PathBuf> {
     };
     let file = std::path::absolute(output).map_err(|e| refuse(e.to_string()))?;
     if file.as_os_str().len() > LONGEST_PATH {
-        return Err(refuse("its path is too long; give a shorter one by -o".into()));
+        return Err(refuse(
+            "its path is too long; give a shorter one by -o".into(),
+        ));
     }
     let there = fs::symlink_metadata(&file);
     if there.is_ok_and(|there| there.len() > 0 || !there.is_file())

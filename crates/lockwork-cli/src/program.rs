@@ -93,7 +93,10 @@ pub fn check_sanitizers(file: &Path) -> Result<()> {
     let Some((elf, _)) = elf_behind(file)? else {
         return Ok(());
     };
-    match elf::linkage(&elf).ok().and_then(|linkage| linkage.sanitizer) {
+    match elf::linkage(&elf)
+        .ok()
+        .and_then(|linkage| linkage.sanitizer)
+    {
         None => Ok(()),
         Some(sanitizer) => {
             let message = format!(

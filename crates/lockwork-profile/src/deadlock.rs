@@ -39,7 +39,10 @@ fn tid(profile: &Profile, number: u64) -> String {
 }
 
 fn line(profile: &Profile, names: &Names<'_>, waiter: &Waiter) -> String {
-    let lock = profile.locks.iter().find(|lock| lock.address == waiter.lock);
+    let lock = profile
+        .locks
+        .iter()
+        .find(|lock| lock.address == waiter.lock);
     let lock = lock.map_or_else(
         || format!("{:#x}", waiter.lock),
         |lock| format!("{} {}", lock.kind(), names.lock(lock)),
@@ -68,7 +71,9 @@ fn cycles(waiters: &[Waiter]) -> Vec<Vec<&Waiter>> {
                 break;
             }
             path.push(waiter);
-            at = waiter.holder.and_then(|holder| by_thread.get(&holder).copied());
+            at = waiter
+                .holder
+                .and_then(|holder| by_thread.get(&holder).copied());
         }
         let closes = at.is_some_and(|waiter| waiter.thread == start.thread);
         // Each cycle once: from its lowest thread.

@@ -107,7 +107,11 @@ struct Bucket {
 /// Everything that is known of a process.
 pub fn process(profile: &Profile) -> Process {
     let names = Names::new(profile);
-    let locks = profile.locks.iter().map(|l| lock(profile, &names, l)).collect();
+    let locks = profile
+        .locks
+        .iter()
+        .map(|l| lock(profile, &names, l))
+        .collect();
     let waiting_now = profile.waiters.iter().map(|waiter| Waiting {
         thread: waiter.thread,
         lock: format!("{:#x}", waiter.lock),

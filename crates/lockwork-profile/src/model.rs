@@ -2,7 +2,6 @@
 //! What is known of a process and of each of its locks, summed over its threads.
 
 use std::ops::AddAssign;
-use std::path::PathBuf;
 
 use crate::histogram::Histogram;
 use crate::modules::Modules;
@@ -205,9 +204,7 @@ pub struct Stack {
     pub lock: u64,
     /// Return addresses, the call of the lock first.
     pub frames: Vec<u64>,
-    /// Waits that were sampled here.
-    pub count: u64,
-    /// Ticks of these.
+    /// Ticks of the waits that were sampled here.
     pub waited: u64,
 }
 
@@ -276,8 +273,6 @@ pub struct Waiter {
 /// A process and its locks.
 #[derive(Debug)]
 pub struct Profile {
-    /// The file that this is from.
-    pub file: PathBuf,
     /// The process.
     pub pid: u64,
     /// Who started it.

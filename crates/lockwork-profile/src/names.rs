@@ -5,7 +5,14 @@ use crate::model::{Lock, Profile};
 use crate::symbols::{Frame, Symbolizer};
 
 /// Wrappers of the lock calls: their callers say more.
-const WRAPPERS: &[&str] = &["std::", "__gthread_", "boost::", "core::", "alloc::", "absl::"];
+const WRAPPERS: &[&str] = &[
+    "std::",
+    "__gthread_",
+    "boost::",
+    "core::",
+    "alloc::",
+    "absl::",
+];
 
 /// Names of one process's locks and call sites.
 pub struct Names<'a> {

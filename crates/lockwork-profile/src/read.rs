@@ -46,7 +46,7 @@ pub fn profile(file: &Path) -> Result<Profile> {
         ));
     }
     reading.blocks(&bytes, head.used as usize);
-    Ok(reading.profile(file, &head, &bytes))
+    Ok(reading.profile(&head, &bytes))
 }
 
 /// Whether `file` begins as the recorder's files do.
@@ -68,7 +68,7 @@ struct Parts {
 #[derive(Default)]
 struct Reading {
     locks: HashMap<u64, Parts>,
-    stacks: HashMap<(u64, Vec<u64>), (u64, u64)>,
+    stacks: HashMap<(u64, Vec<u64>), u64>,
     modules: Modules,
     tids: Vec<(u64, u64)>,
     dropped: u64,
@@ -85,8 +85,9 @@ impl Reading {
             let content = at + size_of::<RawBlock>();
             let size = block.bytes as usize;
             if size < size_of::<RawBlock>() {
-                self.warnings
-                    .push(format!("the block at byte {at} is damaged; the rest is left out"));
+                self.warnings.push(format!(
+                    "the block at byte {at} is damaged; the rest is left out"
+                ));
                 return;
             }
             let last = (content + block.used as usize).min(at + size).min(end);
@@ -107,13 +108,15 @@ impl Reading {
             let kind = read::<u32>(bytes, at).unwrap_or(0);
             let size = read::<u32>(bytes, at + 4).unwrap_or(0) as usize;
             if size < 8 || at + size > end {
-                self.warnings
-                    .push(format!("the record at byte {at} is damaged; its block ends there"));
+                self.warnings.push(format!(
+                    "the record at byte {at} is damaged; its block ends there"
+                ));
                 return;
             }
             let known = self.record(bytes, at, kind, u64::from(thread));
             if known.is_none() {
-                self.warnings.push(format!("the record at byte {at} is damaged"));
+                self.warnings
+                    .push(format!("the record at byte {at} is damaged"));
             }
             at += size;
         }
@@ -136,8 +139,7 @@ impl Reading {
                     .map(|n| read(bytes, frames + n * 8))
                     .collect();
                 let sum = self.stacks.entry((found.lock, frames?)).or_default();
-                sum.0 += sane(found.count);
-                sum.1 += sane(found.waited);
+                *sum += sane(found.waited);
             }
             raw::INIT => {
                 let found: raw::RawInit = read(bytes, at)?;
@@ -173,7 +175,7 @@ impl Reading {
         *parts.sites.entry((site.site, *how)).or_default() += &counts;
     }
 
-    fn profile(self, file: &Path, head: &RawFile, bytes: &[u8]) -> Profile {
+    fn profile(self, head: &RawFile, bytes: &[u8]) -> Profile {
         let (ns_per_tick, seconds) = clock(head);
         let mut locks: Vec<Lock> = self
             .locks
@@ -188,16 +190,14 @@ impl Reading {
         let mut stacks: Vec<Stack> = self
             .stacks
             .into_iter()
-            .map(|((lock, frames), (count, waited))| Stack {
+            .map(|((lock, frames), waited)| Stack {
                 lock,
                 frames,
-                count,
                 waited,
             })
             .collect();
         stacks.sort_by(|a, b| (b.waited, &a.frames).cmp(&(a.waited, &b.frames)));
         Profile {
-            file: file.to_owned(),
             pid: head.pid,
             parent: head.parent,
             from_fork: head.from_fork != 0,
@@ -281,7 +281,11 @@ fn lock(address: u64, parts: Parts) -> Lock {
     }
     sites.sort_by_key(|site| {
         let counts = &site.counts;
-        (u64::MAX - counts.waited, u64::MAX - counts.count, site.address)
+        (
+            u64::MAX - counts.waited,
+            u64::MAX - counts.count,
+            site.address,
+        )
     });
     let mut blames: Vec<Blame> = parts
         .blames

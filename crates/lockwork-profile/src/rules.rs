@@ -40,7 +40,7 @@ pub struct Case<'a> {
 
 /// Why threads wait for this lock. Some waited.
 pub fn why(case: &Case<'_>) -> Finding {
-    let rules: [fn(&Case<'_>) -> Option<Finding>; 9] = [
+    let rules: [fn(&Case<'_>) -> Option<Finding>; 10] = [
         sleeping_holder,
         preempted_holder,
         starved_writers,
@@ -49,6 +49,7 @@ pub fn why(case: &Case<'_>) -> Finding {
         hot_shard,
         long_sections,
         convoy,
+        long_waits,
         short_sections,
     ];
     let found = rules.iter().find_map(|rule| rule(case));
@@ -70,11 +71,14 @@ impl Case<'_> {
     }
 
     fn hold(&self) -> String {
-        format!(
-            "a hold takes {} on average, {} at most",
-            self.time(self.sum().mean_hold()),
-            self.time(self.sum().longest_hold as f64)
-        )
+        let mean = self.sum().mean_hold();
+        // The longest of a site's first holds is not known.
+        let longest = self.sum().longest_hold as f64;
+        let mean_text = format!("a hold takes {} on average", self.time(mean));
+        match longest > mean {
+            true => format!("{mean_text}, {} at most", self.time(longest)),
+            false => mean_text,
+        }
     }
 
     fn wait(&self) -> String {
@@ -218,8 +222,8 @@ fn herd(case: &Case<'_>) -> Option<Finding> {
         .filter(|site| site.how == Use::Wait)
         .map(|site| function(&near(site.address)))
         .collect();
-    let together = (case.lock.sites.iter())
-        .any(|site| waits_at.contains(&function(&near(site.address))));
+    let together =
+        (case.lock.sites.iter()).any(|site| waits_at.contains(&function(&near(site.address))));
     together.then(|| Finding {
         rule: "herd",
         why: "Broadcasts wake many threads at once, and they all want this mutex.".to_owned(),
@@ -322,6 +326,33 @@ fn convoy(case: &Case<'_>) -> Option<Finding> {
     })
 }
 
+fn long_waits(case: &Case<'_>) -> Option<Finding> {
+    let sum = case.sum();
+    let queue = mean(sum.queue as f64, sum.contended) + 1.0;
+    let long = case.profile.ns(sum.mean_wait()) >= LONG_NS
+        && sum.mean_wait() >= 10.0 * sum.mean_hold() * queue;
+    (long && sum.contended >= FEW).then(|| Finding {
+        rule: "off-cpu",
+        why: "Waits are much longer than the holds before them: the holder or the next waiter was \
+              off its CPU."
+            .to_owned(),
+        evidence: vec![
+            case.wait(),
+            case.hold(),
+            format!(
+                "{} voluntary and {} involuntary context switches in {} waits that were watched",
+                whole(sum.slept),
+                whole(sum.preempted),
+                whole(sum.asked)
+            ),
+        ],
+        advice: format!(
+            "Use no more threads than CPUs, or see which lock loses least: {}",
+            case.compare("mutex,mutex:spin_budget=0,qspinlock_steal")
+        ),
+    })
+}
+
 fn short_sections(case: &Case<'_>) -> Option<Finding> {
     let sum = case.sum();
     let hold = case.profile.ns(sum.mean_hold());
@@ -349,7 +380,10 @@ fn unclear(case: &Case<'_>) -> Finding {
         rule: "unclear",
         why: "No rule explains these waits.".to_owned(),
         evidence: vec![case.rate(), case.hold(), case.wait()],
-        advice: format!("Measure other locks: {}", case.compare("mutex,qspinlock_steal")),
+        advice: format!(
+            "Measure other locks: {}",
+            case.compare("mutex,qspinlock_steal")
+        ),
     }
 }
 

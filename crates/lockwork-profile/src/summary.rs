@@ -12,8 +12,12 @@ use crate::rules::{self, percent, Case, Finding};
 
 /// Locks of which the reason is given.
 const EXPLAINED: usize = 3;
+/// Callers of a lock call that are shown.
+const CALLERS: usize = 2;
 /// Locks that are listed.
 const LISTED: usize = 10;
+/// A lock with less of the waiting than this is not explained.
+const LITTLE: f64 = 0.01;
 /// A name's columns in the table.
 const NAME: usize = 48;
 /// Less waiting than this share of the threads' time is nothing to win.
@@ -31,7 +35,10 @@ pub fn render(profile: &Profile) -> String {
     }
     if !waited.is_empty() {
         text += &format!("\n{}\n", list(profile, &names, &waited));
-        for (at, lock) in waited.iter().take(EXPLAINED).enumerate() {
+        let all = profile.sum().waited as f64;
+        let much = |lock: &&&Lock| lock.sum.waited as f64 >= all * LITTLE;
+        let explained_ones = waited.iter().take_while(much).take(EXPLAINED);
+        for (at, lock) in explained_ones.enumerate() {
             text += &explained(profile, &names, lock, at + 1);
         }
     }
@@ -103,7 +110,15 @@ fn nothing_to_win(profile: &Profile) -> String {
 
 fn list(profile: &Profile, names: &Names<'_>, locks: &[&Lock]) -> String {
     let header = [
-        "lock", "waited", "share", "acquired", "contended", "wait p50", "p99", "hold p50", "p99",
+        "lock",
+        "waited",
+        "share",
+        "acquired",
+        "contended",
+        "wait p50",
+        "p99",
+        "hold p50",
+        "p99",
         "queue",
     ];
     let all = profile.sum().waited;
@@ -172,6 +187,7 @@ fn who(profile: &Profile, names: &Names<'_>, lock: &Lock) -> String {
             time(site.counts.waited),
             site.how.name()
         );
+        text += &from_where(profile, names, lock, site.address);
         let mut holders: Vec<(u64, u64, Vec<u64>)> = Vec::new();
         for blame in lock.blames.iter().filter(|b| b.site == site.address) {
             match holders.iter_mut().find(|h| h.0 == blame.holder_site) {
@@ -200,6 +216,25 @@ fn who(profile: &Profile, names: &Names<'_>, lock: &Lock) -> String {
     text
 }
 
+/// The callers in the stack that waited longest, where the call itself is in a wrapper.
+fn from_where(profile: &Profile, names: &Names<'_>, lock: &Lock, site: u64) -> String {
+    let stack = profile
+        .stacks
+        .iter()
+        .find(|stack| stack.lock == lock.address && stack.frames.first() == Some(&site));
+    let callers: Vec<String> = stack
+        .map(|stack| &stack.frames[1..])
+        .unwrap_or_default()
+        .iter()
+        .take(CALLERS)
+        .map(|address| cut(&names.site(*address), NAME))
+        .collect();
+    match callers.is_empty() {
+        true => String::new(),
+        false => format!("      called by {}\n", callers.join(", by ")),
+    }
+}
+
 fn of_threads(profile: &Profile, threads: &[u64]) -> String {
     let tid = |number: &u64| {
         let found = profile.tids.iter().find(|(thread, _)| thread == number);
@@ -213,39 +248,56 @@ fn of_threads(profile: &Profile, threads: &[u64]) -> String {
 }
 
 fn shared_lines(profile: &Profile, names: &Names<'_>) -> String {
-    let mut text = String::new();
     let near = rules::neighbours(profile, 64);
-    for (a, b) in near.iter().take(3) {
+    let mut wide = rules::neighbours(profile, 128);
+    wide.retain(|(a, _)| !near.iter().any(|(known, _)| known.address == a.address));
+    let mut text = String::new();
+    for (pairs, what) in [
+        (
+            near,
+            "False sharing: they are in one cache line of 64 bytes.",
+        ),
+        (
+            wide,
+            "Perhaps false sharing: they are in one pair of cache lines (128 bytes), which many \
+             CPUs fetch together.",
+        ),
+    ] {
+        let Some((a, b)) = pairs.first() else {
+            continue;
+        };
         let _ = writeln!(
             text,
-            "\nFalse sharing: {} and {} are both used much, and are in one cache line of 64 \
-             bytes. Put each on a line of its own.",
+            "\n{} of locks that are both used much, as {} and {}. {what} Put each lock on a line \
+             of its own.",
+            counted(pairs.len(), "pair"),
             names.lock(a),
             names.lock(b)
         );
-    }
-    for (a, b) in rules::neighbours(profile, 128).iter().take(3) {
-        if !near.iter().any(|(known, _)| known.address == a.address) {
-            let _ = writeln!(
-                text,
-                "\nPerhaps false sharing: {} and {} are in one pair of cache lines (128 bytes), \
-                 which many CPUs fetch together.",
-                names.lock(a),
-                names.lock(b)
-            );
-        }
     }
     text
 }
 
 fn condvars(profile: &Profile, names: &Names<'_>) -> String {
-    let mut all: Vec<&Lock> = profile.locks.iter().filter(|l| l.kind() == "condvar").collect();
+    let mut all: Vec<&Lock> = profile
+        .locks
+        .iter()
+        .filter(|l| l.kind() == "condvar")
+        .collect();
     all.sort_by_key(|condvar| u64::MAX - condvar.of(Use::Wait).count);
     if all.is_empty() {
         return String::new();
     }
-    let header = ["condition variable", "waits", "timed out", "useless", "signals", "unheard",
-        "broadcasts", "woken by each"];
+    let header = [
+        "condition variable",
+        "waits",
+        "timed out",
+        "useless",
+        "signals",
+        "unheard",
+        "broadcasts",
+        "woken by each",
+    ];
     let rows = all.iter().take(5).map(|condvar| {
         let (waits, signals) = (condvar.of(Use::Wait), condvar.of(Use::Signal));
         let broadcasts = condvar.of(Use::Broadcast);
@@ -297,12 +349,15 @@ fn notes(profile: &Profile, names: &Names<'_>) -> String {
     let mut note = |line: String| {
         let _ = writeln!(text, "note: {line}");
     };
-    let sampled = profile.locks.iter().any(|l| l.is_lock() && l.sum.count > l.sum.timed + 16);
+    let sampled = profile
+        .locks
+        .iter()
+        .any(|l| l.is_lock() && l.sum.count > l.sum.timed + 16);
     if sampled {
         note(
             "holds of contended acquisitions are all timed; of uncontended short ones one in 64 \
              is"
-                .to_owned(),
+            .to_owned(),
         );
     }
     if !profile.ended {

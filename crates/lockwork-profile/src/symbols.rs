@@ -84,7 +84,10 @@ impl<'a> Symbolizer<'a> {
         let symbols = self.symbols(module);
         // The call is before the address to which it returns.
         let probe = address.wrapping_sub(symbols.bias).wrapping_sub(1);
-        let found = symbols.loader.as_ref().map(|loader| frames_of(loader, probe));
+        let found = symbols
+            .loader
+            .as_ref()
+            .map(|loader| frames_of(loader, probe));
         match found {
             Some(frames) if !frames.is_empty() => frames,
             _ => vec![unnamed(format!(
@@ -174,8 +177,12 @@ fn memory(elf: &object::read::elf::ElfFile64<'_>) -> Option<(u64, u64)> {
         let all = elf.elf_program_headers().iter();
         all.filter(|header| header.p_type(endian) == object::elf::PT_LOAD)
     };
-    let first = loads().map(|h| h.p_vaddr(endian) - h.p_offset(endian)).next()?;
-    let last = loads().map(|h| h.p_vaddr(endian) + h.p_memsz(endian)).max()?;
+    let first = loads()
+        .map(|h| h.p_vaddr(endian) - h.p_offset(endian))
+        .next()?;
+    let last = loads()
+        .map(|h| h.p_vaddr(endian) + h.p_memsz(endian))
+        .max()?;
     Some((first, last))
 }
 
@@ -184,7 +191,7 @@ fn variables(elf: &object::read::elf::ElfFile64<'_>) -> Vec<Variable> {
     all.filter(|symbol| symbol.kind() == SymbolKind::Data && symbol.size() > 0)
         .filter_map(|symbol| {
             let name = symbol.name().ok()?;
-            let name = addr2line::demangle_auto(name.into(), None).into_owned();
+            let name = demangled(name);
             Some(Variable {
                 from: symbol.address(),
                 to: symbol.address() + symbol.size(),
@@ -202,7 +209,8 @@ fn frames_of(loader: &Loader, probe: u64) -> Vec<Frame> {
             let name = name.and_then(|name| Some(name.demangle().ok()?.into_owned()));
             let line = frame.location.map(|at| {
                 let file = file_name(at.file.unwrap_or("?")).to_owned();
-                at.line.map_or(file.clone(), |line| format!("{file}:{line}"))
+                at.line
+                    .map_or(file.clone(), |line| format!("{file}:{line}"))
             });
             if let Some(function) = name {
                 frames.push(Frame {
@@ -214,12 +222,18 @@ fn frames_of(loader: &Loader, probe: u64) -> Vec<Frame> {
     }
     if frames.is_empty() {
         if let Some(symbol) = loader.find_symbol(probe) {
-            frames.push(unnamed(
-                addr2line::demangle_auto(symbol.into(), None).into_owned(),
-            ));
+            frames.push(unnamed(demangled(symbol)));
         }
     }
     frames
+}
+
+/// A name of C++ or Rust as written; a name of C, such as `m`, is none of those.
+fn demangled(name: &str) -> String {
+    match name.starts_with("_Z") || name.starts_with("_R") {
+        true => addr2line::demangle_auto(name.into(), None).into_owned(),
+        false => name.to_owned(),
+    }
 }
 
 fn unnamed(function: String) -> Frame {
@@ -239,6 +253,8 @@ fn hex(bytes: &[u8]) -> String {
 
 fn debug_file(build_id: &str) -> Option<PathBuf> {
     let (start, rest) = build_id.split_at_checked(2)?;
-    let path = Path::new(DEBUG_FILES).join(start).join(format!("{rest}.debug"));
+    let path = Path::new(DEBUG_FILES)
+        .join(start)
+        .join(format!("{rest}.debug"));
     path.exists().then_some(path)
 }
