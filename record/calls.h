@@ -3,7 +3,7 @@
 #define REC_CALLS_H
 
 /* The steps of which each replaced call is made. */
-#include "record.h"
+#include "site.h"
 
 #define CALLER __builtin_return_address(0)
 
@@ -120,18 +120,23 @@ static inline struct rec_site *rec_release(struct rec_thread *t, void *lock)
 }
 
 /*
- * A call that locks. @TRY is asked first: what it takes was not contended. Then @FULL, with
- * the clock read before and behind. With one thread there is nobody to wait for.
+ * A call that locks. @TRY is asked first: what it takes was not contended. If it is busy,
+ * @FULL follows, with the clock read before and behind. Other errors are those of @FULL: a
+ * robust mutex must not be asked twice. With one thread there is nobody to wait for.
  */
-#define REC_LOCK(t, lock, kind, site, TRY, FULL)                     \
+#define REC_LOCK(t, lock, kind, site, TRY, FULL) \
+	REC_LOCK_UNLESS(false, t, lock, kind, site, TRY, FULL)
+
+/* The same; if @untried, @TRY is not asked, and the wait is not seen. */
+#define REC_LOCK_UNLESS(untried, t, lock, kind, site, TRY, FULL)     \
 	({                                                           \
 		struct rec_site *s_ = rec_site(t, lock, site, kind); \
-		bool alone_ = rec_alone();                           \
+		bool alone_ = (untried) || rec_alone();              \
 		int err_ = alone_ ? FULL : TRY;                      \
                                                                      \
 		if (likely(rec_has_taken(err_))) {                   \
 			rec_took(t, s_, lock);                       \
-		} else if (!alone_) {                                \
+		} else if (!alone_ && err_ == EBUSY) {               \
 			struct rec_waiting w_;                       \
                                                                      \
 			rec_wait_begin(&w_, t, s_);                  \

@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -59,12 +60,24 @@ static bool still_ours(void)
 	       now.st_ino == rec_state.inode;
 }
 
+/* Past this the kernel would send a signal that ends the program. */
+static bool is_within_limit(u64 bytes)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) || bytes <= limit.rlim_cur;
+}
+
 /* Some filesystems cannot reserve; they are made to by zeros. */
 bool rec_file_reserve(u64 from, u64 bytes)
 {
 	static const char zeros[REC_PAGE];
 	ssize_t n;
 
+	if (!is_within_limit(from + bytes)) {
+		errno = EFBIG;
+		return false;
+	}
 	if (!fallocate(rec_state.fd, 0, (off_t)from, (off_t)bytes))
 		return true;
 	if (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL)

@@ -158,12 +158,12 @@ static bool is_known(u64 site)
 
 void rec_maps_note(u64 site)
 {
-	u64 signals;
+	struct rec_guard guard;
 
 	if (is_known(site) || times >= MOST_TIMES)
 		return;
-	rec_lock(&signals);
+	rec_lock(&guard);
 	if (!is_known(site))
 		rec_maps_take();
-	rec_unlock(signals);
+	rec_unlock(&guard);
 }

@@ -2,14 +2,21 @@
 /* pthread_mutex_* and mtx_*, which glibc makes of the same objects. */
 #include "calls.h"
 
+/* glibc's trylock of a mutex with a priority ceiling changes errno where it fails. */
+static inline bool has_ceiling(const pthread_mutex_t *m)
+{
+	return unlikely(READ_ONCE(m->__data.__kind) & 0x40);
+}
+
 static inline int lock(pthread_mutex_t *m, void *site)
 {
 	struct rec_thread *t = rec_thread();
 
 	if (unlikely(!t))
 		return PASS(pthread_mutex_lock)(m);
-	return REC_LOCK(t, m, REC_MUTEX, site, NEXT(pthread_mutex_trylock)(m),
-			NEXT(pthread_mutex_lock)(m));
+	return REC_LOCK_UNLESS(has_ceiling(m), t, m, REC_MUTEX, site,
+			       NEXT(pthread_mutex_trylock)(m),
+			       NEXT(pthread_mutex_lock)(m));
 }
 
 static inline int try(pthread_mutex_t *m, void *site)
@@ -28,8 +35,9 @@ static inline int timed(pthread_mutex_t *m, const struct timespec *when,
 
 	if (unlikely(!t))
 		return PASS(pthread_mutex_timedlock)(m, when);
-	return REC_LOCK(t, m, REC_MUTEX, site, NEXT(pthread_mutex_trylock)(m),
-			NEXT(pthread_mutex_timedlock)(m, when));
+	return REC_LOCK_UNLESS(has_ceiling(m), t, m, REC_MUTEX, site,
+			       NEXT(pthread_mutex_trylock)(m),
+			       NEXT(pthread_mutex_timedlock)(m, when));
 }
 
 static inline int unlock(pthread_mutex_t *m)
@@ -76,8 +84,9 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock,
 	if (unlikely(!t) ||
 	    (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC))
 		return PASS(pthread_mutex_clocklock)(m, clock, when);
-	return REC_LOCK(t, m, REC_MUTEX, CALLER, NEXT(pthread_mutex_trylock)(m),
-			NEXT(pthread_mutex_clocklock)(m, clock, when));
+	return REC_LOCK_UNLESS(has_ceiling(m), t, m, REC_MUTEX, CALLER,
+			       NEXT(pthread_mutex_trylock)(m),
+			       NEXT(pthread_mutex_clocklock)(m, clock, when));
 }
 
 EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)

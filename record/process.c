@@ -22,25 +22,27 @@ struct rec_owner *rec_owners;
 union rec_state rec_state __attribute__((aligned(REC_PAGE)));
 static u32 had_process;
 
-void rec_lock(u64 *signals)
+void rec_lock(struct rec_guard *guard)
 {
 	sigset_t all, old;
 
 	_Static_assert(sizeof(sigset_t) >= sizeof(u64), "the kernel has 64");
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &guard->cancel);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	memcpy(signals, &old, sizeof(*signals));
+	memcpy(&guard->signals, &old, sizeof(guard->signals));
 	__pthread_mutex_lock(&rec_state.lock);
 }
 
-void rec_unlock(u64 signals)
+void rec_unlock(const struct rec_guard *guard)
 {
 	sigset_t old;
 
 	__pthread_mutex_unlock(&rec_state.lock);
 	sigemptyset(&old);
-	memcpy(&old, &signals, sizeof(signals));
+	memcpy(&old, &guard->signals, sizeof(guard->signals));
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_setcancelstate(guard->cancel, NULL);
 }
 
 void *rec_memory(size_t bytes)
@@ -134,7 +136,7 @@ bool rec_file_begin(void)
 __attribute__((constructor(101))) static void begin(void)
 {
 	const char *wanted = getenv("LOCKWORK_RECORD");
-	u64 signals;
+	struct rec_guard guard;
 
 	if (!wanted || !*wanted || strlen(wanted) >= sizeof(rec_path)) {
 		WRITE_ONCE(rec_off, 1);
@@ -147,21 +149,21 @@ __attribute__((constructor(101))) static void begin(void)
 	rec_thread_prepare();
 	if (!access(rec_path, F_OK))
 		return;
-	rec_lock(&signals);
+	rec_lock(&guard);
 	rec_file_begin();
-	rec_unlock(signals);
+	rec_unlock(&guard);
 }
 
 /* Other threads may go on, so nothing is taken away. */
 __attribute__((destructor)) static void end(void)
 {
-	u64 signals;
+	struct rec_guard guard;
 
 	if (rec_off || !rec_state.begun || !rec_file)
 		return;
-	rec_lock(&signals);
+	rec_lock(&guard);
 	rec_file_stamp();
 	rec_maps_take();
 	WRITE_ONCE(rec_file->ended, 1);
-	rec_unlock(signals);
+	rec_unlock(&guard);
 }

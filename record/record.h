@@ -117,9 +117,18 @@ extern struct rec_file *rec_file;
 /* Set for good where nothing is to be recorded. */
 extern u32 rec_off;
 
-/* The recorder's lock, with signals held back. Not on the path of a call. */
-void rec_lock(u64 *signals);
-void rec_unlock(u64 signals);
+/* What a thread's state was before it took the recorder's lock. */
+struct rec_guard {
+	u64 signals;
+	int cancel;
+};
+
+/*
+ * The recorder's lock. Its holder is not interrupted by signals, and not cancelled: it
+ * makes calls that are cancellation points. Not on the path of a call.
+ */
+void rec_lock(struct rec_guard *guard);
+void rec_unlock(const struct rec_guard *guard);
 /* Has the lock: makes the file of this process, unless that is done. */
 bool rec_file_begin(void);
 /* Reads both clocks, so that the reader can tell how long a tick is. */
@@ -155,45 +164,5 @@ static inline void rec_idle(struct rec_thread *t)
 
 /* This thread does not wait: its last wait may have ended by a cancellation. */
 void rec_wait_clear(struct rec_thread *t);
-
-/* --- site.c: the records --- */
-
-__cold struct rec_site *rec_site_find(struct rec_thread *t, void *lock,
-				      u64 site, u32 kind);
-/* NULL: no room for one. */
-struct rec_detail *rec_detail(struct rec_thread *t, struct rec_site *s);
-struct rec_blame *rec_blame(struct rec_thread *t, const struct rec_site *s,
-			    u64 holder_site, u64 holder);
-/* @stack: @depth return addresses, from @s's site outwards. */
-struct rec_stack *rec_stack(struct rec_thread *t, const struct rec_site *s,
-			    void **stack, u32 depth);
-__cold void rec_init(void *lock, void *site);
-
-/* A slot of the index: this, and the record's place in units of 8 bytes. */
-static inline u32 rec_tag(u64 lock, u64 site, u64 kind)
-{
-	u64 hash = (lock + site * 0x9e3779b97f4a7c15ULL + kind) *
-		   0xc2b2ae3d27d4eb4fULL;
-
-	return (u32)(hash >> 32);
-}
-
-static inline void *rec_at(u64 place)
-{
-	return (char *)rec_file + (place << 3);
-}
-
-/* Never NULL: where there is no room, one record of the thread counts for all. */
-static inline struct rec_site *rec_site(struct rec_thread *t, void *lock,
-					void *site, u32 kind)
-{
-	u64 slot = t->index[rec_tag((u64)lock, (u64)site, kind) & t->mask];
-	struct rec_site *s = rec_at((u32)slot);
-
-	if (likely(s->lock == (u64)lock && s->site == (u64)site &&
-		   s->kind == kind && s->what == REC_SITE))
-		return s;
-	return rec_site_find(t, lock, (u64)site, kind);
-}
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* The records of a thread, and the hash table by which it finds them. */
-#include "record.h"
+#include "site.h"
 
 #include <string.h>
 #include <sys/mman.h>

@@ -25,7 +25,7 @@ static u32 has_key;
 static void thread_ends(void *arg)
 {
 	struct rec_thread *t = arg;
-	u64 signals;
+	struct rec_guard guard;
 
 	if (t != rec_mine || !t->info)
 		return;
@@ -33,10 +33,10 @@ static void thread_ends(void *arg)
 	rec_wait_clear(t);
 	rec_mine = NULL;
 	t->depth = 0;
-	rec_lock(&signals);
+	rec_lock(&guard);
 	t->next_free = rec_state.idle;
 	rec_state.idle = t;
-	rec_unlock(signals);
+	rec_unlock(&guard);
 }
 
 void rec_thread_prepare(void)
@@ -52,13 +52,13 @@ void *rec_room(struct rec_thread *t, u32 type, u32 bytes)
 {
 	struct rec_block *block;
 	u32 *record;
-	u64 signals;
+	struct rec_guard guard;
 
 	bytes = (bytes + 7) & ~7u;
 	if (t->room + bytes > t->end) {
-		rec_lock(&signals);
+		rec_lock(&guard);
 		block = rec_block(REC_BLOCK_RECORDS, t->next_bytes, t->number);
-		rec_unlock(signals);
+		rec_unlock(&guard);
 		if (!block)
 			return NULL;
 		if (t->next_bytes < LAST_BLOCK)
@@ -107,9 +107,9 @@ static bool has_records(struct rec_thread *t)
 static struct rec_thread *claim(void)
 {
 	struct rec_thread *t = NULL;
-	u64 signals;
+	struct rec_guard guard;
 
-	rec_lock(&signals);
+	rec_lock(&guard);
 	if (rec_file_begin()) {
 		t = rec_state.idle;
 		if (t)
@@ -121,7 +121,7 @@ static struct rec_thread *claim(void)
 		else if (!t)
 			rec_file->refused++;
 	}
-	rec_unlock(signals);
+	rec_unlock(&guard);
 	return t && has_records(t) ? t : NULL;
 }
 

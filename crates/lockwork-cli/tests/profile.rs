@@ -5,8 +5,9 @@
 mod common;
 
 use std::fs;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use common::Room;
 use serde_json::Value;
@@ -185,6 +186,72 @@ fn a_killed_program_loses_nothing() {
     let process = &json(&room)[0];
     assert_eq!(lock(process, "last_mutex")["counts"]["count"], 12345);
     assert_eq!(process["ended"], false);
+}
+
+/// 20,000 locks, each locked once; then, with an argument, one lock for ever.
+const MANY: &str = "#include <pthread.h>\n#include <stdlib.h>\n\
+    pthread_mutex_t last_mutex = PTHREAD_MUTEX_INITIALIZER;\n\
+    int main(int argc, char **argv) {\n\
+    pthread_mutex_t *all = calloc(20000, sizeof(*all)); (void)argv;\n\
+    for (int i = 0; i < 20000; i++) pthread_mutex_lock(all + i);\n\
+    while (argc > 1) { pthread_mutex_lock(&last_mutex); pthread_mutex_unlock(&last_mutex); }\n\
+    return 0; }\n";
+
+#[test]
+fn a_full_disk_costs_records_and_nothing_else() {
+    let room = Room::new();
+    let source = room.path("many.c");
+    fs::write(&source, MANY).expect("a file");
+    let many = compile(&room, &source, "many", &[]);
+    let file = room.path("p.prof");
+    let lockwork = env!("CARGO_BIN_EXE_lockwork");
+    // The limit of a file's size, in blocks of 512 bytes, stands for a disk that fills up.
+    let script = format!("ulimit -f 1000; exec {lockwork} profile -o {} -- {many}", file.display());
+    let output = Command::new("sh")
+        .args(["-c", &script])
+        .env("XDG_CACHE_HOME", room.path("cache"))
+        .output()
+        .expect("sh starts");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stderr(&output).contains("had no room for more"), "{}", stderr(&output));
+    let process = &json(&room)[0];
+    let seen: i64 = process["locks"]
+        .as_array()
+        .expect("locks")
+        .iter()
+        .map(|lock| number(&lock["counts"]["count"]))
+        .sum();
+    let dropped = number(&process["dropped"]);
+    assert!(dropped > 0 && seen > 1000, "{seen} {dropped}");
+    assert_eq!(seen + dropped, 20_000);
+}
+
+#[test]
+fn an_interrupt_ends_the_program_and_is_followed_by_the_report() {
+    let room = Room::new();
+    let source = room.path("many.c");
+    fs::write(&source, MANY).expect("a file");
+    let many = compile(&room, &source, "many", &[]);
+    let file = room.path("p.prof");
+    let mut command = room.lockwork(&["profile", "-o", file.to_str().expect("UTF-8")]);
+    command.args(["--", &many, "for-ever"]);
+    command.process_group(0).stderr(Stdio::piped());
+    let running = command.spawn().expect("lockwork starts");
+    // It runs once its last lock is in the file, which can be read meanwhile.
+    while !file.exists() || !room_has(&room, "last_mutex") {
+        std::thread::yield_now();
+    }
+    // SAFETY: the child has not been waited for.
+    unsafe { libc::kill(running.id() as libc::pid_t, libc::SIGINT) };
+    let output = running.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130));
+    assert!(stderr(&output).contains("nothing to win here"), "{}", stderr(&output));
+}
+
+fn room_has(room: &Room, name: &str) -> bool {
+    let file = room.path("p.prof");
+    let output = room.run(&["report", "--json", file.to_str().expect("UTF-8")]);
+    stdout(&output).contains(name)
 }
 
 #[test]

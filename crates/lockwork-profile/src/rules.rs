@@ -388,7 +388,7 @@ fn unclear(case: &Case<'_>) -> Finding {
 }
 
 /// Locks that share a cache line, each of them used much: which is nearest, and how far.
-pub fn neighbours<'a>(profile: &'a Profile, line: u64) -> Vec<(&'a Lock, &'a Lock)> {
+pub fn neighbours(profile: &Profile, line: u64) -> Vec<(&Lock, &Lock)> {
     let total = profile.sum().count;
     let hot = |lock: &&Lock| lock.is_lock() && lock.sum.count * 50 >= total.max(50_000);
     let mut hot: Vec<&Lock> = profile.locks.iter().filter(hot).collect();
