@@ -121,8 +121,7 @@ static inline struct rec_site *rec_release(struct rec_thread *t, void *lock)
 
 /*
  * A call that locks. @TRY is asked first: what it takes was not contended. If it is busy,
- * @FULL follows, with the clock read before and behind. Other errors are those of @FULL: a
- * robust mutex must not be asked twice. With one thread there is nobody to wait for.
+ * @FULL follows, with the clock read before and behind. Other errors are those of @FULL. With one thread there is nobody to wait for.
  */
 #define REC_LOCK(t, lock, kind, site, TRY, FULL) \
 	REC_LOCK_UNLESS(false, t, lock, kind, site, TRY, FULL)

@@ -2,10 +2,16 @@
 /* pthread_mutex_* and mtx_*, which glibc makes of the same objects. */
 #include "calls.h"
 
-/* glibc's trylock of a mutex with a priority ceiling changes errno where it fails. */
-static inline bool has_ceiling(const pthread_mutex_t *m)
+/*
+ * glibc's trylock changes errno where a mutex with a priority ceiling refuses, and leaves
+ * a robust mutex locked that cannot be recovered. Their locks are not tried first.
+ */
+#define ROBUST	0x10
+#define CEILING 0x40
+
+static inline bool is_not_tried(const pthread_mutex_t *m)
 {
-	return unlikely(READ_ONCE(m->__data.__kind) & 0x40);
+	return unlikely(READ_ONCE(m->__data.__kind) & (ROBUST | CEILING));
 }
 
 static inline int lock(pthread_mutex_t *m, void *site)
@@ -14,7 +20,7 @@ static inline int lock(pthread_mutex_t *m, void *site)
 
 	if (unlikely(!t))
 		return PASS(pthread_mutex_lock)(m);
-	return REC_LOCK_UNLESS(has_ceiling(m), t, m, REC_MUTEX, site,
+	return REC_LOCK_UNLESS(is_not_tried(m), t, m, REC_MUTEX, site,
 			       NEXT(pthread_mutex_trylock)(m),
 			       NEXT(pthread_mutex_lock)(m));
 }
@@ -35,7 +41,7 @@ static inline int timed(pthread_mutex_t *m, const struct timespec *when,
 
 	if (unlikely(!t))
 		return PASS(pthread_mutex_timedlock)(m, when);
-	return REC_LOCK_UNLESS(has_ceiling(m), t, m, REC_MUTEX, site,
+	return REC_LOCK_UNLESS(is_not_tried(m), t, m, REC_MUTEX, site,
 			       NEXT(pthread_mutex_trylock)(m),
 			       NEXT(pthread_mutex_timedlock)(m, when));
 }
@@ -84,7 +90,7 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock,
 	if (unlikely(!t) ||
 	    (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC))
 		return PASS(pthread_mutex_clocklock)(m, clock, when);
-	return REC_LOCK_UNLESS(has_ceiling(m), t, m, REC_MUTEX, CALLER,
+	return REC_LOCK_UNLESS(is_not_tried(m), t, m, REC_MUTEX, CALLER,
 			       NEXT(pthread_mutex_trylock)(m),
 			       NEXT(pthread_mutex_clocklock)(m, clock, when));
 }
