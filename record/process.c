@@ -24,11 +24,15 @@ static u32 had_process;
 
 void rec_lock(struct rec_guard *guard)
 {
+	static const int own[] = { SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGILL };
 	sigset_t all, old;
 
 	_Static_assert(sizeof(sigset_t) >= sizeof(u64), "the kernel has 64");
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &guard->cancel);
 	sigfillset(&all);
+	/* These come from what a thread does itself, and blocked they would end it. */
+	for (u32 i = 0; i < sizeof(own) / sizeof(*own); i++)
+		sigdelset(&all, own[i]);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	memcpy(&guard->signals, &old, sizeof(guard->signals));
 	__pthread_mutex_lock(&rec_state.lock);

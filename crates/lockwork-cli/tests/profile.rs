@@ -206,14 +206,21 @@ fn a_full_disk_costs_records_and_nothing_else() {
     let file = room.path("p.prof");
     let lockwork = env!("CARGO_BIN_EXE_lockwork");
     // The limit of a file's size, in blocks of 512 bytes, stands for a disk that fills up.
-    let script = format!("ulimit -f 1000; exec {lockwork} profile -o {} -- {many}", file.display());
+    let script = format!(
+        "ulimit -f 1000; exec {lockwork} profile -o {} -- {many}",
+        file.display()
+    );
     let output = Command::new("sh")
         .args(["-c", &script])
         .env("XDG_CACHE_HOME", room.path("cache"))
         .output()
         .expect("sh starts");
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    assert!(stderr(&output).contains("had no room for more"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("had no room for more"),
+        "{}",
+        stderr(&output)
+    );
     let process = &json(&room)[0];
     let seen: i64 = process["locks"]
         .as_array()
@@ -245,7 +252,11 @@ fn an_interrupt_ends_the_program_and_is_followed_by_the_report() {
     unsafe { libc::kill(running.id() as libc::pid_t, libc::SIGINT) };
     let output = running.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(130));
-    assert!(stderr(&output).contains("nothing to win here"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("nothing to win here"),
+        "{}",
+        stderr(&output)
+    );
 }
 
 fn room_has(room: &Room, name: &str) -> bool {

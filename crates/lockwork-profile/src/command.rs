@@ -107,7 +107,9 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-fn profiles(file: &Path, alone: bool) -> Result<Vec<Profile>> {
+/// What was recorded into `file` and its children's files; the process that waited longest
+/// comes first.
+pub fn profiles(file: &Path, alone: bool) -> Result<Vec<Profile>> {
     let mut all = vec![read::profile(file)?];
     if !alone {
         for child in children(file) {

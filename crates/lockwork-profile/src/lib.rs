@@ -8,6 +8,7 @@ mod deadlock;
 mod folded;
 mod histogram;
 mod json;
+mod locking;
 mod model;
 mod modules;
 mod names;
@@ -19,4 +20,5 @@ mod symbols;
 
 pub use clock::Clock;
 pub use command::{children, report, text, ReportArgs, AFTER_HELP, HELP};
+pub use locking::{locking, Locking};
 pub use read::is_profile;
