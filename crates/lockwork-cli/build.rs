@@ -21,6 +21,9 @@ const FLAGS: &[&str] = &[
     "-fvisibility=hidden",
     "-ftls-model=initial-exec",
     "-fno-strict-aliasing",
+    // Profilers that walk by frame pointers do not lose the stack in a lock call.
+    "-fno-omit-frame-pointer",
+    "-momit-leaf-frame-pointer",
     "-Wall",
     "-Wextra",
     "-Wl,-z,relro,-z,now",
@@ -76,6 +79,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-env-changed={NEWER_GLIBC}");
     needs::declare("newer_glibc", &newer_glibc());
     needs::declare("guest", &guest());
+    needs::declare("usdt", &usdt());
     Ok(())
 }
 
@@ -120,6 +124,20 @@ fn shared_object(root: &Path, sources: &[PathBuf], target: &Path) -> Result<(), 
         return Err(format!("the C compiler failed on {}", target.display()).into());
     }
     Ok(())
+}
+
+/// Whether the interposer has probes: it has none without their header.
+fn usdt() -> Result<(), String> {
+    let header = "#include <sys/sdt.h>\n";
+    let file = PathBuf::from(env::var("OUT_DIR").map_err(|e| e.to_string())?).join("usdt.c");
+    fs::write(&file, header).map_err(|e| e.to_string())?;
+    let compiler = cc::Build::new().cargo_metadata(false).try_get_compiler();
+    let mut command = compiler.map_err(|e| e.to_string())?.to_command();
+    let tried = command.arg("-E").arg(&file).output();
+    match tried {
+        Ok(output) if output.status.success() => Ok(()),
+        _ => Err("the header sys/sdt.h (systemtap-sdt-dev) is missing".to_owned()),
+    }
 }
 
 /// Whether `lockwork kernel` can boot a guest without installing anything.

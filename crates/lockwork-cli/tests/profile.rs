@@ -336,6 +336,80 @@ fn sanitized_programs_are_refused() {
     );
 }
 
+/// Programs of `tests/preload` whose promises a recorder could break.
+#[test]
+fn recorded_programs_keep_what_pthread_promises() {
+    let room = Room::new();
+    let folder = Path::new(SOURCES).join("../preload");
+    let include = format!("-I{}", folder.display());
+    for name in [
+        "c11_threads",
+        "cancel_points",
+        "cond_basic",
+        "cond_cancel",
+        "fork_children",
+        "mutex_kinds",
+        "mutex_protocol",
+        "mutex_robust",
+        "rwlock_timed",
+        "spin",
+        "unlock_steps",
+    ] {
+        let source = folder.join(format!("{name}.c"));
+        let program = compile(&room, &source, name, &[&include]);
+        for lock in ["glibc", "mutex"] {
+            let output = profile(&room, &["--quiet", "--lock", lock, "--", &program]);
+            let code = output.status.code();
+            assert_eq!(code, Some(0), "{name}, {lock}: {}", stderr(&output));
+        }
+    }
+}
+
+#[test]
+#[cfg_attr(not(has_usdt), ignore = "sys/sdt.h (systemtap-sdt-dev) is missing")]
+fn the_interposer_has_the_probes_of_glibc() {
+    let room = Room::new();
+    let path = stdout(&room.run(&["preload-path"]));
+    let notes = Command::new("readelf").args(["-n", path.trim()]).output();
+    let notes = stdout(&notes.expect("readelf starts"));
+    assert!(notes.contains("Provider: libpthread"), "{notes}");
+    for name in [
+        "mutex_entry",
+        "mutex_acquired",
+        "mutex_release",
+        "rdlock_entry",
+        "cond_wait",
+    ] {
+        assert!(
+            notes.contains(&format!("Name: {name}\n")),
+            "{name}: {notes}"
+        );
+    }
+}
+
+#[test]
+fn a_comparison_says_that_locks_were_never_contended() {
+    let room = Room::new();
+    let source = room.path("alone.c");
+    let text = MANY.replace("argc > 1", "argc-- > 0");
+    fs::write(&source, text).expect("a file");
+    let alone = compile(&room, &source, "alone", &[]);
+    let args = ["compare", "-n", "1", "--locks", "mutex", "--", &alone];
+    let output = room.run(&args);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let told = stdout(&output);
+    assert!(
+        told.contains("Its locks were never contended (20,00"),
+        "{told}"
+    );
+    let output = room.run(&["compare", "-n", "1", "--locks", "mutex", "--", "true"]);
+    assert!(
+        stdout(&output).contains("no lock call"),
+        "{}",
+        stdout(&output)
+    );
+}
+
 /// A file of the profile of a short program.
 fn recorded(room: &Room) -> PathBuf {
     let truth = program(room, "truth", &[]);

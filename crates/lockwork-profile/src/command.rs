@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use lockwork_report::text;
 
 use crate::model::Profile;
-use crate::{folded, json, read, summary};
+use crate::{folded, html, json, read, summary};
 
 /// The long help of `lockwork report`.
 pub const HELP: &str = "\
@@ -30,6 +30,7 @@ Exit status:
 Examples:
   lockwork report lockwork.prof
   lockwork report lockwork.prof --json | jq '.[0].locks[0].why'
+  lockwork report lockwork.prof --html locks.html
   lockwork report lockwork.prof --folded > waits.folded";
 
 /// Options of `lockwork report`.
@@ -48,6 +49,10 @@ pub struct ReportArgs {
     /// Print which threads wait for which lock now, and each deadlock among them.
     #[arg(long, conflicts_with_all = ["json", "folded"])]
     pub deadlock: bool,
+    /// Write the report as one HTML page to OUT, with histograms and the stacks of waits. It
+    /// needs no network and no script.
+    #[arg(long, value_name = "OUT", conflicts_with_all = ["json", "folded", "deadlock"])]
+    pub html: Option<PathBuf>,
     /// Leave the files of child processes out.
     #[arg(long)]
     pub alone: bool,
@@ -56,6 +61,11 @@ pub struct ReportArgs {
 /// Runs `lockwork report`.
 pub fn report(args: &ReportArgs) -> Result<ExitCode> {
     let profiles = profiles(&args.file, args.alone)?;
+    if let Some(page) = &args.html {
+        std::fs::write(page, html::render(&profiles))
+            .with_context(|| format!("cannot write {}", page.display()))?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let text = if args.json {
         let all: Vec<_> = profiles.iter().map(json::process).collect();
         let text = serde_json::to_string_pretty(&all).context("cannot write JSON")?;

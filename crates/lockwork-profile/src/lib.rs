@@ -7,6 +7,7 @@ mod command;
 mod deadlock;
 mod folded;
 mod histogram;
+mod html;
 mod json;
 mod locking;
 mod model;
