@@ -44,12 +44,12 @@ pub fn why(case: &Case<'_>) -> Finding {
         sleeping_holder,
         preempted_holder,
         starved_writers,
-        written_rwlock,
         herd,
         hot_shard,
-        long_sections,
         convoy,
         long_waits,
+        written_rwlock,
+        long_sections,
         short_sections,
     ];
     let found = rules.iter().find_map(|rule| rule(case));
