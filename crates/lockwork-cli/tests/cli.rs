@@ -510,7 +510,7 @@ fn wrong_usage_cannot_be_taken_for_the_programs_failure() {
         &["compare", "--nope"][..],
         &["compare", "--locks", "nope", "--", "true"],
         &["torture", "nope"],
-        &["torture", "--check", "nope"],
+        &["torture", "--property", "nope"],
         &["reproduce", "nope"],
         &["nope"],
     ] {

@@ -33,8 +33,8 @@ pub(crate) struct Cell {
 
 /// What went wrong in a cell.
 pub(crate) struct Wrong {
-    /// The check that this fails.
-    pub(crate) check: &'static str,
+    /// The property that this fails.
+    pub(crate) property: &'static str,
     pub(crate) text: String,
 }
 
@@ -143,7 +143,7 @@ impl Cell {
             code & 0xfff_ffff,
         );
         let owner = other.saturating_sub(1);
-        let (check, text) = match code >> 56 {
+        let (property, text) = match code >> 56 {
             0 => return None,
             OVERLAP => (
                 "exclusion",
@@ -174,6 +174,6 @@ impl Cell {
                 format!("thread {who} was inside to read together with a writer"),
             ),
         };
-        Some(Wrong { check, text })
+        Some(Wrong { property, text })
     }
 }

@@ -13,7 +13,7 @@ fn add(counter: &AtomicU64, n: u64) {
     counter.store(counter.load(Relaxed) + n, Relaxed);
 }
 
-/// A thread's way to the locks: says what it does, and checks each visit.
+/// A thread's way to the locks: says what it does, and verifies each visit.
 #[derive(Clone, Copy)]
 pub(crate) struct Hand<'a> {
     trial: &'a Trial,

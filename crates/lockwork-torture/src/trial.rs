@@ -170,9 +170,9 @@ fn wait_for(limit: Duration, process: u32, cond: &mut dyn FnMut() -> bool) -> bo
     true
 }
 
-/// The thread's result; its panic is a defect of the check.
+/// The thread's result; its panic is a defect of the probe.
 pub(crate) fn join<T>(thread: JoinHandle<T>) -> Result<T, String> {
     thread
         .join()
-        .map_err(|_| "a thread of this check panicked: a defect of the check".to_owned())
+        .map_err(|_| "a thread of this probe panicked: a defect of the probe".to_owned())
 }

@@ -120,7 +120,7 @@ fn queue_up(trial: &Arc<Trial>, reads: fn(usize) -> bool) -> Result<Vec<JoinHand
 fn in_child(trial: &Arc<Trial>, stage: &AtomicU32, holds_read: bool) -> i32 {
     let hand = trial.hand();
     let rw = trial.kind.has_read();
-    // SAFETY: the child must not outlive the check.
+    // SAFETY: the child must not outlive the probe.
     unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
     stage.store(1, Relaxed);
     if holds_read {

@@ -10,7 +10,7 @@ use std::thread::yield_now;
 
 const BATCH: usize = 16;
 const BATCHES: usize = 125;
-/// Slots of threads that are not this check's own, coming and going.
+/// Slots of threads that are not this probe's own, coming and going.
 const SLACK: u32 = 4;
 
 pub(super) fn recycle(trial: &Arc<Trial>) -> Findings {
