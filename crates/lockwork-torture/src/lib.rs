@@ -3,11 +3,11 @@
 //! a verdict; the test itself does not hang.
 //!
 //! Canaries, locks that are broken on purpose, show that torture can fail.
-mod cell;
 mod driver;
 mod findings;
 mod hand;
 mod kinds;
+mod object;
 mod plan;
 mod probes;
 mod report;

@@ -81,7 +81,7 @@ impl Numbers {
             most: got.iter().copied().max().unwrap_or(0),
             jain: jain(&got.iter().map(|&n| n as f64).collect::<Vec<_>>()),
             longest_wait_us: longest.unwrap_or(0) / 1000,
-            most_readers: trial.cells[0].most_readers(),
+            most_readers: trial.objects[0].most_readers(),
         }
     }
 }

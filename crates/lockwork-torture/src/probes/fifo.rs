@@ -31,7 +31,7 @@ fn round(trial: &Arc<Trial>, mixed: bool) -> Result<(), String> {
 
     hand.lock(0);
     for waiter in 0..WAITERS {
-        let before = trial.cells[0].lock.last_waiter();
+        let before = trial.objects[0].lock.last_waiter();
         let turn = Arc::clone(&turn);
         let read = mixed && waiter % 2 == 0;
         threads.push(trial.spawn(waiter + 1, move |hand| {

@@ -141,7 +141,7 @@ fn in_child(trial: &Arc<Trial>, stage: &AtomicU32, holds_read: bool) -> i32 {
         hand.pass(true);
     }
     stage.store(4, Relaxed);
-    let before = trial.cells[0].visits();
+    let before = trial.objects[0].visits();
     let mut threads = Vec::new();
     for seat in 1..=CHILD_THREADS {
         let Ok(thread) = trial.spawn(seat, move |hand| {
@@ -161,8 +161,8 @@ fn in_child(trial: &Arc<Trial>, stage: &AtomicU32, holds_read: bool) -> i32 {
         }
     }
     let share = if rw { 2 } else { 1 };
-    let lost = trial.cells[0].visits() - before != (CHILD_THREADS * CHILD_TURNS / share) as u64;
-    i32::from(lost || trial.cells[0].wrong().is_some())
+    let lost = trial.objects[0].visits() - before != (CHILD_THREADS * CHILD_TURNS / share) as u64;
+    i32::from(lost || trial.objects[0].wrong().is_some())
 }
 
 /// Waits for the child; one that hangs is ended.

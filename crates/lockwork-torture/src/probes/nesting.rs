@@ -5,7 +5,7 @@
 use crate::findings::{ensure, Findings};
 use crate::hand::Hand;
 use crate::rng::Rng;
-use crate::trial::{join, Trial, CELLS};
+use crate::trial::{join, Trial, OBJECTS};
 use lockwork_catalogue::Promises;
 use std::cell::Cell;
 use std::os::unix::thread::JoinHandleExt;
@@ -17,7 +17,7 @@ use std::time::Duration;
 
 const THREADS: usize = 6;
 /// Handlers, one on top of the other; handler n takes lock 2 + n.
-const LEVELS: usize = CELLS - 2;
+const LEVELS: usize = OBJECTS - 2;
 /// Rounds of the signaller.
 const SIGNALS: u32 = 300;
 
@@ -57,32 +57,32 @@ extern "C" fn handler(number: i32) {
     // SAFETY: the calling thread's own errno.
     let errno = unsafe { *libc::__errno_location() };
     let hand = nest.trial.nested_hand(seat);
-    let cell = 2 + level;
+    let object = 2 + level;
     let turn = nest.taken[level].fetch_add(1, Relaxed);
     let read = nest.trial.kind.has_read() && turn % 2 == 1;
-    take(hand, cell, read);
+    take(hand, object, read);
     if level + 1 < nest.levels && turn % 3 == 0 {
         // SAFETY: a signal to the calling thread.
         unsafe { libc::pthread_kill(libc::pthread_self(), signal(level + 1)) };
     }
-    give(hand, cell, read);
+    give(hand, object, read);
     // SAFETY: as above.
     unsafe { *libc::__errno_location() = errno };
 }
 
-fn take(hand: Hand<'_>, cell: usize, read: bool) {
+fn take(hand: Hand<'_>, object: usize, read: bool) {
     if read {
-        hand.read_lock(cell);
+        hand.read_lock(object);
     } else {
-        hand.lock(cell);
+        hand.lock(object);
     }
 }
 
-fn give(hand: Hand<'_>, cell: usize, read: bool) {
+fn give(hand: Hand<'_>, object: usize, read: bool) {
     if read {
-        hand.read_unlock(cell);
+        hand.read_unlock(object);
     } else {
-        hand.unlock(cell);
+        hand.unlock(object);
     }
 }
 

@@ -64,7 +64,7 @@ pub(super) fn probe_of(first: &str) -> Option<&'static Probe> {
     PROBES.iter().find(|probe| probe.properties[0] == first)
 }
 
-/// Runs a probe on a trial of its own. What the cells saw comes first.
+/// Runs a probe on a trial of its own. What the objects saw comes first.
 pub(super) fn run_probe(
     probe: &Probe,
     kind: LockKind,
@@ -75,7 +75,7 @@ pub(super) fn run_probe(
     let trial = Trial::new(kind, plan);
     let end = supervise(&trial, probe.run, tick);
     let mut wrong = Vec::new();
-    for seen in trial.cells.iter().filter_map(|cell| cell.wrong()) {
+    for seen in trial.objects.iter().filter_map(|object| object.wrong()) {
         if !probe.properties.contains(&seen.property) {
             wrong.push((first, seen.text.clone()));
         }

@@ -10,7 +10,7 @@ pub(super) fn probe(trial: &Arc<Trial>) -> Findings {
         .and_then(|()| kept_out(trial, true, false))
         .and_then(|()| kept_out(trial, false, false))
         .and_then(|()| downgraded(trial));
-    Findings::of(result.map(|()| format!("{} readers at once", trial.cells[0].most_readers())))
+    Findings::of(result.map(|()| format!("{} readers at once", trial.objects[0].most_readers())))
 }
 
 /// Readers that each stay until all are in.
@@ -24,7 +24,7 @@ fn together(trial: &Arc<Trial>) -> Result<(), String> {
         })?;
     }
     hand.read_unlock(0);
-    let most = trial.cells[0].most_readers();
+    let most = trial.objects[0].most_readers();
     ensure(most > 1, || {
         format!("{most} reader at once was the most, though several were let in")
     })

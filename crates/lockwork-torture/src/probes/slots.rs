@@ -78,7 +78,7 @@ pub(super) fn overflow(trial: &Arc<Trial>) -> Findings {
 
 fn crowd(trial: &Arc<Trial>, plan: &crate::Plan) -> Result<String, String> {
     stress::run_as(trial, plan)?;
-    let kept = trial.cells[0].visits();
+    let kept = trial.objects[0].visits();
     let got = stress::updates(trial);
     ensure(got == kept, || {
         format!("{got} exclusive acquisitions left {kept} updates")

@@ -21,7 +21,7 @@ pub(super) fn probe(trial: &Arc<Trial>) -> Findings {
         Ok(()) => Findings::default(),
         Err(text) => return Findings::broken(text),
     };
-    let (got, kept) = (updates(trial), trial.cells[0].visits());
+    let (got, kept) = (updates(trial), trial.objects[0].visits());
     if got == kept {
         findings
             .seen
@@ -35,7 +35,7 @@ pub(super) fn probe(trial: &Arc<Trial>) -> Findings {
         format!("{} threads went on to the end", trial.plan.threads),
     ));
     if trial.kind.has_read() {
-        let most = trial.cells[0].most_readers();
+        let most = trial.objects[0].most_readers();
         findings
             .seen
             .push(("readers", format!("{most} at once in the stress")));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A thread's hands: every operation on a lock goes through them. And the threads of a
 //! trial, which are started with hands of their own.
-use crate::cell::Cell;
+use crate::object::Object;
 use crate::trial::{join, no_thread, Op, Seat, Trial, NESTED};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::Arc;
@@ -88,17 +88,17 @@ impl<'a> Hand<'a> {
         &self.trial.seats[self.seat]
     }
 
-    fn cell(&self, cell: usize) -> &Cell {
-        &self.trial.cells[cell]
+    fn object(&self, object: usize) -> &Object {
+        &self.trial.objects[object]
     }
 
     /// Runs one operation of a lock under the watchdog's eyes.
-    fn during<T>(&self, op: Op, cell: usize, work: impl FnOnce() -> T) -> T {
+    fn during<T>(&self, op: Op, object: usize, work: impl FnOnce() -> T) -> T {
         let seat = self.seat();
         let before = seat.op.load(Relaxed);
         let context = if self.nested { NESTED } else { 0 };
         seat.op
-            .store(op as u32 | (cell as u32) << 8 | context, Relaxed);
+            .store(op as u32 | (object as u32) << 8 | context, Relaxed);
         let out = work();
         seat.op.store(before, Relaxed);
         if !self.nested {
@@ -107,16 +107,16 @@ impl<'a> Hand<'a> {
         out
     }
 
-    fn entered(&self, cell: usize) {
-        self.cell(cell).enter(self.me());
-        if !self.nested && cell == 0 {
+    fn entered(&self, object: usize) {
+        self.object(object).enter(self.me());
+        if !self.nested && object == 0 {
             add(&self.seat().writes, 1);
         }
     }
 
-    fn entered_shared(&self, cell: usize) {
-        self.cell(cell).enter_shared(self.me());
-        if !self.nested && cell == 0 {
+    fn entered_shared(&self, object: usize) {
+        self.object(object).enter_shared(self.me());
+        if !self.nested && object == 0 {
             add(&self.seat().reads, 1);
         }
     }
@@ -128,81 +128,85 @@ impl<'a> Hand<'a> {
         }
     }
 
-    pub(crate) fn lock(&self, cell: usize) {
+    pub(crate) fn lock(&self, object: usize) {
         let since = Instant::now();
         // SAFETY: the probes never lock what they hold.
-        self.during(Op::Lock, cell, || unsafe { self.cell(cell).lock.lock() });
-        self.entered(cell);
+        self.during(Op::Lock, object, || unsafe {
+            self.object(object).lock.lock()
+        });
+        self.entered(object);
         self.waited(since);
     }
 
-    pub(crate) fn unlock(&self, cell: usize) {
-        self.cell(cell).leave(self.me());
+    pub(crate) fn unlock(&self, object: usize) {
+        self.object(object).leave(self.me());
         // SAFETY: the probes unlock what they hold.
-        self.during(Op::Unlock, cell, || unsafe {
-            self.cell(cell).lock.unlock()
+        self.during(Op::Unlock, object, || unsafe {
+            self.object(object).lock.unlock()
         });
     }
 
-    fn counted(&self, got: bool, cell: usize, failed: &AtomicU64) -> bool {
+    fn counted(&self, got: bool, object: usize, failed: &AtomicU64) -> bool {
         if got {
-            self.entered(cell);
+            self.entered(object);
         } else if !self.nested {
             add(failed, 1);
         }
         got
     }
 
-    pub(crate) fn try_lock(&self, cell: usize) -> bool {
+    pub(crate) fn try_lock(&self, object: usize) -> bool {
         // SAFETY: the probes never try what they hold.
-        let got = self.during(Op::Try, cell, || unsafe { self.cell(cell).lock.try_lock() });
-        self.counted(got.unwrap_or(false), cell, &self.seat().try_failed)
-    }
-
-    pub(crate) fn timed_lock(&self, cell: usize, limit: Duration) -> bool {
-        let lock = &self.cell(cell).lock;
-        // SAFETY: the probes never lock what they hold.
-        let got = self.during(Op::Timed, cell, || unsafe { lock.timed_lock(limit) });
-        self.counted(got.unwrap_or(false), cell, &self.seat().timed_failed)
-    }
-
-    pub(crate) fn attempt(&self, cell: usize) -> bool {
-        // SAFETY: the probes never lock what they hold.
-        let got = self.during(Op::Attempt, cell, || unsafe {
-            self.cell(cell).lock.attempt()
+        let got = self.during(Op::Try, object, || unsafe {
+            self.object(object).lock.try_lock()
         });
-        self.counted(got.unwrap_or(false), cell, &self.seat().attempt_failed)
+        self.counted(got.unwrap_or(false), object, &self.seat().try_failed)
     }
 
-    pub(crate) fn read_lock(&self, cell: usize) {
+    pub(crate) fn timed_lock(&self, object: usize, limit: Duration) -> bool {
+        let lock = &self.object(object).lock;
+        // SAFETY: the probes never lock what they hold.
+        let got = self.during(Op::Timed, object, || unsafe { lock.timed_lock(limit) });
+        self.counted(got.unwrap_or(false), object, &self.seat().timed_failed)
+    }
+
+    pub(crate) fn attempt(&self, object: usize) -> bool {
+        // SAFETY: the probes never lock what they hold.
+        let got = self.during(Op::Attempt, object, || unsafe {
+            self.object(object).lock.attempt()
+        });
+        self.counted(got.unwrap_or(false), object, &self.seat().attempt_failed)
+    }
+
+    pub(crate) fn read_lock(&self, object: usize) {
         let since = Instant::now();
         // SAFETY: the probes never lock what they hold.
-        self.during(Op::ReadLock, cell, || unsafe {
-            self.cell(cell).lock.read_lock()
+        self.during(Op::ReadLock, object, || unsafe {
+            self.object(object).lock.read_lock()
         });
-        self.entered_shared(cell);
+        self.entered_shared(object);
         self.waited(since);
     }
 
-    pub(crate) fn read_try(&self, cell: usize) -> bool {
-        let lock = &self.cell(cell).lock;
+    pub(crate) fn read_try(&self, object: usize) -> bool {
+        let lock = &self.object(object).lock;
         // SAFETY: the probes never lock what they hold.
-        let got = self.during(Op::ReadTry, cell, || unsafe { lock.read_try_lock() });
-        self.counted_shared(got.unwrap_or(false), cell, &self.seat().try_failed)
+        let got = self.during(Op::ReadTry, object, || unsafe { lock.read_try_lock() });
+        self.counted_shared(got.unwrap_or(false), object, &self.seat().try_failed)
     }
 
-    pub(crate) fn read_timed(&self, cell: usize, limit: Duration) -> bool {
-        let lock = &self.cell(cell).lock;
+    pub(crate) fn read_timed(&self, object: usize, limit: Duration) -> bool {
+        let lock = &self.object(object).lock;
         // SAFETY: the probes never lock what they hold.
-        let got = self.during(Op::ReadTimed, cell, || unsafe {
+        let got = self.during(Op::ReadTimed, object, || unsafe {
             lock.read_timed_lock(limit)
         });
-        self.counted_shared(got.unwrap_or(false), cell, &self.seat().timed_failed)
+        self.counted_shared(got.unwrap_or(false), object, &self.seat().timed_failed)
     }
 
-    fn counted_shared(&self, got: bool, cell: usize, failed: &AtomicU64) -> bool {
+    fn counted_shared(&self, got: bool, object: usize, failed: &AtomicU64) -> bool {
         if got {
-            self.entered_shared(cell);
+            self.entered_shared(object);
         } else if !self.nested {
             add(failed, 1);
         }
@@ -210,20 +214,20 @@ impl<'a> Hand<'a> {
     }
 
     /// From here on this thread holds the lock shared. Nobody is in between.
-    pub(crate) fn downgrade(&self, cell: usize) {
-        let left = self.cell(cell).leave_to_read(self.me());
+    pub(crate) fn downgrade(&self, object: usize) {
+        let left = self.object(object).leave_to_read(self.me());
         // SAFETY: the probes downgrade what they hold.
-        self.during(Op::Downgrade, cell, || unsafe {
-            self.cell(cell).lock.downgrade()
+        self.during(Op::Downgrade, object, || unsafe {
+            self.object(object).lock.downgrade()
         });
-        self.cell(cell).enter_shared_after(self.me(), left);
+        self.object(object).enter_shared_after(self.me(), left);
     }
 
-    pub(crate) fn read_unlock(&self, cell: usize) {
-        self.cell(cell).leave_shared(self.me());
+    pub(crate) fn read_unlock(&self, object: usize) {
+        self.object(object).leave_shared(self.me());
         // SAFETY: the probes unlock what they hold.
-        self.during(Op::ReadUnlock, cell, || unsafe {
-            self.cell(cell).lock.read_unlock()
+        self.during(Op::ReadUnlock, object, || unsafe {
+            self.object(object).lock.read_unlock()
         });
     }
 

@@ -15,9 +15,9 @@ const READER_INSIDE: u64 = 4;
 const WRITER_INSIDE: u64 = 5;
 const PASSED: u64 = 6;
 
-/// One lock and what it guards.
+/// An object: one lock and what it guards.
 #[repr(align(128))]
-pub(crate) struct Cell {
+pub(crate) struct Object {
     pub(crate) lock: Lock,
     /// Who holds it exclusively: a seat's number plus 1, 0 nobody.
     owner: AtomicU32,
@@ -31,14 +31,14 @@ pub(crate) struct Cell {
     wrong: AtomicU64,
 }
 
-/// What went wrong in a cell.
+/// What went wrong in an object.
 pub(crate) struct Wrong {
     /// The property that this fails.
     pub(crate) property: &'static str,
     pub(crate) text: String,
 }
 
-impl Cell {
+impl Object {
     pub(crate) fn new(kind: LockKind) -> Self {
         Self {
             lock: kind.create(),
