@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! A thread's hands: every operation on a lock goes through them. And the threads of a
-//! trial, which are started with hands of their own.
+//! Execution contexts: a thread, or a signal handler that interrupts one. Every operation
+//! on a lock goes through a context. And the threads of a trial, each started with its own.
 use crate::object::Object;
 use crate::trial::{join, no_thread, Op, Seat, Trial, NESTED};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -13,34 +13,34 @@ fn add(counter: &AtomicU64, n: u64) {
     counter.store(counter.load(Relaxed) + n, Relaxed);
 }
 
-/// A thread's way to the locks: says what it does, and verifies each visit.
+/// Who operates on the locks: it records each operation, and verifies each visit.
 #[derive(Clone, Copy)]
-pub(crate) struct Hand<'a> {
+pub(crate) struct Context<'a> {
     trial: &'a Trial,
     seat: usize,
     nested: bool,
 }
 
 impl Trial {
-    /// The probe's own hands; its thread sits in seat 0.
-    pub(crate) fn hand(&self) -> Hand<'_> {
-        self.hand_of(0)
+    /// The context of the probe's own thread, in seat 0.
+    pub(crate) fn context(&self) -> Context<'_> {
+        self.context_of(0)
     }
 
-    pub(crate) fn hand_of(&self, seat: usize) -> Hand<'_> {
-        Hand::new(self, seat, false)
+    pub(crate) fn context_of(&self, seat: usize) -> Context<'_> {
+        Context::new(self, seat, false)
     }
 
-    /// A signal handler's hands while it interrupts the thread of `seat`.
-    pub(crate) fn nested_hand(&self, seat: usize) -> Hand<'_> {
-        Hand::new(self, seat, true)
+    /// A signal handler's context while it interrupts the thread of `seat`.
+    pub(crate) fn nested_context(&self, seat: usize) -> Context<'_> {
+        Context::new(self, seat, true)
     }
 
     /// Starts a thread in that seat.
     pub(crate) fn spawn<T: Send + 'static>(
         self: &Arc<Self>,
         seat: usize,
-        work: impl FnOnce(Hand<'_>) -> T + Send + 'static,
+        work: impl FnOnce(Context<'_>) -> T + Send + 'static,
     ) -> Result<JoinHandle<T>, String> {
         let trial = Arc::clone(self);
         let Seat { beats, begun, .. } = &self.seats[seat];
@@ -51,7 +51,7 @@ impl Trial {
                 // SAFETY: takes nothing, and always succeeds.
                 let number = unsafe { libc::gettid() } as u32;
                 trial.seats[seat].thread.store(number, Relaxed);
-                work(trial.hand_of(seat))
+                work(trial.context_of(seat))
             })
             .map_err(|err| no_thread(&err))
     }
@@ -60,13 +60,13 @@ impl Trial {
     pub(crate) fn elsewhere<T: Send + 'static>(
         self: &Arc<Self>,
         seat: usize,
-        work: impl FnOnce(Hand<'_>) -> T + Send + 'static,
+        work: impl FnOnce(Context<'_>) -> T + Send + 'static,
     ) -> Result<T, String> {
         join(self.spawn(seat, work)?)
     }
 }
 
-impl<'a> Hand<'a> {
+impl<'a> Context<'a> {
     /// `nested`: it is a signal handler's, on top of the thread's own.
     fn new(trial: &'a Trial, seat: usize, nested: bool) -> Self {
         Self {
@@ -96,9 +96,9 @@ impl<'a> Hand<'a> {
     fn during<T>(&self, op: Op, object: usize, work: impl FnOnce() -> T) -> T {
         let seat = self.seat();
         let before = seat.op.load(Relaxed);
-        let context = if self.nested { NESTED } else { 0 };
+        let nested = if self.nested { NESTED } else { 0 };
         seat.op
-            .store(op as u32 | (object as u32) << 8 | context, Relaxed);
+            .store(op as u32 | (object as u32) << 8 | nested, Relaxed);
         let out = work();
         seat.op.store(before, Relaxed);
         if !self.nested {

@@ -3,9 +3,9 @@
 //! a verdict; the test itself does not hang.
 //!
 //! Canaries, locks that are broken on purpose, show that torture can fail.
+mod context;
 mod driver;
 mod findings;
-mod hand;
 mod kinds;
 mod object;
 mod plan;

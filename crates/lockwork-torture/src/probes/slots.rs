@@ -19,22 +19,22 @@ pub(super) fn recycle(trial: &Arc<Trial>) -> Findings {
 
 /// Thousands of threads that each wait for the lock once.
 fn short_lives(trial: &Arc<Trial>) -> Result<String, String> {
-    let hand = trial.hand();
+    let context = trial.context();
     let before = slots_in_use();
     let mut peak = before;
     for _ in 0..BATCHES {
         let mut threads = Vec::new();
-        hand.lock(0);
+        context.lock(0);
         for seat in 1..=BATCH {
-            threads.push(trial.spawn(seat, |hand| {
-                hand.lock(0);
+            threads.push(trial.spawn(seat, |context| {
+                context.lock(0);
                 yield_now();
-                hand.unlock(0);
+                context.unlock(0);
             })?);
         }
         yield_now();
         peak = peak.max(slots_in_use());
-        hand.unlock(0);
+        context.unlock(0);
         for thread in threads {
             join(thread)?;
         }
