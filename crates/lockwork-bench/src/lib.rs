@@ -5,9 +5,9 @@
 //! `docs/bench.md` says what is measured, how, and what each figure means.
 mod args;
 mod command;
+mod comparison;
 mod contender;
 mod counts;
-mod front;
 mod inlined;
 mod journal;
 mod list;

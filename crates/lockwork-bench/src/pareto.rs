@@ -18,7 +18,7 @@ impl Point {
     }
 }
 
-/// Which of `points` dominate the one at `at`; none do if it is on the front.
+/// Which of `points` dominate the one at `at`; none do if it is on the Pareto front.
 pub fn dominators(points: &[Point], at: usize) -> Vec<usize> {
     (0..points.len())
         .filter(|&i| points[i].dominates(&points[at]))

@@ -9,7 +9,7 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Form {
-    /// A table for each cell, and what is not on the front.
+    /// A table for each cell, and what is not on the Pareto front.
     #[default]
     Cells,
     /// Milliseconds for a number of loops: tasks by locks.

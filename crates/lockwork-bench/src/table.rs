@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The tables that people read: one for each cell.
+use crate::comparison;
 use crate::counts;
-use crate::front;
 use crate::journal::{Data, Ended};
 use crate::named;
 use crate::plan::Plan;
@@ -24,7 +24,7 @@ pub fn render(data: &Data) -> String {
         text += &cell(summary);
         text += "\n";
     }
-    text += &front::section(&cells, &data.header.plan.under_test);
+    text += &comparison::section(&cells, &data.header.plan.under_test);
     text + &foot(data)
 }
 
@@ -185,7 +185,7 @@ fn first(line: &Line) -> Vec<String> {
         line.variation
             .map_or_else(dash, |cv| format!("{:.1} %", cv * 100.0)),
         ratio.map_or_else(dash, |r| format!("{:.2}", r.ratio)),
-        ratio.as_ref().map_or_else(dash, front::range),
+        ratio.as_ref().map_or_else(dash, comparison::range),
     ]
 }
 

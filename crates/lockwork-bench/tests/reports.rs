@@ -156,7 +156,8 @@ fn a_lock_that_is_left_out_is_named() {
 #[test]
 fn the_last_section_says_where_we_lose_and_by_how_much() {
     let text = render(&data());
-    let lost = "ours is not on the front of throughput and p99.9 wait in:\n  8 threads, 100ns \
+    let lost =
+        "ours is not on the Pareto front of throughput and p99.9 wait in:\n  8 threads, 100ns \
                 inside, 200ns outside: lib.fast (throughput x2.00, p99.9 wait x0.50), lib.slow \
                 (throughput x1.25, p99.9 wait x0.17)\n";
     assert!(text.contains(lost), "{text}");
@@ -166,7 +167,7 @@ fn the_last_section_says_where_we_lose_and_by_how_much() {
         "  worst cell: 0.50 (95 % interval 0.50 to 0.50) (8 threads, 100ns inside, 200ns outside; \
          best peer lib.fast)",
         "  under 0.90 in 1, in 1 of them by the whole interval; 0.85 or more in 1\n",
-        "  on the front in 1 of 2;",
+        "  on the Pareto front in 1 of 2;",
         // 2 CPU seconds for 900 and 400 acquisitions, beside 1000 and 800.
         "  CPU time of an acquisition: 1.49 (",
     ] {
@@ -176,7 +177,7 @@ fn the_last_section_says_where_we_lose_and_by_how_much() {
         text.contains("rounds vary much (CV above 10 %): ours, slow"),
         "{text}"
     );
-    assert!(!text.contains("slow is not on the front"), "{text}");
+    assert!(!text.contains("slow is not on the Pareto front"), "{text}");
 }
 
 /// Writes all of `data` as a run that ended would.

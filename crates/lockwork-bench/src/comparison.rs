@@ -17,10 +17,12 @@ pub fn section(cells: &[Summary], under_test: &[String]) -> String {
         }
         let losses: Vec<String> = places.iter().filter_map(Place::loss).collect();
         if losses.is_empty() {
-            text +=
-                &format!("{name} is on the front of throughput and p99.9 wait in every cell.\n");
+            text += &format!(
+                "{name} is on the Pareto front of throughput and p99.9 wait in every cell.\n"
+            );
         } else {
-            text += &format!("{name} is not on the front of throughput and p99.9 wait in:\n");
+            text +=
+                &format!("{name} is not on the Pareto front of throughput and p99.9 wait in:\n");
             text += &losses.concat();
         }
         text += &score(cells, name, &places);
@@ -66,7 +68,7 @@ impl Place<'_> {
 fn score(cells: &[Summary], name: &str, places: &[Place]) -> String {
     let on = |of: &dyn Fn(&Place) -> bool| places.iter().filter(|p| of(p)).count();
     let front = format!(
-        "on the front in {} of {}; by all rounds together, without the halves, in {}",
+        "on the Pareto front in {} of {}; by all rounds together, without the halves, in {}",
         on(&|p| p.ahead.twice.is_empty()),
         places.len(),
         on(&|p| p.ahead.once.is_empty())
