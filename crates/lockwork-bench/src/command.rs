@@ -118,7 +118,7 @@ fn finish(
 fn show(data: &Data, journal: &Journal, plots: Option<&Path>) -> Result<()> {
     let mut shown = render(data);
     if let Some(dir) = plots {
-        if data.header.plan.form != Form::Cells {
+        if data.header.plan.form != Form::Cases {
             bail_usage!(
                 "this run has no throughput and waits by threads to draw; leave --plots out"
             );
