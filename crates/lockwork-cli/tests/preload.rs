@@ -30,7 +30,7 @@ const WATCHDOG: Duration = Duration::from_secs(600);
 /// After so many hung programs a mode is given up.
 const MOST_HANGS: usize = 3;
 /// The status of a program that this user or this kernel does not let run: `NOT_RUN`
-/// of `check.h`.
+/// of `expect.h`.
 const NOT_RUN: i32 = 77;
 
 struct Program {
