@@ -80,7 +80,7 @@ fn may_execute(file: &Path) -> bool {
 
 /// Checks that an interposer works in `file`. Follows a script to the
 /// interpreter that will run it.
-pub fn check(file: &Path) -> Result<()> {
+pub fn validate(file: &Path) -> Result<()> {
     match elf_behind(file)? {
         Some((elf, target)) => check_elf(&elf, target),
         None => Ok(()),

@@ -128,7 +128,7 @@ impl Pool {
                 let worker = self.workers.remove(at.context("an unknown worker ended")?);
                 let answer = worker.end(said)?;
                 // Ctrl-C is for the whole group: the worker died of it.
-                self.interrupt.check()?;
+                self.interrupt.poll()?;
                 return Ok((id, answer));
             }
             self.stop_late();
