@@ -78,7 +78,7 @@ struct lk_mutex {
 #define LK_MUTEX_INIT { 0 }
 /* clang-format on */
 
-/* LK_READY: first in line and awake, or at rest; it leaves that itself. */
+/* LK_READY: first on the list and awake, or at rest; it leaves that itself. */
 enum {
 	LK_ASLEEP,
 	LK_READY,

@@ -380,7 +380,7 @@ fn under_mutex_numa() {
     run_all(&MUTEX_NUMA, Glibc::System);
 }
 
-/// Waiters that spin for so long stand in line for long enough to be divided, as a
+/// Waiters that spin for so long make a queue that is long enough to be divided, as a
 /// rule; all programs would take minutes so.
 #[test]
 fn a_crowd_that_spins_under_mutex_numa() {
