@@ -85,7 +85,7 @@ static bool steal(struct lk_qspin *lock, u32 rounds, u32 never)
 
 /*
  * A word from before a fork names waiters that are gone in this process: keep
- * who holds it, forget the queue, give it the tag of today.
+ * the holder, forget the queue, give it the tag of today.
  */
 __cold u32 lk_qspin_adopt(struct lk_qspin *lock, u32 val)
 {
@@ -158,8 +158,8 @@ static bool ask_for_kick(struct lk_qspin *lock, u16 code, u32 busy)
 		 * store, which would lose the flag. */
 		if (val & busy & LK_Q_PENDING)
 			return false;
-		/* [qspinlock.L] RELEASE, pairs with qspinlock.M: who sees the
-		 * flag finds the entry. */
+		/* [qspinlock.L] RELEASE, pairs with qspinlock.M: a thread that
+		 * sees the flag finds the entry. */
 	} while (!atomic_try_cmpxchg_release(&lock->val, &val,
 					     val | LK_Q_HALTED));
 	return true;
@@ -201,7 +201,7 @@ static void halt_head(struct lk_qspin *lock, struct qnode *node, u32 busy)
 		 * and so orders them; a CPU does not. */
 		smp_mb_heavy();
 		if (atomic_read(&lock->val) & busy)
-			halt_on_value(&node->state, HEAD_ASLEEP, NO_VCPU);
+			halt_on_value(&node->state, HEAD_ASLEEP);
 	} else {
 		give_way();
 	}
@@ -222,7 +222,7 @@ static void wait_halting(struct qnode *node, u32 prev_vcpu)
 	if (!try_cmpxchg_relaxed(&node->state, &state, ASLEEP))
 		return;
 	while (READ_ONCE(node->state) == ASLEEP)
-		halt_on_value(&node->state, ASLEEP, prev_vcpu);
+		halt_on_value(&node->state, ASLEEP);
 }
 
 /* The holder makes its successor the head; our unlock kicks one asleep. */
