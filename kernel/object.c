@@ -102,7 +102,7 @@ static bool enter_alone(void *lock, const struct lk_ops *ops,
 		return ops->trylock(lock);
 	if (way == 1 && ops->timedlock)
 		return ops->timedlock(lock, random >> 12); /* up to 1 ms */
-	/* Its lock() would try again at once: here, whoever gave up must give
+	/* Its lock() would try again at once: here, a task that gave up must give
 	 * way first. */
 	if (ops->attempt)
 		return ops->attempt(lock);

@@ -3,7 +3,7 @@
 #define LKP_KERNEL_THREAD_H
 
 /*
- * Tasks and CPUs. Who holds or waits for a lock that does not sleep stays on its
+ * Tasks and CPUs. A holder or waiter of a lock that does not sleep stays on its
  * CPU: its slot is the CPU's. What an interrupt nests is a level deeper, as in a
  * signal handler of the user world.
  */

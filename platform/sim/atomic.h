@@ -6,7 +6,7 @@
  * The sim world: every access of a lock is an access of a simulated CPU, which
  * takes as long as the simulated machine's caches and links need for it.
  *
- * It is the kernel's world on another machine: who queues keeps its CPU,
+ * It is the kernel's world on another machine: a queued thread keeps its CPU,
  * need_resched() is the scheduler's word, and a spinlock's waiter that halts
  * gives its virtual CPU away. Plain C accesses cost nothing.
  */

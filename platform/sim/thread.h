@@ -4,7 +4,7 @@
 
 /* Threads of the simulated machine: CPUs, sleeping, time. */
 #include <atomic.h>
-/* -- this CPU: who queues keeps it, so it owns the nodes ------------------ */
+/* -- this CPU: a queued thread keeps it, so it owns the nodes ------------ */
 
 #define LKP_MAX_SLOTS 2047u /* simulated CPUs, virtual ones if there are any */
 #define LKP_MAX_NEST  4u

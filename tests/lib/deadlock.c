@@ -119,7 +119,7 @@ static void *lock_behind_gate(void *arg)
 
 /*
  * Even threads hold the first mutex and wait for the second; odd ones give the second
- * up before they wait for the first. Who reads the holder of the second, and then
+ * up before they wait for the first. A thread that reads the holder of the second, and then
  * what that one waits for, sees a circle that was never there.
  */
 static void *lock_by_turns(void *arg)

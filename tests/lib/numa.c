@@ -13,10 +13,10 @@ void choose_numa(void)
 	EXPECT(lw_set_queue(LW_QUEUE_NUMA_OSQ) == 0);
 	EXPECT(lw_set_clusters("0-7000;7001") == NULL);
 	EXPECT(lw_set_knob("count_events", "1") == 0);
-	/* A waiter queues at once, whoever runs where. */
+	/* A waiter queues at once, wherever threads run. */
 	EXPECT(lw_set_knob("brief_spins", "0") == 0);
 	EXPECT(lw_set_knob("watch_owner", "0") == 0);
-	/* Past their ranges: a queue is long whatever stands in it. */
+	/* Past their ranges: a queue is long whatever is in it. */
 	WRITE_ONCE(lk_knob_osq_lock_depth, ~0u);
 	WRITE_ONCE(lk_knob_osq_keep_times, 0);
 }

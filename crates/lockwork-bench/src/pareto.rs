@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Who gives up one thing to win another, and who gives up both.
+//! Which locks give up one thing to win another, and which give up both.
 
 /// What a lock is judged by.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -28,7 +28,7 @@ pub fn render(data: &Data) -> String {
     text + &foot(data)
 }
 
-/// What stands above the tables.
+/// The text above the tables.
 pub(crate) fn head(data: &Data) -> String {
     let header = &data.header;
     let plan = &header.plan;
@@ -83,7 +83,7 @@ fn minutes(seconds: f64) -> String {
     }
 }
 
-/// What stands below them: what was counted, what is missing, and what to keep in
+/// The text below them: what was counted, what is missing, and what to keep in
 /// mind.
 pub(crate) fn foot(data: &Data) -> String {
     let header = &data.header;

@@ -88,7 +88,7 @@ fn prepend(library: &OsStr, existing: Option<&OsStr>) -> OsString {
     value
 }
 
-/// What stands in an `LD_PRELOAD`.
+/// What is in an `LD_PRELOAD`.
 fn entries(preload: &OsStr) -> impl Iterator<Item = &[u8]> {
     preload.as_bytes().split(|b| b" :".contains(b))
 }

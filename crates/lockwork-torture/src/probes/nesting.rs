@@ -21,7 +21,7 @@ const LEVELS: usize = OBJECTS - 2;
 /// Rounds of the signaller.
 const SIGNALS: u32 = 300;
 
-/// What handlers work on; leaked, for a handler may come late.
+/// What handlers work on; leaked, because a handler may come late.
 struct Nest {
     trial: Arc<Trial>,
     levels: usize,
