@@ -506,7 +506,7 @@ static bool passed_on(struct lk_mutex *m)
  * Under wait_lock, the word just freed, the list not empty: what to wake, or
  * NULL. A first sleeper that is awake needs nobody; one that has been passed
  * over half its limit is woken to compete, and at the limit it is promised the
- * next unlock. Another sleeper to wake goes to *@pulled.
+ * next unlock. The sleepers that it pulls go to *@pulled.
  */
 static u32 *pass_over(struct lk_mutex *m, struct lk_ring **pulled)
 {
