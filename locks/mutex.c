@@ -60,7 +60,7 @@ static void list_remove(struct lk_mutex *m, struct lk_mutex_waiter *w)
 
 /*
  * After a fork the list, the queue and wait_lock name threads that are gone in
- * this process. Whoever comes first in the new epoch forgets them; the word
+ * this process. The first thread of the new epoch forgets them; the word
  * stays: it says whether the forking thread holds.
  */
 static __cold void forget_the_gone(struct lk_mutex *m)
@@ -163,7 +163,7 @@ static u32 *ready_first(struct lk_mutex *m)
 /*
  * Under wait_lock: takes up to @count moved sleepers, those right behind the first,
  * off the list for tell(). The more are awake, the less often does a CPU become idle
- * between two holders. But who then finds the mutex held sleeps at the end of the
+ * between two holders. But one that then finds the mutex held sleeps at the end of the
  * list, and each of these is one fewer. Real-time sleepers wake one after the other.
  */
 static struct lk_ring *pull(struct lk_mutex *m, u32 count)
@@ -346,7 +346,7 @@ static int sleep_on_list(struct lk_mutex *m, struct lk_mutex_waiter *w,
 			rest(m, w, deadline);
 			rested = true;
 		}
-		/* First in line: woken, new, or back from a nap. */
+		/* First on the list: woken, new, or back from a nap. */
 		if (READ_ONCE(w->state) != LK_ASLEEP || is_first(m, w)) {
 			if (announce(m, w) || spin_as_first(m, w))
 				break;
@@ -506,7 +506,7 @@ static bool passed_on(struct lk_mutex *m)
  * Under wait_lock, the word just freed, the list not empty: what to wake, or
  * NULL. A first sleeper that is awake needs nobody; one that has been passed
  * over half its limit is woken to compete, and at the limit it is promised the
- * next unlock. Who else is to be told goes to *@pulled.
+ * next unlock. The sleepers that it pulls go to *@pulled.
  */
 static u32 *pass_over(struct lk_mutex *m, struct lk_ring **pulled)
 {
@@ -637,14 +637,20 @@ bool lk_mutex_op_trylock(void *lock)
 	return lk_mutex_trylock(lock);
 }
 
-static bool timedlock(void *lock, u64 ns)
+bool lk_mutex_op_timedlock(void *lock, u64 ns,
+			   const struct lk_spin_queue *queue)
 {
 	struct lkp_deadline deadline;
 
 	if (lk_mutex_lock_fast(lock))
 		return true;
 	deadline_after(&deadline, ns);
-	return lk_mutex_lock_slow(lock, &deadline) == 0;
+	return lk_mutex_lock_slow_over(lock, &deadline, queue) == 0;
+}
+
+static bool timedlock(void *lock, u64 ns)
+{
+	return lk_mutex_op_timedlock(lock, ns, &lk_spin_over_osq);
 }
 
 void lk_mutex_op_unlock(void *lock)

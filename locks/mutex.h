@@ -126,6 +126,8 @@ void lk_mutex_unlock_slow(struct lk_mutex *m);
 /* For catalogues: what is the same over any queue. See struct lk_ops. */
 void lk_mutex_op_init(void *lock);
 bool lk_mutex_op_trylock(void *lock);
+bool lk_mutex_op_timedlock(void *lock, u64 ns,
+			   const struct lk_spin_queue *queue);
 void lk_mutex_op_unlock(void *lock);
 u64 lk_mutex_last_waiter(const void *lock);
 /* After a fork: forgets the waiters that the child does not have. */

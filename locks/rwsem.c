@@ -654,14 +654,20 @@ bool lk_rwsem_op_trylock(void *lock)
 	return lk_rwsem_try_write(lock);
 }
 
-static bool timedlock(void *lock, u64 ns)
+bool lk_rwsem_op_timedlock(void *lock, u64 ns,
+			   const struct lk_spin_queue *queue)
 {
 	struct lkp_deadline deadline;
 
 	if (lk_rwsem_trylock(lock))
 		return true;
 	deadline_after(&deadline, ns);
-	return lk_rwsem_lock_slow(lock, &deadline, NULL) == 0;
+	return lk_rwsem_lock_slow(lock, &deadline, queue) == 0;
+}
+
+static bool timedlock(void *lock, u64 ns)
+{
+	return lk_rwsem_op_timedlock(lock, ns, NULL);
 }
 
 void lk_rwsem_op_unlock(void *lock)
@@ -679,7 +685,8 @@ bool lk_rwsem_op_read_trylock(void *lock)
 	return lk_rwsem_try_read(lock, LK_READER_PASSES);
 }
 
-static bool timedlock_read(void *lock, u64 ns)
+bool lk_rwsem_op_read_timedlock(void *lock, u64 ns,
+				const struct lk_spin_queue *queue)
 {
 	struct lkp_deadline deadline;
 
@@ -687,7 +694,12 @@ static bool timedlock_read(void *lock, u64 ns)
 		return true;
 	deadline_after(&deadline, ns);
 	return lk_rwsem_read_lock_slow(lock, LK_READER_PASSES, &deadline,
-				       NULL) == 0;
+				       queue) == 0;
+}
+
+static bool timedlock_read(void *lock, u64 ns)
+{
+	return lk_rwsem_op_read_timedlock(lock, ns, NULL);
 }
 
 void lk_rwsem_op_read_unlock(void *lock)

@@ -228,8 +228,12 @@ static inline void lk_rwsem_read_unlock(struct lk_rwsem *s)
 /* Operations in the catalogue's form, where they do not depend on the queue. */
 void lk_rwsem_op_init(void *lock);
 bool lk_rwsem_op_trylock(void *lock);
+bool lk_rwsem_op_timedlock(void *lock, u64 ns,
+			   const struct lk_spin_queue *queue);
 void lk_rwsem_op_unlock(void *lock);
 bool lk_rwsem_op_read_trylock(void *lock);
+bool lk_rwsem_op_read_timedlock(void *lock, u64 ns,
+				const struct lk_spin_queue *queue);
 void lk_rwsem_op_read_unlock(void *lock);
 void lk_rwsem_op_downgrade(void *lock);
 u64 lk_rwsem_last_waiter(const void *lock);

@@ -61,7 +61,7 @@ static void automatic(u32 id)
 	in_mode(LK_QSPIN_AUTO);
 }
 
-/* Whoever waits halts at once. */
+/* A waiter halts at once. */
 static void init_halting(void)
 {
 	u32 i;
@@ -384,6 +384,6 @@ const struct check_mutant mutants_qspinlock[] = {
 	  "lock->locked", "drop" },
 	{ "arrival steals what is not free", "qspinlock.C", NULL, NULL,
 	  "force" },
-	{ "nobody wakes who is kicked", "kick", "kick_value", NULL, "drop" },
+	{ "the kicked one is not woken", "kick", "kick_value", NULL, "drop" },
 	{ 0 },
 };

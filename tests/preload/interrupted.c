@@ -2,7 +2,7 @@
 /*
  * A storm of signals without SA_RESTART.  No wait ends early, no call gives
  * EINTR, and the handler may use locks of its own while the interrupted code
- * stands in the middle of another.
+ * is in the middle of another.
  */
 #include "expect.h"
 

@@ -102,7 +102,7 @@ static void *patient(void *arg)
 static atomic_int stop;
 static long a, b, writes[8];
 
-/* Timeouts in the middle of real traffic: whoever leaves blocks nobody. */
+/* Timeouts in the middle of real traffic: a thread that gives up blocks nobody. */
 static void *traffic(void *arg)
 {
 	int me = (intptr_t)arg;
@@ -156,7 +156,7 @@ int main(void)
 		RET(pthread_rwlock_unlock(l), 0);
 		finish(threads, 6);
 
-		/* Writers that gave up no longer stand in a reader's way. */
+		/* Writers that gave up no longer block readers. */
 		reader_inside = 1;
 		RET(pthread_rwlock_rdlock(l), 0);
 		run(1, in_vain);

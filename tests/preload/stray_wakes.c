@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * Futex wake-ups that nobody in the lock meant: memory is reused, and the
- * last unlock of a dead object wakes whoever waits at that address now.
+ * last unlock of a dead object wakes a thread that waits at that address now.
  * Every word of every object is woken all the time; nothing may come of it.
  */
 #include "expect.h"
