@@ -175,6 +175,7 @@ static void check_all(void)
 	check_no_deadlock();
 	check_cond();
 	check_rwlock();
+	check_stopped();
 }
 
 static void *unlock_it(void *unused)

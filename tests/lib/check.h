@@ -34,4 +34,7 @@ void check_no_deadlock(void);
 void check_cond(void);
 void check_rwlock(void);
 
+/* stopped.c: the first in line sits in a signal handler. */
+void check_stopped(void);
+
 #endif
