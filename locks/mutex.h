@@ -34,8 +34,8 @@
  *     times; then handoff is set, and the next unlock that sees it hands over.
  *     What passes while it is awake is bounded by how soon it gets a CPU; while
  *     it rests, by rest_us().
- *  5. The first keeps a free mutex from sleepers for no longer than a nap, because
- *     it may be stopped. Only the interposer's sleeps are naps.
+ *  5. The first keeps a free mutex from sleepers for no longer than a nap, because it
+ *     may be stopped. Sleeps are naps in user space, where threads are stopped.
  *  6. A sleeper that was moved here naps in no world. While there are such, right
  *     behind a first that is awake, an unlock to come pulls one: it takes it off
  *     the list and wakes it. The pulled thread makes sure that its own unlock looks.
@@ -86,6 +86,9 @@ enum {
 	LK_SIGNALLED, /* on no list: locks like anybody; see cond.h */
 };
 
+/* How far lk_mutex_spin() has come; it begins outside. */
+enum { LK_SPIN_OUTSIDE, LK_SPIN_QUEUED, LK_SPIN_HEAD };
+
 /* A sleeper, on its own stack. */
 struct lk_mutex_waiter {
 	struct lk_ring ring; /* under wait_lock */
@@ -95,6 +98,7 @@ struct lk_mutex_waiter {
 	 * unlock has looked at it as the first. */
 	u64 since;
 	bool moved; /* under wait_lock: it was moved here, and nobody woke it */
+	bool queued; /* written by its thread: it put itself on the list */
 };
 
 /* 0, or -ETIMEDOUT past @deadline (NULL: never). */
@@ -105,13 +109,32 @@ int lk_mutex_lock_slow_over(struct lk_mutex *m,
 			    const struct lk_spin_queue *queue);
 /*
  * Never sleeps: waits in @queue, a spinlock that nobody leaves, then at the word. A
- * waiter with a @deadline could not leave that queue: it tries, outside of it. All that
+ * waiter with a @deadline could not leave that queue: it tries, outside of it. So do all without a
+ * @queue. All that
  * use @m use this and the same queue, or none does. False: past @deadline, not held.
  */
 bool lk_mutex_spin(struct lk_mutex *m, const struct lkp_deadline *deadline,
-		   const struct lk_spin_queue *queue);
+		   const struct lk_spin_queue *queue, u32 *stage);
+/*
+ * For a thread whose lk_mutex_spin() ended early, at that *@stage, by a long jump or with
+ * its thread. False: it was in the queue, which nobody leaves; @m cannot be used any
+ * more.
+ */
+bool lk_mutex_spin_abandon(struct lk_mutex *m,
+			   const struct lk_spin_queue *queue, const u32 *stage);
+/* The same with the caller's @w, which is zero, for lk_mutex_abandon(). */
+int lk_mutex_lock_as(struct lk_mutex *m, struct lk_mutex_waiter *w,
+		     const struct lkp_deadline *deadline,
+		     const struct lk_spin_queue *queue);
 /* As lk_mutex_lock_slow(), without spinning first. */
 int lk_mutex_sleep(struct lk_mutex *m, const struct lkp_deadline *deadline);
+/*
+ * Takes the caller's @w off the list, and passes on what it was told: the call that
+ * waits there ended early, by a long jump or with its thread. @w is zero, or that
+ * of lk_mutex_lock_as(). False: a section of @m was cut off;
+ * @m cannot be used any more.
+ */
+bool lk_mutex_abandon(struct lk_mutex *m, struct lk_mutex_waiter *w);
 /*
  * For condition variables. Puts another thread's @w, LK_ASLEEP, on the list; its
  * thread sleeps on the state. When that changes to LK_SIGNALLED, it was pulled: it

@@ -72,12 +72,6 @@ static bool spin_qspin_lock_steal(void *queue)
 	return true;
 }
 
-static bool spin_qspin_lock_tas(void *queue)
-{
-	lk_qspin_lock(queue, LK_QSPIN_TAS);
-	return true;
-}
-
 static void spin_qspin_unlock(void *queue)
 {
 	lk_qspin_unlock(queue);
@@ -95,5 +89,4 @@ static void spin_qspin_unlock(void *queue)
 const struct lk_spin_queue lk_spin_over_qspin[] = {
 	[LK_QSPIN_FAIR] = LK_SPIN_OVER_QSPIN(fair),
 	[LK_QSPIN_STEAL] = LK_SPIN_OVER_QSPIN(steal),
-	[LK_QSPIN_TAS] = LK_SPIN_OVER_QSPIN(tas),
 };

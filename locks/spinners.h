@@ -22,8 +22,8 @@ struct lk_spin_queue {
 /* An osq_lock; a numa_osq in its place. All users of one lock use the same one. */
 extern const struct lk_spin_queue lk_spin_over_osq, lk_spin_over_numa_osq;
 /*
- * A qspinlock in its place, by mode, up to LK_QSPIN_TAS. Nobody leaves it: its lock()
- * is always true. For locks whose waiters never sleep.
+ * A qspinlock in its place, in mode LK_QSPIN_FAIR or LK_QSPIN_STEAL. Nobody leaves it:
+ * its lock() is always true. For locks whose waiters never sleep.
  */
 extern const struct lk_spin_queue lk_spin_over_qspin[];
 

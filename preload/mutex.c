@@ -65,13 +65,19 @@ static int lock_until(struct lk_mutex *m, clockid_t clock,
 	return 0;
 }
 
+/* By itself, so that the lock of a plain one keeps no registers for it. */
+static __cold int lock_glibcs(pthread_mutex_t *pm)
+{
+	return pre_reals()->mutex_lock(pm);
+}
+
 /* Unlock of a mutex that is not a plain one; glibc's too. */
 static __cold int unlock_special(pthread_mutex_t *pm)
 {
 	struct lk_mutex *m = ours(pm);
 
 	if (is_glibcs(kind_of(m)))
-		return __pthread_mutex_unlock(pm);
+		return pre_reals()->mutex_unlock(pm);
 	if (READ_ONCE(m->embed[OWNER]) != lkp_tid() ||
 	    READ_ONCE(m->word) == LK_MUTEX_FREE)
 		return EPERM;
@@ -111,7 +117,7 @@ EXPORT int pthread_mutex_lock(pthread_mutex_t *pm)
 	if (likely(is_plain(kind)))
 		return likely(take(m)) ? 0 : pre_mutex_lock_contended(m, NULL);
 	if (is_glibcs(kind))
-		return __pthread_mutex_lock(pm);
+		return lock_glibcs(pm);
 	return lock_until(m, 0, NULL);
 }
 
@@ -159,3 +165,13 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *pm)
 	give_plain(ours(pm));
 	return 0;
 }
+
+/* -- versions ------------------------------------------------------------- */
+
+PRE_VERSION(pthread_mutex_init, "2.2.5");
+PRE_VERSION(pthread_mutex_destroy, "2.2.5");
+PRE_VERSION(pthread_mutex_lock, "2.2.5");
+PRE_VERSION(pthread_mutex_unlock, "2.2.5");
+PRE_VERSIONS(pthread_mutex_trylock, "2.2.5", "2.34");
+PRE_VERSIONS(pthread_mutex_timedlock, "2.2.5", "2.34");
+PRE_VERSIONS(pthread_mutex_clocklock, "2.30", "2.34");

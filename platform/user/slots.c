@@ -22,6 +22,9 @@
 
 __thread struct lkp_self lkp_self;
 
+/* No thread has this id, so nobody takes the slot for free. */
+#define NO_THREAD (~0u)
+
 /* tid of each slot's thread; 0: free. */
 static u32 slot_tid[LKP_MAX_SLOTS + 1];
 /* No slot below it is known to be free; a hint. */
@@ -116,11 +119,20 @@ static void slot_put(void *unused)
 	if (!slot || lkp_self.epoch != wait_epoch())
 		return;
 	lkp_self.slot = 0;
+	if (lkp_self.keeps_slot) {
+		WRITE_ONCE(slot_tid[slot], NO_THREAD);
+		return;
+	}
 	__atomic_fetch_sub(&slots_used, 1, __ATOMIC_RELAXED);
 	/* [slots.A] RELEASE, pairs with slots.B: we are done with the nodes. */
 	smp_store_release(&slot_tid[slot], 0);
 	if (slot < READ_ONCE(slot_hint))
 		WRITE_ONCE(slot_hint, slot);
+}
+
+void lkp_slot_keep(void)
+{
+	lkp_self.keeps_slot = true;
 }
 
 /* As with the fork page: several may make a key, and the first is kept. */

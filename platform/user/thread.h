@@ -22,6 +22,8 @@ struct lkp_self {
 	u32 readers;  /* read locks held (interposer) */
 	void *inside; /* see section_enter() */
 	bool missed;
+	bool cancel_in;	 /* asynchronous cancellation is let in during sleeps */
+	bool keeps_slot; /* see lkp_slot_keep() */
 	u16 tid_epoch;
 	u16 asked;    /* calls of lkp_cpus_are_short() */
 	u32 priority; /* as it was when the thread last asked, see wait.c */
@@ -40,6 +42,11 @@ extern u32 *lkp_fork_page;
 extern u16 lkp_epoch;
 __cold void lkp_after_fork(void);
 __cold u32 lkp_slot_get(void);
+/*
+ * This thread's slot stays its own after its end: a call that was cut off may have left
+ * a node of it in a queue.
+ */
+__cold void lkp_slot_keep(void);
 
 static inline u16 wait_epoch(void)
 {
@@ -265,11 +272,17 @@ int lkp_futex_wake(u32 *word, int count);
 
 /*
  * wait_on_value(word, val, deadline, naps) sleeps while *@word == @val. 0, or
- * -ETIMEDOUT past @deadline. May be early; @naps counts the caller's calls.
- * NO_NAPS: only ours wake it. wake_value(word) wakes the one asleep there. False:
- * there was none. The memory may be gone by now.
+ * -ETIMEDOUT past @deadline. May be early; @naps counts the caller's calls: a sleeper
+ * looks again, ever more rarely, because the thread that would wake it may be stopped,
+ * or foreign code that does not know it. NO_NAPS: until it is woken.
+ * wake_value(word) wakes the one asleep there. False: there was none. The memory may be
+ * gone by now.
  */
 #define NO_NAPS UINT32_MAX
+int lkp_futex_nap(u32 *word, u32 val, const struct lkp_deadline *deadline,
+		  u32 naps);
+#define wait_on_value(word, val, deadline, naps) \
+	lkp_futex_nap(word, val, deadline, naps)
 static inline bool wake_value(u32 *word)
 {
 	return lkp_futex_wake(word, 1) > 0;
@@ -277,7 +290,7 @@ static inline bool wake_value(u32 *word)
 
 /* Halting is sleeping here. A futex needs no vCPU. */
 #define should_halt(rounds)	 ((void)(rounds), need_resched())
-#define halt_on_value(word, val) wait_on_value(word, val, NULL, 0)
+#define halt_on_value(word, val) wait_on_value(word, val, NULL, NO_NAPS)
 #define kick_value(word, vcpu)	 ((void)(vcpu), wake_value(word))
 
 /* Bits 10 … 15 of a qspinlock that is free: the fork epoch it belongs to. */

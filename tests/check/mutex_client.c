@@ -189,6 +189,26 @@ static void foreign_unlock(void)
 		wake_value(&lock.word);
 }
 
+/*
+ * A foreign waiter, and ours that leave at their deadline. All unlocks are ours, so
+ * nobody needs a nap.
+ */
+static void init_foreign_timed(void)
+{
+	init_foreign();
+	check_world.naps = false;
+}
+
+static void foreign_and_timed(u32 id)
+{
+	if (id != 1) {
+		lock_or_time_out(id + 1);
+		return;
+	}
+	EACH_ACQUISITION(foreign_lock(); critical_section();
+			 lk_mutex_unlock(&lock));
+}
+
 static void ours_and_foreign(u32 id)
 {
 	if (id != 1) {
@@ -261,6 +281,13 @@ static void init_held_naps(void)
 {
 	init_held();
 	check_world.naps = true;
+}
+
+/* And the first is promised the mutex meanwhile. */
+static void init_promised_naps(void)
+{
+	init_held_naps();
+	check_world.overtake_limit = 1;
 }
 
 static void pass_the_first(u32 id)
@@ -359,15 +386,15 @@ static void finish(void)
 /* The interposer's qspinlock policies: no waiter sleeps. Odd threads try in time. */
 static void spin_and_unlock(u32 id)
 {
+	u32 stage = LK_SPIN_OUTSIDE;
 	struct lkp_deadline deadline;
 
 	deadline_after(&deadline, 1);
-	EACH_ACQUISITION(
-		if (!lk_mutex_trylock(&lock) &&
-		    !lk_mutex_spin(
-			    &lock, id % 2 ? &deadline : NULL,
-			    &lk_spin_over_qspin[LK_QSPIN_FAIR])) continue;
-		critical_section(); lk_mutex_unlock(&lock));
+	EACH_ACQUISITION(if (!lk_mutex_trylock(&lock) &&
+			     !lk_mutex_spin(&lock, id % 2 ? &deadline : NULL,
+					    &lk_spin_over_qspin[LK_QSPIN_FAIR],
+					    &stage)) continue;
+			 critical_section(); lk_mutex_unlock(&lock));
 }
 
 /* A wait with a deadline ends. */
@@ -415,6 +442,11 @@ const struct check_client check_mutex[] = {
 	  3, init_posix, move_or_be_moved, finish },
 	{ "mutex", "first_is_busy", "a nap ends while the first is stopped", 3,
 	  1, 1, 600, 3, init_held_naps, pass_the_first, finish },
+	{ "mutex", "promised_is_busy", "the same, and the mutex is promised", 3,
+	  1, 1, 600, 3, init_promised_naps, pass_the_first, finish },
+	{ "mutex", "foreign_timed",
+	  "a wake-up that meets a timed waiter goes to foreign code", 3, 1, 2,
+	  600, 16, init_foreign_timed, foreign_and_timed, finish },
 	{ "mutex", "spurious", "sleeps that end early", 3, 1, 1, 600, 16,
 	  init_spurious, lock_and_unlock, finish },
 	{ "mutex", "posix", "freed by the next holder", 3, 1, 2, 600, 16,
@@ -463,6 +495,8 @@ const struct check_mutant mutants_mutex[] = {
 	{ "pulled sleeper never told", "tell", "smp_store_release", NULL,
 	  "drop" },
 	{ "pulled sleeper never woken", "tell", "wake_value", NULL, "drop" },
+	{ "foreign waiter not woken by a timed waiter that leaves",
+	  "leave_timed_out", "wake_foreign", NULL, "drop" },
 	{ "sleeper never granted", "hand_off", "WRITE_ONCE", "*state", "drop" },
 	{ 0 },
 };

@@ -503,7 +503,7 @@ const struct check_mutant mutants_rwsem[] = {
 	{ "sleeper does not ask to be looked after", "sleep_for", "atomic_or",
 	  NULL, "drop" },
 	{ "hand-off never promised", "insist", "atomic_or", NULL, "drop" },
-	{ "writer's try is not atomic", "lk_rwsem_trylock",
+	{ "writer's try is not atomic", "lk_rwsem_lock_if",
 	  "atomic_try_cmpxchg_acquire", NULL, "split" },
 	{ "sleeper's try is not atomic", "take_and_leave",
 	  "atomic_try_cmpxchg_acquire", NULL, "split" },

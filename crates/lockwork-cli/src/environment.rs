@@ -4,6 +4,7 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::PathBuf;
 
 use anyhow::Result;
 
@@ -44,6 +45,28 @@ pub fn changes(spec: &LockSpec) -> Result<Vec<Change>> {
         ("LOCKWORK_LOCK", lock),
         ("LOCKWORK_SET", settings),
     ])
+}
+
+/// Puts `runtimes` first in the `LD_PRELOAD` of `changes`, if there is one: the
+/// program's sanitizers ([`program::sanitizers`](crate::program::sanitizers)). Behind the
+/// interposer they would not see the program's lock calls.
+pub fn put_first(changes: &mut [Change], runtimes: &[PathBuf]) {
+    for (variable, value) in changes {
+        if let (&mut "LD_PRELOAD", Some(preload)) = (variable, value) {
+            *preload = led_by(preload, runtimes);
+        }
+    }
+}
+
+fn led_by(preload: &OsStr, runtimes: &[PathBuf]) -> OsString {
+    let first = runtimes.iter().map(|path| path.as_os_str().as_bytes());
+    let is_runtime = |entry: &[u8]| {
+        let named = |path: &PathBuf| file_name(path.as_os_str().as_bytes()) == file_name(entry);
+        runtimes.iter().any(named)
+    };
+    let rest = entries(preload).filter(|entry| !is_runtime(entry));
+    let all: Vec<&[u8]> = first.chain(rest).filter(|e| !e.is_empty()).collect();
+    OsString::from_vec(all.join(&b':'))
 }
 
 /// Says that `LOCKWORK_LOCK` and `LOCKWORK_SET` in our own environment count for
@@ -126,6 +149,14 @@ mod tests {
             prepend(OsStr::new("/c/a.so"), Some(OsStr::new(""))),
             "/c/a.so"
         );
+    }
+
+    #[test]
+    fn a_sanitizer_comes_first_and_once() {
+        let runtime = [PathBuf::from("/lib/libtsan.so.2")];
+        let value = led_by(OsStr::new("/c/a.so:/x/libtsan.so.2 /y.so"), &runtime);
+        assert_eq!(value, "/lib/libtsan.so.2:/c/a.so:/y.so");
+        assert_eq!(led_by(OsStr::new("/c/a.so"), &[]), "/c/a.so");
     }
 
     #[test]

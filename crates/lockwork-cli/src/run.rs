@@ -33,7 +33,11 @@ pub fn run(args: &RunArgs) -> Result<()> {
         program::validate(&file)?;
     }
     environment::warn_of_unused("--lock");
-    for (variable, value) in environment::changes(&spec)? {
+    let mut changes = environment::changes(&spec)?;
+    if spec.policy.interposer != Interposer::None {
+        environment::put_first(&mut changes, &program::sanitizers(&file));
+    }
+    for (variable, value) in changes {
         match value {
             Some(value) => std::env::set_var(variable, value),
             None => std::env::remove_var(variable),

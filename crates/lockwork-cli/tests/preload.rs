@@ -400,6 +400,31 @@ fn under_qspinlock_steal() {
     run_all(&QSPINLOCK_STEAL, Glibc::System);
 }
 
+/// What glibc survives, under the two policies that do not run all programs.
+#[test]
+fn what_glibc_survives_under_other_policies() {
+    const NAMES: [&str; 6] = [
+        "cut_off",
+        "destroy_waited",
+        "dlvsym",
+        "first_is_stopped",
+        "foreign_timed",
+        "rwlock_try",
+    ];
+    for lock in ["qspinlock_fair", "qspinlock_tas"] {
+        let mode = Mode {
+            name: lock,
+            lock: Some(lock),
+            ..PLAIN
+        };
+        let programs = &programs(Glibc::System).all;
+        let these = programs
+            .iter()
+            .filter(|program| NAMES.contains(&program.name.as_str()));
+        run_these(these, &mode, Glibc::System);
+    }
+}
+
 #[test]
 fn under_mutex_without_rseq() {
     run_all(&MUTEX_WITHOUT_RSEQ, Glibc::System);

@@ -20,6 +20,7 @@ use super::report::{Ended, Outcome, Sample};
 use super::rules::Rules;
 use crate::cli::Output;
 use crate::elf;
+use crate::environment;
 use crate::error::{Exit, OWN_ERROR};
 use crate::program;
 use crate::workload;
@@ -89,9 +90,13 @@ impl<'a> Session<'a> {
         rules: &'a Rules,
         metric: &'a Metric,
         program: &'a Program,
-        arms: Vec<Arm>,
+        mut arms: Vec<Arm>,
         interrupt: &'a Interrupt,
     ) -> Result<Session<'a>> {
+        let runtimes = program::sanitizers(&program.file);
+        for arm in arms.iter_mut().filter(|arm| !arm.is_baseline()) {
+            environment::put_first(&mut arm.environment, &runtimes);
+        }
         let bar = match program.output {
             Output::Inherit => ProgressBar::hidden(),
             _ => progress::bar((rules.runs + rules.warmup) as usize * arms.len()),

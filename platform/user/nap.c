@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-/* Sleeps that end by themselves, for those whom foreign code does not wake. */
+/*
+ * Sleeps that end by themselves: for those whom foreign code does not wake, and those
+ * behind a thread that is stopped.
+ */
 #include <platform.h>
 
 /* The first nap, and how often it doubles at most: 4 ms to 1 s. */
