@@ -41,11 +41,24 @@ pub(crate) struct Line {
     pub free_at: Ps,
     /// Changes whenever copies are taken back.
     pub version: u32,
+    /// Clusters that have copies, or to which one is on its way, while nobody has the line
+    /// alone.
+    pub fills: Vec<Fill>,
     /// Requests that have arrived, by agent.
     pub pending: Vec<u16>,
     /// CPUs that wait for the line to be taken from them, each with the number
     /// of that wait.
     pub waiters: Vec<(u16, u32)>,
+}
+
+/// A copy of a line in the cache that a cluster shares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fill {
+    pub cluster: u16,
+    /// When it is there.
+    pub ready: Ps,
+    /// When it can be read next.
+    pub free_at: Ps,
 }
 
 /// What a request costs, and where its line comes from.
@@ -162,6 +175,7 @@ impl Caches {
                 coming: NONE,
                 free_at: 0,
                 version: 0,
+                fills: Vec::new(),
                 pending: Vec::new(),
                 waiters: Vec::new(),
             });
@@ -295,6 +309,38 @@ impl Caches {
         }
     }
 
+    /// What a load costs `place` that the cache of its cluster serves.
+    pub fn price_in_cluster(&self, place: u16) -> Price {
+        Price {
+            cost: self.costs[Distance::Cluster as usize].load_shared,
+            distance: Distance::Cluster,
+            from: self.socket(place),
+            from_memory: false,
+        }
+    }
+
+    /// The copy of the place's cluster, there or on its way, if the line is shared.
+    pub fn fill_of(&mut self, line: u32, place: u16) -> Option<&mut Fill> {
+        let cluster = self.cluster(place);
+        let line = &mut self.lines[line as usize];
+        if line.owner != NONE {
+            return None;
+        }
+        line.fills.iter_mut().find(|fill| fill.cluster == cluster)
+    }
+
+    /// From `ready` on, the place's cluster has a copy.
+    pub fn fill(&mut self, line: u32, place: u16, ready: Ps) {
+        if self.fill_of(line, place).is_none() {
+            let cluster = self.cluster(place);
+            self.lines[line as usize].fills.push(Fill {
+                cluster,
+                ready,
+                free_at: 0,
+            });
+        }
+    }
+
     fn memory(&self, line: &Line, place: u16) -> Price {
         let local = self.places[usize::from(place)].node == line.home;
         let distance = if local {
@@ -354,6 +400,7 @@ impl Caches {
         line.owner = NONE;
         line.copies = 0;
         line.who.fill(0);
+        line.fills.clear();
         line.version += 1;
     }
 

@@ -2,8 +2,9 @@
 //! Runs the simulations of all tables, side by side.
 
 use super::cell::{Runs, Trial};
+use super::settled;
 use super::table::Table;
-use crate::{simulate, Found};
+use crate::{Found, Rules};
 use anyhow::Result;
 use lockwork_report::interrupt::Interrupt;
 use lockwork_report::{pool, progress};
@@ -28,6 +29,7 @@ pub(crate) fn simulate_all(
     tables: &[Table],
     jobs: usize,
     seeds: u64,
+    rules: Rules,
     interrupt: &Interrupt,
 ) -> Result<Vec<Vec<Runs>>> {
     let work = plan(tables, seeds);
@@ -35,7 +37,7 @@ pub(crate) fn simulate_all(
     let mut results: Vec<Option<Found>> = Vec::new();
     results.resize_with(work.len(), || None);
     let calls = work.iter().cloned();
-    let calls = calls.map(|job| move || simulate(&job.what.setup(job.seed)));
+    let calls = calls.map(|job| move || settled::simulated(&job.what, job.seed, rules));
     let over = pool::all(calls, jobs, interrupt, |done| {
         if let Some((at, result)) = done {
             results[at] = Some(result?);
