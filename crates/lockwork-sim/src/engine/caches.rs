@@ -49,6 +49,8 @@ pub(crate) struct Line {
     /// CPUs that wait for the line to be taken from them, each with the number
     /// of that wait.
     pub waiters: Vec<(u16, u32)>,
+    /// A bit for each of them, by CPU.
+    waiting: Vec<u64>,
 }
 
 /// A copy of a line in the cache that a cluster shares.
@@ -178,6 +180,7 @@ impl Caches {
                 fills: Vec::new(),
                 pending: Vec::new(),
                 waiters: Vec::new(),
+                waiting: Vec::new(),
             });
         }
         found
@@ -435,6 +438,32 @@ impl Caches {
 }
 
 impl Line {
+    /// `cpu` waits for the line to be taken from it; the number is that of the wait.
+    pub fn add_waiter(&mut self, cpu: u16, wait: u32) {
+        let (word, bit) = (usize::from(cpu) / 64, 1 << (cpu % 64));
+        if self.waiting.len() <= word {
+            self.waiting.resize(word + 1, 0);
+        }
+        if self.waiting[word] & bit == 0 {
+            self.waiting[word] |= bit;
+            self.waiters.push((cpu, wait));
+        } else if let Some(old) = self.waiters.iter_mut().find(|old| old.0 == cpu) {
+            old.1 = wait;
+        }
+    }
+
+    /// Those that wait, who do so no longer; to be given back by [`Line::reuse`].
+    pub fn take_waiters(&mut self) -> Vec<(u16, u32)> {
+        self.waiting.fill(0);
+        std::mem::take(&mut self.waiters)
+    }
+
+    /// Room for waiters to come.
+    pub fn reuse(&mut self, mut room: Vec<(u16, u32)>) {
+        room.clear();
+        self.waiters = room;
+    }
+
     #[inline]
     fn has_copy(&self, place: u16) -> bool {
         let word = self.who.get(usize::from(place) / 64);

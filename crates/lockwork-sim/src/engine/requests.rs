@@ -338,7 +338,7 @@ impl Engine {
         if self.caches.lines[line as usize].waiters.is_empty() {
             return;
         }
-        let mut waiters = std::mem::take(&mut self.caches.lines[line as usize].waiters);
+        let waiters = self.caches.lines[line as usize].take_waiters();
         for &(cpu, wait) in &waiters {
             let state = &mut self.cpus[usize::from(cpu)];
             if state.parked == Parked::No || state.wait != wait {
@@ -356,7 +356,6 @@ impl Engine {
                 self.ask(Agent::of(cpu, 0), line, Kind::Load, again);
             }
         }
-        waiters.clear();
-        self.caches.lines[line as usize].waiters = waiters;
+        self.caches.lines[line as usize].reuse(waiters);
     }
 }

@@ -11,6 +11,10 @@ use lockwork_report::{pool, progress};
 use std::cmp::Reverse;
 use std::ops::ControlFlow;
 
+/// Seeds at least of a workload with a number of loops: its interval comes from them, because
+/// towards the end, when some threads are done, it is another load.
+const SEEDS_OF_LOOPS: u64 = 3;
+
 /// One simulation of all.
 #[derive(Clone)]
 struct Job {
@@ -64,6 +68,10 @@ fn plan(tables: &[Table], seeds: u64) -> Vec<Job> {
     let mut work = Vec::new();
     for (table, of) in tables.iter().enumerate() {
         for (trial, what) in of.trials.iter().enumerate() {
+            let seeds = match what.workload.loops {
+                Some(_) => seeds.max(SEEDS_OF_LOOPS),
+                None => seeds,
+            };
             work.extend((1..=seeds).map(|seed| Job {
                 table,
                 trial,
@@ -84,8 +92,9 @@ mod tests {
     #[test]
     fn every_trial_is_run_with_every_seed_once() {
         let tables = [spin_micro::table().expect("the table")];
-        let work = plan(&tables, 3);
-        assert_eq!(work.len(), tables[0].trials.len() * 3);
+        let work = plan(&tables, 4);
+        assert_eq!(work.len(), tables[0].trials.len() * 4);
+        assert_eq!(plan(&tables, 1).len(), tables[0].trials.len() * 3);
         let mut seen: Vec<(usize, u64)> = work.iter().map(|job| (job.trial, job.seed)).collect();
         seen.sort_unstable();
         seen.dedup();
