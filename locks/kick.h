@@ -3,14 +3,14 @@
 #define LK_KICK_H
 
 /*
- * Who is to be kicked for which lock: a lock word of 4 bytes has no room for
+ * The node to kick for each lock: a lock word of 4 bytes has no room for
  * it. A hash table with one entry a bucket, an entry in one word:
  *
  *   0                       free
  *   lock << 16 | node       the head of @lock's queue may be halted
  *
  * A bucket that is taken for another lock is not waited for: then the waiter
- * does not halt. Whoever claims an entry wakes its node, so an entry that is
+ * does not halt. A thread that claims an entry wakes its node, so an entry that is
  * claimed wrongly (locks whose addresses agree in their low 48 bits) costs a
  * needless wake-up, no more.
  *

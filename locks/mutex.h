@@ -21,7 +21,7 @@
  *   2 --unlock, none asleep--> 3 --> 0
  *
  * Invariants:
- *  1. Who changes word from 0 to non-zero holds; so does a sleeper in state
+ *  1. A thread that changes word from 0 to non-zero holds; so does a sleeper in state
  *     GRANTED. A held word is changed by its holder, or to 2.
  *  2. Only the first sleeper competes. While there is one, it is awake (READY),
  *     or parked is set and a look at the word comes after that, its own or of
@@ -34,11 +34,11 @@
  *     times; then handoff is set, and the next unlock that sees it hands over.
  *     What passes while it is awake is bounded by how soon it gets a CPU; while
  *     it rests, by rest_us().
- *  5. The first keeps a free mutex from sleepers for no longer than a nap, for it
- *     may be stopped. Only the interposer's sleeps are naps.
+ *  5. The first keeps a free mutex from sleepers for no longer than a nap, because
+ *     it may be stopped. Only the interposer's sleeps are naps.
  *  6. A sleeper that was moved here naps in no world. While there are such, right
  *     behind a first that is awake, an unlock to come pulls one: it takes it off
- *     the list and wakes it. Who was pulled sees to it that its own unlock looks.
+ *     the list and wakes it. The pulled thread makes sure that its own unlock looks.
  *
  * How an unlock looks for sleepers depends on mutex_outlives_unlock():
  *  - true (kernel, library): a plain store, then a look at parked. The mutex
@@ -78,7 +78,7 @@ struct lk_mutex {
 #define LK_MUTEX_INIT { 0 }
 /* clang-format on */
 
-/* LK_READY: first in line and awake, or at rest; it leaves that itself. */
+/* LK_READY: first on the list and awake, or at rest; it leaves that itself. */
 enum {
 	LK_ASLEEP,
 	LK_READY,

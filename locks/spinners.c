@@ -7,7 +7,7 @@
 
 _Static_assert(sizeof(struct lk_numa_osq) == sizeof(struct lk_osq) &&
 		       _Alignof(struct lk_numa_osq) == _Alignof(struct lk_osq),
-	       "the one stands where the other would");
+	       "the one is stored in place of the other");
 
 static bool spin_osq_is_locked(const void *queue)
 {

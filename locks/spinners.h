@@ -6,9 +6,9 @@
  * What the sleeping locks share of optimistic spinning: the queue in which their
  * waiters spin, and the hint by which these find out that the holder does not run.
  *
- * Written from: the text of the 2013 and 2014 mails on optimistic spinning (who
- * would spin queues first; spinning ends when the owner leaves its CPU). That one
- * who finds it out tells the others by the hint is this file's own.
+ * Written from: the text of the 2013 and 2014 mails on optimistic spinning (a
+ * spinner queues first; spinning ends when the owner leaves its CPU). That the first
+ * to find it out tells the others by the hint is this file's own.
  */
 #include "adapt.h"
 
@@ -52,7 +52,7 @@ static inline u32 lk_watch_rounds(const void *lock, const u32 *hint)
 }
 
 /*
- * Whether to watch the lock still makes sense. *@hint is the holder's this_owner();
+ * Whether to watch the lock still makes sense. *@hint is the holder's next_owner();
  * it gets LK_OWNER_OFF_CPU if we find that the holder does not run.
  */
 static inline bool lk_owner_may_run(u32 *hint)

@@ -161,11 +161,6 @@ static inline u32 cluster_count(void)
 #define LKP_OWNER_TURNS 0x3fffc000u
 #define LKP_OWNER_CPU	0x00003fffu
 
-static inline u32 this_owner(void)
-{
-	return this_vcpu();
-}
-
 static inline u32 next_owner(u32 last)
 {
 	return ((last + LKP_OWNER_TURN) & LKP_OWNER_TURNS) | this_vcpu();
@@ -281,11 +276,9 @@ static inline bool wake_value(u32 *word)
 }
 
 /* Halting is sleeping here. A futex needs no vCPU. */
-#define NO_VCPU		    0u
-#define should_halt(rounds) ((void)(rounds), need_resched())
-#define halt_on_value(word, val, vcpu) \
-	((void)(vcpu), wait_on_value(word, val, NULL, 0))
-#define kick_value(word, vcpu) ((void)(vcpu), wake_value(word))
+#define should_halt(rounds)	 ((void)(rounds), need_resched())
+#define halt_on_value(word, val) wait_on_value(word, val, NULL, 0)
+#define kick_value(word, vcpu)	 ((void)(vcpu), wake_value(word))
 
 /* Bits 10 … 15 of a qspinlock that is free: the fork epoch it belongs to. */
 extern u32 lkp_wait_tag;

@@ -368,7 +368,7 @@ const struct check_mutant mutants_qspinlock[] = {
 	{ "forgotten tail check", "qspinlock.G", NULL, NULL, "force" },
 	{ "wrong pending hand-over", "pending_to_locked", "WRITE_ONCE", NULL,
 	  "narrow" },
-	{ "two second in line", "qspinlock.D", NULL, NULL, "force" },
+	{ "two pending waiters", "qspinlock.D", NULL, NULL, "force" },
 	{ "predecessor not told of its successor", "lock_queued", "WRITE_ONCE",
 	  "decode(old)->next", "drop" },
 	{ "head does not wait for the pending owner", "qspinlock.F", NULL, NULL,

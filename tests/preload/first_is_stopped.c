@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * The first in line sits in a signal handler until all others have been served: it
+ * The first waiter sits in a signal handler until all others have been served: it
  * keeps nobody from a free lock, a signal goes to a waiter that can take it, and a
  * broadcast reaches all others.
  */

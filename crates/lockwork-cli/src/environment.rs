@@ -20,7 +20,7 @@ pub type Change = (&'static str, Option<OsString>);
 /// the interposer.
 pub fn changes(spec: &LockSpec) -> Result<Vec<Change>> {
     if spec.policy.interposer == Interposer::Lockwork {
-        check_clusters()?;
+        validate_clusters()?;
     }
     let library = match spec.policy.interposer {
         Interposer::None => None,
@@ -70,7 +70,7 @@ pub fn warn_of_unused(lock: &str) {
 
 /// The program would ask for its clusters late, or never, so that nobody saw what
 /// it complains about.
-fn check_clusters() -> Result<()> {
+fn validate_clusters() -> Result<()> {
     let Some(map) = env::var_os("LOCKWORK_CLUSTERS") else {
         return Ok(());
     };
@@ -88,7 +88,7 @@ fn prepend(library: &OsStr, existing: Option<&OsStr>) -> OsString {
     value
 }
 
-/// What stands in an `LD_PRELOAD`.
+/// What is in an `LD_PRELOAD`.
 fn entries(preload: &OsStr) -> impl Iterator<Item = &[u8]> {
     preload.as_bytes().split(|b| b" :".contains(b))
 }

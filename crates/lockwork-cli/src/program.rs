@@ -80,9 +80,9 @@ fn may_execute(file: &Path) -> bool {
 
 /// Checks that an interposer works in `file`. Follows a script to the
 /// interpreter that will run it.
-pub fn check(file: &Path) -> Result<()> {
+pub fn validate(file: &Path) -> Result<()> {
     match elf_behind(file)? {
-        Some((elf, target)) => check_elf(&elf, target),
+        Some((elf, target)) => validate_elf(&elf, target),
         None => Ok(()),
     }
 }
@@ -132,7 +132,7 @@ fn script_interpreter(head: &[u8]) -> Option<OsString> {
     Some(OsString::from_vec(program.to_vec()))
 }
 
-fn check_elf(file: &Path, target: Target) -> Result<()> {
+fn validate_elf(file: &Path, target: Target) -> Result<()> {
     let refuse = |why: String| {
         let message = format!("cannot put a lock under '{}': {why}", file.display());
         Err(Exit::with(OWN_ERROR, message))

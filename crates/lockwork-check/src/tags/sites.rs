@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! The calls of primitives, and which tag each of them stands under.
+//! The calls of primitives, and which tag each of them is under.
 use super::comment::Note;
 use super::order::{operand_of, order_of, Order};
 use super::scan::{outline, Function, Source, Token};
@@ -12,7 +12,7 @@ pub(super) struct TagComment {
     pub notes: Vec<Note>,
 }
 
-/// A call, by where it stands in the text.
+/// A call, by its place in the text.
 struct Call {
     site: Site,
     place: Range<usize>,

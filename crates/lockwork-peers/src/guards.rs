@@ -15,21 +15,21 @@ const DEPTH: usize = 8;
 /// Beside the lock there would be room for one guard, and readers have many; so
 /// they are the thread's, all of them, and a lock has the size that it has in a
 /// program. Nothing is dropped with the thread: what it holds stays locked.
-pub(crate) struct Held<G> {
+pub(crate) struct Guards<G> {
     depth: Cell<usize>,
     locks: [Cell<*const c_void>; DEPTH],
-    guards: UnsafeCell<[MaybeUninit<G>; DEPTH]>,
+    memory: UnsafeCell<[MaybeUninit<G>; DEPTH]>,
 }
 
 /// The stack that each thread has of its own.
-pub(crate) type Stack<G> = &'static LocalKey<Held<G>>;
+pub(crate) type Stack<G> = &'static LocalKey<Guards<G>>;
 
-impl<G> Held<G> {
+impl<G> Guards<G> {
     pub(crate) const fn new() -> Self {
         Self {
             depth: Cell::new(0),
             locks: [const { Cell::new(ptr::null()) }; DEPTH],
-            guards: UnsafeCell::new([const { MaybeUninit::uninit() }; DEPTH]),
+            memory: UnsafeCell::new([const { MaybeUninit::uninit() }; DEPTH]),
         }
     }
 }
@@ -41,9 +41,9 @@ impl<G> Held<G> {
 #[inline(always)]
 pub(crate) fn push<G>(stack: Stack<G>, name: &str, lock: *const c_void, guard: G) {
     // SAFETY: this thread's, for as long as this call.
-    let held = unsafe { &*stack.with(ptr::from_ref) };
-    let depth = held.depth.get();
-    let Some(place) = held.locks.get(depth) else {
+    let guards = unsafe { &*stack.with(ptr::from_ref) };
+    let depth = guards.depth.get();
+    let Some(place) = guards.locks.get(depth) else {
         fatal(
             name,
             "a thread holds at most 8 locks of this kind; hold fewer at once",
@@ -51,25 +51,25 @@ pub(crate) fn push<G>(stack: Stack<G>, name: &str, lock: *const c_void, guard: G
     };
     place.set(lock);
     // SAFETY: one thread only, and no reference outlives this line.
-    unsafe { (*held.guards.get())[depth].write(guard) };
-    held.depth.set(depth + 1);
+    unsafe { (*guards.memory.get())[depth].write(guard) };
+    guards.depth.set(depth + 1);
 }
 
 /// Gives back the guard of `lock`, the last one kept.
 #[inline(always)]
 pub(crate) fn pop<G>(stack: Stack<G>, name: &str, lock: *const c_void) -> G {
     // SAFETY: as in push().
-    let held = unsafe { &*stack.with(ptr::from_ref) };
-    let depth = held.depth.get().wrapping_sub(1);
-    if held.locks.get(depth).is_none_or(|of| of.get() != lock) {
+    let guards = unsafe { &*stack.with(ptr::from_ref) };
+    let depth = guards.depth.get().wrapping_sub(1);
+    if guards.locks.get(depth).is_none_or(|of| of.get() != lock) {
         fatal(
             name,
             "not the lock that this thread took last; unlock in reverse order",
         );
     }
-    held.depth.set(depth);
+    guards.depth.set(depth);
     // SAFETY: written by push(), and by lowering the depth read only once.
-    unsafe { (*held.guards.get())[depth].assume_init_read() }
+    unsafe { (*guards.memory.get())[depth].assume_init_read() }
 }
 
 /// Ends the process with one sentence, as the shims in C do.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! A cell of a table that nobody measures.
-use lockwork_bench::{Cell, Work};
+//! A case of a table that nobody measures.
+use lockwork_bench::{Case, Work};
 
 /// One with this number of threads.
-pub fn cell(threads: u32) -> Cell {
-    Cell {
+pub fn case(threads: u32) -> Case {
+    Case {
         threads,
         inside: Work::Ns(100),
         outside: Work::Ns(200),

@@ -10,15 +10,15 @@ use std::io::{self, IsTerminal};
 const PAGE: usize = 120;
 
 /// Standard output, and, on a terminal, a line of progress below it.
-pub(crate) struct Screen {
+pub(crate) struct Printer {
     bar: ProgressBar,
     /// Runs that are done, of how many.
     done: Cell<(usize, usize)>,
 }
 
-impl Screen {
+impl Printer {
     pub fn new() -> Self {
-        Screen {
+        Printer {
             bar: progress::spinner(),
             done: Cell::new((0, 0)),
         }
@@ -27,7 +27,7 @@ impl Screen {
     /// Without progress.
     #[cfg(test)]
     pub fn silent() -> Self {
-        Screen {
+        Printer {
             bar: ProgressBar::hidden(),
             done: Cell::new((0, 0)),
         }
@@ -61,7 +61,7 @@ impl Screen {
     }
 }
 
-impl Drop for Screen {
+impl Drop for Printer {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * What the pthread tests share.  A program exits 0 when every check held; the
+ * What the pthread tests share.  A program exits 0 when every expectation held; the
  * first one that did not prints its place, what was wanted and what was seen,
  * and ends the process with 1.
  *
@@ -9,8 +9,8 @@
  * above: a lost wake-up is a hang, and the runner's watchdog finds it.  On
  * SIGQUIT a program says at which STAGE it stood.
  */
-#ifndef LOCKWORK_TESTS_PRELOAD_CHECK_H
-#define LOCKWORK_TESTS_PRELOAD_CHECK_H
+#ifndef LOCKWORK_TESTS_PRELOAD_EXPECT_H
+#define LOCKWORK_TESTS_PRELOAD_EXPECT_H
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -33,11 +33,11 @@
 
 #define LEN(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
-/* The value errno has before every checked call, and must have after it. */
+/* The value errno has before every call of RET(), and must have after it. */
 #define KEPT 4242
 
-static inline void check_eq(const char *file, int line, const char *what,
-			    long long seen, long long want)
+static inline void expect_eq(const char *file, int line, const char *what,
+			     long long seen, long long want)
 {
 	if (seen == want)
 		return;
@@ -46,19 +46,19 @@ static inline void check_eq(const char *file, int line, const char *what,
 	_exit(1);
 }
 
-#define EQ(expr, want) check_eq(__FILE__, __LINE__, #expr, (expr), (want))
-#define CHECK(expr)    check_eq(__FILE__, __LINE__, #expr, !!(expr), 1)
+#define EQ(expr, want) expect_eq(__FILE__, __LINE__, #expr, (expr), (want))
+#define EXPECT(expr)   expect_eq(__FILE__, __LINE__, #expr, !!(expr), 1)
 
 /* The call returns `want` and leaves errno alone. */
-#define RET(call, want)                                                    \
-	do {                                                               \
-		int ret_, errno_;                                          \
-		errno = KEPT;                                              \
-		ret_ = (call);                                             \
-		errno_ = errno;                                            \
-		check_eq(__FILE__, __LINE__, #call, ret_, (want));         \
-		check_eq(__FILE__, __LINE__, "errno after " #call, errno_, \
-			 KEPT);                                            \
+#define RET(call, want)                                                     \
+	do {                                                                \
+		int ret_, errno_;                                           \
+		errno = KEPT;                                               \
+		ret_ = (call);                                              \
+		errno_ = errno;                                             \
+		expect_eq(__FILE__, __LINE__, #call, ret_, (want));         \
+		expect_eq(__FILE__, __LINE__, "errno after " #call, errno_, \
+			  KEPT);                                            \
 	} while (0)
 
 static const char *volatile stage_file;
@@ -100,8 +100,8 @@ static inline const char *origin_of(const char *symbol)
 	const char *slash;
 	Dl_info info;
 
-	CHECK(address);
-	CHECK(dladdr(address, &info));
+	EXPECT(address);
+	EXPECT(dladdr(address, &info));
 	slash = strrchr(info.dli_fname, '/');
 	return slash ? slash + 1 : info.dli_fname;
 }
@@ -175,7 +175,7 @@ static inline void wait_asleep(atomic_int *tid)
 			 atomic_load(tid));
 		stat = atomic_load(tid) ? fopen(path, "r") : NULL;
 		if (stat) {
-			CHECK(fgets(line, sizeof(line), stat));
+			EXPECT(fgets(line, sizeof(line), stat));
 			fclose(stat);
 			end = strrchr(line, ')');
 			if (end && end[2] == 'S')
@@ -241,23 +241,23 @@ static inline void *map_pages(size_t size, int flags)
 	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
 		       flags | MAP_ANONYMOUS, -1, 0);
 
-	CHECK(p != MAP_FAILED);
+	EXPECT(p != MAP_FAILED);
 	return p;
 }
 
 /* From now on whoever touches the page faults; its address is not used again. */
 static inline void take_away(void *page)
 {
-	CHECK(mmap(page, 4096, PROT_NONE,
-		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == page);
+	EXPECT(mmap(page, 4096, PROT_NONE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == page);
 }
 
-/* The child's checks all held. */
+/* All expectations of the child held. */
 static inline void reap(pid_t pid)
 {
 	int status = 0;
 
-	CHECK(pid > 0);
+	EXPECT(pid > 0);
 	while (waitpid(pid, &status, 0) < 0)
 		EQ(errno, EINTR);
 	EQ(status, 0);

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! The checks, by name, and which locks they are for.
+//! The properties, by name, and which locks they are for.
 use lockwork_catalogue::{LockKind, Promises};
 
-/// The first check of the stress.
+/// The first property of the stress.
 pub(super) const STRESS: &str = "exclusion";
-/// The check that the driver of knobs and clusters makes.
+/// The property that the driver of knobs and clusters tests.
 pub(crate) const SWITCHING: &str = "switching";
 
-/// One check: a row of the report.
+/// One property: a row of the report.
 #[derive(Debug, Clone, Copy)]
-pub struct Check {
-    /// What `--check` calls it.
+pub struct Property {
+    /// What `--property` calls it.
     pub name: &'static str,
     /// What it claims when it passes.
     pub about: &'static str,
-    /// Why the kind has no such check, or `None`: it has.
+    /// Why the kind need not have it, or `None`: it must.
     pub(super) absent: fn(&LockKind) -> Option<&'static str>,
 }
 
-impl Check {
+impl Property {
     /// Whether the promises and operations of `kind` call for it.
     pub fn applies(&self, kind: &LockKind) -> bool {
         (self.absent)(kind).is_none()
@@ -38,39 +38,39 @@ fn keeps_node(kind: &LockKind) -> Option<&'static str> {
     unless(!keeps, "the holder keeps its queue node, which uses a slot")
 }
 
-/// All checks, in the order of the report.
-pub const CHECKS: &[Check] = &[
-    Check {
+/// All properties, in the order of the report.
+pub const PROPERTIES: &[Property] = &[
+    Property {
         name: STRESS,
         about: "one holder at a time; no update is lost",
         absent: always,
     },
-    Check {
+    Property {
         name: "readers",
         about: "readers share the lock and exclude writers",
         absent: |kind| unless(kind.has_read(), "has no readers"),
     },
-    Check {
+    Property {
         name: "progress",
         about: "every thread makes progress",
         absent: always,
     },
-    Check {
+    Property {
         name: "fifo",
         about: "queued waiters acquire in arrival order",
         absent: |kind| unless(kind.flags().contains(Promises::FIFO), "promises no order"),
     },
-    Check {
+    Property {
         name: "try",
         about: "a try succeeds on a free lock and fails on a held lock",
         absent: |kind| unless(kind.has_try() || kind.has_read_try(), "cannot be tried"),
     },
-    Check {
+    Property {
         name: "timed",
         about: "a timed wait does not end before its limit and leaves nothing behind",
         absent: |kind| unless(kind.has_timed(), "has no time limits"),
     },
-    Check {
+    Property {
         name: "cancel",
         about: "waiters that leave the queue do not break it",
         absent: |kind| {
@@ -80,27 +80,27 @@ pub const CHECKS: &[Check] = &[
             )
         },
     },
-    Check {
+    Property {
         name: "nesting",
         about: "a thread can hold two locks, and lock in nested signal handlers",
         absent: always,
     },
-    Check {
+    Property {
         name: SWITCHING,
         about: "changes of knobs and clusters during use break nothing",
         absent: always,
     },
-    Check {
+    Property {
         name: "slots",
         about: "a thread that ends frees its slot",
         absent: always,
     },
-    Check {
+    Property {
         name: "overflow",
         about: "threads that find no free slot can lock too",
         absent: keeps_node,
     },
-    Check {
+    Property {
         name: "fork",
         about: "a forked child does not wait for threads that it does not have",
         absent: |kind| {

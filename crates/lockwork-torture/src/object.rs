@@ -15,9 +15,9 @@ const READER_INSIDE: u64 = 4;
 const WRITER_INSIDE: u64 = 5;
 const PASSED: u64 = 6;
 
-/// One lock and what it guards.
+/// An object: one lock and what it guards.
 #[repr(align(128))]
-pub(crate) struct Cell {
+pub(crate) struct Object {
     pub(crate) lock: Lock,
     /// Who holds it exclusively: a seat's number plus 1, 0 nobody.
     owner: AtomicU32,
@@ -31,14 +31,14 @@ pub(crate) struct Cell {
     wrong: AtomicU64,
 }
 
-/// What went wrong in a cell.
+/// What went wrong in an object.
 pub(crate) struct Wrong {
-    /// The check that this fails.
-    pub(crate) check: &'static str,
+    /// The property that this fails.
+    pub(crate) property: &'static str,
     pub(crate) text: String,
 }
 
-impl Cell {
+impl Object {
     pub(crate) fn new(kind: LockKind) -> Self {
         Self {
             lock: kind.create(),
@@ -143,7 +143,7 @@ impl Cell {
             code & 0xfff_ffff,
         );
         let owner = other.saturating_sub(1);
-        let (check, text) = match code >> 56 {
+        let (property, text) = match code >> 56 {
             0 => return None,
             OVERLAP => (
                 "exclusion",
@@ -174,6 +174,6 @@ impl Cell {
                 format!("thread {who} was inside to read together with a writer"),
             ),
         };
-        Some(Wrong { check, text })
+        Some(Wrong { property, text })
     }
 }

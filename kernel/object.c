@@ -8,27 +8,27 @@
 #include <linux/sched/clock.h>
 #include <linux/slab.h>
 
-#include "cell.h"
+#include "object.h"
 
 DEFINE_PER_CPU(u32, lkm_waiters);
 
-int lkm_cell_init(struct lkm_cell *cell, const struct lk_ops *ops,
-		  enum lkm_context context)
+int lkm_object_init(struct lkm_object *object, const struct lk_ops *ops,
+		    enum lkm_context context)
 {
-	*cell = (struct lkm_cell){ .context = context };
+	*object = (struct lkm_object){ .context = context };
 	/* Sizes that are powers of two are aligned so: it has its own lines. */
-	cell->lock =
+	object->lock =
 		kzalloc(roundup_pow_of_two(max(ops->size, 128u)), GFP_KERNEL);
-	if (!cell->lock)
+	if (!object->lock)
 		return -ENOMEM;
-	ops->init(cell->lock);
+	ops->init(object->lock);
 	return 0;
 }
 
-void lkm_cell_free(struct lkm_cell *cell)
+void lkm_object_free(struct lkm_object *object)
 {
-	kfree(cell->lock);
-	cell->lock = NULL;
+	kfree(object->lock);
+	object->lock = NULL;
 }
 
 /* Marsaglia, "Xorshift RNGs", Journal of Statistical Software 2003. */
@@ -65,26 +65,26 @@ static void stay_inside(struct lkm_tally *tally, const struct lk_ops *ops,
 
 /* -- contexts ------------------------------------------------------------ */
 
-static unsigned long keep_away(const struct lkm_cell *cell,
+static unsigned long keep_away(const struct lkm_object *object,
 			       const struct lk_ops *ops)
 {
 	unsigned long flags = 0;
 
-	if (cell->context == LKM_IN_HARDIRQ)
+	if (object->context == LKM_IN_HARDIRQ)
 		local_irq_save(flags);
-	else if (cell->context == LKM_IN_SOFTIRQ)
+	else if (object->context == LKM_IN_SOFTIRQ)
 		local_bh_disable();
 	else if (!(ops->flags & LK_SLEEPS))
 		preempt_disable();
 	return flags;
 }
 
-static void let_in(const struct lkm_cell *cell, const struct lk_ops *ops,
+static void let_in(const struct lkm_object *object, const struct lk_ops *ops,
 		   unsigned long flags)
 {
-	if (cell->context == LKM_IN_HARDIRQ)
+	if (object->context == LKM_IN_HARDIRQ)
 		local_irq_restore(flags);
-	else if (cell->context == LKM_IN_SOFTIRQ)
+	else if (object->context == LKM_IN_SOFTIRQ)
 		local_bh_enable();
 	else if (!(ops->flags & LK_SLEEPS))
 		preempt_enable();
@@ -102,7 +102,7 @@ static bool enter_alone(void *lock, const struct lk_ops *ops,
 		return ops->trylock(lock);
 	if (way == 1 && ops->timedlock)
 		return ops->timedlock(lock, random >> 12); /* up to 1 ms */
-	/* Its lock() would try again at once: here, whoever gave up must give
+	/* Its lock() would try again at once: here, a task that gave up must give
 	 * way first. */
 	if (ops->attempt)
 		return ops->attempt(lock);
@@ -123,79 +123,79 @@ static bool enter_shared(void *lock, const struct lk_ops *ops,
 	return true;
 }
 
-static void work_alone(struct lkm_cell *cell, const struct lk_ops *ops,
+static void work_alone(struct lkm_object *object, const struct lk_ops *ops,
 		       struct lkm_tally *tally, u32 ns)
 {
-	bool alone = !cell->writer && cell->count[0] == cell->count[1];
+	bool alone = !object->writer && object->count[0] == object->count[1];
 
-	cell->writer = tally;
-	cell->count[0]++;
+	object->writer = tally;
+	object->count[0]++;
 	barrier(); /* the data are looked at twice */
 	stay_inside(tally, ops, ns);
 	barrier();
-	cell->count[1]++;
-	alone = alone && cell->writer == tally &&
-		cell->count[0] == cell->count[1];
+	object->count[1]++;
+	alone = alone && object->writer == tally &&
+		object->count[0] == object->count[1];
 	/* One failure does not make the next visits fail. */
-	cell->count[1] = cell->count[0];
-	cell->writer = NULL;
+	object->count[1] = object->count[0];
+	object->writer = NULL;
 	lkm_count(&tally->broken, !alone);
-	lkm_count(&tally->writes[cell->context], 1);
+	lkm_count(&tally->writes[object->context], 1);
 }
 
-static void work_shared(struct lkm_cell *cell, const struct lk_ops *ops,
+static void work_shared(struct lkm_object *object, const struct lk_ops *ops,
 			struct lkm_tally *tally, u32 ns)
 {
-	u64 count = cell->count[0];
-	bool still = !cell->writer && count == cell->count[1];
+	u64 count = object->count[0];
+	bool still = !object->writer && count == object->count[1];
 
 	barrier(); /* the data are looked at twice */
 	stay_inside(tally, ops, ns);
 	barrier();
-	still = still && !cell->writer && count == cell->count[0] &&
-		count == cell->count[1];
+	still = still && !object->writer && count == object->count[0] &&
+		count == object->count[1];
 	lkm_count(&tally->broken, !still);
 	lkm_count(&tally->reads, 1);
 }
 
-static bool enter(struct lkm_cell *cell, const struct lk_ops *ops,
+static bool enter(struct lkm_object *object, const struct lk_ops *ops,
 		  struct lkm_tally *tally, bool read)
 {
 	bool counts = !(ops->flags & LK_SLEEPS), held;
 
 	if (counts)
 		this_cpu_inc(lkm_waiters);
-	held = read ? enter_shared(cell->lock, ops, tally)
-		    : enter_alone(cell->lock, ops, tally);
+	held = read ? enter_shared(object->lock, ops, tally)
+		    : enter_alone(object->lock, ops, tally);
 	if (counts)
 		this_cpu_dec(lkm_waiters);
 	return held;
 }
 
-void lkm_cell_visit(struct lkm_cell *cell, const struct lk_ops *ops,
-		    struct lkm_tally *tally, bool read, u32 hold_ns)
+void lkm_object_visit(struct lkm_object *object, const struct lk_ops *ops,
+		      struct lkm_tally *tally, bool read, u32 hold_ns)
 {
-	unsigned long flags = keep_away(cell, ops);
+	unsigned long flags = keep_away(object, ops);
 	u64 start = local_clock(), waited;
-	bool held = enter(cell, ops, tally, read);
+	bool held = enter(object, ops, tally, read);
 
 	waited = local_clock() - start;
 	if (!held) {
 		lkm_count(&tally->missed, 1);
 	} else if (read) {
-		work_shared(cell, ops, tally, hold_ns);
-		(ops->read_unlock)(cell->lock);
+		work_shared(object, ops, tally, hold_ns);
+		(ops->read_unlock)(object->lock);
 	} else {
-		work_alone(cell, ops, tally, hold_ns);
+		work_alone(object, ops, tally, hold_ns);
 		if (ops->downgrade && lkm_random(tally) % 4 == 0) {
-			ops->downgrade(cell->lock);
-			work_shared(cell, ops, tally, hold_ns);
-			(ops->read_unlock)(cell->lock);
+			ops->downgrade(object->lock);
+			work_shared(object, ops, tally, hold_ns);
+			(ops->read_unlock)(object->lock);
 		} else {
-			ops->unlock(cell->lock);
+			ops->unlock(object->lock);
 		}
 	}
-	let_in(cell, ops, flags);
+	let_in(object, ops, flags);
 	/* A sleeper may wake on a CPU whose clock is behind. */
 	if ((s64)waited > (s64)tally->longest_ns)
 		WRITE_ONCE(tally->longest_ns, waited);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-#ifndef LKM_CELL_H
-#define LKM_CELL_H
+#ifndef LKM_OBJECT_H
+#define LKM_OBJECT_H
 
 /*
- * One lock under torture and the data that it guards. The data are plain, so that
+ * An object: one lock under torture and the data that it guards. The data are plain, so that
  * a lock that lets two threads in is seen: by these checks, by the sum at the end,
  * and by KCSAN.
  */
@@ -13,7 +13,7 @@
 
 #include "catalogue.h"
 
-/* Who may take a cell's lock, and so what its holders must keep away. */
+/* Who may take an object's lock, and so what its holders must keep away. */
 enum lkm_context {
 	LKM_IN_TASK,	/* tasks only: no preemption, if the lock spins */
 	LKM_IN_SOFTIRQ, /* tasks and softirqs: no softirqs */
@@ -21,7 +21,7 @@ enum lkm_context {
 	LKM_CONTEXTS
 };
 
-struct lkm_cell {
+struct lkm_object {
 	void *lock;
 	enum lkm_context context;
 	const void *writer; /* who is inside alone; NULL: nobody */
@@ -49,16 +49,16 @@ static inline void lkm_count(u64 *counter, u64 more)
 DECLARE_PER_CPU(u32, lkm_waiters);
 
 /* 0 or -ENOMEM. */
-int lkm_cell_init(struct lkm_cell *cell, const struct lk_ops *ops,
-		  enum lkm_context context);
-void lkm_cell_free(struct lkm_cell *cell);
+int lkm_object_init(struct lkm_object *object, const struct lk_ops *ops,
+		    enum lkm_context context);
+void lkm_object_free(struct lkm_object *object);
 
 /*
  * Once in and out: shared if @read, with about @hold_ns inside. The caller's context
- * is one that may take the lock of @cell.
+ * is one that may take the lock of @object.
  */
-void lkm_cell_visit(struct lkm_cell *cell, const struct lk_ops *ops,
-		    struct lkm_tally *tally, bool read, u32 hold_ns);
+void lkm_object_visit(struct lkm_object *object, const struct lk_ops *ops,
+		      struct lkm_tally *tally, bool read, u32 hold_ns);
 
 /* The next number of the tally's own generator. */
 u32 lkm_random(struct lkm_tally *tally);
