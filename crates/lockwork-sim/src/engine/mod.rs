@@ -12,6 +12,7 @@
 pub(crate) mod caches;
 mod fixed;
 mod guests;
+mod line;
 mod measured;
 mod memory;
 mod order;

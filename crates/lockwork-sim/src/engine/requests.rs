@@ -11,7 +11,8 @@
 //! The new owner keeps a line for `hold` after `Done`: until then the next
 //! request is on its way between the owner and where requests are ordered.
 
-use super::caches::{Kind, Price, NONE};
+use super::caches::{Kind, Price};
+use super::line::NONE;
 use super::memory::write;
 use super::request::{Agent, Request, PARTS};
 use super::state::{Action, Engine, Parked};
