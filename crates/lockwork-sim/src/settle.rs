@@ -24,9 +24,9 @@ const T_HALVES: f64 = 2.145;
 const NEXT_TO_NOTHING: f64 = 0.02;
 /// The half width of the rate's interval, relative to the rate, that is narrow enough.
 const NARROW: f64 = 0.05;
-/// Memory operations that a run may take to come to a steady state: some twenty seconds of
+/// Memory operations that a run may take to come to a steady state: some ten seconds of
 /// a CPU.
-pub const MOST_OPERATIONS: u64 = 60_000_000;
+pub const MOST_OPERATIONS: u64 = 30_000_000;
 /// Acquisitions for each thread.
 const ROUNDS: f64 = 4.0;
 

@@ -92,7 +92,7 @@ pub struct SimArgs {
     /// Simulated time to measure, in µs [default: the workload's]
     #[arg(long, value_name = "US", value_parser = microseconds)]
     pub measure_us: Option<f64>,
-    /// Lengthen warm-up and measured time until the result is a steady state, or 60
+    /// Lengthen warm-up and measured time until the result is a steady state, or 30
     /// million memory operations are simulated.
     #[arg(long, conflicts_with = "timeline")]
     pub settle: bool,
