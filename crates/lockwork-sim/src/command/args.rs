@@ -92,6 +92,10 @@ pub struct SimArgs {
     /// Simulated time to measure, in µs [default: the workload's]
     #[arg(long, value_name = "US", value_parser = microseconds)]
     pub measure_us: Option<f64>,
+    /// Lengthen warm-up and measured time until the result is a steady state, or 30
+    /// million memory operations are simulated.
+    #[arg(long, conflicts_with = "timeline")]
+    pub settle: bool,
     /// Number of loops of each thread, for workloads that end after a fixed number
     /// [default: the workload's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]

@@ -5,8 +5,9 @@ use super::args::{SimArgs, Switch};
 use super::locks;
 use crate::knobs::settings;
 use crate::machine::{self, Machine};
+use crate::settle::MOST_OPERATIONS;
 use crate::workload::{self, Workload};
-use crate::{Clusters, Guests, Knob, Lock, Placement, Setting, Setup};
+use crate::{Clusters, Guests, Knob, Lock, Placement, Rules, Setting, Setup};
 use anyhow::Result;
 use lockwork_report::bail_usage;
 
@@ -48,6 +49,7 @@ pub(super) struct Plan {
     pub(super) clusters: Clusters,
     pub(super) settings: Vec<Setting>,
     pub(super) seeds: u64,
+    settle: Option<u64>,
     window: Option<(f64, f64)>,
     /// What is odd about the machine's file.
     pub(super) oddities: Vec<String>,
@@ -93,6 +95,7 @@ impl Plan {
             clusters: args.clusters.clusters(),
             settings: settings(&args.set, &known.knobs)?,
             seeds: args.seeds,
+            settle: args.settle.then_some(MOST_OPERATIONS),
             window: args
                 .timeline
                 .as_ref()
@@ -150,6 +153,8 @@ impl Plan {
             guests: self.guests,
             clusters: self.clusters,
             settings: &self.settings,
+            settle: self.settle,
+            rules: Rules::default(),
             seed: job.seed,
             window: self.window.filter(|_| job.seed == 1),
         }

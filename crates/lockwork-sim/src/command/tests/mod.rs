@@ -8,6 +8,7 @@ mod tables;
 use super::*;
 use crate::machine::Distance;
 use crate::outcome::{Counts, Doing, Event, Outcome, WaitSplit};
+use crate::settle::Verdict;
 use crate::{Found, Knob, Lock, Setup};
 use clap::Parser;
 use hdrhistogram::Histogram;
@@ -93,6 +94,8 @@ fn outcome(by_thread: &[u64]) -> Outcome {
         ns_in_lock: 25.0,
         ns_busy: 100.0,
         counts,
+        batches: Vec::new(),
+        settled: Some(Verdict::Settled),
         finished_ns: None,
         operations: 1,
         seconds: 0.5,

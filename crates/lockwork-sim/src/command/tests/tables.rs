@@ -131,6 +131,36 @@ fn warnings_are_data() {
 }
 
 #[test]
+fn what_has_not_settled_is_named() {
+    let plan = plan(&["--lock", "tas_lock", "--threads", "2", "--seeds", "2"]);
+    for (verdict, words) in [
+        (Verdict::Drifts, "the halves of the measured time differ"),
+        (Verdict::Short, "the measured time is too short"),
+    ] {
+        let mut all = [outcome(&[2000, 2100]), outcome(&[2000, 2101])];
+        all[1].settled = Some(verdict);
+        let rows = [Row::of("tas_lock", 2, all.iter().collect())];
+        let text = warnings::warnings(&plan, &rows).join("\n");
+        assert!(
+            text.starts_with("not settled") && text.contains(words),
+            "{text}"
+        );
+        assert!(text.ends_with(": tas_lock with 2 threads"), "{text}");
+    }
+}
+
+#[test]
+fn settling_has_a_limit_and_is_not_the_default() {
+    let setup = |words: &[&str]| {
+        let plan = plan(words);
+        plan.setup(plan.job(0)).settle
+    };
+    assert_eq!(setup(&["--lock", "tas_lock"]), None);
+    let limit = Some(crate::settle::MOST_OPERATIONS);
+    assert_eq!(setup(&["--lock", "tas_lock", "--settle"]), limit);
+}
+
+#[test]
 fn jain_knows_even_and_alone() {
     for (by_thread, jain) in [
         (&[5, 5, 5, 5][..], 1.0),
