@@ -4,7 +4,7 @@
 
 use anyhow::{bail, Context, Result};
 use lockwork_catalogue::{catalogue, events, knobs, Promises};
-use lockwork_check::{clients, locks};
+use lockwork_check::clients;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -171,9 +171,7 @@ fn promise_rows() -> Vec<Vec<String>> {
 
 fn client_rows() -> Vec<Vec<String>> {
     let mut rows = vec![row(["lock", "client", "bound", "what is asked"])];
-    let mut all = clients();
-    all.sort_by_key(|client| locks().iter().position(|lock| *lock == client.lock()));
-    rows.extend(all.iter().map(|client| {
+    rows.extend(clients().iter().map(|client| {
         row([
             client.lock(),
             client.name(),
