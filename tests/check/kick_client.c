@@ -42,6 +42,5 @@ const struct check_client check_kick[] = {
 };
 
 const struct check_mutant mutants_kick[] = {
-	{ "a claim is not atomic", "kick.B", NULL, NULL, "split" },
 	{ 0 },
 };

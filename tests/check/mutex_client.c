@@ -389,18 +389,18 @@ static void init_resting_signal(void)
 	check_world.signal = handler;
 }
 
-static void init_changing(void)
-{
-	init_spinning();
-	check_world.wait_way = 1 + LK_WAY_SPIN;
-	check_world.way_changes = true;
-}
-
 /* Each thread sets another way, for all of them. */
 static void change_the_way(u32 id)
 {
 	WRITE_ONCE(check_world.wait_way, 1 + id % LK_WAYS);
 	lock_and_unlock(id);
+}
+
+static void init_changing(void)
+{
+	init_spinning();
+	check_world.wait_way = 1 + LK_WAY_SPIN;
+	check_world.way_changes = true;
 }
 
 /* The last thread only changes the way, at any step of the others. */
@@ -514,7 +514,7 @@ const struct check_client check_mutex[] = {
 	{ "mutex", "resting_signal", "the same, and a handler interrupts it", 2,
 	  1, 2, 600, 16, init_resting_signal, sleep_and_unlock, finish },
 	{ "mutex", "changing", "the way changes while threads wait", 3, 1, 2,
-	  600, 16, init_changing, change_the_way, finish },
+	  600, 16, init_spinning, change_the_way, finish },
 	{ "mutex", "changed", "another thread changes the way at any step", 3,
 	  2, 2, 600, 16, init_changing, be_changed, finish },
 	{ "mutex", "fork", "waiters lost in a fork are forgotten", 3, 1, 1, 600,

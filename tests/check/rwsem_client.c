@@ -414,18 +414,18 @@ static void read_together(u32 id)
 	lk_rwsem_read_unlock(&lock);
 }
 
-static void init_changing(void)
-{
-	init_spinning();
-	check_world.wait_way = 1 + LK_WAY_SPIN;
-	check_world.way_changes = true;
-}
-
 /* Each thread sets another way, for all of them. */
 static void change_the_way(u32 id)
 {
 	WRITE_ONCE(check_world.wait_way, 1 + id % LK_WAYS);
 	one_writer(id);
+}
+
+static void init_changing(void)
+{
+	init_spinning();
+	check_world.wait_way = 1 + LK_WAY_SPIN;
+	check_world.way_changes = true;
 }
 
 /* The last thread only changes the way, at any step of the others. */
@@ -471,7 +471,7 @@ const struct check_client check_rwsem[] = {
 	{ "rwsem", "sleeping", "no waiter spins", 3, 1, 1, 600, 16,
 	  init_sleeping, one_writer, finish },
 	{ "rwsem", "changing", "the way to wait changes while threads wait", 3,
-	  1, 1, 600, 16, init_changing, change_the_way, finish },
+	  1, 1, 600, 16, init_spinning, change_the_way, finish },
 	{ "rwsem", "changed", "another thread changes the way at any step", 3,
 	  1, 2, 600, 16, init_changing, be_changed, finish },
 	{ "rwsem", "brief", "an arriving thread checks before it queues", 3, 1,

@@ -119,7 +119,7 @@ const struct check_client check_waits[] = {
 	  1, 600, 16, NULL, wait_in_turn, NULL },
 	{ "waits", "twice", "each wait of a thread is told apart", 2, 1, 4, 600,
 	  0, NULL, wait_twice, NULL },
-	{ "waits", "sites", "where an object was taken", 3, 2, 2, 600, 16, NULL,
+	{ "waits", "sites", "where an object was taken", 3, 1, 2, 600, 16, NULL,
 	  note_or_look, NULL },
 	{ 0 },
 };
