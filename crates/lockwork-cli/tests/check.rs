@@ -26,7 +26,8 @@ fn check(args: &[&str]) -> Output {
     Room::new().run(&[&["check"], args].concat())
 }
 
-/// Not as far as `.ci/run` has each go in a step of its own.
+/// One preemption less than the clients' bounds, which `.ci/run` explores in a step of its
+/// own.
 #[test]
 fn every_lock_passes() {
     let shown = passes(&["--shallow", "--fuzz", "100"]);
