@@ -656,9 +656,7 @@ __cold void lk_mutex_unlock_slow(struct lk_mutex *m)
 		/* A signal handler's unlock: whom we interrupted does the rest. */
 		WRITE_ONCE(m->parked, 1);
 		/* [mutex.G] full RMW, pairs with mutex.A and .E: as F below.
-		 * Spare acq_rel: the kernel has no such RMW. Spare acquire: two
-		 * more threads have to come between the handler's steps, which
-		 * is beyond the clients' bounds. Spare release: the same. */
+		 * Spare acq_rel: the kernel has no such RMW. */
 		xchg(&m->word, LK_MUTEX_FREE);
 		section_missed();
 		return;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Compiles the locks and their clients against the check world.
+//! Compiles the locks, the files of the user world that need no system call, and the
+//! clients of both against the check world.
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
@@ -15,6 +16,17 @@ const ENTRIES: &[&str] = &[
     "check_world_naps",
 ];
 
+/// Files of the user world that clients run. Those in C are compiled here, the others
+/// by the clients that include them.
+const SHARED: &[&str] = &[
+    "platform/library/waits.c",
+    "platform/user/forks.h",
+    "platform/user/once.h",
+    "platform/user/slots.h",
+];
+/// Where orderings have tags, besides `locks/`.
+const TAGGED: &[&str] = &["platform/library", "platform/preload", "platform/user"];
+
 fn main() {
     let root = lockwork_build::root();
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
@@ -24,7 +36,17 @@ fn main() {
 
     let table = out.join("clients.c");
     fs::write(&table, client_table(&clients)).expect("OUT_DIR can be written");
-    fs::write(out.join("sources.rs"), sources(&locks)).expect("OUT_DIR can be written");
+    let shared: Vec<PathBuf> = SHARED.iter().map(|file| root.join(file)).collect();
+    let mut checked = sources_of(&locks);
+    checked.extend(shared.iter().cloned());
+    let mut others: Vec<PathBuf> = TAGGED
+        .iter()
+        .flat_map(|dir| sources_of(&root.join(dir)))
+        .collect();
+    others.retain(|path| !shared.contains(path));
+    for (name, files) in [("sources.rs", checked), ("others.rs", others)] {
+        fs::write(out.join(name), texts(files)).expect("OUT_DIR can be written");
+    }
 
     let world = build("world", &clients)
         .files(lockwork_build::platform_files("check"))
@@ -32,6 +54,7 @@ fn main() {
         .compile_intermediates();
     let locks = build("locks", &clients)
         .files(lockwork_build::c_files(&locks))
+        .files(shared.iter().filter(|path| is(path, "c")))
         .files(lockwork_build::c_files(&clients))
         // Reports each plain access of a lock or a client; see tsan.c.
         .flag("-fsanitize=thread")
@@ -73,18 +96,29 @@ fn client_table(dir: &Path) -> String {
     text + "\t{ 0 },\n};\n"
 }
 
-/// The text of the locks, for traces and tags wherever the program runs.
-fn sources(locks: &Path) -> String {
-    let files = fs::read_dir(locks).expect("locks/ is part of a checkout");
-    let mut names: Vec<String> = files
-        .filter_map(|file| file.ok()?.file_name().into_string().ok())
-        .filter(|name| name.ends_with(".c") || name.ends_with(".h"))
-        .collect();
-    names.sort();
+fn is(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|found| found == extension)
+}
+
+/// The C in a folder.
+fn sources_of(dir: &Path) -> Vec<PathBuf> {
+    let files = fs::read_dir(dir).expect("it is part of a checkout");
+    let paths = files.filter_map(|file| Some(file.ok()?.path()));
+    paths
+        .filter(|path| is(path, "c") || is(path, "h"))
+        .collect()
+}
+
+/// The text of files, for traces and tags wherever the program runs.
+fn texts(mut files: Vec<PathBuf>) -> String {
+    files.sort_by(|a, b| a.file_name().cmp(&b.file_name()));
     let mut text = String::from("&[\n");
-    for name in names {
-        let path = locks.join(&name);
-        text += &format!("    ({name:?}, include_str!({path:?})),\n");
+    for path in files {
+        let name = path.file_name().and_then(|name| name.to_str());
+        text += &format!(
+            "    ({:?}, include_str!({path:?})),\n",
+            name.expect("a name")
+        );
     }
     text + "]\n"
 }

@@ -27,6 +27,7 @@ struct check_world {
 	bool halts;	      /* waiters_halt() */
 	bool hypervisor;      /* on_hypervisor() */
 	bool cpus_short;      /* cpus_are_short() */
+	bool way_changes;     /* threads store to wait_way */
 	void (*signal)(void); /* handler that interrupts each list section */
 	bool signal_stores;   /* before each store in it, too */
 	/* At each event but its own: a handler too, or what counts them. */

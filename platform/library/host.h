@@ -21,6 +21,7 @@ static inline void smp_mb_light(void)
 	if (likely(READ_ONCE(lkp_membarrier)))
 		barrier();
 	else
+		/* [host.A] MB, pairs with membarrier.A and .B. */
 		smp_mb();
 }
 

@@ -8,6 +8,7 @@
  * says what holds: it is in platform/library/ and in platform/preload/.
  */
 #include <atomic.h>
+#include <forks.h>
 /* -- this thread --------------------------------------------------------- */
 
 #define LKP_MAX_SLOTS 16383u /* 14 bits of a 16-bit tail, 0 is nobody */
@@ -50,7 +51,7 @@ __cold void lkp_slot_keep(void);
 
 static inline u16 wait_epoch(void)
 {
-	if (unlikely(smp_load_acquire(READ_ONCE_DEP(lkp_fork_page)) != 1))
+	if (unlikely(!lkp_fork_is_done(lkp_fork_state(&lkp_fork_page))))
 		lkp_after_fork();
 	return READ_ONCE(lkp_epoch);
 }
@@ -142,7 +143,7 @@ static inline u32 this_cluster(void)
 	u32 cpu = this_vcpu();
 
 	if (likely(cpu < LKP_MAX_CPUS)) {
-		/* [cluster.B] ACQUIRE, pairs with cluster.A. */
+		/* [cluster.B] */
 		u16 n = smp_load_acquire(&lkp_cluster_of[cpu]);
 
 		if (likely(n))

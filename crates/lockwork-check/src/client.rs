@@ -68,8 +68,12 @@ extern "C" {
     fn check_lock_name(index: u32) -> *const c_char;
 }
 
-/// The text of each file of `locks/`, by name, as it was compiled.
+/// The text of each file that clients run, by name, as it was compiled: those of `locks/`,
+/// and those of the user world that need no system call.
 pub const SOURCES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/sources.rs"));
+
+/// The same of the user world's other files. They have tags, but no client runs them.
+pub const OTHERS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/others.rs"));
 
 /// No bound on preemptions.
 const NO_BOUND: u32 = u32::MAX;
@@ -137,7 +141,7 @@ impl Client {
         self.stem
     }
 
-    /// The lock's name in the catalogue.
+    /// The lock's name in the catalogue, or that of a part of the user world.
     pub fn lock(self) -> &'static str {
         text(self.raw.lock)
     }
@@ -186,16 +190,21 @@ fn files() -> Vec<&'static RawFile> {
     entries(first, |file| file.stem.is_null())
 }
 
-/// All clients, in the order of the catalogue.
+/// All clients, in the order of [`subjects`].
 pub fn clients() -> Vec<Client> {
+    let mut all = unsorted();
+    let order = subjects();
+    all.sort_by_key(|client| order.iter().position(|&lock| lock == client.lock()));
+    all
+}
+
+fn unsorted() -> Vec<Client> {
     let mut all = Vec::new();
     for file in files() {
         let stem = text(file.stem);
         let clients = entries(file.clients, |client| client.lock.is_null());
         all.extend(clients.into_iter().map(|raw| Client { raw, stem }));
     }
-    let order = locks();
-    all.sort_by_key(|client| order.iter().position(|&lock| lock == client.lock()));
     all
 }
 
@@ -233,4 +242,15 @@ pub fn locks() -> Vec<&'static str> {
         .take_while(|name| !name.is_null())
         .map(text)
         .collect()
+}
+
+/// What clients are about: the locks of the catalogue, then the parts of the user world,
+/// by name.
+pub fn subjects() -> Vec<&'static str> {
+    let locks = locks();
+    let mut parts: Vec<&str> = unsorted().into_iter().map(Client::lock).collect();
+    parts.retain(|part| !locks.contains(part));
+    parts.sort_unstable();
+    parts.dedup();
+    [locks, parts].concat()
 }

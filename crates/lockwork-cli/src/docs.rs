@@ -6,7 +6,7 @@
 use crate::policy::POLICIES;
 use anyhow::{bail, Context, Result};
 use lockwork_catalogue::{catalogue, events, knobs, Promises};
-use lockwork_check::{clients, locks};
+use lockwork_check::clients;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -200,9 +200,7 @@ fn promise_rows() -> Vec<Vec<String>> {
 
 fn client_rows() -> Vec<Vec<String>> {
     let mut rows = vec![row(["lock", "client", "bound", "what is asked"])];
-    let mut all = clients();
-    all.sort_by_key(|client| locks().iter().position(|lock| *lock == client.lock()));
-    rows.extend(all.iter().map(|client| {
+    rows.extend(clients().iter().map(|client| {
         row([
             client.lock(),
             client.name(),

@@ -56,15 +56,19 @@ pub struct CheckArgs {
     /// times as long.
     #[arg(long, conflicts_with = "bound")]
     pub deep: bool,
+    /// Explore one preemption less than each client's bound, and at most two where
+    /// preemptions are not bounded.
+    #[arg(long, conflicts_with_all = ["bound", "deep"])]
+    pub shallow: bool,
     /// Print JSON: one line for each run and each mutant.
     #[arg(long, conflicts_with_all = ["list", "pairs"])]
     pub json: bool,
     /// List the clients, their bounds and the mutants. Nothing runs.
     #[arg(long)]
     pub list: bool,
-    /// Check only the tags: every ordering must have a tag, and every tag its
-    /// partners. DIR is a source tree, whose docs pages are checked too. Without
-    /// DIR, the sources that are built in are checked.
+    /// Check only the tags, of the locks and of the user world: every ordering must
+    /// have a tag, and every tag its partners. DIR is a source tree, whose tables of
+    /// tags are checked too. Without DIR, the sources that are built in are checked.
     #[arg(long, value_name = "DIR", num_args = 0..=1)]
     #[arg(conflicts_with_all = ["locks", "clients", "mutants", "tags", "list"])]
     pub pairs: Option<Option<PathBuf>>,

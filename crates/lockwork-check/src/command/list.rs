@@ -5,7 +5,7 @@ use super::mutants::{weaker, Planned};
 use super::plan::{bound_of, seconds_of, Chosen};
 use super::printer::Printer;
 use crate::tags::{self, Order};
-use crate::{Client, SOURCES};
+use crate::{Client, OTHERS, SOURCES};
 use anyhow::Result;
 use lockwork_report::table::{Align, Columns};
 use lockwork_report::text::{counted, whole};
@@ -114,7 +114,7 @@ fn changes(mutants: &[Planned]) -> String {
 pub(crate) fn pairs(printer: &Printer, root: Option<&Path>) -> Result<ExitCode> {
     let index = match root {
         Some(root) => tags::index(&borrowed(&tags::read_tree(root)?)),
-        None => tags::index(SOURCES),
+        None => tags::index(&[SOURCES, OTHERS].concat()),
     };
     let mut problems = tags::problems(&index);
     if let Some(root) = root {

@@ -4,7 +4,7 @@ use super::args::CheckArgs;
 use super::mutants::file_stem;
 use super::worker::Request;
 use crate::tags::Index;
-use crate::{clients, locks, Bound, Client, Method, Mutant, Task};
+use crate::{clients, locks, subjects, Bound, Client, Method, Mutant, Task};
 use anyhow::Result;
 use lockwork_report::choice;
 
@@ -41,6 +41,13 @@ impl Run {
         run.task.mutant = Some(mutant.clone());
         run
     }
+
+    /// The same, as far as `limit` executions.
+    pub fn until(&self, limit: Option<u64>) -> Run {
+        let mut run = self.clone();
+        run.task.limit = limit;
+        run
+    }
 }
 
 /// For the table.
@@ -55,9 +62,9 @@ pub(crate) fn method_text(method: Method) -> &'static str {
 /// The locks and clients that the command line names. With `--tag` and no lock:
 /// those that the tags are about.
 pub(crate) fn choose(args: &CheckArgs, index: &Index) -> Result<Chosen> {
-    let catalogue = locks();
+    let subjects = subjects();
     for lock in &args.locks {
-        choice::one("lock", lock, &catalogue, |known| known)?;
+        choice::one("lock", lock, &subjects, |known| known)?;
     }
     let stems = stems_of_tags(&args.tags, index)?;
     let all = clients();
@@ -73,7 +80,7 @@ pub(crate) fn choose(args: &CheckArgs, index: &Index) -> Result<Chosen> {
         false => args.locks.iter().any(|named| named == lock),
     };
     let has_client = |lock: &str| all.iter().any(|client| client.lock() == lock);
-    let unchecked = catalogue
+    let unchecked = locks()
         .into_iter()
         .filter(asked)
         .filter(|lock| !has_client(lock));
@@ -135,11 +142,21 @@ pub(crate) fn deeper(bound: Bound) -> Bound {
     }
 }
 
+/// Two preemptions of those that any number of is explored otherwise, or one less.
+pub(crate) fn shallower(bound: Bound) -> Bound {
+    let preemptions = bound.preemptions.unwrap_or(3).saturating_sub(1);
+    Bound {
+        preemptions: Some(preemptions),
+        ..bound
+    }
+}
+
 /// How far `client` is explored.
 pub(crate) fn bound_of(client: Client, args: &CheckArgs) -> Bound {
     match args.bound {
         Some(bound) => bound,
         None if args.deep => deeper(client.bound()),
+        None if args.shallow => shallower(client.bound()),
         None => client.bound(),
     }
 }
@@ -163,6 +180,7 @@ pub(crate) fn plan(clients: &[Client], args: &CheckArgs) -> Vec<Run> {
             seed: args.seed,
             seconds: seconds_of(client, args),
             mutant: None,
+            limit: None,
         },
     };
     let mut runs = Vec::new();
@@ -269,6 +287,9 @@ mod tests {
         };
         assert_eq!(deeper(bound(3, 2, Some(2))), bound(3, 2, Some(3)));
         assert_eq!(deeper(bound(2, 2, None)), bound(2, 3, None));
+        assert_eq!(shallower(bound(3, 2, Some(2))), bound(3, 2, Some(1)));
+        assert_eq!(shallower(bound(1, 1, Some(0))), bound(1, 1, Some(0)));
+        assert_eq!(shallower(bound(2, 2, None)), bound(2, 2, Some(2)));
         let tas = chosen(&["tas_lock"]).expect("clients");
         let deep = args(&["--deep"]);
         assert_eq!(bound_of(tas[0], &deep), deeper(tas[0].bound()));

@@ -192,6 +192,7 @@ impl Worker {
                 pruned: 0,
                 words: 0,
                 seconds: self.started.elapsed().as_secs_f64(),
+                cut: false,
                 fault: Some(fault),
                 reached: Vec::new(),
             },
