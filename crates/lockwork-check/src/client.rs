@@ -65,11 +65,16 @@ struct RawFile {
 extern "C" {
     /// Ended by an empty entry; see build.rs.
     static lwc_files: [RawFile; 0];
+    /// The same of `tests/check/rivals/`.
+    static lwc_rivals: [RawFile; 0];
     fn check_lock_name(index: u32) -> *const c_char;
 }
 
 /// The text of each file of `locks/`, by name, as it was compiled.
 pub const SOURCES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/sources.rs"));
+
+/// The same of the simulator's baselines, in `crates/lockwork-sim/baselines/`.
+pub const RIVAL_SOURCES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/rival_sources.rs"));
 
 /// No bound on preemptions.
 const NO_BOUND: u32 = u32::MAX;
@@ -181,21 +186,31 @@ fn entries<T>(first: *const T, is_end: impl Fn(&T) -> bool) -> Vec<&'static T> {
         .collect()
 }
 
-fn files() -> Vec<&'static RawFile> {
-    let first: *const RawFile = (&raw const lwc_files).cast();
-    entries(first, |file| file.stem.is_null())
+fn files(table: *const [RawFile; 0]) -> Vec<&'static RawFile> {
+    entries(table.cast::<RawFile>(), |file| file.stem.is_null())
+}
+
+/// All clients of the rivals: published locks that only the simulator has, and that
+/// are right. In the order of their table.
+pub fn rivals() -> Vec<Client> {
+    clients_of(&raw const lwc_rivals)
 }
 
 /// All clients, in the order of the catalogue.
 pub fn clients() -> Vec<Client> {
+    let mut all = clients_of(&raw const lwc_files);
+    let order = locks();
+    all.sort_by_key(|client| order.iter().position(|&lock| lock == client.lock()));
+    all
+}
+
+fn clients_of(table: *const [RawFile; 0]) -> Vec<Client> {
     let mut all = Vec::new();
-    for file in files() {
+    for file in files(table) {
         let stem = text(file.stem);
         let clients = entries(file.clients, |client| client.lock.is_null());
         all.extend(clients.into_iter().map(|raw| Client { raw, stem }));
     }
-    let order = locks();
-    all.sort_by_key(|client| order.iter().position(|&lock| lock == client.lock()));
     all
 }
 
@@ -204,8 +219,20 @@ pub fn clients() -> Vec<Client> {
 /// # Panics
 /// If a file names a change that there is not.
 pub fn logic_mutants() -> Vec<LogicMutant> {
+    mutants_of(&raw const lwc_files)
+}
+
+/// The same of the rivals' clients.
+///
+/// # Panics
+/// As [`logic_mutants`].
+pub fn rival_mutants() -> Vec<LogicMutant> {
+    mutants_of(&raw const lwc_rivals)
+}
+
+fn mutants_of(table: *const [RawFile; 0]) -> Vec<LogicMutant> {
     let mut all = Vec::new();
-    for file in files() {
+    for file in files(table) {
         let stem = text(file.stem);
         for raw in entries(file.mutants, |mutant| mutant.name.is_null()) {
             let change = text(raw.change);

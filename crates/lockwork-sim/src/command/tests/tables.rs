@@ -117,7 +117,16 @@ fn warnings_are_data() {
     assert_eq!(words(&two, &[&[2000, 2100], &[2000, 2101]]), "");
     assert!(words(&two, &[&[2000, 2100], &[2000, 2100]]).contains("all seeds gave the same"));
     assert!(words(&two, &[&[2000, 2100]]).contains("fewer seeds than asked for"));
-    let many = ["--lock", "tas_lock", "--threads", "2,50", "--seeds", "2"];
+    let many = [
+        "--lock",
+        "tas_lock",
+        "--threads",
+        "2,50",
+        "--cpus",
+        "40",
+        "--seeds",
+        "2",
+    ];
     let text = words(&many, &[&[2000, 2100], &[2000, 2101]]);
     assert!(text.contains("50 on 40"), "{text}");
     let free = [&many[..], &["--affinity", "off"]].concat();
