@@ -31,41 +31,41 @@ pub(super) struct Named {
     pub(super) left_out: Vec<&'static str>,
 }
 
-/// Those of these names, on a machine with so many clusters.
+/// Those of these names, on that machine. `asked`: a user typed the names.
+///
+/// # Errors
+/// An unknown name, or a lock that was asked for by its name and makes no sense there.
 pub(super) fn named(
     names: &[String],
+    asked: bool,
     known: &[Lock],
     machine: &Machine,
     clusters: Clusters,
 ) -> Result<Named> {
-    let mut locks: Vec<Lock> = choice::several("lock", names, &GROUPS, known, |lock| lock.name)?
-        .into_iter()
-        .copied()
-        .collect();
-    let mut left_out = Vec::new();
-    if count(machine, clusters) < 2 {
-        let pointless = |lock: &Lock| lock.needs_clusters;
-        if let Some(lock) = locks
-            .iter()
-            .find(|lock| pointless(lock) && names.iter().any(|name| name == lock.name))
-        {
+    let chosen = choice::several("lock", names, &GROUPS, known, |lock| lock.name)?;
+    let enough = count(machine, clusters) > 1;
+    let mut named = Named {
+        locks: Vec::new(),
+        left_out: Vec::new(),
+    };
+    for lock in chosen {
+        if enough || !lock.needs_clusters {
+            named.locks.push(*lock);
+        } else if asked && names.iter().any(|name| name == lock.name) {
             bail_usage!(
-                "{} serves waiters by clusters of CPUs, and {} has only one; take another machine \
-                 or another lock",
+                "{} serves waiters by clusters of CPUs, and {} has only one; take another \
+                 machine or another lock",
                 lock.name,
                 machine.name
             );
+        } else {
+            named.left_out.push(lock.name);
         }
-        left_out = locks
-            .iter()
-            .filter(|lock| pointless(lock))
-            .map(|lock| lock.name)
-            .collect();
-        locks.retain(|lock| !pointless(lock));
     }
-    Ok(Named { locks, left_out })
+    Ok(named)
 }
 
+/// How many clusters of CPUs there are for the locks.
 fn count(machine: &Machine, clusters: Clusters) -> usize {
     // They are numbered through.
     let all = machine.places.iter().map(|place| match clusters {
