@@ -62,14 +62,20 @@ static void move(struct lk_rival_node *last, struct lk_rival_node *before,
 	WRITE_ONCE(last->next, cur);
 }
 
+/* Our turn has come: there is something better to do than to shuffle. */
+static inline bool is_wanted(struct lk_shfl *shfl, struct lk_rival_node *node)
+{
+	return READ_ONCE(node->state) && !READ_ONCE(shfl->locked);
+}
+
 /* One walk over the queue behind the shuffler @node. */
-static void shuffle(struct lk_rival_node *node)
+static void shuffle(struct lk_shfl *shfl, struct lk_rival_node *node)
 {
 	u32 here = READ_ONCE(node->cluster), count = READ_ONCE(node->count);
 	struct lk_rival_node *last = node, *before = node, *cur, *next;
 
 	/* [shfl.C] ACQUIRE, pairs with shfl.D: the next node's cluster. */
-	while (count < 16 * knob(osq_node_max) &&
+	while (count < 16 * knob(osq_node_max) && !is_wanted(shfl, node) &&
 	       (cur = smp_load_acquire(&before->next))) {
 		/* [shfl.C] */
 		next = smp_load_acquire(&cur->next);
@@ -93,16 +99,17 @@ static void shuffle(struct lk_rival_node *node)
 	smp_store_release(&last->role, 1);
 }
 
-static inline void shuffle_if_asked(struct lk_rival_node *node)
+static inline void shuffle_if_asked(struct lk_shfl *shfl,
+				    struct lk_rival_node *node)
 {
 	/* [shfl.F] ACQUIRE, pairs with shfl.E. */
 	if (smp_load_acquire(&node->role))
-		shuffle(node);
+		shuffle(shfl, node);
 }
 
 /* -- the queue ----------------------------------------------------------- */
 
-static void wait_in_queue(struct lk_rival_node *node,
+static void wait_in_queue(struct lk_shfl *shfl, struct lk_rival_node *node,
 			  struct lk_rival_node *before)
 {
 	u32 rounds = 0;
@@ -112,7 +119,7 @@ static void wait_in_queue(struct lk_rival_node *node,
 	smp_store_release(&before->next, node);
 	/* [shfl.H] ACQUIRE, pairs with shfl.I. */
 	while (!smp_load_acquire(&node->state)) {
-		shuffle_if_asked(node);
+		shuffle_if_asked(shfl, node);
 		cpu_relax_wait(&rounds);
 	}
 }
@@ -122,6 +129,7 @@ static void take_as_head(struct lk_shfl *shfl, struct lk_rival_node *node)
 	u32 rounds = 0;
 	u8 locked;
 
+	WRITE_ONCE(node->state, HEAD);
 	if (!READ_ONCE(node->count))
 		WRITE_ONCE(node->role, 1); /* the first of its batch */
 	for (;;) {
@@ -130,7 +138,7 @@ static void take_as_head(struct lk_shfl *shfl, struct lk_rival_node *node)
 		if (!READ_ONCE(shfl->locked) &&
 		    try_cmpxchg_acquire(&shfl->locked, &locked, LOCKED))
 			return;
-		shuffle_if_asked(node);
+		shuffle_if_asked(shfl, node);
 		cpu_relax_wait(&rounds);
 	}
 }
@@ -162,7 +170,7 @@ static void lock_queued(struct lk_shfl *shfl, struct lk_rival_node *node)
 	/* [shfl.K] ACQUIRE, pairs with shfl.J and .L. */
 	before = xchg_acquire(&shfl->tail, node);
 	if (before)
-		wait_in_queue(node, before);
+		wait_in_queue(shfl, node, before);
 	else
 		WRITE_ONCE(shfl->closed, 1);
 	take_as_head(shfl, node);
