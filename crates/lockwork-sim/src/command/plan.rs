@@ -78,6 +78,7 @@ impl Plan {
         let (threads, too_many) = threads(args, &workload, &loaded.machine)?;
         let named = locks::named(
             names,
+            !args.locks.is_empty(),
             &known.locks,
             &loaded.machine,
             args.clusters.clusters(),
