@@ -28,13 +28,13 @@
  */
 #include "rival_node.h"
 
-#define LK_COHORT_MOST 64u
+#define LK_COHORT_MOST 62u
 
 struct lk_cohort_cluster {
 	struct lk_rival_node *tail;
 	struct lk_cohort_cluster *next;
 	u32 granted;
-} __attribute__((aligned(128)));
+} __cacheline_aligned;
 
 struct lk_cohort {
 	struct lk_cohort_cluster *top;

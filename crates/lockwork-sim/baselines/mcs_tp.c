@@ -40,7 +40,9 @@ static bool queue_up(struct lk_mcs_tp *tp, struct lk_rival_node *node)
 	before = xchg_acquire(&tp->tail, node);
 	if (!before)
 		return true;
-	WRITE_ONCE(before->next, node);
+	/* [mcs_tp.G] RELEASE, pairs with mcs_tp.E: who skips us finds that we were
+	 * the tail, not one before us. */
+	smp_store_release(&before->next, node);
 	/* [mcs_tp.C] ACQUIRE, pairs with mcs_tp.F: see the last holder's writes;
 	 * the node is not used any more. */
 	return smp_cond_load_acquire(&node->state, VAL) == GRANTED;
@@ -90,7 +92,7 @@ static struct lk_rival_node *next_or_free(struct lk_mcs_tp *tp,
 	if (!READ_ONCE(node->next) &&
 	    try_cmpxchg_release(&tp->tail, &self, NULL))
 		return NULL;
-	/* [mcs_tp.E] ACQUIRE, pairs with mcs_tp.A: the node is clean. */
+	/* [mcs_tp.E] ACQUIRE, pairs with mcs_tp.A and .G: the node is clean. */
 	return smp_cond_load_acquire(&node->next, VAL);
 }
 

@@ -5,7 +5,7 @@
 //! reports. (That sections are apart, exclusion.rs looks at, for all locks.)
 
 use super::{machine, reset, setup, workload, SECTIONS, WRONG};
-use crate::machine::{self, Machine};
+use crate::machine::{self, Distance, Machine};
 use crate::workload::Workload;
 use crate::{locks, simulate, Guests, Lock, Placement, Setup};
 
@@ -99,17 +99,38 @@ fn and_when_they_go_to_sleep_between_turns() {
 }
 
 #[test]
-fn groups_by_cluster_hand_over_nearby() {
-    // Without clusters 23 of 24 hand-overs would leave theirs.
-    let machine = super::epyc();
+fn those_that_go_by_clusters_hand_over_nearby() {
+    let machine = machine();
     let workload = super::wanting();
+    let near = |name| {
+        let outcome = super::crowd(&machine, name, 40, &[], &workload);
+        let by = &outcome.counts.handovers;
+        let all: u64 = by.iter().sum();
+        let cluster = by[Distance::Own as usize] + by[Distance::Cluster as usize];
+        (cluster * 100 / all, name)
+    };
+    // 9 of 39 others are in the cluster.
+    let plain = near("mcs_lock");
+    assert!(plain.0 < 50, "{plain:?}");
     for name in ["cna", "cohort", "hq_spinlock", "shfl_lock"] {
-        let outcome = super::crowd(&machine, name, 48, &[], &workload);
-        let near = &outcome.counts.handovers;
-        let all: u64 = near.iter().sum();
-        let cluster = near[machine::Distance::Own as usize]
-            + near[machine::Distance::Smt as usize]
-            + near[machine::Distance::Cluster as usize];
-        assert!(cluster * 2 > all, "{name}: {cluster} of {all}");
+        let share = near(name);
+        assert!(share.0 > 65, "{share:?} against {plain:?}");
     }
+}
+
+#[test]
+fn a_waiter_off_its_cpu_is_skipped() {
+    // With three virtual CPUs on one, a FIFO lock waits for the next of them each time.
+    let machine = machine();
+    let workload = workload();
+    let rate = |lock| {
+        super::outcome(&Setup {
+            guests: Some(Guests { overcommit: 3 }),
+            threads: 24,
+            ..setup(&machine, lock, &workload)
+        })
+        .rate()
+    };
+    let (skips, waits) = (rate("mcs_tp"), rate("mcs_lock"));
+    assert!(skips > 2.0 * waits, "{skips} and {waits}");
 }

@@ -31,7 +31,7 @@ The last three are those of the last column. *48 on 1/3* is 48 threads on virtua
 which three share a CPU. Locks that serve waiters by clusters of CPUs are left out on a machine
 with one cluster.
 
-What no column shows: the locks' sizes; that `cohort` is 8 KiB, and that the queue locks need
+What no column shows: the locks' sizes; that `cohort` is 4 KiB, and that the queue locks need
 a node for each holder; how a lock behaves when it is not contended by all threads at once.
 ";
 
