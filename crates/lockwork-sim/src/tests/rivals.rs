@@ -5,7 +5,7 @@
 //! reports. (That sections are apart, exclusion.rs looks at, for all locks.)
 
 use super::{machine, reset, setup, workload, SECTIONS, WRONG};
-use crate::machine::{self, Distance, Machine};
+use crate::machine::{load, Distance, Machine};
 use crate::workload::Workload;
 use crate::{locks, simulate, Guests, Lock, Placement, Setup};
 
@@ -61,7 +61,7 @@ fn on(machine: &Machine, workload: &Workload, change: impl Fn(&mut Setup)) {
 #[test]
 fn every_thread_gets_each_rival_on_small_and_large_machines() {
     for name in ["westmere-ex-4s", "epyc-7551", "epyc-9654"] {
-        let machine = machine::load(name).expect("it is in the program");
+        let machine = load(name).expect("it is in the program");
         on(&machine, &turns(), |_| ());
     }
 }
