@@ -164,11 +164,13 @@ static void mutex_no_osq(void)
 		lock, name, about, threads, acquisitions, preemptions, 300, \
 			16, init, lock_and_unlock, finish                   \
 	}
-#define TRY(lock, init)                                                        \
+#define TRY_WITHIN(lock, threads, acquisitions, preemptions, init)             \
 	{                                                                      \
-		lock, "try", "a try that fails changes nothing", 3, 2, 2, 300, \
-			16, init, lock_or_try, finish                          \
+		lock, "try", "a try that fails changes nothing", threads,      \
+			acquisitions, preemptions, 300, 16, init, lock_or_try, \
+			finish                                                 \
 	}
+#define TRY(lock, init) TRY_WITHIN(lock, 3, 2, 2, init)
 
 const struct check_client check_rivals[] = {
 	ALL("mcs_tp", "exclusion", "one holder at a time", 3, 2, 2, mcs_tp),
@@ -205,6 +207,7 @@ const struct check_client check_rivals[] = {
 	    2, hq_open),
 	ALL("hq_spinlock", "pair", "two threads, three preemptions", 2, 2, 3,
 	    hq_switching),
+	TRY_WITHIN("hq_spinlock", 2, 2, 3, hq_switching),
 	ALL("glibc_mutex", "exclusion", "one holder at a time", 3, 2, 2,
 	    glibc_mutex),
 	TRY("glibc_mutex", glibc_mutex),
@@ -219,7 +222,26 @@ const struct check_client check_rivals[] = {
 	{ 0 },
 };
 
-/* A check that found none of these would find nothing. */
+/* Mistakes in logic, one or two for each rival. */
 const struct check_mutant mutants_rivals[] = {
+	{ "does not wait to be granted", "mcs_tp.C", NULL, NULL, "no_wait" },
+	{ "empties a queue that has grown", "mcs_tp.D", NULL, NULL, "force" },
+	{ "does not wait to be granted", "malthusian.B", NULL, NULL,
+	  "no_wait" },
+	{ "empties a queue that has grown", "malthusian.C", NULL, NULL,
+	  "force" },
+	{ "does not wait for its segment", "reciprocating.B", NULL, NULL,
+	  "no_wait" },
+	{ "empties a stack that has grown", "reciprocating.D", NULL, NULL,
+	  "force" },
+	{ "does not wait in its cluster", "cohort.H", NULL, NULL, "no_wait" },
+	{ "does not wait for its cluster's turn", "cohort.E", NULL, NULL,
+	  "no_wait" },
+	{ "does not wait to be granted", "cna.C", NULL, NULL, "no_wait" },
+	{ "empties a queue that has grown", "cna.E", NULL, NULL, "force" },
+	{ "takes a byte that is held", "shfl.A", NULL, NULL, "split" },
+	{ "takes a byte that is held", "hq.A", NULL, NULL, "split" },
+	{ "takes a word that is held", "futex_mutex.A", NULL, NULL, "split" },
+	{ "wakes nobody", "unlock", "wake_value", NULL, "drop" },
 	{ 0 },
 };
