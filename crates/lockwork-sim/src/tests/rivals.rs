@@ -144,7 +144,7 @@ fn those_that_go_by_clusters_hand_over_nearby() {
 fn a_waiter_off_its_cpu_is_skipped() {
     // With three virtual CPUs on one, a FIFO lock waits for the next of them each time.
     let machine = load("ice-lake-sp-2s").expect("it is in the program");
-    let workload = compared(20_000.0);
+    let workload = compared(60_000.0);
     let rate = |lock| {
         super::outcome(&Setup {
             guests: Some(Guests { overcommit: 3 }),

@@ -12,7 +12,7 @@ pub(super) struct Ahead {
     pub(super) ours: (&'static str, Cell),
     /// The fastest rival.
     pub(super) rival: (&'static str, Cell),
-    /// Of the fastest three of ours by throughput none is on the front: the rivals that beat each.
+    /// Each lock of ours is beaten by some rival in both.
     pub(super) off_the_front: bool,
 }
 
