@@ -24,7 +24,7 @@ const struct lk_ops lk_mutex_numa_ops = {
 		   "clusters of CPUs",
 	.size = sizeof(struct lk_mutex),
 	.align = _Alignof(struct lk_mutex),
-	.flags = LK_SLEEPS | LK_FIFO | LK_FORKS,
+	.flags = LK_SLEEPS | LK_FIFO | LK_FORKS | LK_CLUSTERS,
 	.init = lk_mutex_op_init,
 	.lock = lock,
 	.trylock = lk_mutex_op_trylock,

@@ -541,7 +541,7 @@ const struct lk_ops lk_numa_osq_ops = {
 		"optimistic spin queue, divided by clusters of CPUs while long",
 	.size = sizeof(struct lk_numa_osq),
 	.align = _Alignof(struct lk_numa_osq),
-	.flags = LK_CANCEL | LK_KEEPS_NODE,
+	.flags = LK_CANCEL | LK_KEEPS_NODE | LK_CLUSTERS,
 	.init = init,
 	.lock = lock,
 	.attempt = attempt,

@@ -36,7 +36,7 @@ const struct lk_ops lk_rwsem_numa_ops = {
 		"by clusters of CPUs",
 	.size = sizeof(struct lk_rwsem),
 	.align = _Alignof(struct lk_rwsem),
-	.flags = LK_RW | LK_SLEEPS | LK_FORKS,
+	.flags = LK_RW | LK_SLEEPS | LK_FORKS | LK_CLUSTERS,
 	.init = lk_rwsem_op_init,
 	.lock = lock,
 	.trylock = lk_rwsem_op_trylock,

@@ -8,6 +8,7 @@ use std::{env, fs};
 /// that another world's copy of the locks may be in the same program.
 const ENTRIES: &[&str] = &[
     "lwc_files",
+    "lwc_rivals",
     "check_lock_name",
     "check_frame_begin",
     "check_world_reset",
@@ -32,10 +33,16 @@ fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     let locks = root.join("locks");
     let clients = root.join("tests/check");
+    let rivals = root.join("crates/lockwork-sim/baselines");
+    let rival_clients = clients.join("rivals");
     lockwork_build::watch(&["locks", "platform", "tests/check"]);
+    lockwork_build::watch(&[&rivals]);
 
     let table = out.join("clients.c");
-    fs::write(&table, client_table(&clients)).expect("OUT_DIR can be written");
+    let tables = String::from("#include \"frame.h\"\n")
+        + &client_table("lwc_files", &clients)
+        + &client_table("lwc_rivals", &rival_clients);
+    fs::write(&table, tables).expect("OUT_DIR can be written");
     let shared: Vec<PathBuf> = SHARED.iter().map(|file| root.join(file)).collect();
     let mut checked = sources_of(&locks);
     checked.extend(shared.iter().cloned());
@@ -44,7 +51,12 @@ fn main() {
         .flat_map(|dir| sources_of(&root.join(dir)))
         .collect();
     others.retain(|path| !shared.contains(path));
-    for (name, files) in [("sources.rs", checked), ("others.rs", others)] {
+    let rival_files = sources_of(&rivals);
+    for (name, files) in [
+        ("sources.rs", checked),
+        ("others.rs", others),
+        ("rival_sources.rs", rival_files),
+    ] {
         fs::write(out.join(name), texts(files)).expect("OUT_DIR can be written");
     }
 
@@ -56,6 +68,9 @@ fn main() {
         .files(lockwork_build::c_files(&locks))
         .files(shared.iter().filter(|path| is(path, "c")))
         .files(lockwork_build::c_files(&clients))
+        .include(&rivals)
+        .files(lockwork_build::c_files(&rivals))
+        .files(lockwork_build::c_files(&rival_clients))
         // Reports each plain access of a lock or a client; see tsan.c.
         .flag("-fsanitize=thread")
         .compile_intermediates();
@@ -76,20 +91,20 @@ fn build(part: &str, clients: &Path) -> cc::Build {
     build
 }
 
-/// A C table of what the files `tests/check/STEM_client.c` define. They have
-/// names of their own, so that a trace tells them from the locks.
-fn client_table(dir: &Path) -> String {
+/// A C table, named `table`, of what the files `STEM_client.c` of `dir` define. They
+/// have names of their own, so that a trace tells them from the locks.
+fn client_table(table: &str, dir: &Path) -> String {
     let files = lockwork_build::c_files(dir);
     let stems = files.iter().filter_map(|file| file.file_stem()?.to_str());
     let stems: Vec<&str> = stems
         .filter_map(|stem| stem.strip_suffix("_client"))
         .collect();
-    let mut text = String::from("#include \"frame.h\"\n");
+    let mut text = String::new();
     for stem in &stems {
         text += &format!("extern const struct check_client check_{stem}[];\n");
         text += &format!("extern const struct check_mutant mutants_{stem}[];\n");
     }
-    text += "const struct check_file lwc_files[] = {\n";
+    text += &format!("const struct check_file {table}[] = {{\n");
     for stem in &stems {
         text += &format!("\t{{ \"{stem}\", check_{stem}, mutants_{stem} }},\n");
     }

@@ -21,7 +21,7 @@ pub mod workload;
 mod world;
 
 pub use catalogue::{events, knobs, locks, Lock};
-pub use command::{after_help, run, Cluster, SimArgs, Switch, Where, HELP};
+pub use command::{after_help, rivals, run, Cluster, SimArgs, Switch, Where, HELP};
 pub use knobs::{Knob, Setting};
 pub use rules::{Rule, Rules};
 pub use setup::{Clusters, Guests, Placement, Setup};

@@ -22,7 +22,7 @@ pub use args::CheckArgs;
 pub use worker::check_worker;
 
 use crate::tags::{self, Index};
-use crate::{clients, logic_mutants, SOURCES};
+use crate::Client;
 use anyhow::Result;
 use kill::{is_covered, Trial, Verdict};
 use lockwork_report::bail_usage;
@@ -46,7 +46,7 @@ pub fn check(args: &CheckArgs) -> Result<ExitCode> {
     if let Some(root) = &args.pairs {
         return list::pairs(&printer, root.as_deref());
     }
-    let index = tags::index(SOURCES);
+    let index = tags::index(args.sources());
     let chosen = plan::choose(args, &index)?;
     if args.list {
         let mutants = planned(args, &index, &chosen)?;
@@ -74,9 +74,9 @@ pub fn check(args: &CheckArgs) -> Result<ExitCode> {
 /// The mutants that the command line asks for: of the tags, and in the files of
 /// the chosen clients or in those that locks share.
 fn planned(args: &CheckArgs, index: &Index, chosen: &Chosen) -> Result<Vec<Planned>> {
-    let all = clients();
+    let all = args.all_clients();
     let stems: Vec<&str> = all.iter().map(|client| client.stem()).collect();
-    let mut mutants = mutants::mutants(index, &logic_mutants(), &stems)?;
+    let mut mutants = mutants::mutants(index, &args.all_mistakes(), &stems)?;
     mutants.retain(|mutant| {
         let stem = mutants::file_stem(&mutant.mutant.spot.file);
         let own = chosen.clients.iter().any(|client| client.stem() == stem);
@@ -168,7 +168,8 @@ impl<'a> Session<'a> {
         let trials = mutants
             .into_iter()
             .map(|planned| Trial::new(planned, done, thorough));
-        let (mut trials, not_reached) = reachable(trials.collect(), chosen);
+        let (mut trials, not_reached) =
+            reachable(trials.collect(), chosen, &self.args.all_clients());
         if trials.is_empty() {
             bail_usage!("the chosen clients reach none of the chosen mutants; choose more locks");
         }
@@ -184,14 +185,12 @@ impl<'a> Session<'a> {
 
 /// A part of the clients need not reach everything. How many mutants are left
 /// out for that is the second.
-fn reachable(trials: Vec<Trial>, chosen: &Chosen) -> (Vec<Trial>, usize) {
-    let all = clients();
+fn reachable(trials: Vec<Trial>, chosen: &Chosen, all: &[Client]) -> (Vec<Trial>, usize) {
     let before = trials.len();
     let mut trials = trials;
     trials.retain(|trial| {
         let file = &trial.planned.mutant.spot.file;
-        !matches!(trial.verdict, Some(Verdict::Unreached))
-            || is_covered(file, &chosen.clients, &all)
+        !matches!(trial.verdict, Some(Verdict::Unreached)) || is_covered(file, &chosen.clients, all)
     });
     let left_out = before - trials.len();
     (trials, left_out)

@@ -4,7 +4,7 @@ use super::args::CheckArgs;
 use super::mutants::file_stem;
 use super::worker::Request;
 use crate::tags::Index;
-use crate::{clients, locks, subjects, Bound, Client, Method, Mutant, Task};
+use crate::{Bound, Client, Method, Mutant, Task};
 use anyhow::Result;
 use lockwork_report::choice;
 
@@ -62,12 +62,12 @@ pub(crate) fn method_text(method: Method) -> &'static str {
 /// The locks and clients that the command line names. With `--tag` and no lock:
 /// those that the tags are about.
 pub(crate) fn choose(args: &CheckArgs, index: &Index) -> Result<Chosen> {
-    let subjects = subjects();
+    let subjects = args.all_locks();
     for lock in &args.locks {
         choice::one("lock", lock, &subjects, |known| known)?;
     }
-    let stems = stems_of_tags(&args.tags, index)?;
-    let all = clients();
+    let stems = stems_of_tags(args, index)?;
+    let all = args.all_clients();
     let mut chosen: Vec<Client> = if args.locks.is_empty() {
         let about = |client: &&Client| stems.is_empty() || stems.contains(&client.stem());
         all.iter().filter(about).copied().collect()
@@ -80,7 +80,7 @@ pub(crate) fn choose(args: &CheckArgs, index: &Index) -> Result<Chosen> {
         false => args.locks.iter().any(|named| named == lock),
     };
     let has_client = |lock: &str| all.iter().any(|client| client.lock() == lock);
-    let unchecked = locks()
+    let unchecked = subjects
         .into_iter()
         .filter(asked)
         .filter(|lock| !has_client(lock));
@@ -106,13 +106,14 @@ fn keep_named(chosen: &mut Vec<Client>, names: &[String]) -> Result<()> {
 }
 
 /// The clients' stems that the tags' files belong to; none: any may be.
-fn stems_of_tags(tags: &[String], index: &Index) -> Result<Vec<&'static str>> {
+fn stems_of_tags(args: &CheckArgs, index: &Index) -> Result<Vec<&'static str>> {
+    let tags = &args.tags;
     let known = |tag: &&String| index.tags.contains_key(tag.as_str());
     if let Some(tag) = tags.iter().find(|tag| !known(tag)) {
         return Err(choice::unknown("tag", tag, index.tags.keys()));
     }
     let mut stems = Vec::new();
-    let all = clients();
+    let all = args.all_clients();
     for site in &index.sites {
         if site.tag.as_ref().is_some_and(|tag| tags.contains(tag)) {
             match all
@@ -205,8 +206,7 @@ pub(crate) fn plan(clients: &[Client], args: &CheckArgs) -> Vec<Run> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tags;
-    use crate::SOURCES;
+    use crate::{clients, rivals, tags};
     use clap::{Args, FromArgMatches};
 
     fn args(line: &[&str]) -> CheckArgs {
@@ -217,7 +217,8 @@ mod tests {
     }
 
     fn chosen(line: &[&str]) -> Result<Vec<Client>> {
-        let chosen = choose(&args(line), &tags::index(SOURCES))?;
+        let args = args(line);
+        let chosen = choose(&args, &tags::index(args.sources()))?;
         assert!(chosen.unchecked.is_empty(), "{:?}", chosen.unchecked);
         Ok(chosen.clients)
     }
@@ -229,6 +230,17 @@ mod tests {
         assert!(!tas.is_empty() && tas.iter().all(|client| client.lock() == "tas_lock"));
         let pairs = chosen(&["tas_lock", "--client", "pair"]).expect("clients");
         assert_eq!(pairs.len(), 1);
+    }
+
+    #[test]
+    fn rivals_are_a_list_of_their_own() {
+        assert_eq!(
+            chosen(&["--rivals"]).expect("clients").len(),
+            rivals().len()
+        );
+        let cna = chosen(&["cna", "--rivals"]).expect("clients");
+        assert!(!cna.is_empty() && cna.iter().all(|client| client.lock() == "cna"));
+        assert!(chosen(&["cna"]).is_err() && chosen(&["tas_lock", "--rivals"]).is_err());
     }
 
     #[test]

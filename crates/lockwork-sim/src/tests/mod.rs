@@ -10,6 +10,7 @@ mod determinism;
 mod exclusion;
 mod knobs;
 mod numa_osq;
+mod rivals;
 mod rules;
 mod settling;
 mod stuck;

@@ -36,7 +36,8 @@ fn known() -> Known {
         summary: "a lock",
         sleeps: false,
         is_rw,
-        is_baseline: false,
+        needs_clusters: name == "qrwlock",
+        is_baseline: name == "tas_lock",
     };
     let shared = ["rwlock", "qrwlock"].map(|name| (name, true));
     let plain = plain.into_iter().map(|name| (name, false));
