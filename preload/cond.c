@@ -49,6 +49,7 @@ EXPORT int pthread_cond_init(pthread_cond_t *pc, const pthread_condattr_t *attr)
 	int shared = PTHREAD_PROCESS_PRIVATE;
 	clockid_t clock = CLOCK_REALTIME;
 
+	PRE_USDT2(cond_init, pc, attr);
 	if (attr) {
 		pthread_condattr_getpshared(attr, &shared);
 		pthread_condattr_getclock(attr, &clock);
@@ -64,6 +65,7 @@ EXPORT int pthread_cond_init(pthread_cond_t *pc, const pthread_condattr_t *attr)
 
 EXPORT int pthread_cond_destroy(pthread_cond_t *pc)
 {
+	PRE_USDT(cond_destroy, pc);
 	if (is_glibcs(pc))
 		return pre_reals()->cond_destroy(pc);
 	lk_cond_destroy(&ours(pc)->cond);
@@ -72,6 +74,7 @@ EXPORT int pthread_cond_destroy(pthread_cond_t *pc)
 
 EXPORT int pthread_cond_signal(pthread_cond_t *pc)
 {
+	PRE_USDT(cond_signal, pc);
 	if (is_glibcs(pc))
 		return pre_reals()->cond_signal(pc);
 	lk_cond_signal(&ours(pc)->cond);
@@ -80,6 +83,7 @@ EXPORT int pthread_cond_signal(pthread_cond_t *pc)
 
 EXPORT int pthread_cond_broadcast(pthread_cond_t *pc)
 {
+	PRE_USDT(cond_broadcast, pc);
 	if (is_glibcs(pc))
 		return pre_reals()->cond_broadcast(pc);
 	lk_cond_broadcast(&ours(pc)->cond);
@@ -88,6 +92,7 @@ EXPORT int pthread_cond_broadcast(pthread_cond_t *pc)
 
 EXPORT int pthread_cond_wait(pthread_cond_t *pc, pthread_mutex_t *mutex)
 {
+	PRE_USDT2(cond_wait, pc, mutex);
 	if (is_glibcs(pc))
 		return pre_reals()->cond_wait(pc, mutex);
 	return pre_cond_wait(&ours(pc)->cond, mutex, NULL);

@@ -65,12 +65,6 @@ static int lock_until(struct lk_mutex *m, clockid_t clock,
 	return 0;
 }
 
-/* By itself, so that the lock of a plain one keeps no registers for it. */
-static __cold int lock_glibcs(pthread_mutex_t *pm)
-{
-	return pre_reals()->mutex_lock(pm);
-}
-
 /* Unlock of a mutex that is not a plain one; glibc's too. */
 static __cold int unlock_special(pthread_mutex_t *pm)
 {
@@ -93,6 +87,7 @@ static __cold int unlock_special(pthread_mutex_t *pm)
 EXPORT int pthread_mutex_init(pthread_mutex_t *pm,
 			      const pthread_mutexattr_t *attr)
 {
+	PRE_USDT(mutex_init, pm);
 	return __pthread_mutex_init(pm, attr);
 }
 
@@ -100,6 +95,7 @@ EXPORT int pthread_mutex_destroy(pthread_mutex_t *pm)
 {
 	struct lk_mutex *m = ours(pm);
 
+	PRE_USDT(mutex_destroy, pm);
 	if (is_glibcs(kind_of(m)))
 		return __pthread_mutex_destroy(pm);
 	if (READ_ONCE(m->word) != LK_MUTEX_FREE ||
@@ -109,16 +105,32 @@ EXPORT int pthread_mutex_destroy(pthread_mutex_t *pm)
 	return 0;
 }
 
+/* Lock of a mutex that is not a plain one, or not free. */
+static __cold int lock_slow(pthread_mutex_t *pm)
+{
+	u32 kind = kind_of(ours(pm));
+	int err;
+
+	if (is_plain(kind))
+		err = pre_mutex_lock_contended(ours(pm), NULL);
+	else if (is_glibcs(kind))
+		err = pre_reals()->mutex_lock(pm);
+	else
+		err = lock_until(ours(pm), 0, NULL);
+	if (!err)
+		PRE_USDT(mutex_acquired, pm);
+	return err;
+}
+
 EXPORT int pthread_mutex_lock(pthread_mutex_t *pm)
 {
 	struct lk_mutex *m = ours(pm);
-	u32 kind = kind_of(m);
 
-	if (likely(is_plain(kind)))
-		return likely(take(m)) ? 0 : pre_mutex_lock_contended(m, NULL);
-	if (is_glibcs(kind))
-		return lock_glibcs(pm);
-	return lock_until(m, 0, NULL);
+	PRE_USDT(mutex_entry, pm);
+	if (unlikely(!is_plain(kind_of(m))) || unlikely(!take(m)))
+		return lock_slow(pm);
+	PRE_USDT(mutex_acquired, pm);
+	return 0;
 }
 
 EXPORT int pthread_mutex_trylock(pthread_mutex_t *pm)
@@ -143,14 +155,22 @@ EXPORT int pthread_mutex_trylock(pthread_mutex_t *pm)
 EXPORT int pthread_mutex_timedlock(pthread_mutex_t *pm,
 				   const struct timespec *when)
 {
+	int err;
+
+	PRE_USDT2(mutex_timedlock_entry, pm, when);
 	if (is_glibcs(kind_of(ours(pm))))
-		return pre_reals()->mutex_timedlock(pm, when);
-	return lock_until(ours(pm), CLOCK_REALTIME, when);
+		err = pre_reals()->mutex_timedlock(pm, when);
+	else
+		err = lock_until(ours(pm), CLOCK_REALTIME, when);
+	if (!err)
+		PRE_USDT(mutex_timedlock_acquired, pm);
+	return err;
 }
 
 EXPORT int pthread_mutex_clocklock(pthread_mutex_t *pm, clockid_t clock,
 				   const struct timespec *when)
 {
+	PRE_USDT3(mutex_clocklock_entry, pm, clock, when);
 	if (is_glibcs(kind_of(ours(pm))))
 		return pre_reals()->mutex_clocklock(pm, clock, when);
 	if (bad_clock(clock))
@@ -160,13 +180,16 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *pm, clockid_t clock,
 
 EXPORT int pthread_mutex_unlock(pthread_mutex_t *pm)
 {
-	if (unlikely(!is_plain(kind_of(ours(pm)))))
-		return unlock_special(pm);
-	give_plain(ours(pm));
-	return 0;
-}
+	int err = 0;
 
-/* -- versions ------------------------------------------------------------- */
+	if (unlikely(!is_plain(kind_of(ours(pm)))))
+		err = unlock_special(pm);
+	else
+		give_plain(ours(pm));
+	if (likely(!err))
+		PRE_USDT(mutex_release, pm);
+	return err;
+}
 
 PRE_VERSION(pthread_mutex_init, "2.2.5");
 PRE_VERSION(pthread_mutex_destroy, "2.2.5");

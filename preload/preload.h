@@ -15,6 +15,8 @@
 #include <threads.h>
 #include <time.h>
 
+#include "usdt.h"
+
 #if !defined(__x86_64__) || !defined(__GLIBC__)
 #error "the interposer knows the pthread objects of glibc on x86-64 only"
 #endif

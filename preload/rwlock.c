@@ -30,6 +30,7 @@ EXPORT int pthread_rwlock_init(pthread_rwlock_t *l,
 
 EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *l)
 {
+	PRE_USDT(rwlock_destroy, l);
 	if (is_glibcs(l))
 		return __pthread_rwlock_destroy(l);
 	return 0; /* as glibc, also if it is held */
@@ -37,16 +38,26 @@ EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *l)
 
 EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *l)
 {
-	if (is_glibcs(l))
-		return __pthread_rwlock_rdlock(l);
-	return read_until(ours(l), 0, NULL);
+	int err;
+
+	PRE_USDT(rdlock_entry, l);
+	err = is_glibcs(l) ? __pthread_rwlock_rdlock(l)
+			   : read_until(ours(l), 0, NULL);
+	if (!err)
+		PRE_USDT(rdlock_acquire_read, l);
+	return err;
 }
 
 EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *l)
 {
-	if (is_glibcs(l))
-		return __pthread_rwlock_wrlock(l);
-	return write_until(ours(l), 0, NULL);
+	int err;
+
+	PRE_USDT(wrlock_entry, l);
+	err = is_glibcs(l) ? __pthread_rwlock_wrlock(l)
+			   : write_until(ours(l), 0, NULL);
+	if (!err)
+		PRE_USDT(wrlock_acquire_write, l);
+	return err;
 }
 
 EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *l)
@@ -101,6 +112,7 @@ EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
 
 EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
 {
+	PRE_USDT(rwlock_unlock, l);
 	if (is_glibcs(l))
 		return __pthread_rwlock_unlock(l);
 	unlock(ours(l));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Builds the C parts that the command line carries inside itself: the two
-//! interposers, as shared objects in `OUT_DIR`, and the embedded workload. And the
-//! list of policies, from the interposer's sources.
+//! interposers and the recorder, as shared objects in `OUT_DIR`, and the embedded
+//! workload. And the list of policies, from the interposer's sources.
 
 use std::env;
 use std::error::Error;
@@ -12,7 +12,7 @@ use std::process::Command;
 
 use lockwork_build::{c_files, needs, root, watch};
 
-/// How both interposers are compiled and linked.
+/// How the interposers and the recorder are compiled and linked.
 const FLAGS: &[&str] = &[
     "-shared",
     "-O2",
@@ -22,6 +22,9 @@ const FLAGS: &[&str] = &[
     "-fvisibility=hidden",
     "-ftls-model=initial-exec",
     "-fno-strict-aliasing",
+    // Profilers that walk by frame pointers do not lose the stack in a lock call.
+    "-fno-omit-frame-pointer",
+    "-momit-leaf-frame-pointer",
     "-Wall",
     "-Wextra",
     "-Wl,-z,relro,-z,now",
@@ -42,7 +45,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let out = PathBuf::from(env::var("OUT_DIR")?);
     let workload = "crates/lockwork-cli/c";
 
-    watch(&["preload", "locks", "platform", "include", workload]);
+    watch(&[
+        "preload", "record", "locks", "platform", "include", workload,
+    ]);
 
     let control = root.join("preload/passthrough.c");
     let mut sources = c_files(&root.join("preload"));
@@ -60,6 +65,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     shared_object(&root, &sources, versions.as_deref(), &target)?;
     let target = out.join("liblockwork-passthrough.so");
     shared_object(&root, &[control], None, &target)?;
+    let recorder = c_files(&root.join("record"));
+    shared_object(&root, &recorder, None, &out.join("liblockwork-record.so"))?;
 
     let policies = fs::read_to_string(root.join("preload/policies.def"))?;
     fs::write(out.join("policies.rs"), policies_in_rust(&policies)?)?;
@@ -76,6 +83,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-env-changed={NEWER_GLIBC}");
     needs::declare("newer_glibc", &newer_glibc());
     needs::declare("guest", &guest());
+    needs::declare("usdt", &usdt());
     Ok(())
 }
 
@@ -131,6 +139,20 @@ fn shared_object(
         return Err(format!("the C compiler failed on {}", target.display()).into());
     }
     Ok(())
+}
+
+/// Whether the interposer has probes: it has none without their header.
+fn usdt() -> Result<(), String> {
+    let header = "#include <sys/sdt.h>\n";
+    let file = PathBuf::from(env::var("OUT_DIR").map_err(|e| e.to_string())?).join("usdt.c");
+    fs::write(&file, header).map_err(|e| e.to_string())?;
+    let compiler = cc::Build::new().cargo_metadata(false).try_get_compiler();
+    let mut command = compiler.map_err(|e| e.to_string())?.to_command();
+    let tried = command.arg("-E").arg(&file).output();
+    match tried {
+        Ok(output) if output.status.success() => Ok(()),
+        _ => Err("the header sys/sdt.h (systemtap-sdt-dev) is missing".to_owned()),
+    }
 }
 
 /// Whether `lockwork kernel` can boot a guest without installing anything.

@@ -2,8 +2,9 @@
 //! Rust's side of a C table, made from the C header: nobody writes a struct twice.
 //!
 //! This reads the few kinds of fields that the tables of this project have, and refuses
-//! all others: constant texts, numbers of 32 and 64 bits, pointers to such numbers, and
-//! pointers to functions. A field is optional in Rust if it is behind a comment that
+//! all others: constant texts, numbers of 32 and 64 bits, arrays of such numbers with their
+//! length in digits, pointers to such numbers, and pointers to functions. A field is optional
+//! in Rust if it is behind a comment that
 //! says `Optional`.
 
 use std::fmt::Write;
@@ -112,14 +113,23 @@ fn fields(c: &str) -> Result<Vec<(String, String)>, String> {
     let kind = rust_type(type_of(c.split(',').next().unwrap_or(c))).ok_or_else(|| c.to_owned())?;
     let names = c.split(',').map(|one| {
         let name = one.rsplit(|c: char| c.is_whitespace() || c == '*').next();
-        (name.unwrap_or(one).to_owned(), kind.to_owned())
+        let name = name.unwrap_or(one);
+        match name.split_once('[') {
+            None => Ok((name.to_owned(), kind.to_owned())),
+            Some((name, length)) => {
+                let length = length.strip_suffix(']').and_then(|n| n.parse::<u32>().ok());
+                let length = length.ok_or_else(|| c.to_owned())?;
+                Ok((name.to_owned(), format!("[{kind}; {length}]")))
+            }
+        }
     });
-    Ok(names.collect())
+    names.collect()
 }
 
 /// The text before the name in `const char *name`.
 fn type_of(declared: &str) -> &str {
     let declared = declared.trim();
+    let declared = declared.split_once('[').map_or(declared, |(name, _)| name);
     declared.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_')
 }
 
@@ -144,7 +154,7 @@ mod tests {
     const HEADER: &str =
         "\nstruct table {\n\tconst char *name; /* what users [type] */\n\tu32 min,\n\t\tmax;\n\n\
         \tvoid (*init)(void *lock);\n\t/*\n\t * Optional ones\n\t * are NULL.\n\t */\n\
-        \tbool (*wait)(const void *lock, u64 ns);\n\tu32 *value;\n};\n\
+        \tbool (*wait)(const void *lock, u64 ns);\n\tu32 *value;\n\tu64 sums[40];\n};\n\
         #define LK_A\t  (1u << 0) /* first */\n#define LK_B (1u << 5)\n#define OTHER (1u << 6)\n";
 
     #[test]
@@ -157,10 +167,11 @@ mod tests {
             "    pub init: unsafe extern \"C\" fn(*mut core::ffi::c_void),\n",
             "    pub wait: Option<unsafe extern \"C\" fn(*const core::ffi::c_void, u64) -> bool>,\n",
             "    pub value: *mut u32,\n",
+            "    pub sums: [u64; 40],\n",
         ] {
             assert!(rust.contains(line), "{line}: {rust}");
         }
-        assert_eq!(rust.matches("    pub ").count(), 6, "{rust}");
+        assert_eq!(rust.matches("    pub ").count(), 7, "{rust}");
     }
 
     #[test]

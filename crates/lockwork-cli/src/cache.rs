@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! The interposers live inside this executable. The dynamic linker wants a
+//! The interposers and the recorder live inside this executable. The dynamic linker wants a
 //! file, so each is unpacked into a folder of the user, under a name made from
 //! its content.
 //!
@@ -46,6 +46,12 @@ pub const PRELOAD: Embedded = Embedded {
 pub const PASSTHROUGH: Embedded = Embedded {
     stem: "liblockwork-passthrough",
     bytes: include_bytes!(concat!(env!("OUT_DIR"), "/liblockwork-passthrough.so")),
+};
+
+/// What `lockwork profile` loads before them.
+pub const RECORD: Embedded = Embedded {
+    stem: "liblockwork-record",
+    bytes: include_bytes!(concat!(env!("OUT_DIR"), "/liblockwork-record.so")),
 };
 
 impl Embedded {

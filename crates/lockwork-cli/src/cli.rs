@@ -12,6 +12,8 @@ Examples:
         Does another lock make this program faster? No code changes.
   lockwork run --lock qspinlock_steal -- ./server
         Run the program with that lock.
+  lockwork profile -- ./server --bench
+        Which of its locks is slow, and why?
   lockwork locks
         Which locks and knobs are there?";
 
@@ -39,6 +41,36 @@ Examples:
   lockwork run --lock qspinlock_steal -- python3 job.py
   lockwork run --lock mutex --set spin_budget=0 -- make -j8 check
   lockwork run --lock mutex_numa --set count_events=2 -- ./server";
+
+const PROFILE_HELP: &str = "\
+Runs a program once, records what it does with its locks, and prints a report:
+the few locks that threads waited for most, why, and what to try.
+
+The program needs no change, and lockwork no privilege. A recorder replaces its
+pthread and C11 lock calls and hands each on to glibc's locks, or to the lock
+that --lock names. For each lock and call site it counts acquisitions, contended
+ones, how long threads waited and held, who held the lock meanwhile, and how long
+hand-overs took. The figures are in FILE while they are made, so a program that
+is killed loses none. `lockwork report FILE` shows them at any time, also while
+the program runs.
+
+Processes that the program forks or executes record into FILE.PID. The report has
+one part for each process that used locks. It goes to standard error.
+
+lockwork refuses programs whose locks it cannot see, before they start:
+statically linked programs, setuid programs, programs for another machine or
+another C library, and programs built with AddressSanitizer or ThreadSanitizer.";
+
+const PROFILE_AFTER: &str = "\
+Exit status:
+  that of the program, 128 and the signal's number if a signal ended it; or 125 if
+  lockwork itself fails or its own options are wrong, 126 if the program cannot be
+  executed, 127 if it cannot be found.
+
+Examples:
+  lockwork profile -- ./server --bench
+  lockwork profile -o before.prof --lock mutex -- ./app
+  lockwork report before.prof --json";
 
 const COMPARE_HELP: &str = "\
 Runs a program several times with each of several locks, and reports which
@@ -150,6 +182,13 @@ pub enum Command {
     #[command(long_about = COMPARE_HELP, after_help = COMPARE_AFTER)]
     #[command(override_usage = "lockwork compare [OPTIONS] [--] [PROGRAM [ARGS]…]")]
     Compare(CompareArgs),
+    /// Record what a program does with its locks, and say which is slow and why.
+    #[command(long_about = PROFILE_HELP, after_help = PROFILE_AFTER)]
+    #[command(override_usage = "lockwork profile [OPTIONS] [--] PROGRAM [ARGS]…")]
+    Profile(ProfileArgs),
+    /// Print the report of a profile again, or in another form.
+    #[command(long_about = lockwork_profile::HELP, after_help = lockwork_profile::AFTER_HELP)]
+    Report(lockwork_profile::ReportArgs),
     /// List the locks and their knobs.
     Locks(LocksArgs),
     /// Run the embedded workload: a sharded key-value cache under skewed load.
@@ -204,6 +243,28 @@ pub struct RunArgs {
     /// lists the knobs.
     #[arg(long, value_name = "KNOB=VALUE,…")]
     pub set: Vec<String>,
+    /// The program and its arguments.
+    #[arg(required = true, trailing_var_arg = true)]
+    #[arg(value_name = "PROGRAM")]
+    pub command: Vec<OsString>,
+}
+
+/// Options of `lockwork profile`.
+#[derive(Debug, Args)]
+pub struct ProfileArgs {
+    /// Where to record. Child processes that use locks record into FILE.PID.
+    #[arg(short, long, value_name = "FILE", default_value = "lockwork.prof")]
+    pub output: PathBuf,
+    /// The lock to profile the program with; `lockwork locks` lists the locks.
+    #[arg(long, value_name = "NAME", default_value = crate::policy::BASELINE)]
+    pub lock: String,
+    /// Set knobs of the lock. The option may be given several times; `lockwork locks`
+    /// lists the knobs.
+    #[arg(long, value_name = "KNOB=VALUE,…")]
+    pub set: Vec<String>,
+    /// Print no report in the end; `lockwork report FILE` does.
+    #[arg(long)]
+    pub quiet: bool,
     /// The program and its arguments.
     #[arg(required = true, trailing_var_arg = true)]
     #[arg(value_name = "PROGRAM")]
@@ -327,6 +388,10 @@ pub struct PreloadPathArgs {
     /// Print the path of the control arm, which forwards every call to glibc.
     #[arg(long)]
     pub passthrough: bool,
+    /// Print the path of the recorder of `lockwork profile`, which LOCKWORK_RECORD=FILE
+    /// tells where to write. It comes before an interposer.
+    #[arg(long, conflicts_with = "passthrough")]
+    pub recorder: bool,
 }
 
 /// Options of `lockwork man`.

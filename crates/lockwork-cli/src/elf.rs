@@ -72,6 +72,8 @@ pub struct Linkage {
     pub interpreter: Option<String>,
     /// Does it import functions that the interposer replaces?
     pub imports_locks: bool,
+    /// The sanitizer that it is built with, if that replaces lock calls too.
+    pub sanitizer: Option<&'static str>,
 }
 
 /// Reads the linkage of the ELF file at `path`, which is for our machine.
@@ -84,6 +86,9 @@ pub fn linkage(path: &Path) -> Result<Linkage, String> {
         imports_locks: elf
             .dynamic_symbols()
             .any(|symbol| symbol.is_undefined() && symbol.name_bytes().is_ok_and(is_lock_function)),
+        sanitizer: elf
+            .dynamic_symbols()
+            .find_map(|symbol| sanitizer(symbol.name_bytes().ok()?)),
     })
 }
 
@@ -112,6 +117,16 @@ fn interpreter<'d>(elf: &ElfFile<'d, Header, &'d ReadCache<File>>) -> Option<Str
         .iter()
         .find_map(|h| h.interpreter(endian, elf.data()).ok().flatten())?;
     Some(String::from_utf8_lossy(bytes).into_owned())
+}
+
+/// The sanitizer whose start-up function this is.
+fn sanitizer(name: &[u8]) -> Option<&'static str> {
+    match name {
+        b"__asan_init" => Some("AddressSanitizer"),
+        b"__tsan_init" => Some("ThreadSanitizer"),
+        b"__msan_init" => Some("MemorySanitizer"),
+        _ => None,
+    }
 }
 
 fn is_lock_function(name: &[u8]) -> bool {

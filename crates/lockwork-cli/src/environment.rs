@@ -4,11 +4,11 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use crate::cache::{PASSTHROUGH, PRELOAD};
+use crate::cache::{PASSTHROUGH, PRELOAD, RECORD};
 use crate::error::{Exit, OWN_ERROR};
 use crate::policy::Interposer;
 use crate::spec::LockSpec;
@@ -44,6 +44,7 @@ pub fn changes(spec: &LockSpec) -> Result<Vec<Change>> {
         ("LD_PRELOAD", preload),
         ("LOCKWORK_LOCK", lock),
         ("LOCKWORK_SET", settings),
+        ("LOCKWORK_RECORD", None),
     ])
 }
 
@@ -67,6 +68,27 @@ fn led_by(preload: &OsStr, runtimes: &[PathBuf]) -> OsString {
     let rest = entries(preload).filter(|entry| !is_runtime(entry));
     let all: Vec<&[u8]> = first.chain(rest).filter(|e| !e.is_empty()).collect();
     OsString::from_vec(all.join(&b':'))
+}
+
+/// The same, with the recorder before all else. It writes to `file`.
+pub fn recording(spec: &LockSpec, file: &Path) -> Result<Vec<Change>> {
+    let recorder = RECORD.unpack()?;
+    let mut changes = changes(spec)?;
+    for (variable, value) in &mut changes {
+        match *variable {
+            "LD_PRELOAD" => {
+                let mut all = recorder.clone().into_os_string();
+                if let Some(rest) = value.take() {
+                    all.push(":");
+                    all.push(rest);
+                }
+                *value = Some(all);
+            }
+            "LOCKWORK_RECORD" => *value = Some(file.into()),
+            _ => {}
+        }
+    }
+    Ok(changes)
 }
 
 /// Says that `LOCKWORK_LOCK` and `LOCKWORK_SET` in our own environment count for
@@ -125,7 +147,7 @@ fn file_name(path: &[u8]) -> &[u8] {
 fn without_ours(value: &OsStr) -> Option<OsString> {
     let is_ours = |entry: &[u8]| {
         let name = file_name(entry);
-        PRELOAD.owns(name) || PASSTHROUGH.owns(name)
+        PRELOAD.owns(name) || PASSTHROUGH.owns(name) || RECORD.owns(name)
     };
     if !entries(value).any(is_ours) {
         return Some(value.to_os_string()).filter(|v| !v.is_empty());

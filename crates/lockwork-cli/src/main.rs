@@ -11,7 +11,9 @@ mod environment;
 mod error;
 mod inherited;
 mod knobs;
+mod pidfd;
 mod policy;
+mod profile;
 mod program;
 mod run;
 mod spec;
@@ -34,7 +36,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return not_parsed(&error),
     };
-    let is_run = matches!(cli.command, Command::Run(_));
+    let is_run = matches!(cli.command, Command::Run(_) | Command::Profile(_));
     match dispatch(&cli.command) {
         Ok(code) => code,
         Err(error) => {
@@ -47,14 +49,16 @@ fn main() -> ExitCode {
 /// Help goes to standard output with code 0; all else is a wrong command line.
 fn not_parsed(error: &clap::Error) -> ExitCode {
     let _ = error.print();
-    let is_run = std::env::args_os().nth(1).is_some_and(|arg| arg == "run");
+    let is_run = std::env::args_os()
+        .nth(1)
+        .is_some_and(|arg| arg == "run" || arg == "profile");
     match error.exit_code() {
         0 => ExitCode::SUCCESS,
         _ => exit(WRONG_USAGE, is_run),
     }
 }
 
-/// Many programs end with code 2. After `run` it is the program's, so that a wrong
+/// Many programs end with code 2. After `run` and `profile` it is the program's, so that a wrong
 /// command line has the code of our own failures, as with env(1) and timeout(1).
 fn exit(code: u8, is_run: bool) -> ExitCode {
     match code {
@@ -67,6 +71,8 @@ fn dispatch(command: &Command) -> Result<ExitCode> {
     match command {
         Command::Run(args) => run::run(args)?,
         Command::Compare(args) => return compare::compare(args),
+        Command::Profile(args) => return profile::profile(args),
+        Command::Report(args) => return lockwork_profile::report(args),
         Command::Torture(args) => return lockwork_torture::run(args),
         Command::Check(args) => return lockwork_check::check(args),
         Command::Bench(args) => return lockwork_bench::run(args),
@@ -81,6 +87,8 @@ fn dispatch(command: &Command) -> Result<ExitCode> {
         Command::PreloadPath(args) => {
             let library = if args.passthrough {
                 &cache::PASSTHROUGH
+            } else if args.recorder {
+                &cache::RECORD
             } else {
                 &cache::PRELOAD
             };

@@ -87,6 +87,28 @@ pub fn validate(file: &Path) -> Result<()> {
     }
 }
 
+/// Checks that `file` is not built with a sanitizer, which wants to be loaded first and
+/// replaces lock calls itself.
+pub fn check_sanitizers(file: &Path) -> Result<()> {
+    let Some((elf, _)) = elf_behind(file)? else {
+        return Ok(());
+    };
+    match elf::linkage(&elf)
+        .ok()
+        .and_then(|linkage| linkage.sanitizer)
+    {
+        None => Ok(()),
+        Some(sanitizer) => {
+            let message = format!(
+                "cannot profile '{}': it is built with {sanitizer}, which replaces the lock calls \
+                 itself; profile a build without it",
+                elf.display()
+            );
+            Err(Exit::with(OWN_ERROR, message))
+        }
+    }
+}
+
 /// The ELF file that runs in the end: `file`, or its script interpreter.
 /// `None` for one that may be executed but not read.
 pub fn elf_behind(file: &Path) -> Result<Option<(PathBuf, Target)>> {

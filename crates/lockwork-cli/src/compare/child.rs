@@ -4,13 +4,14 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::metric::KEEP_OUTPUT;
 use crate::cli::Output;
+use crate::pidfd::{self, poll};
 use lockwork_report::interrupt::Interrupt;
 
 /// How long an interrupted program may take to end by itself.
@@ -63,7 +64,7 @@ pub fn observe(
         pipe,
         output: Vec::new(),
     };
-    let waited = pidfd_open(run.pid).and_then(|pidfd| {
+    let waited = pidfd::open(run.pid).and_then(|pidfd| {
         run.pidfd = Some(pidfd);
         run.wait(started, limit, interrupt)
     });
@@ -201,43 +202,6 @@ fn die_with_us(command: &mut Command) {
             Ok(())
         });
     }
-}
-
-fn pidfd_open(pid: libc::pid_t) -> io::Result<OwnedFd> {
-    // SAFETY: returns a new descriptor that is ours, or fails.
-    unsafe {
-        let fd = libc::syscall(libc::SYS_pidfd_open, pid, 0);
-        if fd < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        Ok(OwnedFd::from_raw_fd(fd as RawFd))
-    }
-}
-
-/// Which of `fds` are ready; none of them once `deadline` has passed.
-fn poll(fds: [RawFd; 3], deadline: Option<Instant>) -> io::Result<[bool; 3]> {
-    let mut polled = fds.map(|fd| libc::pollfd {
-        fd,
-        events: libc::POLLIN,
-        revents: 0,
-    });
-    let timeout = match deadline {
-        None => -1,
-        Some(at) => {
-            let left = at.saturating_duration_since(Instant::now()).as_millis() + 1;
-            libc::c_int::try_from(left).unwrap_or(libc::c_int::MAX)
-        }
-    };
-    // SAFETY: polled has as many entries as its length says.
-    let n = unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, timeout) };
-    if n < 0 {
-        let error = io::Error::last_os_error();
-        if error.kind() != io::ErrorKind::Interrupted {
-            return Err(error);
-        }
-        return Ok([false; 3]);
-    }
-    Ok(polled.map(|p| p.revents != 0))
 }
 
 fn signal_group(pid: libc::pid_t, signal: i32) {

@@ -2,6 +2,7 @@
 //! What a comparison's runs come to: its report.
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use lockwork_profile::Locking;
 use lockwork_report::machine::Machine;
 use lockwork_report::stats;
 use lockwork_report::text::counted;
@@ -26,7 +27,7 @@ pub fn now() -> u64 {
 }
 
 /// What a session leaves.
-type Result3 = (Vec<Arm>, Vec<Sample>, Ended);
+type Result4 = (Vec<Arm>, Vec<Sample>, Option<Locking>, Ended);
 
 /// The report on a session of `program`.
 pub fn conclude(
@@ -34,7 +35,7 @@ pub fn conclude(
     metric: &Metric,
     machine: Machine,
     program: &Program,
-    (arms, samples, ended): Result3,
+    (arms, samples, locking, ended): Result4,
     started: u64,
 ) -> Report {
     let own = arms.iter().filter(|arm| !arm.is_baseline()).count();
@@ -55,6 +56,7 @@ pub fn conclude(
     warnings.extend(summary.iter().flat_map(|s| setup.warnings(s)));
     let verdict = verdict::verdict(&setup, &summary);
     let note = setup.contended(BASELINE).map(workload::note);
+    let note = note.or_else(|| locking.as_ref().map(Locking::sentence));
     Report {
         schema: SCHEMA,
         lockwork: env!("CARGO_PKG_VERSION"),
@@ -68,6 +70,7 @@ pub fn conclude(
         summary,
         verdict,
         note,
+        locking,
         warnings,
         ended,
     }

@@ -54,14 +54,19 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode> {
     let started = now();
 
     let (ended, exit) = session.run();
-    let Session { arms, samples, .. } = session;
+    let Session {
+        arms,
+        samples,
+        locking,
+        ..
+    } = session;
 
     let report = conclude(
         &rules,
         &metric,
         machine,
         &program,
-        (arms, samples, ended),
+        (arms, samples, locking, ended),
         started,
     );
     output::show(&table::render(&report), &report, &mut json)?;
@@ -125,7 +130,9 @@ fn program(args: &CompareArgs, metric: &Metric) -> Result<Program> {
         let opened = File::open(path);
         opened.with_context(|| format!("cannot open --stdin {}", path.display()))?;
     }
+    let recorded = !args.command.is_empty() && program::check_sanitizers(&file).is_ok();
     Ok(Program {
+        recorded,
         file,
         command,
         output,

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::metric::Better;
+use lockwork_profile::Locking;
 use lockwork_report::machine::Machine;
 
 /// The version of the JSON; changes when a field changes its meaning.
@@ -36,8 +37,10 @@ pub struct Report {
     pub summary: Vec<Summary>,
     /// What can be concluded, in a sentence or two.
     pub verdict: String,
-    /// What ran, where that is not the user's program.
+    /// What ran, where that is not the user's program; else how much it contended.
     pub note: Option<String>,
+    /// What a warm-up run under glibc did with its locks; null: none was recorded.
+    pub locking: Option<Locking>,
     /// What to keep in mind.
     pub warnings: Vec<String>,
     /// How the comparison ended.

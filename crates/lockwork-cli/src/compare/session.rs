@@ -4,14 +4,16 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use lockwork_profile::Locking;
 use lockwork_report::interrupt::signal_name;
 use lockwork_report::progress::{self, ProgressBar};
 use lockwork_report::text::counted;
+use tempfile::TempDir;
 
 use super::arms::{self, Arm};
 use super::child::{self, End, Observed};
@@ -20,7 +22,7 @@ use super::report::{Ended, Outcome, Sample};
 use super::rules::Rules;
 use crate::cli::Output;
 use crate::elf;
-use crate::environment;
+use crate::environment::{self, Change};
 use crate::error::{Exit, OWN_ERROR};
 use crate::program;
 use crate::workload;
@@ -34,6 +36,8 @@ pub struct Program {
     pub command: Vec<OsString>,
     /// Where its output goes.
     pub output: Output,
+    /// Whether its locks may be counted, in a run that does not count.
+    pub recorded: bool,
 }
 
 impl Program {
@@ -79,6 +83,8 @@ pub struct Session<'a> {
     pub arms: Vec<Arm>,
     /// Every run so far.
     pub samples: Vec<Sample>,
+    /// What glibc's first warm-up run did with its locks; none: it was not recorded.
+    pub locking: Option<Locking>,
     interrupt: &'a Interrupt,
     bar: ProgressBar,
     slowest_baseline: Option<Duration>,
@@ -107,6 +113,7 @@ impl<'a> Session<'a> {
             program,
             arms,
             samples: Vec::new(),
+            locking: None,
             interrupt,
             bar,
             slowest_baseline: None,
@@ -147,7 +154,12 @@ impl<'a> Session<'a> {
         };
         self.bar
             .set_message(format!("{}{progress}", self.rules.label));
-        let observed = self.start(arm).map_err(|error| {
+        let recorded = self.records(arm, round);
+        let observed = match &recorded {
+            Some(file) => self.recorded(arm, file.path()),
+            None => self.start(arm, &self.arms[arm].environment),
+        };
+        let observed = observed.map_err(|error| {
             let why = format!("cannot run '{}': {error:#}", self.program.file.display());
             let exit = Exit::with(OWN_ERROR, why.clone());
             (Ended::Failed { why }, Some(exit))
@@ -162,12 +174,28 @@ impl<'a> Session<'a> {
         verdict
     }
 
-    fn start(&self, arm: usize) -> Result<Observed> {
+    /// A folder for what this run does with its locks, if that is asked for: the first
+    /// warm-up run of glibc is recorded, because it does not count.
+    fn records(&self, arm: usize, round: i64) -> Option<TempDir> {
+        let wanted = self.program.recorded && self.locking.is_none() && round <= 0;
+        let wanted = wanted && self.arms[arm].is_baseline();
+        wanted.then(|| tempfile::tempdir().ok()).flatten()
+    }
+
+    fn recorded(&mut self, arm: usize, folder: &Path) -> Result<Observed> {
+        let file = folder.join("locks");
+        let environment = environment::recording(&self.arms[arm].spec, &file)?;
+        let observed = self.start(arm, &environment)?;
+        self.locking = lockwork_profile::locking(&file).ok();
+        Ok(observed)
+    }
+
+    fn start(&self, arm: usize, environment: &[Change]) -> Result<Observed> {
         let arm = &self.arms[arm];
         let mut command = Command::new(&self.program.file);
         command.arg0(&self.program.command[0]);
         command.args(&self.program.command[1..]);
-        for (variable, value) in &arm.environment {
+        for (variable, value) in environment {
             match value {
                 Some(value) => command.env(variable, value),
                 None => command.env_remove(variable),

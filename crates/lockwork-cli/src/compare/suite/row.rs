@@ -114,6 +114,7 @@ impl Bench<'_> {
             file: found.file.clone(),
             command: words(&program.command),
             output: Output::Pipe,
+            recorded: false,
         };
         let arms = arms::distinct(self.locks, &self.args.set)?;
         let started = now();
@@ -121,9 +122,14 @@ impl Bench<'_> {
         let mut session = Session::new(&rules, metric, &command, arms, self.interrupt)?;
         // An error of our own is in `ended` too; the next program may do better.
         let (ended, _) = session.run();
-        let Session { arms, samples, .. } = session;
+        let Session {
+            arms,
+            samples,
+            locking,
+            ..
+        } = session;
         let machine = self.machine.clone();
-        let all = (arms, samples, ended);
+        let all = (arms, samples, locking, ended);
         Ok(Ok(conclude(
             &rules, metric, machine, &command, all, started,
         )))

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! `lockwork profile`: runs the program with the recorder loaded, then reports.
+
+use std::ffi::OsStr;
+use std::fs::{self, OpenOptions};
+use std::os::fd::AsRawFd;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, ExitStatus};
+
+use anyhow::{Context, Result};
+use lockwork_report::interrupt::Interrupt;
+use lockwork_report::settings::settings;
+use lockwork_report::{bail_usage, text};
+
+use crate::cli::ProfileArgs;
+use crate::environment;
+use crate::error::{Exit, CANNOT_EXECUTE, NOT_FOUND, OWN_ERROR};
+use crate::inherited;
+use crate::pidfd;
+use crate::policy::Interposer;
+use crate::program;
+use crate::spec::{self, LockSpec};
+
+/// The recorder takes no longer name.
+const LONGEST_PATH: usize = 3799;
+
+/// Runs `lockwork profile`; the exit code is the program's.
+pub fn profile(args: &ProfileArgs) -> Result<ExitCode> {
+    let shared = settings(&args.set, spec::validate)?;
+    let spec = LockSpec::parse(&args.lock, &shared)?;
+    if spec.policy.interposer != Interposer::Lockwork && !shared.is_empty() {
+        bail_usage!("{} has no knobs; leave --set out", spec.policy.name);
+    }
+    let name = args
+        .command
+        .first()
+        .map_or(OsStr::new(""), |n| n.as_os_str());
+    let program = program::find(name)?;
+    program::validate(&program)?;
+    program::check_sanitizers(&program)?;
+    let file = make_room(&args.output)?;
+    environment::warn_of_unused("--lock");
+    let mut command = Command::new(name);
+    command.args(&args.command[1..]);
+    for (variable, value) in environment::recording(&spec, &file)? {
+        match value {
+            Some(value) => command.env(variable, value),
+            None => command.env_remove(variable),
+        };
+    }
+    let interrupt = Interrupt::listen().context("cannot listen for signals")?;
+    let clock = lockwork_profile::Clock::start();
+    let status = wait(start(&mut command, name)?, &interrupt)?;
+    clock.finish(&file);
+    if !args.quiet {
+        report(&file, &args.output);
+    }
+    Ok(ExitCode::from(code(status)))
+}
+
+/// The report, or why there is none. The program's own result stays what it was.
+fn report(file: &Path, shown: &Path) {
+    let shown = shown.display();
+    match lockwork_profile::text(file) {
+        Ok(report) => {
+            text::complain(&format!(
+                "\n{report}\nlockwork report {shown} prints this again.\n"
+            ));
+        }
+        Err(_) if !file.exists() => text::complain(&format!(
+            "lockwork: nothing was recorded into {shown}: the program did not load the recorder, \
+             or could not write there\n"
+        )),
+        Err(error) => text::complain(&format!("lockwork: {error:#}\n")),
+    }
+}
+
+/// The absolute path of a file that can be made, and is not there. Profiles of an earlier
+/// run are removed.
+fn make_room(output: &Path) -> Result<PathBuf> {
+    let refuse = |why: String| {
+        let message = format!("cannot record into {}: {why}", output.display());
+        Exit::with(OWN_ERROR, message)
+    };
+    let file = std::path::absolute(output).map_err(|e| refuse(e.to_string()))?;
+    if file.as_os_str().len() > LONGEST_PATH {
+        return Err(refuse(
+            "its path is too long; give a shorter one by -o".into(),
+        ));
+    }
+    let there = fs::symlink_metadata(&file);
+    if there.is_ok_and(|there| there.len() > 0 || !there.is_file())
+        && !lockwork_profile::is_profile(&file)
+    {
+        return Err(refuse(
+            "it is there and is no profile; give another name by -o".into(),
+        ));
+    }
+    for old in lockwork_profile::children(&file).iter().chain([&file]) {
+        match fs::remove_file(old) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+                return Err(refuse(format!("{}: {e}", old.display())));
+            }
+            _ => {}
+        }
+    }
+    // The program makes it itself; whether that will work is found before it runs.
+    let made = OpenOptions::new().write(true).create_new(true).open(&file);
+    made.and_then(|_| fs::remove_file(&file))
+        .map_err(|e| refuse(format!("{e}; give another name by -o")))?;
+    Ok(file)
+}
+
+fn start(command: &mut Command, name: &OsStr) -> Result<Child> {
+    // SAFETY: only closes descriptors.
+    unsafe {
+        command.pre_exec(|| {
+            inherited::restore_descriptors();
+            Ok(())
+        });
+    }
+    command.spawn().map_err(|error| {
+        let code = match error.raw_os_error() {
+            Some(libc::ENOENT) => NOT_FOUND,
+            _ => CANNOT_EXECUTE,
+        };
+        let message = format!("cannot execute '{}': {error}", Path::new(name).display());
+        Exit::with(code, message)
+    })
+}
+
+/// Waits for the program's end. A signal to us is for the program; one that a terminal
+/// sends has reached it already.
+fn wait(mut child: Child, interrupt: &Interrupt) -> Result<ExitStatus> {
+    let pid = child.id() as libc::pid_t;
+    let ended = pidfd::open(pid).context("cannot wait for the program")?;
+    loop {
+        let fds = [ended.as_raw_fd(), interrupt.as_raw_fd()];
+        if pidfd::poll(fds, None)?[0] {
+            return Ok(child.wait()?);
+        }
+        if let Some(signal) = interrupt.take() {
+            if signal != libc::SIGINT || !is_of_terminal() {
+                // SAFETY: the child has not been waited for, so this is its number.
+                unsafe { libc::kill(pid, signal) };
+            }
+        }
+    }
+}
+
+/// Whether Ctrl-C would reach this process and the program: their group is in front.
+fn is_of_terminal() -> bool {
+    let Ok(terminal) = fs::File::open("/dev/tty") else {
+        return false;
+    };
+    // SAFETY: these only read.
+    unsafe { libc::tcgetpgrp(terminal.as_raw_fd()) == libc::getpgrp() }
+}
+
+fn code(status: ExitStatus) -> u8 {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => code as u8,
+        (_, Some(signal)) => 128 + signal as u8,
+        _ => OWN_ERROR,
+    }
+}

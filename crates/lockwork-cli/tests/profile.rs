@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! `lockwork profile` and `lockwork report`: what they say of programs whose locking is
+//! known, and of everything that is no such program.
+
+mod common;
+
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use common::Room;
+use serde_json::Value;
+
+const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/record");
+
+/// Compiles a program of `tests/record`.
+fn program(room: &Room, name: &str, flags: &[&str]) -> String {
+    compile(
+        room,
+        &Path::new(SOURCES).join(format!("{name}.c")),
+        name,
+        flags,
+    )
+}
+
+fn compile(room: &Room, source: &Path, name: &str, flags: &[&str]) -> String {
+    let cc = std::env::var("CC").unwrap_or_else(|_| "cc".into());
+    let target = room.path(name);
+    let output = Command::new(cc)
+        .args(["-O1", "-g", "-pthread", "-Wall", "-Wextra", "-Werror"])
+        .arg("-o")
+        .arg(&target)
+        .arg(source)
+        .args(flags)
+        .output()
+        .expect("the compiler starts");
+    assert!(output.status.success(), "{}", stderr(&output));
+    target.to_str().expect("UTF-8").to_owned()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// `lockwork profile -o FILE` with more arguments, in the room.
+fn profile(room: &Room, args: &[&str]) -> Output {
+    let file = room.path("p.prof");
+    let mut all = vec!["profile", "-o", file.to_str().expect("UTF-8")];
+    all.extend(args);
+    room.run(&all)
+}
+
+/// The report in JSON: a process each.
+fn json(room: &Room) -> Vec<Value> {
+    let file = room.path("p.prof");
+    let output = room.run(&["report", "--json", file.to_str().expect("UTF-8")]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+fn lock<'a>(process: &'a Value, name: &str) -> &'a Value {
+    let locks = process["locks"].as_array().expect("locks");
+    let found = locks.iter().find(|lock| lock["name"] == name);
+    found.unwrap_or_else(|| panic!("no lock {name} in {locks:#?}"))
+}
+
+fn number(value: &Value) -> i64 {
+    value
+        .as_i64()
+        .unwrap_or_else(|| panic!("no number: {value}"))
+}
+
+/// Holds the profile against what the program measured.
+fn compare_with_truth(process: &Value, told: &str) {
+    for line in told.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [name, figure, value] = words[..] else {
+            panic!("{line}")
+        };
+        if name == "child" {
+            continue;
+        }
+        let counts = &lock(process, name)["counts"];
+        let value: i64 = value.parse().expect("a number");
+        let held = number(&counts["held_ns"]);
+        let waited = number(&counts["waited_ns"]);
+        // The program's clock and the counter's rate agree to much better than this.
+        let clock = value / 100;
+        match figure {
+            "inside_ns" => assert!(held >= value - clock, "held {held}: {line}"),
+            "outside_ns" => assert!(held + waited <= value + clock, "{held} {waited}: {line}"),
+            "at_least_ns" => assert!(waited >= value - clock, "waited {waited}: {line}"),
+            "at_most_ns" => assert!(waited <= value + clock, "waited {waited}: {line}"),
+            exact => assert_eq!(number(&counts[exact]), value, "{line}: {counts:#}"),
+        }
+    }
+}
+
+#[test]
+fn figures_are_those_of_the_program() {
+    let room = Room::new();
+    let truth = program(&room, "truth", &[]);
+    for name in ["glibc", "mutex", "glibc_passthrough"] {
+        let output = profile(&room, &["--lock", name, "--", &truth]);
+        assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+        let processes = json(&room);
+        assert_eq!(processes.len(), 2, "{name}: the program and its child");
+        compare_with_truth(&processes[0], &stdout(&output));
+        let child = &processes[1];
+        assert_eq!(child["from_fork"], true);
+        assert_eq!(child["parent"], processes[0]["pid"]);
+        assert_eq!(lock(child, "counted_mutex")["counts"]["count"], 5);
+        assert_eq!(child["locks"].as_array().expect("locks").len(), 1);
+    }
+}
+
+#[test]
+fn the_report_says_who_held_the_lock_and_why_it_is_slow() {
+    let room = Room::new();
+    let truth = program(&room, "truth", &[]);
+    let output = profile(&room, &["--", &truth]);
+    let report = stderr(&output);
+    for part in [
+        "slow_mutex",
+        "why: Its critical sections are long.",
+        "Do less inside",
+        "wait_for_it (truth.c:",
+        "while hold_slowly (truth.c:",
+        "queue_cond",
+    ] {
+        assert!(report.contains(part), "{part}: {report}");
+    }
+    let slow = &json(&room)[0]["locks"][0];
+    assert_eq!(slow["name"], "slow_mutex");
+    assert_eq!(slow["why"]["rule"], "long-sections");
+    let file = room.path("p.prof");
+    let folded = room.run(&["report", "--folded", file.to_str().expect("UTF-8")]);
+    let folded = stdout(&folded);
+    let line = folded
+        .lines()
+        .find(|line| line.contains("wait_once;wait_for_it;mutex slow_mutex"));
+    let waited = line.and_then(|line| line.rsplit(' ').next()?.parse::<u64>().ok());
+    assert!(waited.is_some_and(|us| us >= 90_000), "{folded}");
+}
+
+#[test]
+fn a_program_without_contention_has_nothing_to_win() {
+    let room = Room::new();
+    let output = profile(&room, &["--", "true"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(
+        stderr(&output).contains("nothing to win here"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn a_stripped_program_has_modules_and_offsets() {
+    let room = Room::new();
+    let truth = program(&room, "truth", &["-s"]);
+    let output = profile(&room, &["--", &truth]);
+    assert!(stderr(&output).contains("truth+0x"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_killed_program_loses_nothing() {
+    let room = Room::new();
+    let source = room.path("killed.c");
+    fs::write(
+        &source,
+        "#include <pthread.h>\n#include <signal.h>\n#include <unistd.h>\n\
+         pthread_mutex_t last_mutex = PTHREAD_MUTEX_INITIALIZER;\n\
+         int main(void) { for (int i = 0; i < 12345; i++) { pthread_mutex_lock(&last_mutex); \
+         pthread_mutex_unlock(&last_mutex); } kill(getpid(), SIGKILL); return 0; }\n",
+    )
+    .expect("a file");
+    let killed = compile(&room, &source, "killed", &[]);
+    let output = profile(&room, &["--", &killed]);
+    assert_eq!(output.status.code(), Some(128 + 9));
+    let process = &json(&room)[0];
+    assert_eq!(lock(process, "last_mutex")["counts"]["count"], 12345);
+    assert_eq!(process["ended"], false);
+}
+
+/// 20,000 locks, each locked once; then, with an argument, one lock for ever.
+const MANY: &str = "#include <pthread.h>\n#include <stdlib.h>\n\
+    pthread_mutex_t last_mutex = PTHREAD_MUTEX_INITIALIZER;\n\
+    int main(int argc, char **argv) {\n\
+    pthread_mutex_t *all = calloc(20000, sizeof(*all)); (void)argv;\n\
+    for (int i = 0; i < 20000; i++) pthread_mutex_lock(all + i);\n\
+    while (argc > 1) { pthread_mutex_lock(&last_mutex); pthread_mutex_unlock(&last_mutex); }\n\
+    return 0; }\n";
+
+#[test]
+fn a_full_disk_costs_records_and_nothing_else() {
+    let room = Room::new();
+    let source = room.path("many.c");
+    fs::write(&source, MANY).expect("a file");
+    let many = compile(&room, &source, "many", &[]);
+    let file = room.path("p.prof");
+    let lockwork = env!("CARGO_BIN_EXE_lockwork");
+    // The limit of a file's size, in blocks of 512 bytes, stands for a disk that fills up.
+    let script = format!(
+        "ulimit -f 1000; exec {lockwork} profile -o {} -- {many}",
+        file.display()
+    );
+    let output = Command::new("sh")
+        .args(["-c", &script])
+        .env("XDG_CACHE_HOME", room.path("cache"))
+        .output()
+        .expect("sh starts");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("had no room for more"),
+        "{}",
+        stderr(&output)
+    );
+    let process = &json(&room)[0];
+    let seen: i64 = process["locks"]
+        .as_array()
+        .expect("locks")
+        .iter()
+        .map(|lock| number(&lock["counts"]["count"]))
+        .sum();
+    let dropped = number(&process["dropped"]);
+    assert!(dropped > 0 && seen > 1000, "{seen} {dropped}");
+    assert_eq!(seen + dropped, 20_000);
+}
+
+#[test]
+fn an_interrupt_ends_the_program_and_is_followed_by_the_report() {
+    let room = Room::new();
+    let source = room.path("many.c");
+    fs::write(&source, MANY).expect("a file");
+    let many = compile(&room, &source, "many", &[]);
+    let file = room.path("p.prof");
+    let mut command = room.lockwork(&["profile", "-o", file.to_str().expect("UTF-8")]);
+    command.args(["--", &many, "for-ever"]);
+    command.process_group(0).stderr(Stdio::piped());
+    let running = command.spawn().expect("lockwork starts");
+    // It runs once its last lock is in the file, which can be read meanwhile.
+    while !file.exists() || !room_has(&room, "last_mutex") {
+        std::thread::yield_now();
+    }
+    // SAFETY: the child has not been waited for.
+    unsafe { libc::kill(running.id() as libc::pid_t, libc::SIGINT) };
+    let output = running.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130));
+    assert!(
+        stderr(&output).contains("nothing to win here"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+fn room_has(room: &Room, name: &str) -> bool {
+    let file = room.path("p.prof");
+    let output = room.run(&["report", "--json", file.to_str().expect("UTF-8")]);
+    stdout(&output).contains(name)
+}
+
+#[test]
+fn executed_programs_are_kept_apart() {
+    let room = Room::new();
+    let truth = program(&room, "truth", &[]);
+    let script = format!("{truth}; {truth}; exit 0");
+    let output = profile(&room, &["--", "sh", "-c", &script]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let used = json(&room);
+    let slow = used.iter().filter(|process| {
+        let locks = process["locks"].as_array().expect("locks");
+        locks.iter().any(|lock| lock["name"] == "slow_mutex")
+    });
+    assert_eq!(slow.count(), 2);
+    // A new run removes what an old one left.
+    let again = profile(&room, &["--", "true"]);
+    assert!(again.status.success());
+    assert_eq!(json(&room).len(), 1);
+}
+
+#[test]
+fn what_cannot_be_recorded_is_refused_before_it_runs() {
+    let room = Room::new();
+    let script = room.script("program", "echo started");
+    let refused = |args: &[&str], part: &str| {
+        let output = room.run(args);
+        assert_eq!(output.status.code(), Some(125), "{args:?}");
+        assert!(stderr(&output).contains(part), "{}", stderr(&output));
+        assert_eq!(stdout(&output), "");
+    };
+    let missing = room.path("none/p.prof");
+    refused(
+        &[
+            "profile",
+            "-o",
+            missing.to_str().expect("UTF-8"),
+            "--",
+            &script,
+        ],
+        "give another name by -o",
+    );
+    let precious = room.path("precious");
+    fs::write(&precious, "not a profile").expect("a file");
+    let name = precious.to_str().expect("UTF-8");
+    refused(&["profile", "-o", name, "--", &script], "is no profile");
+    assert_eq!(
+        fs::read_to_string(&precious).expect("still there"),
+        "not a profile"
+    );
+    refused(
+        &["profile", "--lock", "no_such_lock", "--", &script],
+        "no lock 'no_such_lock'",
+    );
+    let output = profile(&room, &["--", "no-such-program"]);
+    assert_eq!(output.status.code(), Some(127));
+}
+
+#[test]
+fn sanitized_programs_are_refused() {
+    let room = Room::new();
+    let source = room.path("empty.c");
+    fs::write(&source, "int main(void) { return 0; }\n").expect("a file");
+    let sanitized = compile(&room, &source, "sanitized", &["-fsanitize=address"]);
+    let output = profile(&room, &["--", &sanitized]);
+    assert_eq!(output.status.code(), Some(125));
+    assert!(
+        stderr(&output).contains("AddressSanitizer"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+/// Programs of `tests/preload` whose promises a recorder could break.
+#[test]
+fn recorded_programs_keep_what_pthread_promises() {
+    let room = Room::new();
+    let folder = Path::new(SOURCES).join("../preload");
+    let include = format!("-I{}", folder.display());
+    for name in [
+        "c11_threads",
+        "cancel_points",
+        "cond_basic",
+        "cond_cancel",
+        "fork_children",
+        "mutex_kinds",
+        "mutex_protocol",
+        "mutex_robust",
+        "rwlock_timed",
+        "spin",
+        "unlock_steps",
+    ] {
+        let source = folder.join(format!("{name}.c"));
+        let program = compile(&room, &source, name, &[&include]);
+        for lock in ["glibc", "mutex"] {
+            let output = profile(&room, &["--quiet", "--lock", lock, "--", &program]);
+            let code = output.status.code();
+            assert_eq!(code, Some(0), "{name}, {lock}: {}", stderr(&output));
+        }
+    }
+}
+
+#[test]
+#[cfg_attr(not(has_usdt), ignore = "sys/sdt.h (systemtap-sdt-dev) is missing")]
+fn the_interposer_has_the_probes_of_glibc() {
+    let room = Room::new();
+    let path = stdout(&room.run(&["preload-path"]));
+    let notes = Command::new("readelf").args(["-n", path.trim()]).output();
+    let notes = stdout(&notes.expect("readelf starts"));
+    assert!(notes.contains("Provider: libpthread"), "{notes}");
+    for name in [
+        "mutex_entry",
+        "mutex_acquired",
+        "mutex_release",
+        "rdlock_entry",
+        "cond_wait",
+    ] {
+        assert!(
+            notes.contains(&format!("Name: {name}\n")),
+            "{name}: {notes}"
+        );
+    }
+}
+
+#[test]
+fn a_comparison_says_that_locks_were_never_contended() {
+    let room = Room::new();
+    let source = room.path("alone.c");
+    let text = MANY.replace("argc > 1", "argc-- > 0");
+    fs::write(&source, text).expect("a file");
+    let alone = compile(&room, &source, "alone", &[]);
+    let args = ["compare", "-n", "1", "--locks", "mutex", "--", &alone];
+    let output = room.run(&args);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let told = stdout(&output);
+    assert!(
+        told.contains("Its locks were never contended (20,00"),
+        "{told}"
+    );
+    let output = room.run(&["compare", "-n", "1", "--locks", "mutex", "--", "true"]);
+    assert!(
+        stdout(&output).contains("no lock call"),
+        "{}",
+        stdout(&output)
+    );
+}
+
+/// A file of the profile of a short program.
+fn recorded(room: &Room) -> PathBuf {
+    let truth = program(room, "truth", &[]);
+    assert_eq!(
+        profile(room, &["--quiet", "--", &truth]).status.code(),
+        Some(3)
+    );
+    room.path("p.prof")
+}
+
+#[test]
+fn files_that_are_no_profiles_or_damaged_are_said_to_be() {
+    let room = Room::new();
+    let file = recorded(&room);
+    let name = file.to_str().expect("UTF-8");
+    let whole = fs::read(&file).expect("the profile");
+
+    fs::write(&file, &whole[..whole.len() - 9000]).expect("cut short");
+    let output = room.run(&["report", "--alone", name]);
+    assert!(output.status.success());
+    assert!(
+        stdout(&output).contains("is cut short"),
+        "{}",
+        stdout(&output)
+    );
+
+    // Overwritten here and there: no panic, no hang.
+    for at in (0..whole.len()).step_by(whole.len() / 8) {
+        let mut damaged = whole.clone();
+        let end = (at + 16).min(damaged.len());
+        damaged[at..end].fill(0xff);
+        fs::write(&file, &damaged).expect("damaged");
+        let output = room.run(&["report", "--alone", name]);
+        let code = output.status.code();
+        assert!(
+            code == Some(0) || code == Some(125),
+            "byte {at}: {}",
+            stderr(&output)
+        );
+    }
+
+    for (content, part) in [(&b"ELF"[..], "is not a profile"), (&[], "is not a profile")] {
+        fs::write(&file, content).expect("foreign");
+        let output = room.run(&["report", name]);
+        assert_eq!(output.status.code(), Some(125));
+        assert!(stderr(&output).contains(part), "{}", stderr(&output));
+    }
+    let mut newer = whole;
+    newer[8] = 99;
+    fs::write(&file, &newer).expect("newer");
+    let output = room.run(&["report", name]);
+    assert!(
+        stderr(&output).contains("another version"),
+        "{}",
+        stderr(&output)
+    );
+    assert_eq!(output.status.code(), Some(125));
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The structs of a profile's file, from the recorder's header.
+use lockwork_build::{mirror, root, watch};
+use std::error::Error;
+use std::path::PathBuf;
+use std::{env, fs};
+
+const STRUCTS: &[(&str, &str)] = &[
+    ("rec_file", "RawFile"),
+    ("rec_wait", "RawWait"),
+    ("rec_block", "RawBlock"),
+    ("rec_site", "RawSite"),
+    ("rec_detail", "RawDetail"),
+    ("rec_blame", "RawBlame"),
+    ("rec_stack", "RawStack"),
+    ("rec_init", "RawInit"),
+    ("rec_thread_info", "RawThread"),
+];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    watch(&["record/format.h"]);
+    let header = fs::read_to_string(root().join("record/format.h"))?;
+    let mut text = String::new();
+    for (name, rust) in STRUCTS {
+        text += &mirror::mirror(&header, name, rust)?;
+    }
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    fs::write(out.join("format.rs"), text)?;
+    Ok(())
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! How long a tick is, measured over the whole run by the process that starts the program.
+
+use std::fs::OpenOptions;
+use std::mem::offset_of;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::time::Instant;
+
+use crate::command::children;
+use crate::raw::{self, RawFile};
+use crate::read::is_profile;
+
+/// Both clocks at one moment.
+pub struct Clock {
+    ticks: u64,
+    at: Instant,
+}
+
+impl Clock {
+    /// Now.
+    pub fn start() -> Clock {
+        Clock {
+            ticks: ticks(),
+            at: Instant::now(),
+        }
+    }
+
+    /// Writes the length of a tick into `file` and its children's. Where that is not
+    /// possible the reader goes by what the program itself measured.
+    pub fn finish(&self, file: &Path) {
+        let ns = self.at.elapsed().as_nanos().max(1) as f64;
+        let passed = ticks().saturating_sub(self.ticks) as f64;
+        let per_second = (passed / ns * 1e9).round() as u64;
+        for file in children(file).iter().map(|child| &**child).chain([file]) {
+            if is_profile(file) {
+                let _ = put(file, offset_of!(RawFile, ticks_per_second), per_second);
+            }
+        }
+    }
+}
+
+fn put(file: &Path, at: usize, value: u64) -> std::io::Result<()> {
+    let file = OpenOptions::new().write(true).open(file)?;
+    debug_assert!(at < raw::WAITS);
+    file.write_all_at(&value.to_le_bytes(), at as u64)
+}
+
+/// The time-stamp counter.
+#[cfg(target_arch = "x86_64")]
+fn ticks() -> u64 {
+    // SAFETY: every x86-64 CPU has it.
+    unsafe { core::arch::x86_64::_rdtsc() }
+}
+
+/// No other machine's recorder writes a profile.
+#[cfg(not(target_arch = "x86_64"))]
+fn ticks() -> u64 {
+    0
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! `lockwork report`.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use lockwork_report::text;
+
+use crate::model::Profile;
+use crate::{folded, html, json, read, summary};
+
+/// The long help of `lockwork report`.
+pub const HELP: &str = "\
+Prints the report of a profile that `lockwork profile` recorded.
+
+FILE may still be written: a report of a running program shows it up to now. The
+files of child processes, FILE.PID, are read too; each process has a report of
+its own, and the process whose threads waited longest comes first.
+
+For each of the locks that threads waited for most, the report says in one
+sentence why, shows the figures behind it, and says what to try. docs/profile.md
+explains each figure.";
+
+/// Examples of `lockwork report`.
+pub const AFTER_HELP: &str = "\
+Exit status:
+  0; or 2 for a wrong command line, 125 if FILE cannot be read or is no profile.
+
+Examples:
+  lockwork report lockwork.prof
+  lockwork report lockwork.prof --json | jq '.[0].locks[0].why'
+  lockwork report lockwork.prof --html locks.html
+  lockwork report lockwork.prof --folded > waits.folded";
+
+/// Options of `lockwork report`.
+#[derive(Debug, clap::Args)]
+pub struct ReportArgs {
+    /// The file that `lockwork profile` wrote.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Print everything as JSON.
+    #[arg(long)]
+    pub json: bool,
+    /// Print the stacks of waits, one a line, as tools for flame graphs read them. The
+    /// number is microseconds waited.
+    #[arg(long, conflicts_with = "json")]
+    pub folded: bool,
+    /// Print which threads wait for which lock now, and each deadlock among them.
+    #[arg(long, conflicts_with_all = ["json", "folded"])]
+    pub deadlock: bool,
+    /// Write the report as one HTML page to OUT, with histograms and the stacks of waits. It
+    /// needs no network and no script.
+    #[arg(long, value_name = "OUT", conflicts_with_all = ["json", "folded", "deadlock"])]
+    pub html: Option<PathBuf>,
+    /// Leave the files of child processes out.
+    #[arg(long)]
+    pub alone: bool,
+}
+
+/// Runs `lockwork report`.
+pub fn report(args: &ReportArgs) -> Result<ExitCode> {
+    let profiles = profiles(&args.file, args.alone)?;
+    if let Some(page) = &args.html {
+        std::fs::write(page, html::render(&profiles))
+            .with_context(|| format!("cannot write {}", page.display()))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let text = if args.json {
+        let all: Vec<_> = profiles.iter().map(json::process).collect();
+        let text = serde_json::to_string_pretty(&all).context("cannot write JSON")?;
+        text + "\n"
+    } else if args.folded {
+        profiles.iter().map(folded::render).collect()
+    } else if args.deadlock {
+        profiles.iter().map(crate::deadlock::render).collect()
+    } else {
+        render(&profiles)
+    };
+    text::print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The report on the processes that `file` and its children's files are of.
+///
+/// # Errors
+/// `file` cannot be read or is no profile.
+pub fn text(file: &Path) -> Result<String> {
+    Ok(render(&profiles(file, false)?))
+}
+
+/// The files of child processes beside `file`: `FILE.PID` and `FILE.PID.N`.
+pub fn children(file: &Path) -> Vec<PathBuf> {
+    let folder = match file.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    let Some(name) = file.file_name().and_then(|name| name.to_str()) else {
+        return Vec::new();
+    };
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut found: Vec<PathBuf> = entries
+        .filter(|entry| {
+            let other = entry.file_name();
+            let rest = other.to_str().and_then(|other| other.strip_prefix(name));
+            let rest = rest.and_then(|rest| rest.strip_prefix('.'));
+            rest.is_some_and(|rest| rest.split('.').all(is_number))
+        })
+        .map(|entry| entry.path())
+        .filter(|path| read::is_profile(path))
+        .collect();
+    found.sort();
+    found
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// What was recorded into `file` and its children's files; the process that waited longest
+/// comes first.
+pub fn profiles(file: &Path, alone: bool) -> Result<Vec<Profile>> {
+    let mut all = vec![read::profile(file)?];
+    if !alone {
+        for child in children(file) {
+            match read::profile(&child) {
+                Ok(profile) => all.push(profile),
+                Err(error) => text::complain(&format!("lockwork: {error:#}\n")),
+            }
+        }
+    }
+    all.sort_by_key(|profile| u64::MAX - profile.ns(profile.sum().waited as f64));
+    Ok(all)
+}
+
+fn render(profiles: &[Profile]) -> String {
+    let (used, idle): (Vec<_>, Vec<_>) = profiles
+        .iter()
+        .partition(|profile| profile.sum().count > 0 || profiles.len() == 1);
+    let mut text = used
+        .iter()
+        .map(|profile| summary::render(profile))
+        .collect::<Vec<_>>()
+        .join("\n");
+    if !idle.is_empty() {
+        let idle = text::counted(idle.len(), "other process");
+        let idle = idle.replace("processs", "processes");
+        text += &format!("\n{idle} locked nothing that is seen.\n");
+    }
+    text
+}

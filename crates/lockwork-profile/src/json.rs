@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The report for programs: docs/profile.md has the schema.
+
+use serde::Serialize;
+
+use crate::histogram::Histogram;
+use crate::model::{Counts, Lock, Profile};
+use crate::names::Names;
+use crate::summary;
+
+/// One process.
+#[derive(Serialize)]
+pub struct Process {
+    pid: u64,
+    parent: u64,
+    from_fork: bool,
+    command: Vec<String>,
+    lock: String,
+    seconds: f64,
+    threads: u64,
+    ended: bool,
+    dropped: u64,
+    locks: Vec<OneLock>,
+    waiting_now: Vec<Waiting>,
+    warnings: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct OneLock {
+    name: String,
+    address: String,
+    kind: &'static str,
+    made_at: Option<String>,
+    counts: Numbers,
+    sites: Vec<OneSite>,
+    holders: Vec<Holder>,
+    why: Option<Why>,
+}
+
+#[derive(Serialize)]
+struct OneSite {
+    site: String,
+    address: String,
+    r#use: &'static str,
+    counts: Numbers,
+}
+
+#[derive(Serialize)]
+struct Holder {
+    waiter: String,
+    holder: String,
+    holder_thread: Option<u64>,
+    waits: u64,
+    waited_ns: u64,
+}
+
+#[derive(Serialize)]
+struct Why {
+    rule: &'static str,
+    sentence: String,
+    evidence: Vec<String>,
+    advice: String,
+}
+
+#[derive(Serialize)]
+struct Waiting {
+    thread: u64,
+    lock: String,
+    site: String,
+    holder_thread: Option<u64>,
+    for_ns: u64,
+}
+
+#[derive(Serialize)]
+struct Numbers {
+    count: u64,
+    contended: u64,
+    waited_ns: u64,
+    longest_wait_ns: u64,
+    failed: u64,
+    timeouts: u64,
+    queue_sum: u64,
+    longest_queue: u64,
+    held_ns: u64,
+    longest_hold_ns: u64,
+    handovers: u64,
+    handover_ns: u64,
+    waits_watched: u64,
+    waits_voluntary_switches: u64,
+    waits_involuntary_switches: u64,
+    holds_watched: u64,
+    holds_voluntary_switches: u64,
+    holds_involuntary_switches: u64,
+    useless_waits: u64,
+    wait_histogram: Vec<Bucket>,
+    hold_histogram: Vec<Bucket>,
+    handover_histogram: Vec<Bucket>,
+}
+
+#[derive(Serialize)]
+struct Bucket {
+    from_ns: u64,
+    to_ns: u64,
+    count: u64,
+}
+
+/// Everything that is known of a process.
+pub fn process(profile: &Profile) -> Process {
+    let names = Names::new(profile);
+    let locks = profile
+        .locks
+        .iter()
+        .map(|l| lock(profile, &names, l))
+        .collect();
+    let waiting_now = profile.waiters.iter().map(|waiter| Waiting {
+        thread: waiter.thread,
+        lock: format!("{:#x}", waiter.lock),
+        site: names.site(waiter.site),
+        holder_thread: waiter.holder,
+        for_ns: profile.ns(waiter.since as f64),
+    });
+    Process {
+        pid: profile.pid,
+        parent: profile.parent,
+        from_fork: profile.from_fork,
+        command: profile.command.clone(),
+        lock: match profile.policy.as_str() {
+            "" => "glibc".to_owned(),
+            policy => policy.to_owned(),
+        },
+        seconds: profile.seconds,
+        threads: profile.threads,
+        ended: profile.ended,
+        dropped: profile.dropped,
+        locks,
+        waiting_now: waiting_now.collect(),
+        warnings: [profile.warnings.clone(), names.warnings()].concat(),
+    }
+}
+
+fn lock(profile: &Profile, names: &Names<'_>, lock: &Lock) -> OneLock {
+    let sites = lock.sites.iter().map(|site| OneSite {
+        site: names.site(site.address),
+        address: format!("{:#x}", site.address),
+        r#use: site.how.name(),
+        counts: numbers(profile, &site.counts),
+    });
+    let holders = lock.blames.iter().map(|blame| Holder {
+        waiter: names.site(blame.site),
+        holder: names.site(blame.holder_site),
+        holder_thread: blame.holder,
+        waits: blame.count,
+        waited_ns: profile.ns(blame.waited as f64),
+    });
+    let contended = lock.is_lock() && lock.sum.waited > 0;
+    let why = contended.then(|| summary::finding(profile, names, lock));
+    OneLock {
+        name: names.lock(lock),
+        address: format!("{:#x}", lock.address),
+        kind: lock.kind(),
+        made_at: lock.made.map(|site| names.site(site)),
+        counts: numbers(profile, &lock.sum),
+        sites: sites.collect(),
+        holders: holders.collect(),
+        why: why.map(|found| Why {
+            rule: found.rule,
+            sentence: found.why,
+            evidence: found.evidence,
+            advice: found.advice,
+        }),
+    }
+}
+
+fn numbers(profile: &Profile, counts: &Counts) -> Numbers {
+    let ns = |ticks: u64| profile.ns(ticks as f64);
+    Numbers {
+        count: counts.count,
+        contended: counts.contended,
+        waited_ns: ns(counts.waited),
+        longest_wait_ns: ns(counts.longest_wait),
+        failed: counts.failed,
+        timeouts: counts.timeouts,
+        queue_sum: counts.queue,
+        longest_queue: counts.longest_queue,
+        held_ns: profile.ns(counts.held),
+        longest_hold_ns: ns(counts.longest_hold),
+        handovers: counts.handovers,
+        handover_ns: ns(counts.handover),
+        waits_watched: counts.asked,
+        waits_voluntary_switches: counts.slept,
+        waits_involuntary_switches: counts.preempted,
+        holds_watched: counts.holds_asked,
+        holds_voluntary_switches: counts.holds_slept,
+        holds_involuntary_switches: counts.holds_preempted,
+        useless_waits: counts.useless,
+        wait_histogram: buckets(profile, &counts.wait_times),
+        hold_histogram: buckets(profile, &counts.hold_times),
+        handover_histogram: buckets(profile, &counts.hand_times),
+    }
+}
+
+fn buckets(profile: &Profile, histogram: &Histogram) -> Vec<Bucket> {
+    let all = histogram.buckets();
+    all.map(|(from, to, count)| Bucket {
+        from_ns: profile.ns(from as f64),
+        to_ns: profile.ns(to as f64),
+        count,
+    })
+    .collect()
+}

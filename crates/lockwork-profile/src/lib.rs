@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Reads what the recorder wrote about a program's locks, and says which of them matter,
+//! why, and what to try: `lockwork report`, and the end of `lockwork profile`.
+
+mod clock;
+mod command;
+mod deadlock;
+mod folded;
+mod histogram;
+mod html;
+mod json;
+mod locking;
+mod model;
+mod modules;
+mod names;
+mod raw;
+mod read;
+mod rules;
+mod summary;
+mod symbols;
+
+pub use clock::Clock;
+pub use command::{children, report, text, ReportArgs, AFTER_HELP, HELP};
+pub use locking::{locking, Locking};
+pub use read::is_profile;

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! How much a run contended, in a few numbers: for `lockwork compare`.
+
+use std::path::Path;
+
+use anyhow::Result;
+use lockwork_report::text::{counted, whole};
+use serde::Serialize;
+
+use crate::command::profiles;
+use crate::rules::percent;
+use crate::summary::{lost_share, NOTHING};
+
+/// What all processes of a run did with their locks.
+#[derive(Clone, Debug, Serialize)]
+pub struct Locking {
+    /// Locks that were acquired.
+    pub locks: usize,
+    /// Their acquisitions.
+    pub acquisitions: u64,
+    /// Those that found the lock held.
+    pub contended: u64,
+    /// The greatest share of its threads' time that a process waited for locks, 0.01 for
+    /// 1 %.
+    pub waited: f64,
+}
+
+/// What the run that recorded into `file` did.
+///
+/// # Errors
+/// There is no profile.
+pub fn locking(file: &Path) -> Result<Locking> {
+    let mut all = Locking {
+        locks: 0,
+        acquisitions: 0,
+        contended: 0,
+        waited: 0.0,
+    };
+    for profile in profiles(file, false)? {
+        let sum = profile.sum();
+        all.locks += profile.locks.iter().filter(|lock| lock.is_lock()).count();
+        all.acquisitions += sum.count + profile.dropped;
+        all.contended += sum.contended;
+        all.waited = all.waited.max(lost_share(&profile));
+    }
+    Ok(all)
+}
+
+impl Locking {
+    /// What that means for a comparison of locks.
+    pub fn sentence(&self) -> String {
+        let used = format!(
+            "{} acquisitions of {} in a warm-up run",
+            whole(self.acquisitions),
+            counted(self.locks, "lock")
+        );
+        if self.acquisitions == 0 {
+            return "A warm-up run made no lock call that an interposer sees: the locks of this \
+                    program are not replaced."
+                .to_owned();
+        }
+        if self.contended == 0 {
+            return format!("Its locks were never contended ({used}): no lock makes it faster.");
+        }
+        let share = percent(self.contended as f64 / self.acquisitions as f64);
+        let hint = match self.waited < NOTHING {
+            true => "there is little to win",
+            false => "`lockwork profile` says for which lock, and why",
+        };
+        format!(
+            "{share} of {used} found their lock held, and threads waited for {} of their time: \
+             {hint}.",
+            percent(self.waited)
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_comparison_is_told_how_much_was_contended() {
+        let mut seen = Locking {
+            locks: 2,
+            acquisitions: 0,
+            contended: 0,
+            waited: 0.0,
+        };
+        assert!(seen.sentence().contains("no lock call"));
+        seen.acquisitions = 1000;
+        let text = seen.sentence();
+        assert!(
+            text.starts_with("Its locks were never contended (1,000"),
+            "{text}"
+        );
+        seen.contended = 10;
+        let text = seen.sentence();
+        assert!(
+            text.starts_with("1.0 % of 1,000") && text.contains("little to win"),
+            "{text}"
+        );
+        seen.waited = 0.5;
+        assert!(seen
+            .sentence()
+            .contains("50.0 % of their time: `lockwork profile`"));
+    }
+}

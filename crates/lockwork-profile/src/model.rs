@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! What is known of a process and of each of its locks, summed over its threads.
+
+use std::ops::AddAssign;
+
+use crate::histogram::Histogram;
+use crate::modules::Modules;
+
+/// What a call does with a lock; `enum rec_kind` of C, in its order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Use {
+    /// A mutex is locked.
+    Mutex,
+    /// A read/write lock is locked for reading.
+    Read,
+    /// It is locked for writing.
+    Write,
+    /// A spinlock is locked.
+    Spin,
+    /// A thread waits for a condition variable.
+    Wait,
+    /// It is signalled.
+    Signal,
+    /// All its waiters are woken.
+    Broadcast,
+    /// A thread waits by a futex call.
+    Futex,
+}
+
+impl Use {
+    /// All, in C's order.
+    pub const ALL: [Use; 8] = [
+        Use::Mutex,
+        Use::Read,
+        Use::Write,
+        Use::Spin,
+        Use::Wait,
+        Use::Signal,
+        Use::Broadcast,
+        Use::Futex,
+    ];
+
+    /// Its name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Use::Mutex => "lock",
+            Use::Read => "read",
+            Use::Write => "write",
+            Use::Spin => "lock",
+            Use::Wait => "wait",
+            Use::Signal => "signal",
+            Use::Broadcast => "broadcast",
+            Use::Futex => "futex wait",
+        }
+    }
+
+    /// Whether it takes a lock. Waits for condition variables are not time lost: a thread
+    /// waits there for work.
+    pub fn acquires(self) -> bool {
+        matches!(self, Use::Mutex | Use::Read | Use::Write | Use::Spin)
+    }
+}
+
+/// Counts of one call site or of a whole lock. Times are in ticks.
+#[derive(Clone, Debug, Default)]
+pub struct Counts {
+    /// Acquisitions; of a condition variable waits, signals or broadcasts.
+    pub count: u64,
+    /// Acquisitions and attempts that found the lock held and waited.
+    pub contended: u64,
+    /// How long those waited.
+    pub waited: u64,
+    /// The longest of those waits.
+    pub longest_wait: u64,
+    /// Tries that found it held; of signals, those that found nobody waiting.
+    pub failed: u64,
+    /// Waits that ended by their deadline.
+    pub timeouts: u64,
+    /// Sum of the other waiters that were met.
+    pub queue: u64,
+    /// Most of them at once.
+    pub longest_queue: u64,
+    /// How long it was held, estimated where holds were sampled.
+    pub held: f64,
+    /// Holds that were timed.
+    pub timed: u64,
+    /// The longest of those.
+    pub longest_hold: u64,
+    /// Hand-overs that were timed: from the release to a waiter's acquisition.
+    pub handovers: u64,
+    /// How long those took.
+    pub handover: u64,
+    /// Waits whose context switches were counted.
+    pub asked: u64,
+    /// Voluntary context switches in those.
+    pub slept: u64,
+    /// Involuntary ones.
+    pub preempted: u64,
+    /// Holds whose context switches were counted: long ones.
+    pub holds_asked: u64,
+    /// Voluntary context switches in those.
+    pub holds_slept: u64,
+    /// Involuntary ones.
+    pub holds_preempted: u64,
+    /// Waits for a condition variable that were entered again at once.
+    pub useless: u64,
+    /// Of waits.
+    pub wait_times: Histogram,
+    /// Of holds.
+    pub hold_times: Histogram,
+    /// Of hand-overs.
+    pub hand_times: Histogram,
+}
+
+impl AddAssign<&Counts> for Counts {
+    fn add_assign(&mut self, other: &Counts) {
+        self.count += other.count;
+        self.contended += other.contended;
+        self.waited += other.waited;
+        self.longest_wait = self.longest_wait.max(other.longest_wait);
+        self.failed += other.failed;
+        self.timeouts += other.timeouts;
+        self.queue += other.queue;
+        self.longest_queue = self.longest_queue.max(other.longest_queue);
+        self.held += other.held;
+        self.timed += other.timed;
+        self.longest_hold = self.longest_hold.max(other.longest_hold);
+        self.handovers += other.handovers;
+        self.handover += other.handover;
+        self.asked += other.asked;
+        self.slept += other.slept;
+        self.preempted += other.preempted;
+        self.holds_asked += other.holds_asked;
+        self.holds_slept += other.holds_slept;
+        self.holds_preempted += other.holds_preempted;
+        self.useless += other.useless;
+        self.wait_times.merge(&other.wait_times);
+        self.hold_times.merge(&other.hold_times);
+        self.hand_times.merge(&other.hand_times);
+    }
+}
+
+/// `sum` for each of `n`; 0 of none.
+pub fn mean(sum: f64, n: u64) -> f64 {
+    if n == 0 {
+        0.0
+    } else {
+        sum / n as f64
+    }
+}
+
+impl Counts {
+    /// A hold on average, in ticks.
+    pub fn mean_hold(&self) -> f64 {
+        mean(self.held, self.count)
+    }
+
+    /// A contended acquisition's wait on average, in ticks.
+    pub fn mean_wait(&self) -> f64 {
+        mean(self.waited as f64, self.contended)
+    }
+
+    /// A hand-over on average, in ticks.
+    pub fn mean_handover(&self) -> f64 {
+        mean(self.handover as f64, self.handovers)
+    }
+
+    /// The share of acquisitions that found the lock held.
+    pub fn contention(&self) -> f64 {
+        mean(self.contended as f64, self.count.max(self.contended))
+    }
+}
+
+/// One way in which one call site uses a lock.
+#[derive(Clone, Debug)]
+pub struct Site {
+    /// The call's return address.
+    pub address: u64,
+    /// What it does.
+    pub how: Use,
+    /// How often, and how long.
+    pub counts: Counts,
+}
+
+/// Who held the lock when a site waited for it.
+#[derive(Clone, Debug)]
+pub struct Blame {
+    /// The waiter's call.
+    pub site: u64,
+    /// The holder's call; 0: unknown.
+    pub holder_site: u64,
+    /// The holder's thread number; none: unknown.
+    pub holder: Option<u64>,
+    /// Waits.
+    pub count: u64,
+    /// Ticks of these.
+    pub waited: u64,
+}
+
+/// Where a thread was when it waited: a sample.
+#[derive(Clone, Debug)]
+pub struct Stack {
+    /// The lock.
+    pub lock: u64,
+    /// Return addresses, the call of the lock first.
+    pub frames: Vec<u64>,
+    /// Ticks of the waits that were sampled here.
+    pub waited: u64,
+}
+
+/// A lock, or a condition variable.
+#[derive(Clone, Debug)]
+pub struct Lock {
+    /// Where it is.
+    pub address: u64,
+    /// Where it was initialized; none: statically, or before it was recorded.
+    pub made: Option<u64>,
+    /// Its call sites; those that waited longest first.
+    pub sites: Vec<Site>,
+    /// Of its acquisitions, or of a condition variable's waits.
+    pub sum: Counts,
+    /// Who held it; those that were waited for longest first.
+    pub blames: Vec<Blame>,
+}
+
+impl Lock {
+    /// The sum of all sites that use it so.
+    pub fn of(&self, how: Use) -> Counts {
+        let mut sum = Counts::default();
+        for site in self.sites.iter().filter(|site| site.how == how) {
+            sum += &site.counts;
+        }
+        sum
+    }
+
+    /// Whether any site uses it so.
+    pub fn has(&self, how: Use) -> bool {
+        self.sites.iter().any(|site| site.how == how)
+    }
+
+    /// Whether it is a lock, and no condition variable.
+    pub fn is_lock(&self) -> bool {
+        self.sites.iter().any(|site| site.how.acquires())
+    }
+
+    /// What it is: mutex, read/write lock, spinlock, condition variable, futex.
+    pub fn kind(&self) -> &'static str {
+        match self.sites.iter().map(|site| site.how).min() {
+            Some(Use::Mutex) => "mutex",
+            Some(Use::Read | Use::Write) => "rwlock",
+            Some(Use::Spin) => "spinlock",
+            Some(Use::Futex) => "futex",
+            _ => "condvar",
+        }
+    }
+}
+
+/// A thread that waits at the moment, or did when the process ended.
+#[derive(Clone, Debug)]
+pub struct Waiter {
+    /// Its number.
+    pub thread: u64,
+    /// What it waits for.
+    pub lock: u64,
+    /// Where.
+    pub site: u64,
+    /// The thread number that was seen to hold the lock.
+    pub holder: Option<u64>,
+    /// For how long, in ticks, up to the last reading of the clock.
+    pub since: u64,
+}
+
+/// A process and its locks.
+#[derive(Debug)]
+pub struct Profile {
+    /// The process.
+    pub pid: u64,
+    /// Who started it.
+    pub parent: u64,
+    /// It is a child that had not called exec.
+    pub from_fork: bool,
+    /// Its command line.
+    pub command: Vec<String>,
+    /// The policy whose locks ran; empty: glibc's.
+    pub policy: String,
+    /// It ended by exit().
+    pub ended: bool,
+    /// From the first to the last reading of the clock.
+    pub seconds: f64,
+    /// Length of a tick.
+    pub ns_per_tick: f64,
+    /// Most threads that used locks at the same time.
+    pub threads: u64,
+    /// Acquisitions of locks for which there was no room in the file.
+    pub dropped: u64,
+    /// Unlocks by a thread that had not locked.
+    pub unknown: u64,
+    /// Acquisitions beyond 32 locks held at once.
+    pub deep: u64,
+    /// What there was no room for: parts of the file.
+    pub refused: u64,
+    /// The locks, those that cost most time first.
+    pub locks: Vec<Lock>,
+    /// Sampled stacks.
+    pub stacks: Vec<Stack>,
+    /// Who waits.
+    pub waiters: Vec<Waiter>,
+    /// The kernel's number of the latest thread with each number.
+    pub tids: Vec<(u64, u64)>,
+    /// What is mapped where.
+    pub modules: Modules,
+    /// What is wrong with the file.
+    pub warnings: Vec<String>,
+}
+
+impl Profile {
+    /// Ticks as nanoseconds.
+    pub fn ns(&self, ticks: f64) -> u64 {
+        (ticks * self.ns_per_tick).round() as u64
+    }
+
+    /// The sum of all acquisitions.
+    pub fn sum(&self) -> Counts {
+        let mut sum = Counts::default();
+        for lock in self.locks.iter().filter(|lock| lock.is_lock()) {
+            sum += &lock.sum;
+        }
+        sum
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! What was mapped where, from the lines of `/proc/PID/maps` that the recorder kept.
+
+use std::collections::BTreeMap;
+
+/// A file that was mapped into the process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Module {
+    /// Its path.
+    pub path: String,
+    /// Where its first byte is mapped.
+    pub start: u64,
+    /// Where its last mapping ends.
+    pub end: u64,
+    /// Its build id in hexadecimal; empty: it has none.
+    pub build_id: String,
+}
+
+/// All of them.
+#[derive(Clone, Debug, Default)]
+pub struct Modules {
+    by_start: BTreeMap<u64, Module>,
+}
+
+impl Modules {
+    /// Adds what is mapped according to `text`. A later text wins where two differ.
+    pub fn add(&mut self, text: &str) {
+        let mut last: Option<u64> = None;
+        for line in text.lines() {
+            if let Some(id) = line.strip_prefix("id ") {
+                self.identify(id);
+            } else if let Some((from, to, offset, path)) = mapping(line) {
+                let known = last.and_then(|start| self.by_start.get_mut(&start));
+                match known {
+                    Some(module) if offset != 0 && module.path == path => {
+                        module.end = module.end.max(to);
+                    }
+                    _ if offset == 0 => {
+                        last = Some(from);
+                        let module = Module {
+                            path: path.to_owned(),
+                            start: from,
+                            end: to,
+                            build_id: String::new(),
+                        };
+                        self.by_start.insert(from, module);
+                    }
+                    _ => last = None,
+                }
+            }
+        }
+    }
+
+    /// `START HEX`, of a module that has been read before.
+    fn identify(&mut self, id: &str) {
+        let Some((start, hex)) = id.split_once(' ') else {
+            return;
+        };
+        let start = u64::from_str_radix(start, 16).unwrap_or(0);
+        if let Some(module) = self.by_start.get_mut(&start) {
+            module.build_id = hex.to_owned();
+        }
+    }
+
+    /// The last module that begins at or before `address`. Its data may reach beyond what
+    /// is mapped from the file, so whether the address belongs to it is not known here.
+    pub fn before(&self, address: u64) -> Option<&Module> {
+        let (_, module) = self.by_start.range(..=address).next_back()?;
+        Some(module)
+    }
+
+    /// The module whose file is mapped at `address`.
+    pub fn at(&self, address: u64) -> Option<&Module> {
+        self.before(address).filter(|module| address < module.end)
+    }
+}
+
+/// `from-to perms offset device inode path`
+fn mapping(line: &str) -> Option<(u64, u64, u64, &str)> {
+    let hex = |text: &str| u64::from_str_radix(text, 16).ok();
+    let path = &line[line.find('/')?..];
+    let mut words = line.split_whitespace();
+    let (from, to) = words.next()?.split_once('-')?;
+    let offset = words.nth(1)?;
+    Some((hex(from)?, hex(to)?, hex(offset)?, path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_one_file_are_one_module() {
+        let text = "5500-5600 r--p 00000000 fe:01 12 /bin/a b\nid 5500 c0ffee\n\
+                    5600-5700 r-xp 00000100 fe:01 12 /bin/a b\n\
+                    7000-7100 r--p 00000000 fe:01 13 /lib/c.so\n";
+        let mut modules = Modules::default();
+        modules.add(text);
+        let found = modules.at(0x5680).expect("a module");
+        assert_eq!((found.path.as_str(), found.start), ("/bin/a b", 0x5500));
+        assert_eq!(found.build_id, "c0ffee");
+        assert_eq!(modules.at(0x5800), None);
+        assert_eq!(modules.before(0x5800), Some(found));
+        assert_eq!(
+            modules.at(0x7000).map(|m| m.path.as_str()),
+            Some("/lib/c.so")
+        );
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! What to call a lock and a call site in a report.
+
+use crate::model::{Lock, Profile};
+use crate::symbols::{Frame, Symbolizer};
+
+/// Wrappers of the lock calls: their callers say more.
+const WRAPPERS: &[&str] = &[
+    "std::",
+    "__gthread_",
+    "boost::",
+    "core::",
+    "alloc::",
+    "absl::",
+];
+
+/// Names of one process's locks and call sites.
+pub struct Names<'a> {
+    symbols: Symbolizer<'a>,
+}
+
+impl<'a> Names<'a> {
+    /// Of the process of this profile.
+    pub fn new(profile: &'a Profile) -> Names<'a> {
+        Names {
+            symbols: Symbolizer::new(&profile.modules),
+        }
+    }
+
+    /// Files that gave no names, and why.
+    pub fn warnings(&self) -> Vec<String> {
+        self.symbols.warnings()
+    }
+
+    /// The functions of a call, inlined ones first.
+    pub fn frames(&self, address: u64) -> Vec<Frame> {
+        self.symbols.frames(address)
+    }
+
+    /// The function that calls, past the wrappers that are inlined into it. Unknown: 0.
+    pub fn site(&self, address: u64) -> String {
+        if address == 0 {
+            return "unknown".to_owned();
+        }
+        let frames = self.frames(address);
+        let own = frames
+            .iter()
+            .find(|frame| !WRAPPERS.iter().any(|w| frame.function.starts_with(w)));
+        own.or(frames.last())
+            .map_or_else(|| format!("{address:#x}"), Frame::to_string)
+    }
+
+    /// A lock by its variable, else by where it was initialized, else by its address and
+    /// where it is used.
+    pub fn lock(&self, lock: &Lock) -> String {
+        if let Some(variable) = self.symbols.variable(lock.address) {
+            return variable;
+        }
+        if let Some(made) = lock.made {
+            return format!("{:#x} made by {}", lock.address, self.site(made));
+        }
+        let used = lock.sites.first().map(|site| self.site(site.address));
+        format!(
+            "{:#x} used by {}",
+            lock.address,
+            used.unwrap_or_else(|| "nobody".to_owned())
+        )
+    }
+
+    /// What locks of the same making have in common.
+    pub fn family(&self, lock: &Lock) -> u64 {
+        let used = lock.sites.first().map(|site| site.address);
+        lock.made.or(used).unwrap_or(0)
+    }
+}

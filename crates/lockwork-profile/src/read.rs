@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Reads the file of a process, also while it runs or where its end is missing.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{bail, Context, Result};
+
+use crate::histogram::BUCKETS;
+use crate::model::{Blame, Counts, Lock, Profile, Site, Stack, Use, Waiter};
+use crate::modules::Modules;
+use crate::raw::{self, read, RawBlock, RawDetail, RawFile, RawSite};
+
+/// The tick's length where nobody measured it: too short a run. Of a CPU of 2.5 GHz.
+const UNKNOWN_TICK: f64 = 0.4;
+/// A shorter distance between two readings of both clocks says too little.
+const LEAST_NS: u64 = 1_000_000;
+
+const _: () = assert!(BUCKETS == 40);
+
+/// The profile in `file`.
+///
+/// # Errors
+/// The file cannot be read, is none of the recorder's, or of another version.
+pub fn profile(file: &Path) -> Result<Profile> {
+    let shown = file.display();
+    let bytes = fs::read(file).with_context(|| format!("cannot read {shown}"))?;
+    let Some(head) = read::<RawFile>(&bytes, 0).filter(|head| head.magic == raw::MAGIC) else {
+        bail!("{shown} is not a profile; `lockwork profile -o FILE -- PROGRAM` makes one");
+    };
+    if head.version != raw::VERSION {
+        bail!(
+            "{shown} is a profile of another version of lockwork ({}, and this one reads {}); \
+             record it again",
+            head.version,
+            raw::VERSION
+        );
+    }
+    let mut reading = Reading::default();
+    if head.used > bytes.len() as u64 {
+        reading.warnings.push(format!(
+            "{shown} is cut short: {} of {} bytes are there",
+            bytes.len(),
+            head.used
+        ));
+    }
+    reading.blocks(&bytes, head.used as usize);
+    Ok(reading.profile(&head, &bytes))
+}
+
+/// Whether `file` begins as the recorder's files do.
+pub fn is_profile(file: &Path) -> bool {
+    use std::io::Read;
+    let mut start = [0; 8];
+    let opened = fs::File::open(file).and_then(|mut file| file.read_exact(&mut start));
+    opened.is_ok() && u64::from_le_bytes(start) == raw::MAGIC
+}
+
+/// What a lock is made of, while it is read.
+#[derive(Default)]
+struct Parts {
+    made: Option<u64>,
+    sites: HashMap<(u64, Use), Counts>,
+    blames: HashMap<(u64, u64, u64), (u64, u64)>,
+}
+
+#[derive(Default)]
+struct Reading {
+    locks: HashMap<u64, Parts>,
+    stacks: HashMap<(u64, Vec<u64>), u64>,
+    modules: Modules,
+    tids: Vec<(u64, u64)>,
+    dropped: u64,
+    unknown: u64,
+    deep: u64,
+    warnings: Vec<String>,
+}
+
+impl Reading {
+    fn blocks(&mut self, bytes: &[u8], used: usize) {
+        let mut at = raw::BLOCKS;
+        let end = used.min(bytes.len());
+        while let Some(block) = read::<RawBlock>(&bytes[..end], at) {
+            let content = at + size_of::<RawBlock>();
+            let size = block.bytes as usize;
+            if size < size_of::<RawBlock>() {
+                self.warnings.push(format!(
+                    "the block at byte {at} is damaged; the rest is left out"
+                ));
+                return;
+            }
+            let last = (content + block.used as usize).min(at + size).min(end);
+            match block.kind {
+                raw::BLOCK_MAPS => {
+                    let text = String::from_utf8_lossy(&bytes[content..last]);
+                    self.modules.add(&text);
+                }
+                raw::BLOCK_RECORDS => self.records(bytes, content, last, block.thread),
+                _ => {}
+            }
+            at += size;
+        }
+    }
+
+    fn records(&mut self, bytes: &[u8], mut at: usize, end: usize, thread: u32) {
+        while at + 8 <= end {
+            let kind = read::<u32>(bytes, at).unwrap_or(0);
+            let size = read::<u32>(bytes, at + 4).unwrap_or(0) as usize;
+            if size < 8 || at + size > end {
+                self.warnings.push(format!(
+                    "the record at byte {at} is damaged; its block ends there"
+                ));
+                return;
+            }
+            let known = self.record(bytes, at, kind, u64::from(thread));
+            if known.is_none() {
+                self.warnings
+                    .push(format!("the record at byte {at} is damaged"));
+            }
+            at += size;
+        }
+    }
+
+    fn record(&mut self, bytes: &[u8], at: usize, kind: u32, thread: u64) -> Option<()> {
+        match kind {
+            raw::SITE => self.site(bytes, &read(bytes, at)?),
+            raw::BLAME => {
+                let found: raw::RawBlame = read(bytes, at)?;
+                let key = (found.site, found.holder_site, found.holder);
+                let sum = self.lock(found.lock).blames.entry(key).or_default();
+                sum.0 += sane(found.count);
+                sum.1 += sane(found.waited);
+            }
+            raw::STACK => {
+                let found: raw::RawStack = read(bytes, at)?;
+                let frames = at + size_of::<raw::RawStack>();
+                let frames: Option<Vec<u64>> = (0..found.depth.min(64) as usize)
+                    .map(|n| read(bytes, frames + n * 8))
+                    .collect();
+                let sum = self.stacks.entry((found.lock, frames?)).or_default();
+                *sum += sane(found.waited);
+            }
+            raw::INIT => {
+                let found: raw::RawInit = read(bytes, at)?;
+                self.lock(found.lock).made = Some(found.site);
+            }
+            raw::THREAD => {
+                let found: raw::RawThread = read(bytes, at)?;
+                self.tids.push((thread, found.tid));
+                self.dropped += sane(found.dropped);
+                self.unknown += sane(found.unknown);
+                self.deep += sane(found.deep);
+            }
+            _ => {}
+        }
+        Some(())
+    }
+
+    fn lock(&mut self, address: u64) -> &mut Parts {
+        self.locks.entry(address).or_default()
+    }
+
+    fn site(&mut self, bytes: &[u8], site: &RawSite) {
+        let Some(how) = Use::ALL.get(site.kind as usize) else {
+            return;
+        };
+        if site.lock == 0 {
+            return; // what there was no room for; its threads count it
+        }
+        let detail = read::<RawDetail>(bytes, site.detail as usize * 8);
+        let detail = detail.filter(|d| site.detail != 0 && d.what == raw::DETAIL);
+        let counts = counts(site, detail.as_ref(), how.acquires());
+        let parts = self.lock(site.lock);
+        *parts.sites.entry((site.site, *how)).or_default() += &counts;
+    }
+
+    fn profile(self, head: &RawFile, bytes: &[u8]) -> Profile {
+        let (ns_per_tick, seconds) = clock(head);
+        let mut locks: Vec<Lock> = self
+            .locks
+            .into_iter()
+            .filter(|(_, parts)| !parts.sites.is_empty())
+            .map(|(address, parts)| lock(address, parts))
+            .collect();
+        locks.sort_by_key(|lock| {
+            let lost = if lock.is_lock() { lock.sum.waited } else { 0 };
+            (u64::MAX - lost, u64::MAX - lock.sum.count, lock.address)
+        });
+        let mut stacks: Vec<Stack> = self
+            .stacks
+            .into_iter()
+            .map(|((lock, frames), waited)| Stack {
+                lock,
+                frames,
+                waited,
+            })
+            .collect();
+        stacks.sort_by(|a, b| (b.waited, &a.frames).cmp(&(a.waited, &b.frames)));
+        Profile {
+            pid: head.pid,
+            parent: head.parent,
+            from_fork: head.from_fork != 0,
+            command: words(&head.command),
+            policy: words(&head.lock).pop().unwrap_or_default(),
+            ended: head.ended != 0,
+            seconds,
+            ns_per_tick,
+            threads: sane(head.threads),
+            dropped: self.dropped,
+            unknown: self.unknown,
+            deep: self.deep,
+            refused: head.refused,
+            locks,
+            stacks,
+            waiters: waiters(head, bytes),
+            tids: self.tids,
+            modules: self.modules,
+            warnings: self.warnings,
+        }
+    }
+}
+
+/// Damaged numbers must not overflow when they are added. No true one is so great.
+fn sane(number: u64) -> u64 {
+    number.min(1 << 48)
+}
+
+/// A site's counts, with what is estimated where holds were sampled.
+fn counts(site: &RawSite, detail: Option<&RawDetail>, acquires: bool) -> Counts {
+    let mut sum = Counts {
+        count: sane(site.count),
+        ..Counts::default()
+    };
+    let mut waited_for = 0;
+    if let Some(d) = detail {
+        waited_for = d.contended.saturating_sub(d.timeouts);
+        sum.contended = sane(d.contended);
+        sum.waited = sane(d.waited);
+        sum.longest_wait = sane(d.longest_wait);
+        sum.failed = sane(d.failed);
+        sum.timeouts = sane(d.timeouts);
+        sum.queue = sane(d.queue);
+        sum.longest_queue = sane(d.longest_queue);
+        sum.held = sane(d.timed_held) as f64;
+        sum.timed = sane(d.timed);
+        sum.longest_hold = sane(d.longest_hold);
+        sum.handovers = sane(d.handovers);
+        sum.handover = sane(d.handover);
+        sum.asked = sane(d.asked);
+        sum.slept = sane(d.slept);
+        sum.preempted = sane(d.preempted);
+        sum.holds_asked = sane(d.holds_asked);
+        sum.holds_slept = sane(d.holds_slept);
+        sum.holds_preempted = sane(d.holds_preempted);
+        sum.useless = sane(d.useless);
+        sum.wait_times.add(&d.wait);
+        sum.hold_times.add(&d.hold);
+        sum.hand_times.add(&d.hand);
+    }
+    if acquires && site.weight > 0 {
+        let uncontended = site.count.saturating_sub(waited_for);
+        sum.held += site.held as f64 * (uncontended as f64 / site.weight as f64);
+    }
+    sum
+}
+
+fn lock(address: u64, parts: Parts) -> Lock {
+    let mut sum = Counts::default();
+    let mut sites: Vec<Site> = Vec::new();
+    let is_lock = parts.sites.keys().any(|(_, how)| how.acquires());
+    for ((address, how), counts) in parts.sites {
+        if how.acquires() == is_lock && !matches!(how, Use::Signal | Use::Broadcast) {
+            sum += &counts;
+        }
+        sites.push(Site {
+            address,
+            how,
+            counts,
+        });
+    }
+    sites.sort_by_key(|site| {
+        let counts = &site.counts;
+        (
+            u64::MAX - counts.waited,
+            u64::MAX - counts.count,
+            site.address,
+        )
+    });
+    let mut blames: Vec<Blame> = parts
+        .blames
+        .into_iter()
+        .map(|((site, holder_site, holder), (count, waited))| Blame {
+            site,
+            holder_site,
+            holder: holder.checked_sub(1),
+            count,
+            waited,
+        })
+        .collect();
+    blames.sort_by_key(|blame| (u64::MAX - blame.waited, blame.site, blame.holder_site));
+    Lock {
+        address,
+        made: parts.made,
+        sites,
+        sum,
+        blames,
+    }
+}
+
+/// Length of a tick in nanoseconds, and how long was recorded in seconds.
+fn clock(head: &RawFile) -> (f64, f64) {
+    let ticks = head.last_ticks.saturating_sub(head.start_ticks);
+    let ns = head.last_ns.saturating_sub(head.start_ns);
+    let tick = if head.ticks_per_second > 0 {
+        1e9 / head.ticks_per_second as f64
+    } else if ns >= LEAST_NS && ticks > 0 {
+        ns as f64 / ticks as f64
+    } else {
+        UNKNOWN_TICK
+    };
+    (tick, ns as f64 / 1e9)
+}
+
+fn waiters(head: &RawFile, bytes: &[u8]) -> Vec<Waiter> {
+    (0..head.threads.min(raw::MAX_WAITS as u64))
+        .filter_map(|thread| {
+            let at = raw::WAITS + thread as usize * size_of::<raw::RawWait>();
+            let found: raw::RawWait = read(bytes, at)?;
+            (found.lock != 0).then(|| Waiter {
+                thread,
+                lock: found.lock,
+                site: found.site,
+                holder: found.holder.checked_sub(1),
+                since: head.last_ticks.saturating_sub(found.since),
+            })
+        })
+        .collect()
+}
+
+/// Words that end by zero bytes.
+fn words(raw: &[u64]) -> Vec<String> {
+    let bytes: Vec<u8> = raw.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let text = text.trim_end_matches('\0');
+    match text.is_empty() {
+        true => Vec::new(),
+        false => text.split('\0').map(str::to_owned).collect(),
+    }
+}

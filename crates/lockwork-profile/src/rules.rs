@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Why threads wait for a lock: one sentence, chosen by rules, with the figures that it
+//! rests on and what to try. The rules are in the order in which they are asked; the first
+//! that holds speaks.
+
+use lockwork_report::text::{duration, grouped, whole};
+
+use crate::model::{mean, Counts, Lock, Profile, Use};
+use crate::names::Names;
+
+/// What a rule found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The rule's name, for programs.
+    pub rule: &'static str,
+    /// Why threads wait, in a sentence.
+    pub why: String,
+    /// The figures behind it.
+    pub evidence: Vec<String>,
+    /// What to do.
+    pub advice: String,
+}
+
+/// A section of at least so many nanoseconds is long.
+const LONG_NS: u64 = 10_000;
+/// Fewer watched waits or holds say nothing.
+const FEW: u64 = 8;
+
+/// What the rules look at.
+pub struct Case<'a> {
+    /// The process.
+    pub profile: &'a Profile,
+    /// Its names.
+    pub names: &'a Names<'a>,
+    /// The lock.
+    pub lock: &'a Lock,
+    /// The command line, as one would type it.
+    pub program: &'a str,
+}
+
+/// Why threads wait for this lock. Some waited.
+pub fn why(case: &Case<'_>) -> Finding {
+    let rules: [fn(&Case<'_>) -> Option<Finding>; 10] = [
+        sleeping_holder,
+        preempted_holder,
+        starved_writers,
+        herd,
+        hot_shard,
+        convoy,
+        long_waits,
+        written_rwlock,
+        long_sections,
+        short_sections,
+    ];
+    let found = rules.iter().find_map(|rule| rule(case));
+    found.unwrap_or_else(|| unclear(case))
+}
+
+impl Case<'_> {
+    fn sum(&self) -> &Counts {
+        &self.lock.sum
+    }
+
+    /// The command that measures these locks.
+    fn compare(&self, locks: &str) -> String {
+        format!("lockwork compare --locks {locks} -- {}", self.program)
+    }
+
+    fn time(&self, ticks: f64) -> String {
+        duration(self.profile.ns(ticks))
+    }
+
+    fn hold(&self) -> String {
+        let mean = self.sum().mean_hold();
+        // The longest of a site's first holds is not known.
+        let longest = self.sum().longest_hold as f64;
+        let mean_text = format!("a hold takes {} on average", self.time(mean));
+        match longest > mean {
+            true => format!("{mean_text}, {} at most", self.time(longest)),
+            false => mean_text,
+        }
+    }
+
+    fn wait(&self) -> String {
+        format!(
+            "a contended acquisition waits {} on average, {} at most",
+            self.time(self.sum().mean_wait()),
+            self.time(self.sum().longest_wait as f64)
+        )
+    }
+
+    fn rate(&self) -> String {
+        format!(
+            "{} acquisitions, {} of them contended",
+            whole(self.sum().count),
+            percent(self.sum().contention())
+        )
+    }
+
+    /// The share of the run in which some thread held it. Readers may hold it together.
+    fn busy(&self) -> f64 {
+        self.sum().held * self.profile.ns_per_tick / 1e9 / self.profile.seconds.max(1e-9)
+    }
+
+    /// The call site that is held longest in all.
+    fn longest_holder(&self) -> String {
+        let sites = self.lock.sites.iter().filter(|site| site.how.acquires());
+        let most = sites.max_by(|a, b| a.counts.held.total_cmp(&b.counts.held));
+        most.map_or_else(|| "its holders".to_owned(), |s| self.names.site(s.address))
+    }
+}
+
+/// `12.3 %`
+pub fn percent(share: f64) -> String {
+    format!("{} %", grouped(share * 100.0, 1))
+}
+
+fn sleeping_holder(case: &Case<'_>) -> Option<Finding> {
+    let sum = case.sum();
+    let per_hold = mean(sum.holds_slept as f64, sum.holds_asked);
+    (sum.holds_asked >= FEW && per_hold >= 0.5).then(|| Finding {
+        rule: "holder-sleeps",
+        why: "Its holders sleep or do input and output while they hold it.".to_owned(),
+        evidence: vec![
+            format!(
+                "{} voluntary context switches in {} long holds that were watched",
+                whole(sum.holds_slept),
+                whole(sum.holds_asked)
+            ),
+            case.hold(),
+        ],
+        advice: format!(
+            "No other lock helps. Take the sleep or the input and output out of the section in {}.",
+            case.longest_holder()
+        ),
+    })
+}
+
+fn preempted_holder(case: &Case<'_>) -> Option<Finding> {
+    let sum = case.sum();
+    let per_hold = mean(sum.holds_preempted as f64, sum.holds_asked);
+    (sum.holds_asked >= FEW && per_hold >= 0.25).then(|| Finding {
+        rule: "holder-preempted",
+        why: "Its holders lose their CPU to other threads while they hold it.".to_owned(),
+        evidence: vec![
+            format!(
+                "{} involuntary context switches in {} long holds that were watched",
+                whole(sum.holds_preempted),
+                whole(sum.holds_asked)
+            ),
+            case.hold(),
+        ],
+        advice: format!(
+            "Use fewer threads than CPUs, or make the section in {} shorter. A lock whose \
+             waiters sleep loses least here: {}",
+            case.longest_holder(),
+            case.compare("mutex,mutex:spin_budget=0")
+        ),
+    })
+}
+
+fn starved_writers(case: &Case<'_>) -> Option<Finding> {
+    let (reads, writes) = (case.lock.of(Use::Read), case.lock.of(Use::Write));
+    let starved = writes.contended >= FEW
+        && writes.mean_wait() >= 10.0 * reads.mean_wait()
+        && writes.mean_wait() >= 10.0 * reads.mean_hold()
+        && reads.count > writes.count;
+    starved.then(|| Finding {
+        rule: "writers-starve",
+        why: "Its writers wait much longer than its readers do: new readers pass them.".to_owned(),
+        evidence: vec![
+            format!(
+                "a writer waits {} on average, a reader {}",
+                case.time(writes.mean_wait()),
+                case.time(reads.mean_wait())
+            ),
+            format!("a reader holds it for {}", case.time(reads.mean_hold())),
+        ],
+        advice: format!(
+            "Lockwork's read/write lock lets no reader pass once a writer has waited 1 ms: {}. \
+             In the program: PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP.",
+            case.compare("mutex")
+        ),
+    })
+}
+
+fn written_rwlock(case: &Case<'_>) -> Option<Finding> {
+    let (reads, writes) = (case.lock.of(Use::Read), case.lock.of(Use::Write));
+    let share = mean(writes.count as f64, reads.count + writes.count);
+    (case.lock.has(Use::Write) && share >= 0.2).then(|| Finding {
+        rule: "written-read-lock",
+        why: "It is a read/write lock that is written often, so its readers seldom share it."
+            .to_owned(),
+        evidence: vec![
+            format!(
+                "{} reads and {} writes: {} are writes",
+                whole(reads.count),
+                whole(writes.count),
+                percent(share)
+            ),
+            case.hold(),
+        ],
+        advice: "A mutex costs less than a read/write lock and would exclude hardly more."
+            .to_owned(),
+    })
+}
+
+/// A condition variable whose broadcasts wake many, most of them for nothing.
+fn herd(case: &Case<'_>) -> Option<Finding> {
+    let condvars = case.profile.locks.iter().filter(|l| !l.is_lock());
+    let woken = condvars.filter_map(|condvar| {
+        let (broadcasts, waits) = (condvar.of(Use::Broadcast), condvar.of(Use::Wait));
+        let woken = mean(broadcasts.queue as f64, broadcasts.count);
+        let useless = mean(waits.useless as f64, waits.count);
+        (broadcasts.count >= FEW && woken >= 3.0 && useless >= 0.5)
+            .then_some((condvar, woken, useless))
+    });
+    let (condvar, woken, useless) = woken.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    // The waiters come back for the mutex that the waits' threads lock.
+    let near = |site: u64| case.names.site(site);
+    let waits_at: Vec<String> = (condvar.sites.iter())
+        .filter(|site| site.how == Use::Wait)
+        .map(|site| function(&near(site.address)))
+        .collect();
+    let together =
+        (case.lock.sites.iter()).any(|site| waits_at.contains(&function(&near(site.address))));
+    together.then(|| Finding {
+        rule: "herd",
+        why: "Broadcasts wake many threads at once, and they all want this mutex.".to_owned(),
+        evidence: vec![
+            format!(
+                "condition variable {}: a broadcast meets {} waiters on average",
+                case.names.lock(condvar),
+                grouped(woken, 1)
+            ),
+            format!(
+                "{} of its waits are entered again at once, so they were woken for nothing",
+                percent(useless)
+            ),
+        ],
+        advice: format!(
+            "Wake one thread by pthread_cond_signal where one is enough. Lockwork's mutex wakes \
+             the waiters of a broadcast one after the other: {}",
+            case.compare("mutex")
+        ),
+    })
+}
+
+/// `name` of `name (file:line)`.
+fn function(site: &str) -> String {
+    site.split(" (").next().unwrap_or(site).to_owned()
+}
+
+fn hot_shard(case: &Case<'_>) -> Option<Finding> {
+    let family = case.names.family(case.lock);
+    let all = case.profile.locks.iter().filter(|l| l.is_lock());
+    let kin: Vec<&Lock> = all.filter(|l| case.names.family(l) == family).collect();
+    let waited: u64 = kin.iter().map(|lock| lock.sum.waited).sum();
+    let used: u64 = kin.iter().map(|lock| lock.sum.count).sum();
+    let share = mean(case.sum().waited as f64, waited);
+    let fair = 1.0 / kin.len() as f64;
+    (kin.len() >= 4 && share >= 0.5 && share >= 3.0 * fair).then(|| Finding {
+        rule: "hot-shard",
+        why: format!(
+            "It is one of {} locks of the same kind, and most of their waiting is for this one.",
+            kin.len()
+        ),
+        evidence: vec![
+            format!(
+                "{} of the waiting and {} of the acquisitions of all {} are its",
+                percent(share),
+                percent(mean(case.sum().count as f64, used)),
+                kin.len()
+            ),
+            case.hold(),
+        ],
+        advice: "Distribute the work better over the locks: what it guards is used more than \
+                 what the others guard."
+            .to_owned(),
+    })
+}
+
+fn long_sections(case: &Case<'_>) -> Option<Finding> {
+    let hold = case.profile.ns(case.sum().mean_hold());
+    let holds_most = case.sum().mean_hold() >= case.sum().mean_handover();
+    (hold >= LONG_NS && holds_most).then(|| Finding {
+        rule: "long-sections",
+        why: "Its critical sections are long.".to_owned(),
+        evidence: vec![
+            case.hold(),
+            format!("it is held for {} of the run", percent(case.busy())),
+            case.wait(),
+        ],
+        advice: format!(
+            "Do less inside: the longest time in all is held by {}. Another lock changes who \
+             waits, and hardly how long.",
+            case.longest_holder()
+        ),
+    })
+}
+
+fn convoy(case: &Case<'_>) -> Option<Finding> {
+    let sum = case.sum();
+    let slept = mean(sum.slept as f64, sum.asked);
+    let slow = sum.mean_handover() >= 2.0 * sum.mean_hold();
+    (sum.asked >= FEW && slept >= 0.5 && slow && sum.handovers >= FEW).then(|| Finding {
+        rule: "convoy",
+        why: "Each hand-over wakes a thread that sleeps, and that takes longer than the section."
+            .to_owned(),
+        evidence: vec![
+            format!(
+                "a hand-over takes {} on average, a hold {}",
+                case.time(sum.mean_handover()),
+                case.time(sum.mean_hold())
+            ),
+            format!(
+                "{} voluntary context switches in {} waits that were watched",
+                whole(sum.slept),
+                whole(sum.asked)
+            ),
+        ],
+        advice: format!(
+            "A lock whose waiters spin before they sleep: {}",
+            case.compare("mutex,qspinlock_steal")
+        ),
+    })
+}
+
+fn long_waits(case: &Case<'_>) -> Option<Finding> {
+    let sum = case.sum();
+    let queue = mean(sum.queue as f64, sum.contended) + 1.0;
+    let long = case.profile.ns(sum.mean_wait()) >= LONG_NS
+        && sum.mean_wait() >= 10.0 * sum.mean_hold() * queue;
+    (long && sum.contended >= FEW).then(|| Finding {
+        rule: "off-cpu",
+        why: "Waits are much longer than the holds before them: the holder or the next waiter was \
+              off its CPU."
+            .to_owned(),
+        evidence: vec![
+            case.wait(),
+            case.hold(),
+            format!(
+                "{} voluntary and {} involuntary context switches in {} waits that were watched",
+                whole(sum.slept),
+                whole(sum.preempted),
+                whole(sum.asked)
+            ),
+        ],
+        advice: format!(
+            "Use no more threads than CPUs, or see which lock loses least: {}",
+            case.compare("mutex,mutex:spin_budget=0,qspinlock_steal")
+        ),
+    })
+}
+
+fn short_sections(case: &Case<'_>) -> Option<Finding> {
+    let sum = case.sum();
+    let hold = case.profile.ns(sum.mean_hold());
+    (hold < LONG_NS).then(|| Finding {
+        rule: "short-but-many",
+        why: "Its sections are short but many: the lock moves between CPUs all the time."
+            .to_owned(),
+        evidence: vec![
+            case.rate(),
+            case.hold(),
+            format!(
+                "a contended acquisition meets {} other waiters on average",
+                grouped(mean(sum.queue as f64, sum.contended), 2)
+            ),
+        ],
+        advice: format!(
+            "Take it less often, divide what it guards, or try other locks: {}",
+            case.compare("mutex,qspinlock_steal,qspinlock_fair")
+        ),
+    })
+}
+
+fn unclear(case: &Case<'_>) -> Finding {
+    Finding {
+        rule: "unclear",
+        why: "No rule explains these waits.".to_owned(),
+        evidence: vec![case.rate(), case.hold(), case.wait()],
+        advice: format!(
+            "Measure other locks: {}",
+            case.compare("mutex,qspinlock_steal")
+        ),
+    }
+}
+
+/// Locks that share a cache line, each of them used much: which is nearest, and how far.
+pub fn neighbours(profile: &Profile, line: u64) -> Vec<(&Lock, &Lock)> {
+    let total = profile.sum().count;
+    let hot = |lock: &&Lock| lock.is_lock() && lock.sum.count * 50 >= total.max(50_000);
+    let mut hot: Vec<&Lock> = profile.locks.iter().filter(hot).collect();
+    hot.sort_by_key(|lock| lock.address);
+    hot.windows(2)
+        .filter(|pair| pair[0].address / line == pair[1].address / line)
+        .map(|pair| (pair[0], pair[1]))
+        .collect()
+}

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The report on the terminal: the few locks that matter, and why.
+
+use std::fmt::Write;
+
+use lockwork_report::table;
+use lockwork_report::text::{counted, cut, duration, grouped, seconds, whole};
+
+use crate::model::{mean, Counts, Lock, Profile, Use};
+use crate::names::Names;
+use crate::rules::{self, percent, Case, Finding};
+
+/// Locks of which the reason is given.
+const EXPLAINED: usize = 3;
+/// Callers of a lock call that are shown.
+const CALLERS: usize = 2;
+/// Locks that are listed.
+const LISTED: usize = 10;
+/// A lock with less of the waiting than this is not explained.
+const LITTLE: f64 = 0.01;
+/// A name's columns in the table.
+const NAME: usize = 48;
+/// Less waiting than this share of the threads' time is nothing to win.
+pub const NOTHING: f64 = 0.005;
+
+/// What is said about one process.
+pub fn render(profile: &Profile) -> String {
+    let names = Names::new(profile);
+    let mut text = heading(profile);
+    let waited: Vec<&Lock> = contended(profile).collect();
+    if profile.locks.is_empty() {
+        text += &no_locks();
+    } else if waited.is_empty() || lost_share(profile) < NOTHING {
+        text += &nothing_to_win(profile);
+    }
+    if !waited.is_empty() {
+        text += &format!("\n{}\n", list(profile, &names, &waited));
+        let all = profile.sum().waited as f64;
+        let much = |lock: &&&Lock| lock.sum.waited as f64 >= all * LITTLE;
+        let explained_ones = waited.iter().take_while(much).take(EXPLAINED);
+        for (at, lock) in explained_ones.enumerate() {
+            text += &explained(profile, &names, lock, at + 1);
+        }
+    }
+    text += &shared_lines(profile, &names);
+    text += &condvars(profile, &names);
+    text += &futexes(profile, &names);
+    text + &notes(profile, &names)
+}
+
+/// Locks that threads waited for, in the profile's order.
+pub fn contended(profile: &Profile) -> impl Iterator<Item = &Lock> {
+    let locks = profile.locks.iter();
+    locks.filter(|lock| lock.is_lock() && lock.sum.waited > 0)
+}
+
+/// The time waited, as a share of the threads' time; threads are taken to live as long as
+/// the process.
+pub fn lost_share(profile: &Profile) -> f64 {
+    let all = profile.seconds * profile.threads.max(1) as f64;
+    profile.ns(profile.sum().waited as f64) as f64 / 1e9 / all.max(1e-9)
+}
+
+fn heading(profile: &Profile) -> String {
+    let sum = profile.sum();
+    let locks = profile.locks.iter().filter(|lock| lock.is_lock()).count();
+    let policy = match profile.policy.as_str() {
+        "" => "glibc's locks".to_owned(),
+        policy => format!("the lock {policy}"),
+    };
+    format!(
+        "{} (process {}{}): {}, {}, {policy}\n\
+         {}, {} acquisitions, {} of them contended; threads waited {} in all\n",
+        cut(&command(profile), 60),
+        profile.pid,
+        if profile.from_fork { ", forked" } else { "" },
+        seconds(profile.seconds),
+        counted(profile.threads as usize, "thread"),
+        counted(locks, "lock"),
+        whole(sum.count),
+        percent(sum.contention()),
+        duration(profile.ns(sum.waited as f64)),
+    )
+}
+
+/// The command line as one would type it, about.
+pub fn command(profile: &Profile) -> String {
+    match profile.command.is_empty() {
+        true => "a program".to_owned(),
+        false => profile.command.join(" "),
+    }
+}
+
+fn no_locks() -> String {
+    "It made no lock call that an interposer sees: nothing to win here. Go, and programs \
+     that make their own system calls, wait in futex calls that no interposer sees.\n"
+        .to_owned()
+}
+
+fn nothing_to_win(profile: &Profile) -> String {
+    let sum = profile.sum();
+    match sum.contended {
+        0 => "Its locks were never contended: nothing to win here.\n".to_owned(),
+        _ => format!(
+            "Threads waited for {} of their time: nothing to win here.\n",
+            percent(lost_share(profile))
+        ),
+    }
+}
+
+fn list(profile: &Profile, names: &Names<'_>, locks: &[&Lock]) -> String {
+    let header = [
+        "lock",
+        "waited",
+        "share",
+        "acquired",
+        "contended",
+        "wait p50",
+        "p99",
+        "hold p50",
+        "p99",
+        "queue",
+    ];
+    let all = profile.sum().waited;
+    let quantile = |ticks: u64| match ticks {
+        0 => "-".to_owned(),
+        ticks => format!("≤ {}", duration(profile.ns(ticks as f64))),
+    };
+    let rows = locks.iter().take(LISTED).enumerate().map(|(at, lock)| {
+        let sum = &lock.sum;
+        let name = format!("{} {} {}", at + 1, lock.kind(), names.lock(lock));
+        [
+            cut(&name, NAME),
+            duration(profile.ns(sum.waited as f64)),
+            percent(mean(sum.waited as f64, all)),
+            whole(sum.count),
+            percent(sum.contention()),
+            quantile(sum.wait_times.quantile(0.5)),
+            quantile(sum.wait_times.quantile(0.99)),
+            quantile(sum.hold_times.quantile(0.5)),
+            quantile(sum.hold_times.quantile(0.99)),
+            grouped(mean(sum.queue as f64, sum.contended), 2),
+        ]
+    });
+    let mut text = table::render(header, rows);
+    if locks.len() > LISTED {
+        let rest: u64 = locks[LISTED..].iter().map(|lock| lock.sum.waited).sum();
+        text += &format!(
+            "\n… and {}, {} in all",
+            counted(locks.len() - LISTED, "more lock"),
+            duration(profile.ns(rest as f64))
+        );
+    }
+    text
+}
+
+/// The finding for a lock of this profile.
+pub fn finding(profile: &Profile, names: &Names<'_>, lock: &Lock) -> Finding {
+    rules::why(&Case {
+        profile,
+        names,
+        lock,
+        program: &command(profile),
+    })
+}
+
+fn explained(profile: &Profile, names: &Names<'_>, lock: &Lock, number: usize) -> String {
+    let found = finding(profile, names, lock);
+    let mut text = format!("\n{number}. {} {}\n", lock.kind(), names.lock(lock));
+    let _ = writeln!(text, "   why: {}", found.why);
+    for evidence in &found.evidence {
+        let _ = writeln!(text, "        {evidence}");
+    }
+    let _ = writeln!(text, "   try: {}", found.advice);
+    text + &who(profile, names, lock)
+}
+
+/// Who waits, and who held it meanwhile.
+fn who(profile: &Profile, names: &Names<'_>, lock: &Lock) -> String {
+    let mut text = String::new();
+    let time = |ticks: u64| duration(profile.ns(ticks as f64));
+    for site in lock.sites.iter().filter(|s| s.counts.waited > 0).take(3) {
+        let _ = writeln!(
+            text,
+            "   {} waited {} to {} it",
+            names.site(site.address),
+            time(site.counts.waited),
+            site.how.name()
+        );
+        text += &from_where(profile, names, lock, site.address);
+        let mut holders: Vec<(u64, u64, Vec<u64>)> = Vec::new();
+        for blame in lock.blames.iter().filter(|b| b.site == site.address) {
+            match holders.iter_mut().find(|h| h.0 == blame.holder_site) {
+                Some(known) => {
+                    known.1 += blame.waited;
+                    known.2.extend(blame.holder);
+                }
+                None => holders.push((
+                    blame.holder_site,
+                    blame.waited,
+                    blame.holder.into_iter().collect(),
+                )),
+            }
+        }
+        holders.sort_by_key(|holder| u64::MAX - holder.1);
+        for (holder, waited, threads) in holders.iter().take(2) {
+            let _ = writeln!(
+                text,
+                "      {} of that while {} held it{}",
+                time(*waited),
+                names.site(*holder),
+                of_threads(profile, threads)
+            );
+        }
+    }
+    text
+}
+
+/// The callers in the stack that waited longest, where the call itself is in a wrapper.
+fn from_where(profile: &Profile, names: &Names<'_>, lock: &Lock, site: u64) -> String {
+    let stack = profile
+        .stacks
+        .iter()
+        .find(|stack| stack.lock == lock.address && stack.frames.first() == Some(&site));
+    let callers: Vec<String> = stack
+        .map(|stack| &stack.frames[1..])
+        .unwrap_or_default()
+        .iter()
+        .take(CALLERS)
+        .map(|address| cut(&names.site(*address), NAME))
+        .collect();
+    match callers.is_empty() {
+        true => String::new(),
+        false => format!("      called by {}\n", callers.join(", by ")),
+    }
+}
+
+fn of_threads(profile: &Profile, threads: &[u64]) -> String {
+    let tid = |number: &u64| {
+        let found = profile.tids.iter().find(|(thread, _)| thread == number);
+        found.map_or_else(|| number.to_string(), |(_, tid)| tid.to_string())
+    };
+    match threads {
+        [] => String::new(),
+        [one] => format!(" (thread {})", tid(one)),
+        [first, rest @ ..] => format!(" (thread {} and {} more)", tid(first), rest.len()),
+    }
+}
+
+fn shared_lines(profile: &Profile, names: &Names<'_>) -> String {
+    let near = rules::neighbours(profile, 64);
+    let mut wide = rules::neighbours(profile, 128);
+    wide.retain(|(a, _)| !near.iter().any(|(known, _)| known.address == a.address));
+    let mut text = String::new();
+    for (pairs, what) in [
+        (
+            near,
+            "False sharing: they are in one cache line of 64 bytes.",
+        ),
+        (
+            wide,
+            "Perhaps false sharing: they are in one pair of cache lines (128 bytes), which many \
+             CPUs fetch together.",
+        ),
+    ] {
+        let Some((a, b)) = pairs.first() else {
+            continue;
+        };
+        let _ = writeln!(
+            text,
+            "\n{} of locks that are both used much, as {} and {}. {what} Put each lock on a line \
+             of its own.",
+            counted(pairs.len(), "pair"),
+            names.lock(a),
+            names.lock(b)
+        );
+    }
+    text
+}
+
+fn condvars(profile: &Profile, names: &Names<'_>) -> String {
+    let mut all: Vec<&Lock> = profile
+        .locks
+        .iter()
+        .filter(|l| l.kind() == "condvar")
+        .collect();
+    all.sort_by_key(|condvar| u64::MAX - condvar.of(Use::Wait).count);
+    if all.is_empty() {
+        return String::new();
+    }
+    let header = [
+        "condition variable",
+        "waits",
+        "timed out",
+        "useless",
+        "signals",
+        "unheard",
+        "broadcasts",
+        "woken by each",
+    ];
+    let rows = all.iter().take(5).map(|condvar| {
+        let (waits, signals) = (condvar.of(Use::Wait), condvar.of(Use::Signal));
+        let broadcasts = condvar.of(Use::Broadcast);
+        [
+            cut(&names.lock(condvar), NAME),
+            whole(waits.count),
+            whole(waits.timeouts),
+            whole(waits.useless),
+            whole(signals.count),
+            whole(signals.failed),
+            whole(broadcasts.count),
+            grouped(mean(broadcasts.queue as f64, broadcasts.count), 1),
+        ]
+    });
+    format!("\n{}\n", table::render(header, rows))
+}
+
+fn futexes(profile: &Profile, names: &Names<'_>) -> String {
+    let mut text = String::new();
+    let all = profile.locks.iter().filter(|lock| lock.has(Use::Futex));
+    let sums: Vec<(&Lock, Counts)> = all.map(|l| (l, l.of(Use::Futex))).collect();
+    if sums.is_empty() {
+        return text;
+    }
+    let waited: u64 = sums.iter().map(|(_, sum)| sum.waited).sum();
+    let count: u64 = sums.iter().map(|(_, sum)| sum.count).sum();
+    let _ = writeln!(
+        text,
+        "\nThreads also waited {} in {} futex calls of locks that are not pthread's:",
+        duration(profile.ns(waited as f64)),
+        whole(count)
+    );
+    for (lock, sum) in sums.iter().take(3) {
+        let site = lock.sites.iter().find(|site| site.how == Use::Futex);
+        let _ = writeln!(
+            text,
+            "   {} times, {}: {}",
+            whole(sum.count),
+            duration(profile.ns(sum.waited as f64)),
+            names.site(site.map_or(0, |site| site.address))
+        );
+    }
+    text
+}
+
+/// What the figures cannot know, and what went wrong.
+fn notes(profile: &Profile, names: &Names<'_>) -> String {
+    let mut text = String::from("\n");
+    let mut note = |line: String| {
+        let _ = writeln!(text, "note: {line}");
+    };
+    let sampled = profile
+        .locks
+        .iter()
+        .any(|l| l.is_lock() && l.sum.count > l.sum.timed + 16);
+    if sampled {
+        note(
+            "holds of contended acquisitions are all timed; of uncontended short ones one in 64 \
+             is"
+            .to_owned(),
+        );
+    }
+    if !profile.ended {
+        note("the process did not end by exit(), or still runs; all is as it left it".to_owned());
+    }
+    if profile.dropped > 0 || profile.refused > 0 {
+        note(format!(
+            "the file had no room for more: {} acquisitions are in no lock's figures",
+            whole(profile.dropped)
+        ));
+    }
+    if profile.deep > 0 {
+        note(format!(
+            "{} acquisitions were made with 32 locks held, and their holds are not timed",
+            whole(profile.deep)
+        ));
+    }
+    if profile.unknown > 0 {
+        note(format!(
+            "{} unlocks were of locks that another thread had locked, or before the recording",
+            whole(profile.unknown)
+        ));
+    }
+    for warning in profile.warnings.iter().chain(&names.warnings()) {
+        let _ = writeln!(text, "warning: {warning}");
+    }
+    match text.trim().is_empty() {
+        true => String::new(),
+        false => text,
+    }
+}

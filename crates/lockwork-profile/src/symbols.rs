@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Names for addresses: functions and lines of code, variables of data. A file that is not
+//! the one that ran, by its build id, gives none.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use addr2line::Loader;
+use object::read::elf::ProgramHeader;
+use object::{Object, ObjectSymbol, SymbolKind};
+
+use crate::modules::{Module, Modules};
+
+/// Where debug files are, by build id.
+const DEBUG_FILES: &str = "/usr/lib/debug/.build-id";
+
+/// A function that was running, and where in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// Its name; without symbols, the module and the offset in it.
+    pub function: String,
+    /// The source file's last part and the line; empty: unknown.
+    pub line: String,
+}
+
+impl fmt::Display for Frame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line.as_str() {
+            "" => f.write_str(&self.function),
+            line => write!(f, "{} ({line})", self.function),
+        }
+    }
+}
+
+/// A variable's place.
+struct Variable {
+    from: u64,
+    to: u64,
+    name: String,
+}
+
+/// What one file says.
+struct Symbols {
+    /// Added to an address of the file, gives one of the process.
+    bias: u64,
+    /// Where the module's memory ends, with what is not in the file.
+    end: u64,
+    loader: Option<Loader>,
+    variables: Vec<Variable>,
+}
+
+/// Looks names up, each file once.
+pub struct Symbolizer<'a> {
+    modules: &'a Modules,
+    files: RefCell<HashMap<u64, Rc<Symbols>>>,
+    warnings: RefCell<Vec<String>>,
+}
+
+impl<'a> Symbolizer<'a> {
+    /// For the process that has these modules.
+    pub fn new(modules: &'a Modules) -> Symbolizer<'a> {
+        Symbolizer {
+            modules,
+            files: RefCell::default(),
+            warnings: RefCell::default(),
+        }
+    }
+
+    /// What went wrong until now.
+    pub fn warnings(&self) -> Vec<String> {
+        self.warnings.borrow().clone()
+    }
+
+    /// The functions at a call that returns to `address`: inlined ones first, the one that
+    /// they are inlined into last. Never empty.
+    pub fn frames(&self, address: u64) -> Vec<Frame> {
+        let Some(module) = self.modules.at(address) else {
+            return vec![unnamed(format!("{address:#x}"))];
+        };
+        let symbols = self.symbols(module);
+        // The call is before the address to which it returns.
+        let probe = address.wrapping_sub(symbols.bias).wrapping_sub(1);
+        let found = symbols
+            .loader
+            .as_ref()
+            .map(|loader| frames_of(loader, probe));
+        match found {
+            Some(frames) if !frames.is_empty() => frames,
+            _ => vec![unnamed(format!(
+                "{}+{:#x}",
+                file_name(&module.path),
+                address - module.start
+            ))],
+        }
+    }
+
+    /// The variable at `address`, and how far into it that is.
+    pub fn variable(&self, address: u64) -> Option<String> {
+        let module = self.modules.before(address)?;
+        let symbols = self.symbols(module);
+        if address >= symbols.end {
+            return None;
+        }
+        let at = address.wrapping_sub(symbols.bias);
+        let candidates = symbols.variables.partition_point(|v| v.from <= at);
+        let found = symbols.variables[..candidates].iter().rev().take(8);
+        let Some(found) = found.into_iter().find(|v| at < v.to) else {
+            let offset = address - module.start;
+            return Some(format!("{}+{offset:#x}", file_name(&module.path)));
+        };
+        Some(match at - found.from {
+            0 => found.name.clone(),
+            inside => format!("{}+{inside:#x}", found.name),
+        })
+    }
+
+    fn symbols(&self, module: &Module) -> Rc<Symbols> {
+        if let Some(known) = self.files.borrow().get(&module.start) {
+            return Rc::clone(known);
+        }
+        let symbols = Symbols::read(module).unwrap_or_else(|why| {
+            self.warnings
+                .borrow_mut()
+                .push(format!("no names from {}: {why}", module.path));
+            Symbols {
+                bias: module.start,
+                end: module.end,
+                loader: None,
+                variables: Vec::new(),
+            }
+        });
+        let symbols = Rc::new(symbols);
+        let mut files = self.files.borrow_mut();
+        files.insert(module.start, Rc::clone(&symbols));
+        symbols
+    }
+}
+
+impl Symbols {
+    fn read(module: &Module) -> Result<Symbols, String> {
+        let path = Path::new(&module.path);
+        let bytes = fs::read(path).map_err(|e| e.to_string())?;
+        let elf = object::read::elf::ElfFile64::<object::Endianness>::parse(&*bytes)
+            .map_err(|e| e.to_string())?;
+        let id = elf.build_id().ok().flatten().unwrap_or_default();
+        if !module.build_id.is_empty() && hex(id) != module.build_id {
+            return Err("it has changed since".to_owned());
+        }
+        let (first, last) = memory(&elf).ok_or("it has no memory")?;
+        let bias = module.start.wrapping_sub(first);
+        let debug = debug_file(&module.build_id);
+        let mut variables = variables(&elf);
+        if let Some(bytes) = debug.as_ref().and_then(|path| fs::read(path).ok()) {
+            if let Ok(debug) = object::read::elf::ElfFile64::<object::Endianness>::parse(&*bytes) {
+                variables.extend(self::variables(&debug));
+            }
+        }
+        variables.sort_by_key(|v| (v.from, v.to));
+        let loader = Loader::new(debug.as_deref().unwrap_or(path)).or_else(|_| Loader::new(path));
+        Ok(Symbols {
+            bias,
+            end: last.wrapping_add(bias),
+            loader: loader.ok(),
+            variables,
+        })
+    }
+}
+
+/// Where the first and the last byte of the file's memory are.
+fn memory(elf: &object::read::elf::ElfFile64<'_>) -> Option<(u64, u64)> {
+    let endian = elf.endian();
+    let loads = || {
+        let all = elf.elf_program_headers().iter();
+        all.filter(|header| header.p_type(endian) == object::elf::PT_LOAD)
+    };
+    let first = loads()
+        .map(|h| h.p_vaddr(endian) - h.p_offset(endian))
+        .next()?;
+    let last = loads()
+        .map(|h| h.p_vaddr(endian) + h.p_memsz(endian))
+        .max()?;
+    Some((first, last))
+}
+
+fn variables(elf: &object::read::elf::ElfFile64<'_>) -> Vec<Variable> {
+    let all = elf.symbols().chain(elf.dynamic_symbols());
+    all.filter(|symbol| symbol.kind() == SymbolKind::Data && symbol.size() > 0)
+        .filter_map(|symbol| {
+            let name = symbol.name().ok()?;
+            let name = demangled(name);
+            Some(Variable {
+                from: symbol.address(),
+                to: symbol.address() + symbol.size(),
+                name,
+            })
+        })
+        .collect()
+}
+
+fn frames_of(loader: &Loader, probe: u64) -> Vec<Frame> {
+    let mut frames = Vec::new();
+    if let Ok(mut found) = loader.find_frames(probe) {
+        while let Ok(Some(frame)) = found.next() {
+            let name = frame.function.as_ref();
+            let name = name.and_then(|name| Some(name.demangle().ok()?.into_owned()));
+            let line = frame.location.map(|at| {
+                let file = file_name(at.file.unwrap_or("?")).to_owned();
+                at.line
+                    .map_or(file.clone(), |line| format!("{file}:{line}"))
+            });
+            if let Some(function) = name {
+                frames.push(Frame {
+                    function,
+                    line: line.unwrap_or_default(),
+                });
+            }
+        }
+    }
+    if frames.is_empty() {
+        if let Some(symbol) = loader.find_symbol(probe) {
+            frames.push(unnamed(demangled(symbol)));
+        }
+    }
+    frames
+}
+
+/// A name of C++ or Rust as written; a name of C, such as `m`, is none of those.
+fn demangled(name: &str) -> String {
+    match name.starts_with("_Z") || name.starts_with("_R") {
+        true => addr2line::demangle_auto(name.into(), None).into_owned(),
+        false => name.to_owned(),
+    }
+}
+
+fn unnamed(function: String) -> Frame {
+    Frame {
+        function,
+        line: String::new(),
+    }
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn debug_file(build_id: &str) -> Option<PathBuf> {
+    let (start, rest) = build_id.split_at_checked(2)?;
+    let path = Path::new(DEBUG_FILES)
+        .join(start)
+        .join(format!("{rest}.debug"));
+    path.exists().then_some(path)
+}

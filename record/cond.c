@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * pthread_cond_* and cnd_*, which glibc makes of the same objects. A wait ends the hold of
+ * its mutex and begins another. The mutex is taken back inside of the next definition, so
+ * the time for that belongs to the wait.
+ */
+#include "calls.h"
+
+struct wait {
+	struct rec_waiting waiting;
+	struct rec_site *s;
+	struct rec_site *mutex; /* of the acquisition; NULL: it was not seen */
+};
+
+static void begin(struct wait *w, struct rec_thread *t, pthread_cond_t *c,
+		  pthread_mutex_t *m, void *site)
+{
+	struct rec_detail *d;
+
+	w->s = rec_site(t, c, site, REC_COND);
+	d = rec_detail(t, w->s);
+	/* Woken, and at once back to sleep with the mutex held: for nothing. */
+	if (d && t->woken == c && t->woken_mutex == m &&
+	    rec_ticks() - t->woken_at < REC_AT_ONCE)
+		d->useless++;
+	w->mutex = rec_release(t, m);
+	rec_cond_begin(&w->waiting, t, w->s);
+}
+
+static void end(struct wait *w, struct rec_thread *t, pthread_cond_t *c,
+		pthread_mutex_t *m, int err)
+{
+	struct rec_held *h;
+
+	if (!rec_cond_end(&w->waiting, t, w->s, err))
+		return;
+	t->woken = err ? NULL : c;
+	t->woken_mutex = m;
+	t->woken_at = rec_ticks();
+	if (!w->mutex)
+		return;
+	h = rec_hold(t, w->mutex, m);
+	if (h)
+		rec_hold_timed(t, w->mutex, h, 0);
+}
+
+static inline int wait(pthread_cond_t *c, pthread_mutex_t *m, void *site)
+{
+	struct rec_thread *t = rec_thread();
+	struct wait w;
+	int err;
+
+	if (unlikely(!t))
+		return PASS(pthread_cond_wait)(c, m);
+	begin(&w, t, c, m, site);
+	err = NEXT(pthread_cond_wait)(c, m);
+	end(&w, t, c, m, err);
+	return err;
+}
+
+static inline int timed(pthread_cond_t *c, pthread_mutex_t *m,
+			const struct timespec *when, void *site)
+{
+	struct rec_thread *t = rec_thread();
+	struct wait w;
+	int err;
+
+	if (unlikely(!t))
+		return PASS(pthread_cond_timedwait)(c, m, when);
+	begin(&w, t, c, m, site);
+	err = NEXT(pthread_cond_timedwait)(c, m, when);
+	end(&w, t, c, m, err);
+	return err;
+}
+
+/* A signal or a broadcast, and how many are seen to wait for it. */
+static void woke(pthread_cond_t *c, void *site, u32 kind)
+{
+	struct rec_thread *t = rec_thread();
+	u64 waiters;
+
+	if (unlikely(!t))
+		return;
+	waiters = rec_waiters(c, t->number);
+	rec_cond_woke(t, rec_site(t, c, site, kind), waiters);
+}
+
+/* -- pthread_cond_* ------------------------------------------------------ */
+
+EXPORT int pthread_cond_init(pthread_cond_t *c, const pthread_condattr_t *attr)
+{
+	rec_init(c, CALLER);
+	return PASS(pthread_cond_init)(c, attr);
+}
+
+EXPORT int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
+{
+	return wait(c, m, CALLER);
+}
+
+EXPORT int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m,
+				  const struct timespec *when)
+{
+	return timed(c, m, when, CALLER);
+}
+
+EXPORT int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m,
+				  clockid_t clock, const struct timespec *when)
+{
+	struct rec_thread *t = rec_thread();
+	struct wait w;
+	int err;
+
+	if (unlikely(!t))
+		return PASS(pthread_cond_clockwait)(c, m, clock, when);
+	begin(&w, t, c, m, CALLER);
+	err = NEXT(pthread_cond_clockwait)(c, m, clock, when);
+	end(&w, t, c, m, err);
+	return err;
+}
+
+EXPORT int pthread_cond_signal(pthread_cond_t *c)
+{
+	woke(c, CALLER, REC_SIGNAL);
+	return PASS(pthread_cond_signal)(c);
+}
+
+EXPORT int pthread_cond_broadcast(pthread_cond_t *c)
+{
+	woke(c, CALLER, REC_BROADCAST);
+	return PASS(pthread_cond_broadcast)(c);
+}
+
+/* -- cnd_* --------------------------------------------------------------- */
+
+EXPORT int cnd_init(cnd_t *c)
+{
+	_Static_assert(sizeof(cnd_t) == sizeof(pthread_cond_t), "cnd_t");
+	rec_init(c, CALLER);
+	return rec_thrd_result(
+		PASS(pthread_cond_init)((pthread_cond_t *)c, NULL));
+}
+
+EXPORT int cnd_wait(cnd_t *c, mtx_t *m)
+{
+	return rec_thrd_result(
+		wait((pthread_cond_t *)c, (pthread_mutex_t *)m, CALLER));
+}
+
+EXPORT int cnd_timedwait(cnd_t *restrict c, mtx_t *restrict m,
+			 const struct timespec *restrict when)
+{
+	return rec_thrd_result(
+		timed((pthread_cond_t *)c, (pthread_mutex_t *)m, when, CALLER));
+}
+
+EXPORT int cnd_signal(cnd_t *c)
+{
+	woke((pthread_cond_t *)c, CALLER, REC_SIGNAL);
+	return rec_thrd_result(PASS(pthread_cond_signal)((pthread_cond_t *)c));
+}
+
+EXPORT int cnd_broadcast(cnd_t *c)
+{
+	woke((pthread_cond_t *)c, CALLER, REC_BROADCAST);
+	return rec_thrd_result(
+		PASS(pthread_cond_broadcast)((pthread_cond_t *)c));
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/* What waits for locks and for condition variables count alike. */
+#define _GNU_SOURCE
+#include "calls.h"
+
+#include <sys/resource.h>
+
+void rec_bucket(u32 *histogram, u64 ticks, u32 weight)
+{
+	u32 n = ticks ? 63 - (u32)__builtin_clzll(ticks) : 0;
+
+	histogram[n < REC_BUCKETS ? n : REC_BUCKETS - 1] += weight;
+}
+
+void rec_switches(u64 *slept, u64 *preempted)
+{
+	struct rusage usage;
+	int saved = errno;
+
+	if (getrusage(RUSAGE_THREAD, &usage))
+		usage = (struct rusage){ 0 };
+	*slept = (u64)usage.ru_nvcsw;
+	*preempted = (u64)usage.ru_nivcsw;
+	errno = saved;
+}
+
+void rec_count_time(struct rec_detail *d, u64 waited)
+{
+	d->contended++;
+	d->waited += waited;
+	if (waited > d->longest_wait)
+		d->longest_wait = waited;
+	rec_bucket(d->wait, waited, 1);
+}
+
+void rec_count_queue(struct rec_detail *d, u64 queue)
+{
+	d->queue += queue;
+	if (queue > d->longest_queue)
+		d->longest_queue = queue;
+}

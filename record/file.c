@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * The file of this process, LOCKWORK_RECORD=FILE: the first process makes FILE, each
+ * other one FILE.PID. Space is reserved before it is used, so that a full disk costs
+ * records and never a SIGBUS.
+ */
+#define _GNU_SOURCE
+#include "state.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct rec_file *rec_file;
+char rec_path[3800], rec_own_path[4000];
+
+/* The first process has the plain name; so has no later one, nor a child. */
+int rec_file_create(void)
+{
+	int fd = -1;
+
+	snprintf(rec_own_path, sizeof(rec_own_path), "%s", rec_path);
+	for (int n = 1; n < 1000; n++) {
+		fd = open(rec_own_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
+			  0666);
+		if (fd >= 0 || errno != EEXIST)
+			break;
+		snprintf(rec_own_path, sizeof(rec_own_path),
+			 n > 1 ? "%s.%d.%d" : "%s.%d", rec_path, (int)getpid(),
+			 n);
+	}
+	return fd;
+}
+
+/* A number that programs do not close by habit, if there is one. */
+int rec_file_out_of_the_way(int fd)
+{
+	int high = fcntl(fd, F_DUPFD_CLOEXEC, 500);
+
+	if (high >= 0)
+		close(fd);
+	return high >= 0 ? high : fd;
+}
+
+/* The program may have closed the descriptor, or given its number to another file. */
+static bool still_ours(void)
+{
+	struct stat now;
+
+	if (!fstat(rec_state.fd, &now) && now.st_dev == rec_state.device &&
+	    now.st_ino == rec_state.inode)
+		return true;
+	rec_state.fd = open(rec_own_path, O_RDWR | O_CLOEXEC);
+	if (rec_state.fd < 0)
+		return false;
+	rec_state.fd = rec_file_out_of_the_way(rec_state.fd);
+	return !fstat(rec_state.fd, &now) && now.st_dev == rec_state.device &&
+	       now.st_ino == rec_state.inode;
+}
+
+/* Past this the kernel would send a signal that ends the program. */
+static bool is_within_limit(u64 bytes)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) || bytes <= limit.rlim_cur;
+}
+
+/* Some filesystems cannot reserve; they are made to by zeros. */
+bool rec_file_reserve(u64 from, u64 bytes)
+{
+	static const char zeros[REC_PAGE];
+	ssize_t n;
+
+	if (!is_within_limit(from + bytes)) {
+		errno = EFBIG;
+		return false;
+	}
+	if (!fallocate(rec_state.fd, 0, (off_t)from, (off_t)bytes))
+		return true;
+	if (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL)
+		return false;
+	for (u64 at = from; at < from + bytes; at += (u64)n) {
+		n = pwrite(rec_state.fd, zeros, REC_PAGE, (off_t)at);
+		if (n <= 0)
+			return false;
+	}
+	return true;
+}
+
+struct rec_block *rec_block(u32 kind, u32 bytes, u32 thread)
+{
+	struct rec_block *block;
+	u64 at = rec_file->used;
+
+	bytes = (bytes + REC_PAGE - 1) & ~(REC_PAGE - 1);
+	if (at + bytes > REC_CAPACITY || !still_ours() ||
+	    !rec_file_reserve(at, bytes)) {
+		rec_file->refused++;
+		return NULL;
+	}
+	block = (struct rec_block *)((char *)rec_file + at);
+	*block = (struct rec_block){ .kind = kind,
+				     .bytes = bytes,
+				     .thread = thread };
+	WRITE_ONCE(rec_file->used, at + bytes);
+	rec_file_stamp();
+	return block;
+}
+
+u64 rec_nanoseconds(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (u64)t.tv_sec * 1000000000u + (u64)t.tv_nsec;
+}
+
+void rec_file_stamp(void)
+{
+	WRITE_ONCE(rec_file->last_ticks, rec_ticks());
+	WRITE_ONCE(rec_file->last_ns, rec_nanoseconds(CLOCK_MONOTONIC));
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/* pthread_mutex_* and mtx_*, which glibc makes of the same objects. */
+#include "calls.h"
+
+/*
+ * glibc's trylock changes errno where a mutex with a priority ceiling refuses, and leaves
+ * a robust mutex locked that cannot be recovered. Their locks are not tried first.
+ */
+#define ROBUST	0x10
+#define CEILING 0x40
+
+static inline bool is_not_tried(const pthread_mutex_t *m)
+{
+	return unlikely(READ_ONCE(m->__data.__kind) & (ROBUST | CEILING));
+}
+
+static inline int lock(pthread_mutex_t *m, void *site)
+{
+	struct rec_thread *t = rec_thread();
+
+	if (unlikely(!t))
+		return PASS(pthread_mutex_lock)(m);
+	return REC_LOCK_UNLESS(is_not_tried(m), t, m, REC_MUTEX, site,
+			       NEXT(pthread_mutex_trylock)(m),
+			       NEXT(pthread_mutex_lock)(m));
+}
+
+static inline int try(pthread_mutex_t *m, void *site)
+{
+	struct rec_thread *t = rec_thread();
+
+	if (unlikely(!t))
+		return PASS(pthread_mutex_trylock)(m);
+	return REC_TRY(t, m, REC_MUTEX, site, NEXT(pthread_mutex_trylock)(m));
+}
+
+static inline int timed(pthread_mutex_t *m, const struct timespec *when,
+			void *site)
+{
+	struct rec_thread *t = rec_thread();
+
+	if (unlikely(!t))
+		return PASS(pthread_mutex_timedlock)(m, when);
+	return REC_LOCK_UNLESS(is_not_tried(m), t, m, REC_MUTEX, site,
+			       NEXT(pthread_mutex_trylock)(m),
+			       NEXT(pthread_mutex_timedlock)(m, when));
+}
+
+static inline int unlock(pthread_mutex_t *m)
+{
+	struct rec_thread *t = rec_thread();
+
+	if (unlikely(!t))
+		return PASS(pthread_mutex_unlock)(m);
+	rec_release(t, m);
+	return NEXT(pthread_mutex_unlock)(m);
+}
+
+/* -- pthread_mutex_* ----------------------------------------------------- */
+
+EXPORT int pthread_mutex_init(pthread_mutex_t *m,
+			      const pthread_mutexattr_t *attr)
+{
+	rec_init(m, CALLER);
+	return PASS(pthread_mutex_init)(m, attr);
+}
+
+EXPORT int pthread_mutex_lock(pthread_mutex_t *m)
+{
+	return lock(m, CALLER);
+}
+
+EXPORT int pthread_mutex_trylock(pthread_mutex_t *m)
+{
+	return try(m, CALLER);
+}
+
+EXPORT int pthread_mutex_timedlock(pthread_mutex_t *m,
+				   const struct timespec *when)
+{
+	return timed(m, when, CALLER);
+}
+
+EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock,
+				   const struct timespec *when)
+{
+	struct rec_thread *t = rec_thread();
+
+	/* A wrong clock is refused before the lock is looked at. */
+	if (unlikely(!t) ||
+	    (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC))
+		return PASS(pthread_mutex_clocklock)(m, clock, when);
+	return REC_LOCK_UNLESS(is_not_tried(m), t, m, REC_MUTEX, CALLER,
+			       NEXT(pthread_mutex_trylock)(m),
+			       NEXT(pthread_mutex_clocklock)(m, clock, when));
+}
+
+EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
+{
+	return unlock(m);
+}
+
+/* -- mtx_* --------------------------------------------------------------- */
+
+EXPORT int mtx_init(mtx_t *mtx, int type)
+{
+	pthread_mutexattr_t attr;
+
+	_Static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t), "mtx_t");
+	if (type & ~(mtx_timed | mtx_recursive))
+		return thrd_error;
+	rec_init(mtx, CALLER);
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_settype(&attr, type & mtx_recursive
+						 ? PTHREAD_MUTEX_RECURSIVE
+						 : PTHREAD_MUTEX_TIMED_NP);
+	return rec_thrd_result(
+		PASS(pthread_mutex_init)((pthread_mutex_t *)mtx, &attr));
+}
+
+EXPORT int mtx_lock(mtx_t *mtx)
+{
+	return rec_thrd_result(lock((pthread_mutex_t *)mtx, CALLER));
+}
+
+EXPORT int mtx_trylock(mtx_t *mtx)
+{
+	return rec_thrd_result(try((pthread_mutex_t *)mtx, CALLER));
+}
+
+EXPORT int mtx_timedlock(mtx_t *restrict mtx,
+			 const struct timespec *restrict when)
+{
+	return rec_thrd_result(timed((pthread_mutex_t *)mtx, when, CALLER));
+}
+
+EXPORT int mtx_unlock(mtx_t *mtx)
+{
+	return rec_thrd_result(unlock((pthread_mutex_t *)mtx));
+}

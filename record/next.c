@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * Finds the next definitions. A policy's interposer has no versions, and glibc's
+ * condition variables need one. A look-up with a version passes over a library that has
+ * none, so both look-ups are made, and the nearer library's definition is taken.
+ */
+#define _GNU_SOURCE
+#include "record.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+void *rec_nexts[REC_NEXT_COUNT];
+
+static const struct {
+	const char *name, *version;
+} wanted[REC_NEXT_COUNT] = {
+#define X(name, version) { #name, version },
+	REC_NEXTS(X)
+#undef X
+};
+
+/*
+ * glibc's own under second names that the dynamic linker binds: an allocator that locks
+ * inside of dlsym() calls these before the others are known.
+ */
+#define SECOND_NAME(name)                                       \
+	__asm__(".symver __pthread_" #name ", __pthread_" #name \
+		"@GLIBC_2.2.5");                                \
+	extern __typeof__(pthread_##name) __pthread_##name
+
+SECOND_NAME(mutex_init);
+SECOND_NAME(mutex_lock);
+SECOND_NAME(mutex_trylock);
+SECOND_NAME(mutex_unlock);
+SECOND_NAME(rwlock_rdlock);
+SECOND_NAME(rwlock_wrlock);
+SECOND_NAME(rwlock_unlock);
+
+static void *bound(enum rec_next which)
+{
+	switch (which) {
+	case REC_NEXT_pthread_mutex_init:
+		return (void *)__pthread_mutex_init;
+	case REC_NEXT_pthread_mutex_lock:
+		return (void *)__pthread_mutex_lock;
+	case REC_NEXT_pthread_mutex_trylock:
+		return (void *)__pthread_mutex_trylock;
+	case REC_NEXT_pthread_mutex_unlock:
+		return (void *)__pthread_mutex_unlock;
+	case REC_NEXT_pthread_rwlock_rdlock:
+		return (void *)__pthread_rwlock_rdlock;
+	case REC_NEXT_pthread_rwlock_wrlock:
+		return (void *)__pthread_rwlock_wrlock;
+	case REC_NEXT_pthread_rwlock_unlock:
+		return (void *)__pthread_rwlock_unlock;
+	default:
+		return NULL;
+	}
+}
+
+static int absent(void)
+{
+	return ENOSYS;
+}
+
+static const void *library_of(void *function)
+{
+	Dl_info info;
+
+	return function && dladdr(function, &info) ? info.dli_fbase : NULL;
+}
+
+static void *find(const char *name, const char *version)
+{
+	void *nearest = dlsym(RTLD_NEXT, name);
+	void *exact = version ? dlvsym(RTLD_NEXT, name, version) : NULL;
+
+	if (exact && library_of(exact) == library_of(nearest))
+		nearest = exact;
+	return nearest ? nearest : (void *)absent;
+}
+
+void rec_next_find(void)
+{
+	static __thread bool finding;
+	int saved = errno;
+
+	if (finding || READ_ONCE(rec_nexts[REC_NEXT_COUNT - 1]))
+		return;
+	finding = true;
+	for (int i = 0; i < REC_NEXT_COUNT; i++)
+		WRITE_ONCE(rec_nexts[i],
+			   find(wanted[i].name, wanted[i].version));
+	finding = false;
+	errno = saved;
+}
+
+void *rec_next(enum rec_next which)
+{
+	void *function = READ_ONCE(rec_nexts[which]);
+
+	if (likely(function))
+		return function;
+	rec_next_find();
+	function = READ_ONCE(rec_nexts[which]);
+	if (!function)
+		function = bound(which);
+	return function ? function : (void *)absent;
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/* The recorder in a process: where it begins, what a forked child begins anew. */
+#define _GNU_SOURCE
+#include "state.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+extern int __pthread_mutex_lock(pthread_mutex_t *m);
+extern int __pthread_mutex_unlock(pthread_mutex_t *m);
+__asm__(".symver __pthread_mutex_lock, __pthread_mutex_lock@GLIBC_2.2.5");
+__asm__(".symver __pthread_mutex_unlock, __pthread_mutex_unlock@GLIBC_2.2.5");
+
+u32 rec_off;
+struct rec_owner *rec_owners;
+union rec_state rec_state __attribute__((aligned(REC_PAGE)));
+static u32 had_process;
+
+void rec_lock(struct rec_guard *guard)
+{
+	static const int own[] = { SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGILL };
+	sigset_t all, old;
+
+	_Static_assert(sizeof(sigset_t) >= sizeof(u64), "the kernel has 64");
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &guard->cancel);
+	sigfillset(&all);
+	/* These come from what a thread does itself, and blocked they would end it. */
+	for (u32 i = 0; i < sizeof(own) / sizeof(*own); i++)
+		sigdelset(&all, own[i]);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	memcpy(&guard->signals, &old, sizeof(guard->signals));
+	__pthread_mutex_lock(&rec_state.lock);
+}
+
+void rec_unlock(const struct rec_guard *guard)
+{
+	sigset_t old;
+
+	__pthread_mutex_unlock(&rec_state.lock);
+	sigemptyset(&old);
+	memcpy(&old, &guard->signals, sizeof(guard->signals));
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_setcancelstate(guard->cancel, NULL);
+}
+
+void *rec_memory(size_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		return NULL;
+	madvise(p, bytes, MADV_WIPEONFORK);
+	return p;
+}
+
+static __cold bool give_up(const char *what, int why)
+{
+	char text[4400];
+	int n = snprintf(text, sizeof(text),
+			 "lockwork: cannot record into %s: %s: %s; the locks "
+			 "of process %d are not recorded\n",
+			 rec_own_path, what, strerror(why), (int)getpid());
+
+	if (n > 0 && write(STDERR_FILENO, text, (size_t)n) < 0)
+		why = 0; /* nobody can be told */
+	WRITE_ONCE(rec_off, 1);
+	return false;
+}
+
+static void read_into(const char *file, void *text, size_t size)
+{
+	int fd = open(file, O_RDONLY | O_CLOEXEC);
+
+	if (fd >= 0 && read(fd, text, size) < 0)
+		memset(text, 0, size);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void fill_header(void)
+{
+	const char *lock = getenv("LOCKWORK_LOCK");
+
+	rec_file->version = REC_VERSION;
+	rec_file->used = REC_BLOCKS;
+	rec_file->capacity = REC_CAPACITY;
+	rec_file->pid = (u64)getpid();
+	rec_file->parent = (u64)getppid();
+	rec_file->from_fork = had_process;
+	rec_file->start_ticks = rec_ticks();
+	rec_file->start_ns = rec_nanoseconds(CLOCK_MONOTONIC);
+	rec_file->start_unix_ns = rec_nanoseconds(CLOCK_REALTIME);
+	strncpy((char *)rec_file->lock, lock ? lock : "", 31);
+	read_into("/proc/self/cmdline", rec_file->command,
+		  sizeof(rec_file->command) - 1);
+	rec_file_stamp();
+	rec_file->magic = REC_MAGIC;
+}
+
+bool rec_file_begin(void)
+{
+	struct stat facts;
+	void *mapped;
+
+	if (rec_state.begun || rec_off)
+		return rec_file && !rec_off;
+	rec_file = NULL;
+	if (madvise(&rec_state, sizeof(rec_state), MADV_WIPEONFORK))
+		return give_up("the kernel is older than 4.14", errno);
+	rec_state.begun = 1;
+	rec_state.fd = rec_file_create();
+	if (rec_state.fd < 0)
+		return give_up("it cannot be created", errno);
+	rec_state.fd = rec_file_out_of_the_way(rec_state.fd);
+	if (fstat(rec_state.fd, &facts) || !rec_file_reserve(0, REC_BLOCKS))
+		return give_up("there is no space for it", errno);
+	rec_state.device = facts.st_dev;
+	rec_state.inode = facts.st_ino;
+	mapped = mmap(NULL, REC_CAPACITY, PROT_READ | PROT_WRITE, MAP_SHARED,
+		      rec_state.fd, 0);
+	rec_owners = rec_memory(sizeof(*rec_owners) << REC_OWNER_BITS);
+	if (mapped == MAP_FAILED || !rec_owners)
+		return give_up("it cannot be mapped", errno);
+	madvise(mapped, REC_CAPACITY, MADV_DONTFORK);
+	rec_file = mapped;
+	fill_header();
+	had_process = 1;
+	rec_maps_take();
+	return true;
+}
+
+/* The first process makes its file at once, others when they first use a lock. */
+__attribute__((constructor(101))) static void begin(void)
+{
+	const char *wanted = getenv("LOCKWORK_RECORD");
+	struct rec_guard guard;
+
+	if (!wanted || !*wanted || strlen(wanted) >= sizeof(rec_path)) {
+		WRITE_ONCE(rec_off, 1);
+		return;
+	}
+	if (*rec_path)
+		return;
+	strcpy(rec_path, wanted);
+	rec_next_find();
+	rec_thread_prepare();
+	if (!access(rec_path, F_OK))
+		return;
+	rec_lock(&guard);
+	rec_file_begin();
+	rec_unlock(&guard);
+}
+
+/* Other threads may go on, so nothing is taken away. */
+__attribute__((destructor)) static void end(void)
+{
+	struct rec_guard guard;
+
+	if (rec_off || !rec_state.begun || !rec_file)
+		return;
+	rec_lock(&guard);
+	rec_file_stamp();
+	rec_maps_take();
+	WRITE_ONCE(rec_file->ended, 1);
+	rec_unlock(&guard);
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+#ifndef REC_RECORD_H
+#define REC_RECORD_H
+
+/*
+ * The recorder: counts what a program does with its pthread locks, and hands each call to
+ * the next definition, which is a policy's interposer or glibc.
+ *
+ * Rules: no read-modify-write, fence or futex. A thread counts in memory of its own. Only
+ * the slow path that gives memory out takes a lock, and that lock is glibc's. What other
+ * threads should see of a lock (who holds it, who waits) are plain stores that may be
+ * stale: they are hints, and the report says so. errno is left alone.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <threads.h>
+#include <time.h>
+
+#include "format.h"
+#include "next.h"
+
+#if !defined(__x86_64__) || !defined(__GLIBC__)
+#error "the recorder reads the time-stamp counter of x86-64, and replaces glibc's calls"
+#endif
+
+#define EXPORT	 __attribute__((visibility("default")))
+#define REC_HELD 32
+/* Holds and waits of so many ticks, some 20 microseconds, are watched closely. */
+#define REC_LONG (1u << 16)
+/* A woken thread that has something to do takes longer before it waits again. */
+#define REC_AT_ONCE 2048
+
+static inline u64 rec_ticks(void)
+{
+	return __builtin_ia32_rdtsc();
+}
+
+/* A lock that a thread holds. */
+struct rec_held {
+	void *lock;
+	struct rec_site *record;
+	u64 start;  /* ticks; 0: this hold is not timed */
+	u32 weight; /* of how many holds it is the sample; 0: of itself alone */
+	u32 asked;  /* its context switches are counted from these */
+	u64 slept, preempted;
+};
+
+/*
+ * A thread's own memory. The kernel clears it in a forked child, so that a child
+ * begins anew whatever made it.
+ */
+struct rec_thread {
+	u32 ready; /* 0: also while the recorder itself works, or after a fork */
+	u32 busy;
+	u32 number;
+	u32 depth;
+	u64 *index; /* a hash table: tag and place of each record; 0: empty */
+	u64 mask, records;
+	char *room, *end; /* of the current block */
+	struct rec_block *block;
+	u32 next_bytes;
+	u32 seed;
+	struct rec_thread_info *info;
+	struct rec_site *lost; /* counts what there was no room for */
+	struct rec_thread *next_free;
+	u64 next_stack; /* ticks: no stack is taken before */
+	void *woken;	/* by the last wait, if its mutex is still held */
+	void *woken_mutex;
+	u64 woken_at; /* ticks */
+	struct rec_held held[REC_HELD];
+};
+
+/* What was seen of a lock last. Locks that share an entry overwrite each other's. */
+struct rec_owner {
+	void *lock;
+	u64 site;
+	u64 released; /* ticks; only while somebody waits */
+	u32 thread;   /* its number plus 1; 0: none */
+	u32 wanted;   /* somebody waits, or did a moment ago */
+	u64 pad[4];
+};
+
+#define REC_OWNER_BITS 13
+extern struct rec_owner *rec_owners;
+
+static inline struct rec_owner *rec_owner_of(void *lock)
+{
+	u64 hash = ((u64)lock >> 2) * 0x9e3779b97f4a7c15ULL;
+
+	return &rec_owners[hash >> (64 - REC_OWNER_BITS)];
+}
+
+extern __thread struct rec_thread *rec_mine;
+__cold struct rec_thread *rec_thread_begin(void);
+
+/* NULL: nothing is recorded now. */
+static inline struct rec_thread *rec_thread(void)
+{
+	struct rec_thread *t = rec_mine;
+
+	return likely(t && READ_ONCE(t->ready)) ? t : rec_thread_begin();
+}
+
+/* In glibc since 2.32: no second thread exists, so no lock can be held by one. */
+extern char __libc_single_threaded __attribute__((weak));
+
+static inline bool rec_alone(void)
+{
+	return &__libc_single_threaded &&
+	       *(volatile char *)&__libc_single_threaded;
+}
+
+/* --- file.c --- */
+
+/* The mapping; NULL: nothing is recorded. */
+extern struct rec_file *rec_file;
+/* Set for good where nothing is to be recorded. */
+extern u32 rec_off;
+
+/* What a thread's state was before it took the recorder's lock. */
+struct rec_guard {
+	u64 signals;
+	int cancel;
+};
+
+/*
+ * The recorder's lock. Its holder is not interrupted by signals, and not cancelled: it
+ * makes calls that are cancellation points. Not on the path of a call.
+ */
+void rec_lock(struct rec_guard *guard);
+void rec_unlock(const struct rec_guard *guard);
+/* Has the lock: makes the file of this process, unless that is done. */
+bool rec_file_begin(void);
+/* Reads both clocks, so that the reader can tell how long a tick is. */
+void rec_file_stamp(void);
+/* Has the lock: a new block of @bytes; NULL: no room. */
+struct rec_block *rec_block(u32 kind, u32 bytes, u32 thread);
+/* Memory that a forked child finds cleared; NULL: none. */
+void *rec_memory(size_t bytes);
+
+/* --- maps.c --- */
+
+/* Has the lock: takes down what is mapped where. */
+void rec_maps_take(void);
+/* The same, if @site is in nothing that is known to be mapped. */
+void rec_maps_note(u64 site);
+
+/* --- thread.c --- */
+
+/* Zeroed bytes in @t's block, as a record of @type; NULL: no room. */
+void *rec_room(struct rec_thread *t, u32 type, u32 bytes);
+/* Between these @t's calls are not recorded: the recorder itself works. */
+static inline void rec_busy(struct rec_thread *t)
+{
+	t->busy = 1;
+	WRITE_ONCE(t->ready, 0);
+}
+
+static inline void rec_idle(struct rec_thread *t)
+{
+	t->busy = 0;
+	WRITE_ONCE(t->ready, 1);
+}
+
+/* This thread does not wait: its last wait may have ended by a cancellation. */
+void rec_wait_clear(struct rec_thread *t);
+
+#endif

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * pthread_rwlock_*. Of several readers the latest is known as the holder. A call with a
+ * deadline or a clock that is wrong is refused by the next definition, untried.
+ */
+#include "calls.h"
+
+static bool is_right(const struct timespec *when)
+{
+	return when->tv_nsec >= 0 && when->tv_nsec < 1000000000;
+}
+
+static bool is_clock(clockid_t clock)
+{
+	return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC;
+}
+
+EXPORT int pthread_rwlock_init(pthread_rwlock_t *l,
+			       const pthread_rwlockattr_t *attr)
+{
+	rec_init(l, CALLER);
+	return PASS(pthread_rwlock_init)(l, attr);
+}
+
+EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *l)
+{
+	struct rec_thread *t = rec_thread();
+
+	if (unlikely(!t))
+		return PASS(pthread_rwlock_rdlock)(l);
+	return REC_LOCK(t, l, REC_READ, CALLER,
+			NEXT(pthread_rwlock_tryrdlock)(l),
+			NEXT(pthread_rwlock_rdlock)(l));
+}
+
+EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *l)
+{
+	struct rec_thread *t = rec_thread();
+
+	if (unlikely(!t))
+		return PASS(pthread_rwlock_tryrdlock)(l);
+	return REC_TRY(t, l, REC_READ, CALLER,
+		       NEXT(pthread_rwlock_tryrdlock)(l));
+}
+
+EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *l,
+				      const struct timespec *when)
+{
+	struct rec_thread *t = rec_thread();
+
+	if (unlikely(!t) || !is_right(when))
+		return PASS(pthread_rwlock_timedrdlock)(l, when);
+	return REC_LOCK(t, l, REC_READ, CALLER,
+			NEXT(pthread_rwlock_tryrdlock)(l),
+			NEXT(pthread_rwlock_timedrdlock)(l, when));
+}
+
+EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock,
+				      const struct timespec *when)
+{
+	struct rec_thread *t = rec_thread();
+
+	if (unlikely(!t) || !is_right(when) || !is_clock(clock))
+		return PASS(pthread_rwlock_clockrdlock)(l, clock, when);
+	return REC_LOCK(t, l, REC_READ, CALLER,
+			NEXT(pthread_rwlock_tryrdlock)(l),
+			NEXT(pthread_rwlock_clockrdlock)(l, clock, when));
+}
+
+EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *l)
+{
+	struct rec_thread *t = rec_thread();
+
+	if (unlikely(!t))
+		return PASS(pthread_rwlock_wrlock)(l);
+	return REC_LOCK(t, l, REC_WRITE, CALLER,
+			NEXT(pthread_rwlock_trywrlock)(l),
+			NEXT(pthread_rwlock_wrlock)(l));
+}
+
+EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *l)
+{
+	struct rec_thread *t = rec_thread();
+
+	if (unlikely(!t))
+		return PASS(pthread_rwlock_trywrlock)(l);
+	return REC_TRY(t, l, REC_WRITE, CALLER,
+		       NEXT(pthread_rwlock_trywrlock)(l));
+}
+
+EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *l,
+				      const struct timespec *when)
+{
+	struct rec_thread *t = rec_thread();
+
+	if (unlikely(!t) || !is_right(when))
+		return PASS(pthread_rwlock_timedwrlock)(l, when);
+	return REC_LOCK(t, l, REC_WRITE, CALLER,
+			NEXT(pthread_rwlock_trywrlock)(l),
+			NEXT(pthread_rwlock_timedwrlock)(l, when));
+}
+
+EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
+				      const struct timespec *when)
+{
+	struct rec_thread *t = rec_thread();
+
+	if (unlikely(!t) || !is_right(when) || !is_clock(clock))
+		return PASS(pthread_rwlock_clockwrlock)(l, clock, when);
+	return REC_LOCK(t, l, REC_WRITE, CALLER,
+			NEXT(pthread_rwlock_trywrlock)(l),
+			NEXT(pthread_rwlock_clockwrlock)(l, clock, when));
+}
+
+EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
+{
+	struct rec_thread *t = rec_thread();
+
+	if (unlikely(!t))
+		return PASS(pthread_rwlock_unlock)(l);
+	rec_release(t, l);
+	return NEXT(pthread_rwlock_unlock)(l);
+}

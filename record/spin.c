@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/* pthread_spin_* */
+#include "calls.h"
+
+EXPORT int pthread_spin_init(pthread_spinlock_t *s, int pshared)
+{
+	rec_init((void *)s, CALLER);
+	return PASS(pthread_spin_init)(s, pshared);
+}
+
+EXPORT int pthread_spin_lock(pthread_spinlock_t *s)
+{
+	struct rec_thread *t = rec_thread();
+
+	if (unlikely(!t))
+		return PASS(pthread_spin_lock)(s);
+	return REC_LOCK(t, (void *)s, REC_SPIN, CALLER,
+			NEXT(pthread_spin_trylock)(s),
+			NEXT(pthread_spin_lock)(s));
+}
+
+EXPORT int pthread_spin_trylock(pthread_spinlock_t *s)
+{
+	struct rec_thread *t = rec_thread();
+
+	if (unlikely(!t))
+		return PASS(pthread_spin_trylock)(s);
+	return REC_TRY(t, (void *)s, REC_SPIN, CALLER,
+		       NEXT(pthread_spin_trylock)(s));
+}
+
+EXPORT int pthread_spin_unlock(pthread_spinlock_t *s)
+{
+	struct rec_thread *t = rec_thread();
+
+	if (unlikely(!t))
+		return PASS(pthread_spin_unlock)(s);
+	rec_release(t, (void *)s);
+	return NEXT(pthread_spin_unlock)(s);
+}

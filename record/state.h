@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+#ifndef REC_STATE_H
+#define REC_STATE_H
+
+/* What process.c and file.c share: the recorder's lock, and its file. */
+#include "record.h"
+
+#include <sys/types.h>
+
+/* Below 100 MB, whatever the program does. */
+#define REC_CAPACITY (95u << 20)
+#define REC_PAGE     4096u
+
+/* Whole pages of their own, which the kernel clears in a forked child. */
+union rec_state {
+	struct {
+		pthread_mutex_t lock;
+		u32 begun;
+		int fd;
+		dev_t device;
+		ino_t inode;
+		struct rec_thread *idle; /* whose threads have ended */
+	};
+	char page[REC_PAGE];
+};
+extern union rec_state rec_state;
+
+/* LOCKWORK_RECORD; the file of this process. These stay as they are in a child. */
+extern char rec_path[3800], rec_own_path[4000];
+
+/* Makes the file; -1 and errno. */
+int rec_file_create(void);
+/* The same file under a descriptor that programs do not close by habit. */
+int rec_file_out_of_the_way(int fd);
+/* Has the filesystem set @bytes aside at @from. */
+bool rec_file_reserve(u64 from, u64 bytes);
+u64 rec_nanoseconds(clockid_t clock);
+/* Before the first thread. */
+void rec_thread_prepare(void);
+
+#endif

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * A thread's memory: made at its first call, passed on to a later thread when it ends. So
+ * a program that starts threads for ever needs as much as it has threads at once.
+ */
+#define _GNU_SOURCE
+#include "state.h"
+
+#include <execinfo.h>
+#include <unistd.h>
+
+#define FIRST_BLOCK 4096u
+#define LAST_BLOCK  (256u << 10)
+#define FIRST_INDEX 256u
+
+__thread struct rec_thread *rec_mine;
+/* A call that the recorder itself brings about, such as malloc's lock in a key's memory. */
+static __thread u32 entering;
+/* There was no room for this thread. */
+static __thread u32 refused;
+
+static pthread_key_t key;
+static u32 has_key;
+
+static void thread_ends(void *arg)
+{
+	struct rec_thread *t = arg;
+	struct rec_guard guard;
+
+	if (t != rec_mine || !t->info)
+		return;
+	rec_busy(t);
+	rec_wait_clear(t);
+	rec_mine = NULL;
+	t->depth = 0;
+	rec_lock(&guard);
+	t->next_free = rec_state.idle;
+	rec_state.idle = t;
+	rec_unlock(&guard);
+}
+
+void rec_thread_prepare(void)
+{
+	void *warm_up[2];
+
+	has_key = !pthread_key_create(&key, thread_ends);
+	/* Its first call loads the unwinder, and must not do that inside of a lock call. */
+	backtrace(warm_up, 2);
+}
+
+void *rec_room(struct rec_thread *t, u32 type, u32 bytes)
+{
+	struct rec_block *block;
+	u32 *record;
+	struct rec_guard guard;
+
+	bytes = (bytes + 7) & ~7u;
+	if (t->room + bytes > t->end) {
+		rec_lock(&guard);
+		block = rec_block(REC_BLOCK_RECORDS, t->next_bytes, t->number);
+		rec_unlock(&guard);
+		if (!block)
+			return NULL;
+		if (t->next_bytes < LAST_BLOCK)
+			t->next_bytes *= 2;
+		t->block = block;
+		t->room = (char *)(block + 1);
+		t->end = (char *)block + block->bytes;
+	}
+	record = (u32 *)t->room;
+	t->room += bytes;
+	record[0] = type;
+	record[1] = bytes;
+	WRITE_ONCE(t->block->used, (u32)(t->room - (char *)(t->block + 1)));
+	return record;
+}
+
+/* Has the lock. A new number, its memory and its first records. */
+static struct rec_thread *new_thread(void)
+{
+	struct rec_thread *t = rec_memory(sizeof(*t));
+	u64 *index = rec_memory(FIRST_INDEX * sizeof(*index));
+
+	if (!t || !index)
+		return NULL;
+	t->index = index;
+	t->mask = FIRST_INDEX - 1;
+	t->number = (u32)rec_file->threads;
+	t->seed = t->number + 1;
+	t->next_bytes = FIRST_BLOCK;
+	return t;
+}
+
+static bool has_records(struct rec_thread *t)
+{
+	if (!t->info)
+		t->info = rec_room(t, REC_THREAD, sizeof(*t->info));
+	if (t->info && !t->lost)
+		t->lost = rec_room(t, REC_SITE, sizeof(*t->lost));
+	if (!t->lost)
+		return false;
+	t->info->tid = (u64)gettid();
+	t->info->threads++;
+	return true;
+}
+
+static struct rec_thread *claim(void)
+{
+	struct rec_thread *t = NULL;
+	struct rec_guard guard;
+
+	rec_lock(&guard);
+	if (rec_file_begin()) {
+		t = rec_state.idle;
+		if (t)
+			rec_state.idle = t->next_free;
+		else
+			t = new_thread();
+		if (t && !t->info)
+			rec_file->threads++;
+		else if (!t)
+			rec_file->refused++;
+	}
+	rec_unlock(&guard);
+	return t && has_records(t) ? t : NULL;
+}
+
+struct rec_thread *rec_thread_begin(void)
+{
+	struct rec_thread *t = rec_mine;
+	int saved = errno;
+
+	if (READ_ONCE(rec_off) || entering || refused || !*rec_path ||
+	    (t && t->busy))
+		return NULL;
+	entering = 1;
+	rec_next_find();
+	t = claim();
+	rec_mine = t;
+	if (t) {
+		rec_idle(t);
+		if (has_key)
+			pthread_setspecific(key, t);
+	} else {
+		refused = 1;
+	}
+	entering = 0;
+	errno = saved;
+	return t;
+}

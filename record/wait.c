@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/* A contended acquisition: who held the lock, who else waits, how long it took. */
+#define _GNU_SOURCE
+#include "calls.h"
+
+#include <execinfo.h>
+
+/* Stacks take at most this share of a thread's time. */
+#define STACK_SHARE 64
+#define DEEPEST	    48
+/* Waits shorter than this are over before a thread can have slept. */
+#define NO_SLEEP 4096
+
+static struct rec_wait *waits(void)
+{
+	return (struct rec_wait *)((char *)rec_file + REC_WAITS);
+}
+
+void rec_wait_clear(struct rec_thread *t)
+{
+	if (t->number < REC_MAX_WAITS)
+		WRITE_ONCE(waits()[t->number].lock, 0);
+}
+
+u64 rec_waiters(void *lock, u32 but)
+{
+	u64 threads = READ_ONCE(rec_file->threads), n = 0;
+
+	if (threads > REC_MAX_WAITS)
+		threads = REC_MAX_WAITS;
+	for (u32 i = 0; i < threads; i++)
+		n += i != but && READ_ONCE(waits()[i].lock) == (u64)lock;
+	return n;
+}
+
+/* The frames from the call outwards; ours are before it. */
+static struct rec_stack *stack_of(struct rec_thread *t, struct rec_site *s)
+{
+	u64 now = rec_ticks(), took;
+	void *frame[DEEPEST];
+	struct rec_stack *k = NULL;
+	int saved = errno, n, from;
+
+	if (now < t->next_stack || s == t->lost)
+		return NULL;
+	n = backtrace(frame, DEEPEST);
+	for (from = 0; from < n && (u64)frame[from] != s->site;)
+		from++;
+	if (from < n)
+		k = rec_stack(t, s, frame + from, (u32)(n - from));
+	took = rec_ticks() - now;
+	t->next_stack = now + took * STACK_SHARE;
+	rec_file_stamp();
+	errno = saved;
+	return k;
+}
+
+/* Whether the context switches of a wait are worth two system calls. */
+static bool worth_asking(const struct rec_detail *d)
+{
+	return d && (d->waited >= d->contended * (NO_SLEEP * 2) ||
+		     !(d->contended & 15));
+}
+
+void rec_announce(struct rec_waiting *w, struct rec_thread *t,
+		  const struct rec_site *s)
+{
+	struct rec_wait *mine = &waits()[t->number];
+
+	if (t->number >= REC_MAX_WAITS)
+		return;
+	WRITE_ONCE(mine->site, s->site);
+	WRITE_ONCE(mine->since, w->since);
+	WRITE_ONCE(mine->holder, w->holder);
+	smp_store_release(&mine->lock, s->lock);
+}
+
+static bool is_held_by(const struct rec_thread *t, const void *lock)
+{
+	for (u32 i = 0; i < t->depth; i++) {
+		if (t->held[i].lock == lock)
+			return true;
+	}
+	return false;
+}
+
+/* The last thread that took it. If that is this one, and has it no more, then nobody knows. */
+static void find_holder(struct rec_waiting *w, const struct rec_thread *t,
+			void *lock)
+{
+	u32 holder = READ_ONCE(w->owner->thread);
+
+	if (READ_ONCE(w->owner->lock) != lock ||
+	    (holder == t->number + 1 && !is_held_by(t, lock)))
+		return;
+	w->holder = holder;
+	w->holder_site = READ_ONCE(w->owner->site);
+}
+
+void rec_wait_begin(struct rec_waiting *w, struct rec_thread *t,
+		    struct rec_site *s)
+{
+	struct rec_owner *o = rec_owner_of((void *)s->lock);
+	struct rec_detail *d = rec_detail(t, s);
+
+	rec_busy(t);
+	*w = (struct rec_waiting){ .owner = o };
+	find_holder(w, t, (void *)s->lock);
+	w->stack = stack_of(t, s);
+	w->asked = worth_asking(d);
+	if (w->asked)
+		rec_switches(&w->slept, &w->preempted);
+	w->queue = rec_waiters((void *)s->lock, t->number);
+	WRITE_ONCE(o->wanted, 1);
+	w->since = rec_ticks();
+	rec_announce(w, t, s);
+	rec_idle(t);
+}
+
+static void count_wait(struct rec_waiting *w, struct rec_thread *t,
+		       struct rec_site *s, u64 waited)
+{
+	struct rec_detail *d = rec_detail(t, s);
+	struct rec_blame *b = rec_blame(t, s, w->holder_site, w->holder);
+
+	if (b) {
+		b->count++;
+		b->waited += waited;
+	}
+	if (w->stack) {
+		w->stack->count++;
+		w->stack->waited += waited;
+	}
+	if (!d)
+		return;
+	rec_count_time(d, waited);
+	rec_count_queue(d, w->queue);
+}
+
+static void count_switches(struct rec_waiting *w, struct rec_detail *d,
+			   u64 waited)
+{
+	u64 slept = w->slept, preempted = w->preempted;
+
+	if (!d || !w->asked)
+		return;
+	if (waited >= NO_SLEEP)
+		rec_switches(&slept, &preempted);
+	d->asked++;
+	d->slept += slept - w->slept;
+	d->preempted += preempted - w->preempted;
+}
+
+/* From the release to now, if a release was seen while we waited. */
+static void count_handover(const struct rec_waiting *w, struct rec_detail *d,
+			   u64 now)
+{
+	u64 released = READ_ONCE(w->owner->released);
+
+	if (!d || released < w->since || released > now)
+		return;
+	d->handovers++;
+	d->handover += now - released;
+	rec_bucket(d->hand, now - released, 1);
+}
+
+void rec_wait_end(struct rec_waiting *w, struct rec_thread *t,
+		  struct rec_site *s, int err)
+{
+	u64 now = rec_ticks(), waited = now > w->since ? now - w->since : 0;
+	struct rec_held *h;
+	struct rec_detail *d;
+
+	rec_wait_clear(t);
+	if (!rec_has_taken(err) && err != ETIMEDOUT)
+		return;
+	count_wait(w, t, s, waited);
+	d = rec_detail(t, s);
+	count_switches(w, d, waited);
+	if (err == ETIMEDOUT) {
+		if (d)
+			d->timeouts++;
+		return;
+	}
+	s->count++;
+	if (READ_ONCE(w->owner->lock) == (void *)s->lock)
+		count_handover(w, d, now);
+	h = rec_hold(t, s, (void *)s->lock);
+	if (h)
+		rec_hold_timed(t, s, h, 0);
+	if (h)
+		h->start = now;
+}
