@@ -39,7 +39,7 @@ pub fn rivals(args: &RivalsArgs) -> Result<ExitCode> {
     let page = args.check.as_deref().map(read).transpose()?;
     let charts = args.write.as_deref().map(folder).transpose()?;
     let name = args.write.as_deref().or(args.check.as_deref());
-    let folder = name.map_or_else(|| "rivals".to_owned(), |path| stem(path));
+    let folder = name.map_or_else(|| "rivals".to_owned(), stem);
     let jobs = args.jobs.map_or_else(cpus, |jobs| jobs as usize);
     let (mut sections, mut behind, mut differ) = (String::new(), Vec::new(), Vec::new());
     for part in &parts {
