@@ -6,15 +6,13 @@ set(frames -fno-omit-frame-pointer -momit-leaf-frame-pointer)
 file(GLOB PRELOAD CONFIGURE_DEPENDS preload/*.c)
 list(REMOVE_ITEM PRELOAD ${CMAKE_CURRENT_SOURCE_DIR}/preload/passthrough.c)
 
-file(GLOB PRELOAD_HOST CONFIGURE_DEPENDS platform/preload/*.c)
-
-add_library(lockwork-preload MODULE ${PRELOAD} ${LOCKS} ${USER_WORLD}
-            ${PRELOAD_HOST})
+add_library(lockwork-preload MODULE ${PRELOAD} ${LOCKS} ${USER_WORLD})
 target_compile_options(lockwork-preload PRIVATE -ftls-model=initial-exec ${frames})
 target_include_directories(lockwork-preload PRIVATE preload platform/preload
                            platform/user platform locks)
 target_link_options(lockwork-preload PRIVATE -Wl,-z,relro,-z,now
-                    -Wl,--no-undefined)
+                    -Wl,--no-undefined
+                    -Wl,--version-script=${CMAKE_CURRENT_SOURCE_DIR}/preload/versions.map)
 target_link_libraries(lockwork-preload PRIVATE Threads::Threads
                       ${CMAKE_DL_LIBS})
 

@@ -12,7 +12,7 @@ struct lkm_handler {
 	struct hrtimer timer;
 	struct irq_work hard;
 	struct tasklet_struct soft;
-	struct lkm_cell *cells;
+	struct lkm_object *objects;
 	const struct lkm_torture_plan *plan;
 	const u32 *mode;
 	struct lkm_tally tally[LKM_CONTEXTS];
@@ -20,7 +20,7 @@ struct lkm_handler {
 
 /* Shared half of the time, if the lock can be. */
 static void visit_from(struct lkm_handler *handler, enum lkm_context context,
-		       enum lkm_context cell)
+		       enum lkm_context object)
 {
 	const struct lkm_torture_plan *plan = handler->plan;
 	const struct lk_ops *ops = plan->ops[READ_ONCE(*handler->mode)];
@@ -28,7 +28,8 @@ static void visit_from(struct lkm_handler *handler, enum lkm_context context,
 	bool read = ops->flags & LK_RW && lkm_random(tally) & 1;
 
 	lkm_count(&tally->nested, this_cpu_read(lkm_waiters) > 0);
-	lkm_cell_visit(&handler->cells[cell], ops, tally, read, plan->hold_ns);
+	lkm_object_visit(&handler->objects[object], ops, tally, read,
+			 plan->hold_ns);
 }
 
 static enum hrtimer_restart run_timer(struct hrtimer *timer)
@@ -59,7 +60,7 @@ static void run_softirq(struct tasklet_struct *tasklet)
 	visit_from(handler, LKM_IN_SOFTIRQ, LKM_IN_HARDIRQ);
 }
 
-int lkm_interrupts_init(struct lkm_interrupts *all, struct lkm_cell *cells,
+int lkm_interrupts_init(struct lkm_interrupts *all, struct lkm_object *objects,
 			const struct lkm_torture_plan *plan, const u32 *mode)
 {
 	int cpu;
@@ -76,7 +77,7 @@ int lkm_interrupts_init(struct lkm_interrupts *all, struct lkm_cell *cells,
 		handler->timer.function = run_timer;
 		init_irq_work(&handler->hard, run_hardirq);
 		tasklet_setup(&handler->soft, run_softirq);
-		handler->cells = cells;
+		handler->objects = objects;
 		handler->plan = plan;
 		handler->mode = mode;
 		for (context = 0; context < LKM_CONTEXTS; context++)
@@ -116,15 +117,15 @@ struct lkm_tally lkm_interrupts_sum(const struct lkm_interrupts *all,
 				    enum lkm_context context)
 {
 	struct lkm_tally sum = { 0 };
-	u32 cell;
+	u32 object;
 	int cpu;
 
 	for_each_possible_cpu (cpu) {
 		const struct lkm_tally *one =
 			&per_cpu_ptr(all->handlers, cpu)->tally[context];
 
-		for (cell = 0; cell < LKM_CONTEXTS; cell++)
-			sum.writes[cell] += READ_ONCE(one->writes[cell]);
+		for (object = 0; object < LKM_CONTEXTS; object++)
+			sum.writes[object] += READ_ONCE(one->writes[object]);
 		sum.reads += READ_ONCE(one->reads);
 		sum.missed += READ_ONCE(one->missed);
 		sum.broken += READ_ONCE(one->broken);

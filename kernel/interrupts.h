@@ -7,7 +7,7 @@
  * raises a hardirq (irq_work), which takes a lock and raises a softirq (tasklet), which
  * takes two. The timer expires while a task waits, so that waiters nest on a CPU.
  */
-#include "cell.h"
+#include "object.h"
 #include "torture.h"
 
 struct lkm_interrupts {
@@ -15,10 +15,10 @@ struct lkm_interrupts {
 };
 
 /*
- * 0 or -ENOMEM. @cells has one of each context. It, @plan and @mode, the number of the
+ * 0 or -ENOMEM. @objects has one of each context. It, @plan and @mode, the number of the
  * plan's lock that is used now, live until lkm_interrupts_stop().
  */
-int lkm_interrupts_init(struct lkm_interrupts *all, struct lkm_cell *cells,
+int lkm_interrupts_init(struct lkm_interrupts *all, struct lkm_object *objects,
 			const struct lkm_torture_plan *plan, const u32 *mode);
 /* An interrupt on this CPU within a millisecond, if none is on its way. */
 void lkm_interrupts_raise(struct lkm_interrupts *all);

@@ -80,20 +80,20 @@ static struct summary summarize(const struct lkm_run *run, bool reads)
 	return all;
 }
 
-/* Acquisitions alone of @cell, by all that took it. */
-static u64 writes_of(const struct lkm_run *run, u32 cell)
+/* Acquisitions alone of @object, by all that took it. */
+static u64 writes_of(const struct lkm_run *run, u32 object)
 {
 	struct lkm_tally handlers;
 	u64 sum = 0;
 	u32 i;
 
 	for (i = 0; i < run->seat_count; i++)
-		sum += run->seats[i].tally.writes[cell];
+		sum += run->seats[i].tally.writes[object];
 	if (run->plan.interrupts) {
 		handlers = lkm_interrupts_sum(&run->interrupts, LKM_IN_SOFTIRQ);
-		sum += handlers.writes[cell];
+		sum += handlers.writes[object];
 		handlers = lkm_interrupts_sum(&run->interrupts, LKM_IN_HARDIRQ);
-		sum += handlers.writes[cell];
+		sum += handlers.writes[object];
 	}
 	return sum;
 }
@@ -102,11 +102,11 @@ static u64 writes_of(const struct lkm_run *run, u32 cell)
 static u64 lost_counts(const struct lkm_run *run)
 {
 	u64 sum = 0;
-	u32 cell;
+	u32 object;
 
-	for (cell = 0; cell < lkm_run_cells(run); cell++) {
-		u64 made = writes_of(run, cell);
-		u64 found = run->cells[cell].count[0];
+	for (object = 0; object < lkm_run_objects(run); object++) {
+		u64 made = writes_of(run, object);
+		u64 found = run->objects[object].count[0];
 
 		sum += made > found ? made - found : found - made;
 	}

@@ -5,7 +5,7 @@
 /* One run of the torture: what torture.c does, and report.c tells of. */
 #include <linux/cache.h>
 
-#include "cell.h"
+#include "object.h"
 #include "hotplug.h"
 #include "interrupts.h"
 #include "torture.h"
@@ -35,15 +35,15 @@ struct lkm_run {
 	bool rest;	    /* all threads pause */
 	u32 mode;	    /* which of the plan's locks is used now */
 	u64 switches;
-	struct lkm_cell cells[LKM_CONTEXTS];
+	struct lkm_object objects[LKM_CONTEXTS];
 	struct lkm_interrupts interrupts;
 	struct lkm_hotplug hotplug;
 	u32 seat_count;
 	struct lkm_seat seats[];
 };
 
-/* How many cells the plan uses. */
-static inline u32 lkm_run_cells(const struct lkm_run *run)
+/* How many objects the plan uses. */
+static inline u32 lkm_run_objects(const struct lkm_run *run)
 {
 	return run->plan.interrupts ? LKM_CONTEXTS : 1;
 }

@@ -40,12 +40,12 @@ static void visit_once(struct lkm_seat *seat, u64 round)
 	const struct lkm_torture_plan *plan = &run->plan;
 	const struct lk_ops *ops = plan->ops[READ_ONCE(run->mode)];
 	/* Mostly the tasks' own lock, in whose queue interrupts come. */
-	u32 cell = round % 4 == 0 ? round / 4 % lkm_run_cells(run) : 0;
+	u32 object = round % 4 == 0 ? round / 4 % lkm_run_objects(run) : 0;
 
 	if (plan->interrupts && round % VISITS_AN_INTERRUPT == 0)
 		lkm_interrupts_raise(&run->interrupts);
-	lkm_cell_visit(&run->cells[cell], ops, &seat->tally, seat->reads,
-		       plan->hold_ns);
+	lkm_object_visit(&run->objects[object], ops, &seat->tally, seat->reads,
+			 plan->hold_ns);
 	lkm_spend(&seat->tally, plan->think_ns);
 }
 
@@ -185,7 +185,7 @@ static void free_run(struct lkm_run *run)
 	if (!run)
 		return;
 	for (i = 0; i < LKM_CONTEXTS; i++)
-		lkm_cell_free(&run->cells[i]);
+		lkm_object_free(&run->objects[i]);
 	lkm_interrupts_free(&run->interrupts);
 	kvfree(run);
 }
@@ -209,13 +209,13 @@ static struct lkm_run *new_run(const struct lkm_torture_plan *plan)
 		seat->reads = i >= plan->writers;
 		seat->tally.random = 0x9e3779b9u * (i + 1);
 	}
-	for (i = 0; i < lkm_run_cells(run); i++) {
-		if (lkm_cell_init(&run->cells[i], plan->ops[0],
-				  (enum lkm_context)i))
+	for (i = 0; i < lkm_run_objects(run); i++) {
+		if (lkm_object_init(&run->objects[i], plan->ops[0],
+				    (enum lkm_context)i))
 			goto no_memory;
 	}
 	if (plan->interrupts &&
-	    lkm_interrupts_init(&run->interrupts, run->cells, &run->plan,
+	    lkm_interrupts_init(&run->interrupts, run->objects, &run->plan,
 				&run->mode))
 		goto no_memory;
 	return run;

@@ -27,15 +27,15 @@ static bool wait_to_read(struct lk_rwsem *s, enum lk_rwsem_reader how,
 	return lk_rwsem_read_lock_slow(s, how, deadline, queue()) == 0;
 }
 
-void lw_read_lock(lw_rwlock_t *l)
-{
-	if (unlikely(!lk_rwsem_read_trylock(sem_of(l), LK_READER_PASSES)))
-		wait_to_read(sem_of(l), LK_READER_PASSES, NULL);
-}
-
 void lwlib_read_lock_slow(lw_rwlock_t *l)
 {
 	wait_to_read(sem_of(l), LK_READER_PASSES, NULL);
+}
+
+void lw_read_lock(lw_rwlock_t *l)
+{
+	if (unlikely(!lk_rwsem_read_trylock(sem_of(l), LK_READER_PASSES)))
+		lwlib_read_lock_slow(l);
 }
 
 void lw_read_lock_nested(lw_rwlock_t *l)
@@ -85,15 +85,15 @@ static bool wait_to_write(struct lk_rwsem *s,
 	return lk_rwsem_lock_slow(s, deadline, queue()) == 0;
 }
 
-void lw_write_lock(lw_rwlock_t *l)
-{
-	if (unlikely(!lk_rwsem_lock_fast(sem_of(l))))
-		wait_to_write(sem_of(l), NULL);
-}
-
 void lwlib_write_lock_slow(lw_rwlock_t *l)
 {
 	wait_to_write(sem_of(l), NULL);
+}
+
+void lw_write_lock(lw_rwlock_t *l)
+{
+	if (unlikely(!lk_rwsem_lock_fast(sem_of(l))))
+		lwlib_write_lock_slow(l);
 }
 
 bool lw_write_trylock(lw_rwlock_t *l)

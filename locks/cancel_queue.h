@@ -9,8 +9,8 @@
  *
  * A queue's tail is a word of its user, and names the last node by a code,
  * which is not 0. The first node is the head, and owns what the queue is for.
- * Each node has a place. It is one word, and says how the node stands to the
- * one before it, its predecessor:
+ * Each node has a place. It is one word, and says how the node relates to
+ * the one before it, its predecessor:
  *
  *   ARRIVING    has the tail, and has not said yet whom it is behind
  *   BEHIND p    waits directly behind the node with code p
@@ -49,11 +49,11 @@
  *  3. A node is in one queue at a time, and its code is no other node's that
  *     the same nodes may be behind. So a node that reads an old link, and finds
  *     the node there BEHIND its own code, has found the node behind it.
- *  4. Who retires waits for the node behind, which waits for the one behind it:
+ *  4. A node that retires waits for the node behind, which waits for its own:
  *     towards the tail, so not in a circle. A node waits for its predecessor in
  *     BEHIND only, and can leave.
  *
- * Written from: Mellor-Crummey & Scott, TOCS 1991, for the queue; the idea of
+ * Written from: the queue of Mellor-Crummey & Scott, TOCS 1991; the idea of
  * leaving by an agreement with both neighbours from Scott & Scherer, "Scalable
  * Queue-Based Spin Locks with Timeout", PPoPP 2001. The protocol is this file's
  * own.

@@ -21,6 +21,11 @@
 #define LK_KEEPS_NODE (1u << 4)
 /* A forked child can go on with it though other threads waited at the fork. */
 #define LK_FORKS (1u << 5)
+/*
+ * No promise: it serves waiters by clusters of CPUs, and is pointless where there is
+ * one cluster.
+ */
+#define LK_CLUSTERS (1u << 6)
 
 struct lk_ops {
 	const char *name;    /* the name users type, e.g. "qspinlock_fair" */

@@ -140,11 +140,17 @@ static void settle(struct lk_cond_waiter *w)
 	/* [cond.C] RELEASE, pairs with cond.D: we are done with the condvar. */
 	if (w->owes)
 		(void)atomic_sub_return_release(1, &w->cond->owed);
+	w->owes = false;
 }
 
 bool lk_cond_relock(struct lk_cond_waiter *w)
 {
+	/* Called again, it may have got the mutex already. */
+	if (w->on_mutex && !w->sleeper.queued)
+		return true;
 	if (wait_for_claimer(w) != LK_SIGNALLED) {
+		WRITE_ONCE(w->sleeper.queued, true);
+		WRITE_ONCE(w->on_mutex, true);
 		lk_mutex_sleep_moved(w->mutex, &w->sleeper);
 		return true;
 	}

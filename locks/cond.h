@@ -66,7 +66,8 @@ struct lk_cond_waiter {
 	struct lk_cond_waiter *next; /* once claimed */
 	u32 phase;
 	bool cancellable;
-	bool owes; /* see owed */
+	bool owes;     /* see owed */
+	bool on_mutex; /* it sleeps on the mutex's list, or has done so */
 };
 
 /*
@@ -101,7 +102,8 @@ bool lk_cond_leave(struct lk_cond_waiter *w);
 void lk_cond_cancel(struct lk_cond_waiter *w);
 /*
  * After a wait that has not left by lk_cond_leave(). True: the mutex is held. False:
- * the caller has to lock it.
+ * the caller has to lock it. A long jump may leave it in a sleep; then it must be called
+ * again.
  */
 bool lk_cond_relock(struct lk_cond_waiter *w);
 /* After that, holding the mutex. */

@@ -4,7 +4,7 @@
 
 /*
  * The fork epoch of a lock that names its waiters by memory or by slot. In a
- * forked child they are gone; whoever first meets the lock there cleans it.
+ * forked child they are gone; the first thread to use the lock there cleans it.
  *
  *   old --claim--> today|BUSY --done--> today
  *
@@ -40,7 +40,7 @@ static inline bool lk_epoch_claim(u8 *epoch)
 		seen = smp_cond_load_acquire(epoch, VAL != busy);
 		if (seen == today)
 			return false;
-		/* Orders nothing: who cleans reads nothing that was there. */
+		/* Orders nothing: the cleaner reads nothing that was there. */
 		if (try_cmpxchg_relaxed(epoch, &seen, busy))
 			return true;
 	}

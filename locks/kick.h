@@ -3,14 +3,14 @@
 #define LK_KICK_H
 
 /*
- * Who is to be kicked for which lock: a lock word of 4 bytes has no room for
+ * The node to kick for each lock: a lock word of 4 bytes has no room for
  * it. A hash table with one entry a bucket, an entry in one word:
  *
  *   0                       free
  *   lock << 16 | node       the head of @lock's queue may be halted
  *
  * A bucket that is taken for another lock is not waited for: then the waiter
- * does not halt. Whoever claims an entry wakes its node, so an entry that is
+ * does not halt. A thread that claims an entry wakes its node, so an entry that is
  * claimed wrongly (locks whose addresses agree in their low 48 bits) costs a
  * needless wake-up, no more.
  *
@@ -50,9 +50,7 @@ static inline bool lk_kick_post(struct lk_kick_table *table, const void *lock,
 			return false;
 		/* [kick.A] RELEASE, pairs with kick.B: the node is seen as it
 		 * was when it was posted. An RMW also where the entry is there
-		 * already: it may be claimed by now. Spare relaxed: a halted
-		 * flag that is set after it orders the same, and one that was
-		 * set before takes more than the clients' bounds. */
+		 * already: it may be claimed by now. */
 	} while (!try_cmpxchg_release(bucket, &old,
 				      (u64)(uintptr_t)lock << 16 | node));
 	return true;
@@ -64,8 +62,7 @@ static inline u16 lk_kick_claim(struct lk_kick_table *table, const void *lock)
 	u64 *bucket = lk_kick_bucket(table, lock), entry = READ_ONCE(*bucket);
 
 	while (entry && lk_kick_is_for(entry, lock)) {
-		/* [kick.B] ACQUIRE, pairs with kick.A. Spare relaxed: as
-		 * kick.A. */
+		/* [kick.B] ACQUIRE, pairs with kick.A. */
 		if (try_cmpxchg_acquire(bucket, &entry, 0))
 			return (u16)entry;
 	}

@@ -85,7 +85,7 @@ void lk_mcs_unlock(struct lk_mcs *lock)
 	if (READ_ONCE(node->next) ||
 	    !try_cmpxchg_release(&lock->tail, &tail, NULL)) {
 		/* [mcs.E] ACQUIRE, pairs with mcs.A: granted is clean before it
-		 * is set. Whoever took the tail is about to link itself. */
+		 * is set. The node that took the tail is about to be linked. */
 		next = smp_cond_load_acquire(&node->next, VAL);
 		/* [mcs.F] RELEASE, pairs with mcs.C: as mcs.D. */
 		smp_store_release(&next->granted, 1);

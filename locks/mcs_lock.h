@@ -8,8 +8,8 @@
  *   tail == NULL: free. Otherwise it names the last node; the first one holds.
  *   NULL --lock A--> A --lock B--> A,B --unlock A--> B --unlock B--> NULL
  *
- * Invariants: a node is granted at most once, by the one before it; whoever
- * replaced a tail is linked to by the one that it replaced, and nobody else.
+ * Invariants: a node is granted at most once, by the one before it; a node
+ * that replaced a tail is linked to by the one that it replaced, and no other.
  *
  * The holder keeps its node: it unlocks in the thread that locked, the last
  * lock first, LKP_MAX_NEST deep at most, and needs a thread slot for it.

@@ -60,7 +60,7 @@ static void list_remove(struct lk_mutex *m, struct lk_mutex_waiter *w)
 
 /*
  * After a fork the list, the queue and wait_lock name threads that are gone in
- * this process. Whoever comes first in the new epoch forgets them; the word
+ * this process. The first thread of the new epoch forgets them; the word
  * stays: it says whether the forking thread holds.
  */
 static __cold void forget_the_gone(struct lk_mutex *m)
@@ -163,7 +163,7 @@ static u32 *ready_first(struct lk_mutex *m)
 /*
  * Under wait_lock: takes up to @count moved sleepers, those right behind the first,
  * off the list for tell(). The more are awake, the less often does a CPU become idle
- * between two holders. But who then finds the mutex held sleeps at the end of the
+ * between two holders. But one that then finds the mutex held sleeps at the end of the
  * list, and each of these is one fewer. Real-time sleepers wake one after the other.
  */
 static struct lk_ring *pull(struct lk_mutex *m, u32 count)
@@ -294,6 +294,7 @@ static void leave_as_holder(struct lk_mutex *m, struct lk_mutex_waiter *w)
 	lk_leave_owner(&m->owner);
 	outer = list_lock(m);
 	list_remove(m, w);
+	WRITE_ONCE(w->queued, false);
 	WRITE_ONCE(m->parked, anybody_sleeps(m));
 	/* Nobody to tell: let the unlock be a fast one. */
 	if (!anybody_sleeps(m) && !foreign_waiters())
@@ -306,8 +307,8 @@ static int leave_timed_out(struct lk_mutex *m, struct lk_mutex_waiter *w,
 			   int err)
 {
 	void *outer = list_lock(m);
+	bool was_first, none_left;
 	u32 *wake = NULL;
-	bool was_first;
 
 	if (READ_ONCE(w->state) == LK_GRANTED) {
 		list_unlock(m, outer);
@@ -316,10 +317,15 @@ static int leave_timed_out(struct lk_mutex *m, struct lk_mutex_waiter *w,
 	}
 	was_first = is_first(m, w);
 	list_remove(m, w);
-	/* Whatever was to be told to us is told to the one behind us. */
+	WRITE_ONCE(w->queued, false);
+	/* Whatever was to be told to us is told to the one behind us, or to foreign
+	 * code: an unlock that saw us has woken nobody else. */
 	if (was_first)
 		wake = ready_first(m);
+	none_left = !anybody_sleeps(m);
 	unlock_and_wake(m, outer, wake, NULL);
+	if (none_left)
+		wake_foreign(&m->word);
 	return err;
 }
 
@@ -346,7 +352,7 @@ static int sleep_on_list(struct lk_mutex *m, struct lk_mutex_waiter *w,
 			rest(m, w, deadline);
 			rested = true;
 		}
-		/* First in line: woken, new, or back from a nap. */
+		/* First on the list: woken, new, or back from a nap. */
 		if (READ_ONCE(w->state) != LK_ASLEEP || is_first(m, w)) {
 			if (announce(m, w) || spin_as_first(m, w))
 				break;
@@ -363,21 +369,39 @@ static int sleep_on_list(struct lk_mutex *m, struct lk_mutex_waiter *w,
 	return 0;
 }
 
+static int sleep_as(struct lk_mutex *m, struct lk_mutex_waiter *w,
+		    const struct lkp_deadline *deadline)
+{
+	void *outer;
+
+	*w = (struct lk_mutex_waiter){ .state = LK_ASLEEP,
+				       .since = local_clock(),
+				       .ring.priority = this_priority() };
+	lk_mutex_check_epoch(m);
+	outer = list_lock(m);
+	lk_ring_insert(&m->first, &w->ring);
+	if (is_first(m, w))
+		WRITE_ONCE(w->state, LK_READY);
+	WRITE_ONCE(w->queued, true);
+	list_unlock(m, outer);
+	return sleep_on_list(m, w, deadline);
+}
+
 __cold int lk_mutex_sleep(struct lk_mutex *m,
 			  const struct lkp_deadline *deadline)
 {
-	struct lk_mutex_waiter w = { .state = LK_ASLEEP,
-				     .since = local_clock(),
-				     .ring.priority = this_priority() };
-	void *outer;
+	struct lk_mutex_waiter w;
 
-	lk_mutex_check_epoch(m);
-	outer = list_lock(m);
-	lk_ring_insert(&m->first, &w.ring);
-	if (is_first(m, &w))
-		WRITE_ONCE(w.state, LK_READY);
-	list_unlock(m, outer);
-	return sleep_on_list(m, &w, deadline);
+	return sleep_as(m, &w, deadline);
+}
+
+__cold bool lk_mutex_abandon(struct lk_mutex *m, struct lk_mutex_waiter *w)
+{
+	if (in_section(m))
+		return false;
+	if (READ_ONCE(w->queued) && !leave_timed_out(m, w, -1))
+		lk_mutex_unlock(m);
+	return true;
 }
 
 /*
@@ -439,15 +463,24 @@ void lk_mutex_was_pulled(struct lk_mutex *m)
 	WRITE_ONCE(m->word, LK_MUTEX_WANTED);
 }
 
-__cold int lk_mutex_lock_slow_over(struct lk_mutex *m,
-				   const struct lkp_deadline *deadline,
-				   const struct lk_spin_queue *queue)
+__cold int lk_mutex_lock_as(struct lk_mutex *m, struct lk_mutex_waiter *w,
+			    const struct lkp_deadline *deadline,
+			    const struct lk_spin_queue *queue)
 {
 	lk_mutex_check_epoch(m);
 	lk_way_look(m, READ_ONCE(m->owner), LK_WAYS);
 	if (spin_in_queue(m, queue))
 		return 0;
-	return lk_mutex_sleep(m, deadline);
+	return sleep_as(m, w, deadline);
+}
+
+__cold int lk_mutex_lock_slow_over(struct lk_mutex *m,
+				   const struct lkp_deadline *deadline,
+				   const struct lk_spin_queue *queue)
+{
+	struct lk_mutex_waiter w;
+
+	return lk_mutex_lock_as(m, &w, deadline, queue);
 }
 
 __cold int lk_mutex_lock_slow(struct lk_mutex *m,
@@ -456,26 +489,44 @@ __cold int lk_mutex_lock_slow(struct lk_mutex *m,
 	return lk_mutex_lock_slow_over(m, deadline, &lk_spin_over_osq);
 }
 
-__cold bool lk_mutex_spin(struct lk_mutex *m,
-			  const struct lkp_deadline *deadline,
-			  const struct lk_spin_queue *queue)
+static bool spin_outside(struct lk_mutex *m,
+			 const struct lkp_deadline *deadline)
 {
 	u32 rounds = 0;
 
-	lk_mutex_check_epoch(m);
-	if (!deadline) {
-		(void)queue->lock(&m->osq);
-		while (!lk_mutex_trylock(m))
-			smp_cond_load_relaxed(&m->word, VAL == LK_MUTEX_FREE);
-		queue->unlock(&m->osq);
-		return true;
-	}
 	while (!lk_mutex_trylock(m)) {
-		if (deadline_within(deadline, 0))
+		if (deadline && deadline_within(deadline, 0))
 			return false;
 		cpu_relax_wait(&rounds);
 	}
 	return true;
+}
+
+__cold bool lk_mutex_spin(struct lk_mutex *m,
+			  const struct lkp_deadline *deadline,
+			  const struct lk_spin_queue *queue, u32 *stage)
+{
+	lk_mutex_check_epoch(m);
+	if (deadline || !queue)
+		return spin_outside(m, deadline);
+	WRITE_ONCE(*stage, LK_SPIN_QUEUED);
+	(void)queue->lock(&m->osq);
+	WRITE_ONCE(*stage, LK_SPIN_HEAD);
+	while (!lk_mutex_trylock(m))
+		smp_cond_load_relaxed(&m->word, VAL == LK_MUTEX_FREE);
+	WRITE_ONCE(*stage, LK_SPIN_QUEUED);
+	queue->unlock(&m->osq);
+	WRITE_ONCE(*stage, LK_SPIN_OUTSIDE);
+	return true;
+}
+
+__cold bool lk_mutex_spin_abandon(struct lk_mutex *m,
+				  const struct lk_spin_queue *queue,
+				  const u32 *stage)
+{
+	if (READ_ONCE(*stage) == LK_SPIN_HEAD)
+		queue->unlock(&m->osq);
+	return READ_ONCE(*stage) != LK_SPIN_QUEUED;
 }
 
 /* -- unlocking ----------------------------------------------------------- */
@@ -506,7 +557,7 @@ static bool passed_on(struct lk_mutex *m)
  * Under wait_lock, the word just freed, the list not empty: what to wake, or
  * NULL. A first sleeper that is awake needs nobody; one that has been passed
  * over half its limit is woken to compete, and at the limit it is promised the
- * next unlock. Who else is to be told goes to *@pulled.
+ * next unlock. The sleepers that it pulls go to *@pulled.
  */
 static u32 *pass_over(struct lk_mutex *m, struct lk_ring **pulled)
 {
@@ -535,6 +586,7 @@ static u32 *pass_over(struct lk_mutex *m, struct lk_ring **pulled)
 __cold void lk_mutex_wake(struct lk_mutex *m)
 {
 	struct lk_ring *pulled = NULL;
+	bool none_asleep = false;
 	u32 *wake = NULL;
 	void *outer;
 
@@ -544,11 +596,16 @@ __cold void lk_mutex_wake(struct lk_mutex *m)
 	}
 	lk_mutex_check_epoch(m);
 	outer = list_lock(m);
-	if (anybody_sleeps(m))
+	if (anybody_sleeps(m)) {
 		wake = pass_over(m, &pulled);
-	else
+	} else {
 		WRITE_ONCE(m->parked, 0);
+		none_asleep = true;
+	}
 	unlock_and_wake(m, outer, wake, pulled);
+	/* The unlock of a handler has woken no foreign code. */
+	if (none_asleep)
+		wake_foreign(&m->word);
 }
 
 /* Word is 2, nobody sleeps here: free it, unless a sleeper comes meanwhile. */
@@ -566,13 +623,19 @@ static bool free_with_none_asleep(struct lk_mutex *m, void *outer)
 	return true;
 }
 
-/* Hands the mutex to the first sleeper: the word stays, and now means it. */
-static void hand_off(struct lk_mutex *m, void *outer)
+/*
+ * Hands the mutex to the first sleeper: the word stays, and now means it. False: that
+ * one is not asleep. It may be stopped, or in a signal handler that waits for the next
+ * holder; so it is told to compete, and gets no promise until it sleeps again.
+ */
+static bool hand_off(struct lk_mutex *m, void *outer)
 {
-	struct lk_mutex_waiter *first = first_of(m);
-	u32 *state = &first->state;
+	u32 *state = ready_first(m);
 
-	first->moved = false;
+	if (!state || !wake_value(state)) {
+		WRITE_ONCE(m->handoff, 0);
+		return false;
+	}
 	WRITE_ONCE(m->word, LK_MUTEX_WANTED);
 	/* It may be asleep: nobody should spin until it says where it runs. */
 	WRITE_ONCE(m->owner,
@@ -580,6 +643,7 @@ static void hand_off(struct lk_mutex *m, void *outer)
 	/* Orders nothing: leave_as_holder() takes wait_lock, which we hold. */
 	WRITE_ONCE(*state, LK_GRANTED);
 	unlock_and_wake(m, outer, state, NULL);
+	return true;
 }
 
 __cold void lk_mutex_unlock_slow(struct lk_mutex *m)
@@ -592,9 +656,7 @@ __cold void lk_mutex_unlock_slow(struct lk_mutex *m)
 		/* A signal handler's unlock: whom we interrupted does the rest. */
 		WRITE_ONCE(m->parked, 1);
 		/* [mutex.G] full RMW, pairs with mutex.A and .E: as F below.
-		 * Spare acq_rel: the kernel has no such RMW. Spare acquire: two
-		 * more threads have to come between the handler's steps, which
-		 * is beyond the clients' bounds. Spare release: the same. */
+		 * Spare acq_rel: the kernel has no such RMW. */
 		xchg(&m->word, LK_MUTEX_FREE);
 		section_missed();
 		return;
@@ -608,10 +670,8 @@ __cold void lk_mutex_unlock_slow(struct lk_mutex *m)
 		if (free_with_none_asleep(m, outer))
 			return;
 	}
-	if (m->handoff) {
-		hand_off(m, outer);
+	if (m->handoff && hand_off(m, outer))
 		return;
-	}
 	/* [mutex.F] full RMW, pairs with mutex.A and .E: either we see the
 	 * sleeper asleep, or its look at the word finds it free. Spare acq_rel:
 	 * the kernel has no RMW between release and full. */
@@ -637,14 +697,20 @@ bool lk_mutex_op_trylock(void *lock)
 	return lk_mutex_trylock(lock);
 }
 
-static bool timedlock(void *lock, u64 ns)
+bool lk_mutex_op_timedlock(void *lock, u64 ns,
+			   const struct lk_spin_queue *queue)
 {
 	struct lkp_deadline deadline;
 
 	if (lk_mutex_lock_fast(lock))
 		return true;
 	deadline_after(&deadline, ns);
-	return lk_mutex_lock_slow(lock, &deadline) == 0;
+	return lk_mutex_lock_slow_over(lock, &deadline, queue) == 0;
+}
+
+static bool timedlock(void *lock, u64 ns)
+{
+	return lk_mutex_op_timedlock(lock, ns, &lk_spin_over_osq);
 }
 
 void lk_mutex_op_unlock(void *lock)

@@ -21,7 +21,7 @@
  *   2 --unlock, none asleep--> 3 --> 0
  *
  * Invariants:
- *  1. Who changes word from 0 to non-zero holds; so does a sleeper in state
+ *  1. A thread that changes word from 0 to non-zero holds; so does a sleeper in state
  *     GRANTED. A held word is changed by its holder, or to 2.
  *  2. Only the first sleeper competes. While there is one, it is awake (READY),
  *     or parked is set and a look at the word comes after that, its own or of
@@ -34,11 +34,11 @@
  *     times; then handoff is set, and the next unlock that sees it hands over.
  *     What passes while it is awake is bounded by how soon it gets a CPU; while
  *     it rests, by rest_us().
- *  5. The first keeps a free mutex from sleepers for no longer than a nap, for it
- *     may be stopped. Only the interposer's sleeps are naps.
+ *  5. The first keeps a free mutex from sleepers for no longer than a nap, because it
+ *     may be stopped. Sleeps are naps in user space, where threads are stopped.
  *  6. A sleeper that was moved here naps in no world. While there are such, right
  *     behind a first that is awake, an unlock to come pulls one: it takes it off
- *     the list and wakes it. Who was pulled sees to it that its own unlock looks.
+ *     the list and wakes it. The pulled thread makes sure that its own unlock looks.
  *
  * How an unlock looks for sleepers depends on mutex_outlives_unlock():
  *  - true (kernel, library): a plain store, then a look at parked. The mutex
@@ -78,13 +78,16 @@ struct lk_mutex {
 #define LK_MUTEX_INIT { 0 }
 /* clang-format on */
 
-/* LK_READY: first in line and awake, or at rest; it leaves that itself. */
+/* LK_READY: first on the list and awake, or at rest; it leaves that itself. */
 enum {
 	LK_ASLEEP,
 	LK_READY,
 	LK_GRANTED,
 	LK_SIGNALLED, /* on no list: locks like anybody; see cond.h */
 };
+
+/* How far lk_mutex_spin() has come; it begins outside. */
+enum { LK_SPIN_OUTSIDE, LK_SPIN_QUEUED, LK_SPIN_HEAD };
 
 /* A sleeper, on its own stack. */
 struct lk_mutex_waiter {
@@ -95,6 +98,7 @@ struct lk_mutex_waiter {
 	 * unlock has looked at it as the first. */
 	u64 since;
 	bool moved; /* under wait_lock: it was moved here, and nobody woke it */
+	bool queued; /* written by its thread: it put itself on the list */
 };
 
 /* 0, or -ETIMEDOUT past @deadline (NULL: never). */
@@ -105,13 +109,32 @@ int lk_mutex_lock_slow_over(struct lk_mutex *m,
 			    const struct lk_spin_queue *queue);
 /*
  * Never sleeps: waits in @queue, a spinlock that nobody leaves, then at the word. A
- * waiter with a @deadline could not leave that queue: it tries, outside of it. All that
+ * waiter with a @deadline could not leave that queue: it tries, outside of it. So do all without a
+ * @queue. All that
  * use @m use this and the same queue, or none does. False: past @deadline, not held.
  */
 bool lk_mutex_spin(struct lk_mutex *m, const struct lkp_deadline *deadline,
-		   const struct lk_spin_queue *queue);
+		   const struct lk_spin_queue *queue, u32 *stage);
+/*
+ * For a thread whose lk_mutex_spin() ended early, at that *@stage, by a long jump or with
+ * its thread. False: it was in the queue, which nobody leaves; @m cannot be used any
+ * more.
+ */
+bool lk_mutex_spin_abandon(struct lk_mutex *m,
+			   const struct lk_spin_queue *queue, const u32 *stage);
+/* The same with the caller's @w, which is zero, for lk_mutex_abandon(). */
+int lk_mutex_lock_as(struct lk_mutex *m, struct lk_mutex_waiter *w,
+		     const struct lkp_deadline *deadline,
+		     const struct lk_spin_queue *queue);
 /* As lk_mutex_lock_slow(), without spinning first. */
 int lk_mutex_sleep(struct lk_mutex *m, const struct lkp_deadline *deadline);
+/*
+ * Takes the caller's @w off the list, and passes on what it was told: the call that
+ * waits there ended early, by a long jump or with its thread. @w is zero, or that
+ * of lk_mutex_lock_as(). False: a section of @m was cut off;
+ * @m cannot be used any more.
+ */
+bool lk_mutex_abandon(struct lk_mutex *m, struct lk_mutex_waiter *w);
 /*
  * For condition variables. Puts another thread's @w, LK_ASLEEP, on the list; its
  * thread sleeps on the state. When that changes to LK_SIGNALLED, it was pulled: it
@@ -126,6 +149,8 @@ void lk_mutex_unlock_slow(struct lk_mutex *m);
 /* For catalogues: what is the same over any queue. See struct lk_ops. */
 void lk_mutex_op_init(void *lock);
 bool lk_mutex_op_trylock(void *lock);
+bool lk_mutex_op_timedlock(void *lock, u64 ns,
+			   const struct lk_spin_queue *queue);
 void lk_mutex_op_unlock(void *lock);
 u64 lk_mutex_last_waiter(const void *lock);
 /* After a fork: forgets the waiters that the child does not have. */

@@ -15,12 +15,7 @@ static void lock(void *lock)
 
 static bool timedlock(void *lock, u64 ns)
 {
-	struct lkp_deadline deadline;
-
-	if (lk_mutex_lock_fast(lock))
-		return true;
-	deadline_after(&deadline, ns);
-	return lk_mutex_numa_lock_slow(lock, &deadline) == 0;
+	return lk_mutex_op_timedlock(lock, ns, &lk_spin_over_numa_osq);
 }
 
 const struct lk_ops lk_mutex_numa_ops = {
@@ -29,7 +24,7 @@ const struct lk_ops lk_mutex_numa_ops = {
 		   "clusters of CPUs",
 	.size = sizeof(struct lk_mutex),
 	.align = _Alignof(struct lk_mutex),
-	.flags = LK_SLEEPS | LK_FIFO | LK_FORKS,
+	.flags = LK_SLEEPS | LK_FIFO | LK_FORKS | LK_CLUSTERS,
 	.init = lk_mutex_op_init,
 	.lock = lock,
 	.trylock = lk_mutex_op_trylock,

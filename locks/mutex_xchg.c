@@ -101,7 +101,7 @@ static void sleep_until_held(struct lk_mutex_xchg *m)
 	/* Nobody to tell: let the unlock be a fast one. */
 	if (!m->first)
 		atomic_set(&m->word, LK_MX_HELD);
-	WRITE_ONCE(m->owner, this_owner());
+	WRITE_ONCE(m->owner, next_owner(0));
 	list_unlock(m);
 }
 

@@ -16,11 +16,11 @@
  *   n --unlock--> n-1 --under wait_lock--> 0 + wake  the sleeper tries again
  *
  * Invariants:
- *  1. Who changes word from 0 holds. A held word becomes 0 by its holder only.
+ *  1. A thread that changes word from 0 holds. A held word becomes 0 by its holder only.
  *  2. While somebody is on the list, the first is awake, or the word is 2 or
  *     more and held: then the unlock finds it so and takes wait_lock.
  *  3. A sleeper's state and the list change under wait_lock. Only the first is
- *     woken, and only who was woken tries again.
+ *     woken, and only a woken sleeper tries again.
  *
  * No hand-off: arrivals and spinners may pass the sleepers for ever. No queue
  * of spinners. No time limits. An unlock looks at the mutex after freeing it, so
@@ -66,7 +66,7 @@ static inline bool lk_mutex_xchg_trylock(struct lk_mutex_xchg *m)
 	/* [mutex_xchg.A] ACQUIRE, pairs with mutex_xchg.B and .C. */
 	if (!atomic_try_cmpxchg_acquire(&m->word, &word, LK_MX_HELD))
 		return false;
-	WRITE_ONCE(m->owner, this_owner());
+	WRITE_ONCE(m->owner, next_owner(0));
 	return true;
 }
 
@@ -74,7 +74,7 @@ static inline void lk_mutex_xchg_lock(struct lk_mutex_xchg *m)
 {
 	/* [mutex_xchg.A] */
 	if (likely(atomic_add_return_acquire(1, &m->word) == LK_MX_HELD))
-		WRITE_ONCE(m->owner, this_owner());
+		WRITE_ONCE(m->owner, next_owner(0));
 	else
 		lk_mutex_xchg_lock_slow(m);
 }

@@ -87,7 +87,7 @@ void numa_divide(struct lk_numa_osq *osq, u32 clusters)
 
 /*
  * The clusters' queues are empty, and stay so. The gate is the head of the
- * single queue, and retires: who is behind it is the owner, or the lock is
+ * single queue, and retires: the node behind it is the owner, or the lock is
  * free.
  */
 static void pass_gate(struct lk_numa_osq *osq, struct numa_entry *entry)
@@ -124,8 +124,8 @@ static u32 seal_clusters(struct numa_entry *entry)
 	for (i = 0; i < entry->clusters; i++) {
 		word = READ_ONCE(entry->cluster[i].word);
 		/* [numa_divide.R] full RMW, pairs with numa_osq.L and
-		 * numa_queue.B: whoever is turned away sees the lock's word as
-		 * we left it, and whoever leaves sees busy. Spare acq_rel: the
+		 * numa_queue.B: a thread turned away sees the lock's word as
+		 * we left it, and one that leaves sees busy. Spare acq_rel: the
 		 * kernel has no RMW between release and full. Spare release:
 		 * what is left to order are loads of one that left, before the
 		 * next use; the model delays no load. */
@@ -154,8 +154,8 @@ void numa_join(struct lk_numa_osq *osq, struct numa_entry *entry, bool proved)
 
 	WRITE_ONCE(entry->joining, 1);
 	/* What has to be done before the gate is passed: each cluster is empty,
-	 * and we have left. Not counted is the rest: it is gone, or who calls
-	 * this. */
+	 * and we have left. Not counted is the rest: it is gone, or is the
+	 * caller's. */
 	atomic_set(&entry->busy, (int)entry->clusters + 1);
 	set_gate(entry);
 	/* The lock's word: (CLOSED, 1) -> (CLOSED, 0). */

@@ -8,7 +8,7 @@
  *
  *   divide         (n, 0)      -> (CLOSED, 1)   the owner, in the single queue
  *   join           (CLOSED, 1) -> (CLOSED, 0)   the owner, which has the top
- *   pass the gate  (CLOSED, 0) -> (0, 0)        who empties the last cluster
+ *   pass the gate  (CLOSED, 0) -> (0, 0)        the last to empty a cluster
  *                  (n, 0)      -> (n, 0)        the same; n is behind the gate
  *
  * and of a cluster's word, as (open, tail):
@@ -25,7 +25,7 @@
 void numa_divide(struct lk_numa_osq *osq, u32 clusters);
 
 /*
- * By who has the top: from here on arrivals queue behind the gate. @proved: it
+ * By the owner, which has the top: from here on arrivals queue behind the gate. @proved: it
  * was worth while to divide. The caller calls numa_joined(1) once it has left.
  */
 void numa_join(struct lk_numa_osq *osq, struct numa_entry *entry, bool proved);

@@ -53,8 +53,8 @@ static inline bool numa_is_due(u32 run, u32 needed)
 
 /*
  * Each node has its predecessor's serial number plus one, modulo 2^32: the last
- * one's, less the owner's, is the depth. An estimate: who has left from between
- * is counted until those behind it are gone.
+ * one's, less the owner's, is the depth. An estimate: a node that has left
+ * from between is counted until those behind it are gone.
  */
 static inline bool numa_is_long(u32 last, u32 owner, u32 lock_depth)
 {
@@ -83,7 +83,7 @@ static inline u32 numa_less(u32 merit, u32 by)
 	return merit > by ? merit - by : 0;
 }
 
-/* Of who gets the lock just after the queue was divided, or finds no owner. */
+/* Of a node that gets the lock just after a division, or finds no owner. */
 static inline struct numa_share numa_first_share(u32 keep_times)
 {
 	u32 merit = 2 * keep_times;

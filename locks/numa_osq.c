@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
  * numa_osq.h has states, invariants and sources; cancel_queue.h how a node
- * queues and leaves; numa_queue.h which queues there are. Here: who locks and
- * unlocks in them. numa_divide.c divides and joins them, when numa_merit.h says
+ * queues and leaves; numa_queue.h which queues there are. Here: to lock and
+ * unlock in them. numa_divide.c divides and joins them, when numa_merit.h says
  * so.
  */
 #include "catalogue.h"
@@ -53,8 +53,8 @@ static bool get_serial(struct numa_node *node, const struct numa_node *prev)
  * place is GRANTED: what was granted. Or it gives up, BEHIND -> LEAVING ->
  * gone: 0.
  *
- * It looks at its own node only, but when its predecessor is another one: to
- * that one's line nobody writes but the thread, and who is behind it.
+ * It looks at its own node only, but when its predecessor is another one: only
+ * that node's thread, and the one behind it, write to its line.
  */
 static u32 wait_turn(struct cancel_queue *queue, struct numa_node *node,
 		     u32 code)
@@ -89,7 +89,7 @@ static u32 wait_turn(struct cancel_queue *queue, struct numa_node *node,
  * to be called afterwards, true.
  *
  * (tail) of the top queue: t -> t, or, once joining has begun, @by -> 0. Not
- * before: who finds the top queue empty is the owner, so the rest's last
+ * before: a cluster that finds the top queue empty owns the lock, so the rest's last
  * thread, or @by's, would have no claim on the entry any more.
  */
 static bool release_top(struct lk_numa_osq *osq, struct numa_entry *entry,
@@ -107,14 +107,14 @@ static bool release_top(struct lk_numa_osq *osq, struct numa_entry *entry,
 		return false;
 	count_event(LK_EV_numa_closed_idle);
 	numa_join(osq, entry, share.proved);
-	/* Who came just before may be behind us now. */
+	/* A cluster that came just before may be behind us now. */
 	numa_retire(&top, &by->top, code, grant);
 	return true;
 }
 
 /*
  * The head of a cluster's queue retires, without the lock. (open, tail) of the
- * cluster: (o, n) -> (o, n), who is behind it is HEAD; or (o, @code) -> (o, 0).
+ * cluster: (o, n) -> (o, n), the node behind is HEAD; or (o, @code) -> (o, 0).
  */
 static void leave_cluster(struct cancel_queue *queue, struct numa_node *node,
 			  u32 code)
@@ -130,7 +130,7 @@ static void leave_cluster(struct cancel_queue *queue, struct numa_node *node,
  *
  *   somebody is behind it in the cluster: that one is AT_TOP, the head instead
  *   nobody is: the cluster leaves the top queue, then the head leaves its own.
- *              Who comes in between is HEAD
+ *              A node that arrives in between is HEAD
  */
 static bool leave_top(struct cancel_queue *queue, struct numa_node *node,
 		      u32 code, u32 place)
@@ -218,7 +218,7 @@ static enum arrival lock_in_cluster(struct lk_numa_osq *osq,
 		 * our node is clean before it can be found, and the one before
 		 * us was before we link to it. Spare acq_rel: the kernel has no
 		 * RMW between release and full. Spare release: in the model a
-		 * store stands behind one of its word that ran before it. */
+		 * store comes after one of its word that ran before it. */
 	} while (!try_cmpxchg(&cluster->word, &word,
 			      (word & ~(u64)NUMA_TAIL) | code));
 	node->entry = entry;
@@ -267,7 +267,7 @@ static bool pass_inside(struct cancel_queue *queue, struct numa_node *node,
 			return false;
 	}
 	share = numa_local_share(share, knob(osq_keep_times));
-	/* The tail stays: who empties the queue must not have the top. */
+	/* The tail stays: a thread that empties the queue must not have the top. */
 	return numa_pass(queue, &node->cq, code,
 			 numa_grant(NUMA_OWNER, numa_pack(share)));
 }
@@ -381,15 +381,15 @@ static bool lock_single(struct lk_numa_osq *osq, struct numa_node *node,
 }
 
 /*
- * The owner retires. (tail) of the lock, or of the rest: n -> n, and who is
- * behind us is the owner; or @code -> 0. The last of the rest has the top, and
+ * The owner retires. (tail) of the lock, or of the rest: n -> n, and the
+ * node behind us is the owner; or @code -> 0. The last of the rest has the top, and
  * gives it up.
  */
 static void retire_single(struct lk_numa_osq *osq, struct numa_node *node,
 			  u32 code)
 {
 	struct cancel_queue single = { .osq = osq };
-	/* Nothing was granted to who found the queue empty: 0. */
+	/* Nothing was granted to a node that found the queue empty: 0. */
 	u32 run = numa_counts(READ_ONCE(node->cq.place));
 
 	if (numa_retire(&single, &node->cq, code,
@@ -541,7 +541,7 @@ const struct lk_ops lk_numa_osq_ops = {
 		"optimistic spin queue, divided by clusters of CPUs while long",
 	.size = sizeof(struct lk_numa_osq),
 	.align = _Alignof(struct lk_numa_osq),
-	.flags = LK_CANCEL | LK_KEEPS_NODE,
+	.flags = LK_CANCEL | LK_KEEPS_NODE | LK_CLUSTERS,
 	.init = init,
 	.lock = lock,
 	.attempt = attempt,

@@ -4,7 +4,7 @@
 
 /*
  * Optimistic spin queue that divides itself by clusters of CPUs while it is
- * long: 4 bytes. It does what osq_lock.h does, for a mutex's spinners.
+ * long: 4 bytes. It does for a mutex's spinners what osq_lock.h does.
  *
  *   single queue:  A - B - C                  A is the owner
  *
@@ -19,10 +19,10 @@
  *
  * To divide: the owner moves the tail into an entry of the pool. Those that
  * queue already stay queued, as the "rest": one more cluster, that has the top.
- * Whoever comes finds the tail closed and queues in its own cluster. To join:
- * the owner opens the tail, with the entry as its first node, the gate; whoever
- * comes queues behind that. It seals the clusters' queues, and who empties the
- * last of them passes the gate. So nobody ever waits for a queue to drain
+ * An arrival finds the tail closed and queues in its own cluster. To join: the
+ * owner opens the tail, with the entry as its first node, the gate; arrivals
+ * queue behind that. It seals the clusters' queues, and the thread that empties
+ * the last of them passes the gate. So nobody ever waits for a queue to drain
  * before it may queue, each wait is one in a queue, and can be given up.
  *
  * The lock's word, as (tail, divided), n any node:
@@ -32,7 +32,7 @@
  *   (n, 0)      -> (m, 0)       the last one leaves           cq_retire()
  *   (n, 0)      -> (0, 0)       the owner, alone, unlocks     unlock_single()
  *   (n, 0)      -> (CLOSED, 1)  the owner divides             numa_divide()
- *   (CLOSED, 1) -> (CLOSED, 0)  who has the top joins         numa_join()
+ *   (CLOSED, 1) -> (CLOSED, 0)  the owner, at the top, joins  numa_join()
  *   (CLOSED, 0) -> (n, 0)       an arrival, behind the gate   lock_with()
  *   (n, 0)      -> (CLOSED, 0)  it leaves                     cq_retire()
  *   (CLOSED, 0) -> (0, 0)       the gate is passed            numa_joined()

@@ -4,7 +4,7 @@
 
 struct numa_entry numa_pool[NUMA_ENTRIES] __cacheline_aligned;
 
-/* What stands in an entry that this process, or kernel, has taken. */
+/* `taken` of an entry that this process, or kernel, has taken. */
 static inline u32 taken_now(void)
 {
 	return 1u << 16 | wait_epoch();

@@ -62,7 +62,7 @@ struct numa_cluster {
 
 _Static_assert(sizeof(struct numa_cluster) == 2 * (u64)NUMA_LINE &&
 		       offsetof(struct numa_cluster, top) == NUMA_LINE,
-	       "who waits at the top shares no line with its cluster's tail");
+	       "a waiter at the top shares no line with its cluster's tail");
 
 /* Otherwise sealed, as at first. */
 #define CLUSTER_OPEN   (1u << 16)
@@ -72,8 +72,8 @@ struct numa_entry {
 	union {
 		struct {
 			/*
-			 * All of its address. May be set only by who has
-			 * claimed the entry; must not change until it is
+			 * All of its address. May be set only by the thread
+			 * that claimed the entry; must not change until it is
 			 * returned.
 			 */
 			struct lk_numa_osq *owner;
@@ -94,8 +94,8 @@ struct numa_entry {
 			u32 clusters; /* queues it has now */
 			u32 of;	      /* clusters they are for */
 			/*
-			 * May be set only by who has the top, and may be read
-			 * by no other. Must be set before the lock's word is no
+			 * May be set only by the owner, at the top, and read
+			 * by no other thread. Must be set before the lock's word is no
 			 * longer DIVIDED; must be clear when the entry is
 			 * returned.
 			 */
@@ -121,7 +121,7 @@ struct numa_entry {
 	/*
 	 * The head of the single queue while the clusters' queues are emptied.
 	 * Must be clean before the lock's word is no longer DIVIDED. Has no
-	 * thread: who empties the last cluster's queue retires it.
+	 * thread: the last to empty a cluster's queue retires it.
 	 */
 	union {
 		struct numa_node gate;

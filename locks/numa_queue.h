@@ -24,8 +24,8 @@
 #define NUMA_CLOSED 0xffffu /* the gate is last, or the queue is divided */
 
 /*
- * The gate's code as a predecessor: another one for each entry, lest who leaves
- * one gate and comes to another is found behind the first.
+ * The gate's code as a predecessor: another one for each entry, so that a node that
+ * leaves one gate and comes to another is not found behind the first.
  */
 static inline u32 numa_gate_code(const struct numa_entry *entry)
 {
@@ -140,7 +140,7 @@ static inline bool numa_move_cluster_tail(struct numa_cluster *cluster,
 	 * wrote comes by the top. Writes to a link keep their order, as by A.
 	 * And the thread that empties a sealed queue sees what busy was set to,
 	 * and subtracts from that. Spare acq_rel: the kernel has no RMW between
-	 * release and full. Spare acquire: in the model a store stands behind
+	 * release and full. Spare acquire: in the model a store comes after
 	 * an RMW of its word that ran before it; a CPU may have it otherwise.
 	 */
 	return try_cmpxchg(&cluster->word, &seen,

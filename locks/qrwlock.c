@@ -121,7 +121,7 @@ static void unlock_read(void *lock)
 	lk_qrw_read_unlock(lock);
 }
 
-/* The queue's word: whoever waits holds or queues on it. */
+/* The queue's word: a waiter holds it or queues on it. */
 static u64 last_waiter(const void *lock)
 {
 	const struct lk_qrw *qrw = lock;

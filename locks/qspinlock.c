@@ -85,7 +85,7 @@ static bool steal(struct lk_qspin *lock, u32 rounds, u32 never)
 
 /*
  * A word from before a fork names waiters that are gone in this process: keep
- * who holds it, forget the queue, give it the tag of today.
+ * the holder, forget the queue, give it the tag of today.
  */
 __cold u32 lk_qspin_adopt(struct lk_qspin *lock, u32 val)
 {
@@ -99,14 +99,14 @@ __cold u32 lk_qspin_adopt(struct lk_qspin *lock, u32 val)
 	return val;
 }
 
-/* Neither a second in line nor a queue. */
+/* Neither a pending waiter nor a queue. */
 static inline bool nobody_waits(u32 val)
 {
 	return !(val & ~(LK_Q_LOCKED_MASK | WAIT_TAG_MASK));
 }
 
-/* (0,1,0): the second in line is about to take the lock and free its place. */
-static u32 let_second_take(struct lk_qspin *lock, u32 val)
+/* (0,1,0): the pending waiter is about to take the lock and clear the pending bit. */
+static u32 let_pending_take(struct lk_qspin *lock, u32 val)
 {
 	u32 rounds = 0;
 
@@ -119,14 +119,14 @@ static u32 let_second_take(struct lk_qspin *lock, u32 val)
 }
 
 /*
- * The second in line needs no node: the pending bit is its place, and it waits on
+ * The pending waiter needs no node: the pending bit is its place, and it waits on
  * the word. False if another thread has that place, or a queue waits.
  */
-static bool wait_as_second(struct lk_qspin *lock, u32 val)
+static bool wait_as_pending(struct lk_qspin *lock, u32 val)
 {
 	u32 held;
 
-	val = let_second_take(lock, val);
+	val = let_pending_take(lock, val);
 	do {
 		if (!nobody_waits(val))
 			return false;
@@ -158,8 +158,8 @@ static bool ask_for_kick(struct lk_qspin *lock, u16 code, u32 busy)
 		 * store, which would lose the flag. */
 		if (val & busy & LK_Q_PENDING)
 			return false;
-		/* [qspinlock.L] RELEASE, pairs with qspinlock.M: who sees the
-		 * flag finds the entry. */
+		/* [qspinlock.L] RELEASE, pairs with qspinlock.M: a thread that
+		 * sees the flag finds the entry. */
 	} while (!atomic_try_cmpxchg_release(&lock->val, &val,
 					     val | LK_Q_HALTED));
 	return true;
@@ -201,7 +201,7 @@ static void halt_head(struct lk_qspin *lock, struct qnode *node, u32 busy)
 		 * and so orders them; a CPU does not. */
 		smp_mb_heavy();
 		if (atomic_read(&lock->val) & busy)
-			halt_on_value(&node->state, HEAD_ASLEEP, NO_VCPU);
+			halt_on_value(&node->state, HEAD_ASLEEP);
 	} else {
 		give_way();
 	}
@@ -222,7 +222,7 @@ static void wait_halting(struct qnode *node, u32 prev_vcpu)
 	if (!try_cmpxchg_relaxed(&node->state, &state, ASLEEP))
 		return;
 	while (READ_ONCE(node->state) == ASLEEP)
-		halt_on_value(&node->state, ASLEEP, prev_vcpu);
+		halt_on_value(&node->state, ASLEEP);
 }
 
 /* The holder makes its successor the head; our unlock kicks one asleep. */
@@ -407,7 +407,7 @@ static bool enter(struct lk_qspin *lock, u32 val, enum lk_qspin_mode mode)
 	switch (mode) {
 	case LK_QSPIN_FAIR:
 	case LK_QSPIN_ONLY_FAIR:
-		return wait_as_second(lock, val);
+		return wait_as_pending(lock, val);
 	case LK_QSPIN_STEAL: /* to queue takes the line from the holder twice */
 		return steal(lock, brief_spins(),
 			     LK_Q_PENDING | LK_Q_TAIL_MASK);

@@ -21,11 +21,11 @@
  *   (m,0,0) --head n--> (m,0,1)  then n makes its successor the head
  *
  * Invariants: only the head of the queue and the owner of the pending bit wait
- * on the word; whoever turned pending from 0 to 1 owns it, and nobody else
+ * on the word; the thread that set pending owns it, and nobody else
  * takes the lock or clears the bit until it is 0 again; a node becomes head at
  * most once, made so by its predecessor; only the head, or the holder on its
  * behalf, sets halted, and not while the pending bit is somebody else's, whose
- * taking of the lock is a store. Whoever clears halted goes on to kick.
+ * taking of the lock is a store. A thread that clears halted goes on to kick.
  *
  * Modes, chosen by each caller at run time, safe to mix on one lock (but for
  * only fair) because the head takes the lock by compare-and-exchange:
@@ -35,13 +35,13 @@
  *          lost steal_patience() times sets pending, which stops the stealing.
  *   tas    test-and-set at slow-path entry: no queue, unfair.
  *   pv     for more threads than CPUs: as steal, but an arrival tries for
- *          steal_rounds() first, and who waits for long halts: in the queue
+ *          steal_rounds() first, and a waiter halts after a while: in the queue
  *          until it is the head, and the head until an unlock kicks it. An
  *          unlock that finds nobody halted is a store and a load. Where
  *          waiters_halt() is false, nobody halts.
  *   only fair  as fair, on a lock that no other mode is ever used on: nobody
- *          takes the lock past the head, so a store is enough for it. Who has
- *          no node waits until nobody else does.
+ *          takes the lock past the head, so a store is enough for it. A
+ *          thread without a node waits until nobody else does.
  *   auto   pv while CPUs are short, else steal on a hypervisor, else fair.
  *          Its inline attempt is as in fair; what it is, the slow path asks.
  *
@@ -50,8 +50,8 @@
  *
  * Written from: the prose of Waiman Long's qspinlock mails (v10, 2014-05-07, and
  * the hybrid queued/unfair lock of 2016) and of Peter Zijlstra's test-and-set
- * answer for virtual machines; Mellor-Crummey & Scott, TOCS 1991, for the queue.
- * The word's fields and their names are the mails'. How a waiter becomes second,
+ * answer for virtual machines; the queue from Mellor-Crummey & Scott, TOCS
+ * 1991. The word's fields and their names are the mails'. How a waiter becomes pending,
  * the mixing of modes, halting, kicks and forks are this file's own.
  */
 #include <platform.h>

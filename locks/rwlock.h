@@ -12,7 +12,7 @@
  *   (-,0) --lock--> (W,0) --unlock--> (-,0)
  *   (W,0) --read_lock--> (W,1) --too late, taken back--> (W,0)
  *
- * Invariants: whoever turned 0 into W holds alone; a reader whose count went
+ * Invariants: the thread that turned 0 into W holds alone; a reader whose count went
  * up without W in it reads, and W does not come before that count is down.
  *
  * All waiters watch the word, and all try when it looks free. A writer waits

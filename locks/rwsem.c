@@ -14,31 +14,10 @@
 /* Rounds in which a spinner waits for readers. */
 #define READER_ROUNDS 128u
 
-/* All that waiters leave in the word. */
-#define MARKS (LK_RWSEM_QUEUED | LK_RWSEM_HANDOFF | LK_RWSEM_LOOK)
-
-/* What a thread wants of the lock. */
-struct want {
-	u32 gain; /* LK_RWSEM_WRITER or LK_RWSEM_READER */
-	enum lk_rwsem_reader how;
-};
-
-/* A sleeper, on its own stack; all of it under wait_lock but state. */
-struct waiter {
-	struct lk_ring ring;
-	u32 state;
-	struct want want;
-	u32 lost;   /* races, as the first on the list */
-	u64 since;  /* local_clock() when it queued */
-	bool more;  /* once granted: readers are left that it has to grant */
-	bool vain;  /* and how: see grant_readers() */
-	bool timed; /* it sleeps as the first, no longer than its patience */
-};
-
 /* READY: awake, and competes. GRANTED: a reader that holds, off the list. */
 enum { ASLEEP, READY, GRANTED };
 
-static inline bool is_writer(const struct waiter *w)
+static inline bool is_writer(const struct lk_rwsem_waiter *w)
 {
 	return w->want.gain == LK_RWSEM_WRITER;
 }
@@ -52,17 +31,18 @@ struct wakes {
 	u32 *state[BATCH + 1];
 };
 
-static inline struct waiter *waiter_of(struct lk_ring *link)
+static inline struct lk_rwsem_waiter *waiter_of(struct lk_ring *link)
 {
-	return container_of(link, struct waiter, ring);
+	return container_of(link, struct lk_rwsem_waiter, ring);
 }
 
-static inline struct waiter *first_of(const struct lk_rwsem *s)
+static inline struct lk_rwsem_waiter *first_of(const struct lk_rwsem *s)
 {
 	return waiter_of(lk_ring_first(&s->first));
 }
 
-static inline bool is_first(const struct lk_rwsem *s, const struct waiter *w)
+static inline bool is_first(const struct lk_rwsem *s,
+			    const struct lk_rwsem_waiter *w)
 {
 	return lk_ring_first(&s->first) == &w->ring;
 }
@@ -87,7 +67,7 @@ static __cold void forget_the_gone(struct lk_rwsem *s)
 		WRITE_ONCE(s->first, NULL);
 		WRITE_ONCE(s->wait_lock.locked, 0);
 		atomic_set(&s->osq.tail, 0);
-		atomic_andnot(MARKS, &s->word);
+		atomic_andnot(LK_RWSEM_MARKS, &s->word);
 		lk_epoch_done(&s->epoch);
 	}
 	if (unlikely(section_exit(outer)))
@@ -109,28 +89,30 @@ static inline void *list_lock(struct lk_rwsem *s)
 	return outer;
 }
 
-static void enqueue(struct lk_rwsem *s, struct waiter *w)
+static void enqueue(struct lk_rwsem *s, struct lk_rwsem_waiter *w)
 {
 	if (!anybody_sleeps(s))
 		atomic_or(LK_RWSEM_QUEUED, &s->word);
 	lk_ring_insert(&s->first, &w->ring);
+	WRITE_ONCE(w->queued, true);
 }
 
 /*
  * The word once @w has left the list: H was for the first. The next one is ASLEEP,
  * as only the first is woken.
  */
-static u32 without(const struct lk_rwsem *s, const struct waiter *w, u32 word)
+static u32 without(const struct lk_rwsem *s, const struct lk_rwsem_waiter *w,
+		   u32 word)
 {
 	if (w->ring.next == &w->ring)
-		return word & ~MARKS;
+		return word & ~LK_RWSEM_MARKS;
 	if (!is_first(s, w))
 		return word;
 	return (word & ~LK_RWSEM_HANDOFF) | LK_RWSEM_LOOK;
 }
 
 /* Which waiter may hold beside readers: a reader; if @vain, none that lets writers first. */
-static inline bool goes_along(const struct waiter *w, bool vain)
+static inline bool goes_along(const struct lk_rwsem_waiter *w, bool vain)
 {
 	return !is_writer(w) && !(vain && w->want.how == LK_READER_QUEUES);
 }
@@ -170,7 +152,7 @@ static void grant_readers(struct lk_rwsem *s, bool vain, struct wakes *wakes)
 	if (goes_along(waiter_of(link), vain))
 		gone |= LK_RWSEM_HANDOFF;
 	if (alone && n == all)
-		gone = MARKS;
+		gone = LK_RWSEM_MARKS;
 	do {
 		if (word & LK_RWSEM_WRITER)
 			return; /* its unlock will look */
@@ -183,7 +165,7 @@ static void grant_readers(struct lk_rwsem *s, bool vain, struct wakes *wakes)
 		&s->word, &word, (word + n * LK_RWSEM_READER) & ~gone));
 
 	for (; n; link = next) {
-		struct waiter *w = waiter_of(link);
+		struct lk_rwsem_waiter *w = waiter_of(link);
 
 		next = link->next;
 		if (!goes_along(w, vain))
@@ -208,7 +190,7 @@ static void grant_readers(struct lk_rwsem *s, bool vain, struct wakes *wakes)
 static void look_for_next(struct lk_rwsem *s, struct wakes *wakes)
 {
 	u32 word = atomic_read(&s->word);
-	struct waiter *w;
+	struct lk_rwsem_waiter *w;
 
 	if (!(word & LK_RWSEM_LOOK))
 		return;
@@ -224,7 +206,7 @@ static void look_for_next(struct lk_rwsem *s, struct wakes *wakes)
 			return; /* more of them: for the last one granted */
 	}
 	/* The holder will look when it leaves, the last reader too. */
-	if ((word & ~MARKS) && w->timed)
+	if ((word & ~LK_RWSEM_MARKS) && w->timed)
 		return;
 	atomic_andnot(LK_RWSEM_LOOK, &s->word);
 	WRITE_ONCE(w->state, READY);
@@ -268,7 +250,7 @@ static void list_unlock(struct lk_rwsem *s, void *outer)
 
 /* -- spinning ------------------------------------------------------------ */
 
-static bool take(struct lk_rwsem *s, struct want want)
+static bool take(struct lk_rwsem *s, struct lk_rwsem_want want)
 {
 	if (want.gain == LK_RWSEM_WRITER)
 		return lk_rwsem_trylock(s);
@@ -276,7 +258,7 @@ static bool take(struct lk_rwsem *s, struct want want)
 }
 
 /* Not if it is for sleepers first, or its writer does not run. */
-static bool may_come_free(struct lk_rwsem *s, struct want want)
+static bool may_come_free(struct lk_rwsem *s, struct lk_rwsem_want want)
 {
 	u32 word = atomic_read(&s->word);
 
@@ -288,7 +270,7 @@ static bool may_come_free(struct lk_rwsem *s, struct want want)
 }
 
 /* Without a place in the queue, while nobody has one. */
-static bool spin_briefly(struct lk_rwsem *s, struct want want,
+static bool spin_briefly(struct lk_rwsem *s, struct lk_rwsem_want want,
 			 const struct lk_spin_queue *queue)
 {
 	u32 round;
@@ -307,7 +289,7 @@ static bool spin_briefly(struct lk_rwsem *s, struct want want,
  * The head of the queue watches the word. Nobody says whether readers run, so they
  * are waited for READER_ROUNDS only: a stream of them never ends.
  */
-static bool spin_on_word(struct lk_rwsem *s, struct want want)
+static bool spin_on_word(struct lk_rwsem *s, struct lk_rwsem_want want)
 {
 	u32 rounds = 0;
 
@@ -323,7 +305,7 @@ static bool spin_on_word(struct lk_rwsem *s, struct want want)
 	return true;
 }
 
-static bool spin_in_queue(struct lk_rwsem *s, struct want want,
+static bool spin_in_queue(struct lk_rwsem *s, struct lk_rwsem_want want,
 			  const struct lk_spin_queue *queue)
 {
 	bool taken;
@@ -353,10 +335,10 @@ enum cause {
 };
 
 /* Whether @w, on the list, may take the lock now. */
-static bool may_take(u32 word, const struct waiter *w, bool first,
+static bool may_take(u32 word, const struct lk_rwsem_waiter *w, bool first,
 		     enum cause why)
 {
-	u32 held = word & ~MARKS;
+	u32 held = word & ~LK_RWSEM_MARKS;
 
 	if (word & LK_RWSEM_WRITER)
 		return false;
@@ -372,7 +354,8 @@ static bool may_take(u32 word, const struct waiter *w, bool first,
 }
 
 /* Under wait_lock: takes the lock and leaves the list, in one step. */
-static bool take_and_leave(struct lk_rwsem *s, struct waiter *w, enum cause why)
+static bool take_and_leave(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
+			   enum cause why)
 {
 	u32 word = atomic_read(&s->word);
 	bool first = is_first(s, w);
@@ -384,6 +367,7 @@ static bool take_and_leave(struct lk_rwsem *s, struct waiter *w, enum cause why)
 	} while (!atomic_try_cmpxchg_acquire(
 		&s->word, &word, without(s, w, word + w->want.gain)));
 	lk_ring_remove(&s->first, &w->ring);
+	WRITE_ONCE(w->queued, false);
 	if (is_writer(w))
 		lk_leave_owner(&s->owner);
 	return true;
@@ -401,8 +385,8 @@ struct patience {
  * Under wait_lock: the first on the list, @w, cannot have the lock yet. Sets H if
  * it has lost or waited enough; or, if H did not help, lets all readers have it.
  */
-static void insist(struct lk_rwsem *s, struct waiter *w, enum cause why,
-		   struct patience *p, struct wakes *wakes)
+static void insist(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
+		   enum cause why, struct patience *p, struct wakes *wakes)
 {
 	u32 word = atomic_read(&s->word);
 	bool promised = word & LK_RWSEM_HANDOFF, is_new = !w->timed;
@@ -428,7 +412,7 @@ static void insist(struct lk_rwsem *s, struct waiter *w, enum cause why,
 }
 
 /* Sleeps; the first on the list no longer than its patience. */
-static enum cause nap(struct lk_rwsem *s, struct waiter *w, u32 naps,
+static enum cause nap(struct lk_rwsem *s, struct lk_rwsem_waiter *w, u32 naps,
 		      const struct lkp_deadline *deadline, struct patience *p)
 {
 	u64 ns = LK_RWSEM_PATIENCE_NS;
@@ -448,8 +432,8 @@ static enum cause nap(struct lk_rwsem *s, struct waiter *w, u32 naps,
 	return WOKEN;
 }
 
-static void leave_timed_out(struct lk_rwsem *s, struct waiter *w, void *outer,
-			    struct wakes *wakes)
+static void leave_timed_out(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
+			    void *outer, struct wakes *wakes)
 {
 	u32 word = atomic_read(&s->word);
 
@@ -458,6 +442,7 @@ static void leave_timed_out(struct lk_rwsem *s, struct waiter *w, void *outer,
 					   without(s, w, word)))
 		;
 	lk_ring_remove(&s->first, &w->ring);
+	WRITE_ONCE(w->queued, false);
 	look_for_next(s, wakes);
 	unlock_and_wake(s, outer, wakes);
 }
@@ -473,64 +458,95 @@ static void grant_rest(struct lk_rwsem *s, bool vain)
 	unlock_and_wake(s, outer, &wakes);
 }
 
-static int sleep_for(struct lk_rwsem *s, struct want want,
+/* Under wait_lock, which it ends: @w holds, by another thread's doing. */
+static void accept_grant(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
+			 void *outer)
+{
+	WRITE_ONCE(w->queued, false);
+	list_unlock(s, outer);
+	if (w->more)
+		grant_rest(s, w->vain);
+}
+
+static int sleep_for(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
+		     struct lk_rwsem_want want,
 		     const struct lkp_deadline *deadline)
 {
-	struct waiter w = { .want = want,
-			    .since = local_clock(),
-			    .ring.priority = this_priority() };
 	struct patience patience = { .begun = false };
 	enum cause why = NEW;
 	u32 naps = 0;
-	void *outer = list_lock(s);
+	void *outer;
 
-	enqueue(s, &w);
+	*w = (struct lk_rwsem_waiter){ .want = want,
+				       .since = local_clock(),
+				       .ring.priority = this_priority() };
+	outer = list_lock(s);
+	enqueue(s, w);
 	for (;;) {
 		struct wakes wakes = { .count = 0 };
 
 		/* Before we look at the word: invariant 2. */
-		if (is_first(s, &w))
+		if (is_first(s, w))
 			atomic_or(LK_RWSEM_LOOK, &s->word);
-		if (take_and_leave(s, &w, why)) {
+		if (take_and_leave(s, w, why)) {
 			/* Others on the list may read with us, or moved up. */
-			if (!is_writer(&w))
+			if (!is_writer(w))
 				look_for_next(s, &wakes);
 			unlock_and_wake(s, outer, &wakes);
 			return 0;
 		}
 		if (why == TOO_LATE) {
-			leave_timed_out(s, &w, outer, &wakes);
+			leave_timed_out(s, w, outer, &wakes);
 			return patience.err;
 		}
-		WRITE_ONCE(w.state, ASLEEP);
-		if (is_first(s, &w))
-			insist(s, &w, why, &patience, &wakes);
+		WRITE_ONCE(w->state, ASLEEP);
+		if (is_first(s, w))
+			insist(s, w, why, &patience, &wakes);
 		else
-			w.timed = false; /* one of higher priority came */
+			w->timed = false; /* one of higher priority came */
 		unlock_and_wake(s, outer, &wakes);
-		why = nap(s, &w, naps++, deadline, &patience);
+		why = nap(s, w, naps++, deadline, &patience);
 		/* Also when we hold: the thread that granted it is done with the lock then. */
 		outer = list_lock(s);
-		if (READ_ONCE(w.state) == GRANTED) {
-			list_unlock(s, outer);
+		if (READ_ONCE(w->state) == GRANTED) {
+			accept_grant(s, w, outer);
 			break;
 		}
 	}
-	if (w.more)
-		grant_rest(s, w.vain);
 	return 0;
+}
+
+__cold bool lk_rwsem_abandon(struct lk_rwsem *s, struct lk_rwsem_waiter *w)
+{
+	struct wakes wakes = { .count = 0 };
+	void *outer;
+
+	if (in_section(s))
+		return false;
+	if (!READ_ONCE(w->queued))
+		return true;
+	outer = list_lock(s);
+	if (READ_ONCE(w->state) == GRANTED) {
+		accept_grant(s, w, outer);
+		lk_rwsem_read_unlock(s);
+	} else {
+		leave_timed_out(s, w, outer, &wakes);
+	}
+	return true;
 }
 
 __cold int lk_rwsem_sleep(struct lk_rwsem *s,
 			  const struct lkp_deadline *deadline)
 {
-	struct want write = { .gain = LK_RWSEM_WRITER };
+	struct lk_rwsem_want write = { .gain = LK_RWSEM_WRITER };
+	struct lk_rwsem_waiter w;
 
 	lk_rwsem_check_epoch(s);
-	return sleep_for(s, write, deadline);
+	return sleep_for(s, &w, write, deadline);
 }
 
-static int lock_for(struct lk_rwsem *s, struct want want,
+static int lock_for(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
+		    struct lk_rwsem_want want,
 		    const struct lkp_deadline *deadline,
 		    const struct lk_spin_queue *queue)
 {
@@ -539,25 +555,44 @@ static int lock_for(struct lk_rwsem *s, struct want want,
 	lk_way_look(s, READ_ONCE(s->owner), RWSEM_WAYS);
 	if (spin_in_queue(s, want, queue ? queue : &lk_spin_over_osq))
 		return 0;
-	return sleep_for(s, want, deadline);
+	return sleep_for(s, w, want, deadline);
+}
+
+__cold int lk_rwsem_lock_as(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
+			    const struct lkp_deadline *deadline,
+			    const struct lk_spin_queue *queue)
+{
+	struct lk_rwsem_want write = { .gain = LK_RWSEM_WRITER };
+
+	return lock_for(s, w, write, deadline, queue);
+}
+
+__cold int lk_rwsem_read_lock_as(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
+				 enum lk_rwsem_reader how,
+				 const struct lkp_deadline *deadline,
+				 const struct lk_spin_queue *queue)
+{
+	struct lk_rwsem_want read = { .gain = LK_RWSEM_READER, .how = how };
+
+	return lock_for(s, w, read, deadline, queue);
 }
 
 __cold int lk_rwsem_lock_slow(struct lk_rwsem *s,
 			      const struct lkp_deadline *deadline,
 			      const struct lk_spin_queue *queue)
 {
-	struct want write = { .gain = LK_RWSEM_WRITER };
+	struct lk_rwsem_waiter w;
 
-	return lock_for(s, write, deadline, queue);
+	return lk_rwsem_lock_as(s, &w, deadline, queue);
 }
 
 __cold int lk_rwsem_read_lock_slow(struct lk_rwsem *s, enum lk_rwsem_reader how,
 				   const struct lkp_deadline *deadline,
 				   const struct lk_spin_queue *queue)
 {
-	struct want read = { .gain = LK_RWSEM_READER, .how = how };
+	struct lk_rwsem_waiter w;
 
-	return lock_for(s, read, deadline, queue);
+	return lk_rwsem_read_lock_as(s, &w, how, deadline, queue);
 }
 
 /* -- unlocking ----------------------------------------------------------- */
@@ -585,7 +620,7 @@ static bool passed_on(struct lk_rwsem *s)
 
 	while (rounds < limit) {
 		word = atomic_read(&s->word);
-		if (word & ~MARKS)
+		if (word & ~LK_RWSEM_MARKS)
 			return true;
 		if (word & LK_RWSEM_HANDOFF)
 			return false;
@@ -654,14 +689,20 @@ bool lk_rwsem_op_trylock(void *lock)
 	return lk_rwsem_try_write(lock);
 }
 
-static bool timedlock(void *lock, u64 ns)
+bool lk_rwsem_op_timedlock(void *lock, u64 ns,
+			   const struct lk_spin_queue *queue)
 {
 	struct lkp_deadline deadline;
 
 	if (lk_rwsem_trylock(lock))
 		return true;
 	deadline_after(&deadline, ns);
-	return lk_rwsem_lock_slow(lock, &deadline, NULL) == 0;
+	return lk_rwsem_lock_slow(lock, &deadline, queue) == 0;
+}
+
+static bool timedlock(void *lock, u64 ns)
+{
+	return lk_rwsem_op_timedlock(lock, ns, NULL);
 }
 
 void lk_rwsem_op_unlock(void *lock)
@@ -679,7 +720,8 @@ bool lk_rwsem_op_read_trylock(void *lock)
 	return lk_rwsem_try_read(lock, LK_READER_PASSES);
 }
 
-static bool timedlock_read(void *lock, u64 ns)
+bool lk_rwsem_op_read_timedlock(void *lock, u64 ns,
+				const struct lk_spin_queue *queue)
 {
 	struct lkp_deadline deadline;
 
@@ -687,7 +729,12 @@ static bool timedlock_read(void *lock, u64 ns)
 		return true;
 	deadline_after(&deadline, ns);
 	return lk_rwsem_read_lock_slow(lock, LK_READER_PASSES, &deadline,
-				       NULL) == 0;
+				       queue) == 0;
+}
+
+static bool timedlock_read(void *lock, u64 ns)
+{
+	return lk_rwsem_op_read_timedlock(lock, ns, NULL);
 }
 
 void lk_rwsem_op_read_unlock(void *lock)

@@ -43,8 +43,8 @@
  *  4. The first sleeper is passed by arrivals until it has lost overtake_limit()
  *     times, or has slept for LK_RWSEM_PATIENCE_NS; then H is set. H goes with it.
  *  5. H keeps nobody from a free lock for longer than a nap: a sleeper whose nap
- *     is over takes what is free, for the first may be stopped. Only the
- *     interposer's sleeps are naps; and LK_READER_QUEUES waits on.
+ *     is over takes what is free, because the first may be stopped. Sleeps are naps
+ *     in user space only; and LK_READER_QUEUES waits on.
  *
  * Arrivals pass sleepers until then because CPUs stay busy so when threads
  * outnumber them.
@@ -68,11 +68,13 @@
 #include "tas_lock.h"
 #include "wait_ring.h"
 
-#define LK_RWSEM_WRITER	    1u
-#define LK_RWSEM_QUEUED	    2u
-#define LK_RWSEM_HANDOFF    4u
-#define LK_RWSEM_LOOK	    8u
-#define LK_RWSEM_READER	    16u
+#define LK_RWSEM_WRITER	 1u
+#define LK_RWSEM_QUEUED	 2u
+#define LK_RWSEM_HANDOFF 4u
+#define LK_RWSEM_LOOK	 8u
+#define LK_RWSEM_READER	 16u
+/* All that waiters leave in the word. */
+#define LK_RWSEM_MARKS	    (LK_RWSEM_QUEUED | LK_RWSEM_HANDOFF | LK_RWSEM_LOOK)
 #define LK_RWSEM_READERS(w) ((u32)(w) / LK_RWSEM_READER)
 
 #define LK_RWSEM_PATIENCE_NS 1000000ull
@@ -99,6 +101,25 @@ enum lk_rwsem_reader {
 	LK_READER_NESTS,
 };
 
+/* What a thread wants of the lock. */
+struct lk_rwsem_want {
+	u32 gain; /* LK_RWSEM_WRITER or LK_RWSEM_READER */
+	enum lk_rwsem_reader how;
+};
+
+/* A sleeper, on its own stack; all of it under wait_lock but state and queued. */
+struct lk_rwsem_waiter {
+	struct lk_ring ring;
+	u32 state;
+	struct lk_rwsem_want want;
+	u32 lost;    /* races, as the first on the list */
+	u64 since;   /* local_clock() when it queued */
+	bool more;   /* once granted: readers are left that it has to grant */
+	bool vain;   /* and how: see grant_readers() */
+	bool timed;  /* it sleeps as the first, no longer than its patience */
+	bool queued; /* written by its thread: on the list, or granted there */
+};
+
 /*
  * 0, or -ETIMEDOUT past @deadline (NULL: never). @queue: where to spin; NULL: in
  * the OSQ.
@@ -108,6 +129,20 @@ int lk_rwsem_lock_slow(struct lk_rwsem *s, const struct lkp_deadline *deadline,
 int lk_rwsem_read_lock_slow(struct lk_rwsem *s, enum lk_rwsem_reader how,
 			    const struct lkp_deadline *deadline,
 			    const struct lk_spin_queue *queue);
+/* The same with the caller's @w, which is zero, for lk_rwsem_abandon(). */
+int lk_rwsem_lock_as(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
+		     const struct lkp_deadline *deadline,
+		     const struct lk_spin_queue *queue);
+int lk_rwsem_read_lock_as(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
+			  enum lk_rwsem_reader how,
+			  const struct lkp_deadline *deadline,
+			  const struct lk_spin_queue *queue);
+/*
+ * Takes the caller's @w off the list, and passes on what it was told or granted: the
+ * call that waits there ended early, by a long jump or with its thread. False: a
+ * section of @s was cut off; @s cannot be used any more.
+ */
+bool lk_rwsem_abandon(struct lk_rwsem *s, struct lk_rwsem_waiter *w);
 /* As a writer, without spinning first. */
 int lk_rwsem_sleep(struct lk_rwsem *s, const struct lkp_deadline *deadline);
 void lk_rwsem_unlock_slow(struct lk_rwsem *s, u32 what);
@@ -127,11 +162,12 @@ static inline bool lk_rwsem_may_read(u32 word, enum lk_rwsem_reader how)
 	return !(word & stop);
 }
 
-static inline bool lk_rwsem_trylock(struct lk_rwsem *s)
+/* As a writer, if the word has none but those @marks. */
+static inline bool lk_rwsem_lock_if(struct lk_rwsem *s, u32 marks)
 {
 	u32 word = atomic_read(&s->word);
 
-	while (!(word & ~(LK_RWSEM_QUEUED | LK_RWSEM_LOOK))) {
+	while (!(word & ~marks)) {
 		/* [rwsem.A] ACQUIRE, pairs with rwsem.B, .C and .D: the last
 		 * writer's writes, and the reads are done. */
 		if (!atomic_try_cmpxchg_acquire(&s->word, &word,
@@ -141,6 +177,11 @@ static inline bool lk_rwsem_trylock(struct lk_rwsem *s)
 		return true;
 	}
 	return false;
+}
+
+static inline bool lk_rwsem_trylock(struct lk_rwsem *s)
+{
+	return lk_rwsem_lock_if(s, LK_RWSEM_QUEUED | LK_RWSEM_LOOK);
 }
 
 static inline bool lk_rwsem_read_trylock(struct lk_rwsem *s,
@@ -158,13 +199,16 @@ static inline bool lk_rwsem_read_trylock(struct lk_rwsem *s,
 	return false;
 }
 
-/* These two try: also past waiters that a forked child does not have. */
+/*
+ * These two try: also past waiters that a forked child does not have. A try takes what
+ * is free though H is set, because the thread that H is for may be stopped.
+ */
 static inline bool lk_rwsem_try_write(struct lk_rwsem *s)
 {
 	if (likely(lk_rwsem_trylock(s)))
 		return true;
 	lk_rwsem_check_epoch(s);
-	return lk_rwsem_trylock(s);
+	return lk_rwsem_lock_if(s, LK_RWSEM_MARKS);
 }
 
 static inline bool lk_rwsem_try_read(struct lk_rwsem *s,
@@ -228,8 +272,12 @@ static inline void lk_rwsem_read_unlock(struct lk_rwsem *s)
 /* Operations in the catalogue's form, where they do not depend on the queue. */
 void lk_rwsem_op_init(void *lock);
 bool lk_rwsem_op_trylock(void *lock);
+bool lk_rwsem_op_timedlock(void *lock, u64 ns,
+			   const struct lk_spin_queue *queue);
 void lk_rwsem_op_unlock(void *lock);
 bool lk_rwsem_op_read_trylock(void *lock);
+bool lk_rwsem_op_read_timedlock(void *lock, u64 ns,
+				const struct lk_spin_queue *queue);
 void lk_rwsem_op_read_unlock(void *lock);
 void lk_rwsem_op_downgrade(void *lock);
 u64 lk_rwsem_last_waiter(const void *lock);

@@ -14,12 +14,7 @@ static void lock(void *lock)
 
 static bool timedlock(void *lock, u64 ns)
 {
-	struct lkp_deadline deadline;
-
-	if (lk_rwsem_trylock(lock))
-		return true;
-	deadline_after(&deadline, ns);
-	return lk_rwsem_lock_slow(lock, &deadline, &lk_spin_over_numa_osq) == 0;
+	return lk_rwsem_op_timedlock(lock, ns, &lk_spin_over_numa_osq);
 }
 
 static void lock_read(void *lock)
@@ -31,13 +26,7 @@ static void lock_read(void *lock)
 
 static bool timedlock_read(void *lock, u64 ns)
 {
-	struct lkp_deadline deadline;
-
-	if (lk_rwsem_read_trylock(lock, LK_READER_PASSES))
-		return true;
-	deadline_after(&deadline, ns);
-	return lk_rwsem_read_lock_slow(lock, LK_READER_PASSES, &deadline,
-				       &lk_spin_over_numa_osq) == 0;
+	return lk_rwsem_op_read_timedlock(lock, ns, &lk_spin_over_numa_osq);
 }
 
 const struct lk_ops lk_rwsem_numa_ops = {
@@ -47,7 +36,7 @@ const struct lk_ops lk_rwsem_numa_ops = {
 		"by clusters of CPUs",
 	.size = sizeof(struct lk_rwsem),
 	.align = _Alignof(struct lk_rwsem),
-	.flags = LK_RW | LK_SLEEPS | LK_FORKS,
+	.flags = LK_RW | LK_SLEEPS | LK_FORKS | LK_CLUSTERS,
 	.init = lk_rwsem_op_init,
 	.lock = lock,
 	.trylock = lk_rwsem_op_trylock,

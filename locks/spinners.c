@@ -7,7 +7,7 @@
 
 _Static_assert(sizeof(struct lk_numa_osq) == sizeof(struct lk_osq) &&
 		       _Alignof(struct lk_numa_osq) == _Alignof(struct lk_osq),
-	       "the one stands where the other would");
+	       "the one is stored in place of the other");
 
 static bool spin_osq_is_locked(const void *queue)
 {
@@ -72,12 +72,6 @@ static bool spin_qspin_lock_steal(void *queue)
 	return true;
 }
 
-static bool spin_qspin_lock_tas(void *queue)
-{
-	lk_qspin_lock(queue, LK_QSPIN_TAS);
-	return true;
-}
-
 static void spin_qspin_unlock(void *queue)
 {
 	lk_qspin_unlock(queue);
@@ -95,5 +89,4 @@ static void spin_qspin_unlock(void *queue)
 const struct lk_spin_queue lk_spin_over_qspin[] = {
 	[LK_QSPIN_FAIR] = LK_SPIN_OVER_QSPIN(fair),
 	[LK_QSPIN_STEAL] = LK_SPIN_OVER_QSPIN(steal),
-	[LK_QSPIN_TAS] = LK_SPIN_OVER_QSPIN(tas),
 };

@@ -6,9 +6,9 @@
  * What the sleeping locks share of optimistic spinning: the queue in which their
  * waiters spin, and the hint by which these find out that the holder does not run.
  *
- * Written from: the text of the 2013 and 2014 mails on optimistic spinning (who
- * would spin queues first; spinning ends when the owner leaves its CPU). That one
- * who finds it out tells the others by the hint is this file's own.
+ * Written from: the text of the 2013 and 2014 mails on optimistic spinning (a
+ * spinner queues first; spinning ends when the owner leaves its CPU). That the first
+ * to find it out tells the others by the hint is this file's own.
  */
 #include "adapt.h"
 
@@ -22,8 +22,8 @@ struct lk_spin_queue {
 /* An osq_lock; a numa_osq in its place. All users of one lock use the same one. */
 extern const struct lk_spin_queue lk_spin_over_osq, lk_spin_over_numa_osq;
 /*
- * A qspinlock in its place, by mode, up to LK_QSPIN_TAS. Nobody leaves it: its lock()
- * is always true. For locks whose waiters never sleep.
+ * A qspinlock in its place, in mode LK_QSPIN_FAIR or LK_QSPIN_STEAL. Nobody leaves it:
+ * its lock() is always true. For locks whose waiters never sleep.
  */
 extern const struct lk_spin_queue lk_spin_over_qspin[];
 
@@ -52,7 +52,7 @@ static inline u32 lk_watch_rounds(const void *lock, const u32 *hint)
 }
 
 /*
- * Whether to watch the lock still makes sense. *@hint is the holder's this_owner();
+ * Whether to watch the lock still makes sense. *@hint is the holder's next_owner();
  * it gets LK_OWNER_OFF_CPU if we find that the holder does not run.
  */
 static inline bool lk_owner_may_run(u32 *hint)

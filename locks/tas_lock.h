@@ -5,7 +5,7 @@
 /*
  * Test-and-set byte lock: unfair, one byte, no queue.
  *   0 --lock--> 1 --unlock--> 0
- * Invariant: whoever changed 0 to 1 holds it. No order among waiters, no
+ * Invariant: the thread that changed 0 to 1 holds it. No order among waiters, no
  * bound on a wait. Waiters read until the byte is 0 before they try the RMW
  * (test-and-test-and-set: Rudolph & Segall, ISCA 1984).
  */

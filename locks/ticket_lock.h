@@ -9,8 +9,8 @@
  *   bits 16-31  next: the ticket that the next arrival draws
  *
  *   (o,o) --lock--> (o,o+1) --unlock--> (o+1,o+1)
- *   (o,n) --lock--> (o,n+1)      whoever drew n waits until owner == n
- *   (o,n) --unlock--> (o+1,n)    whoever drew o+1 holds
+ *   (o,n) --lock--> (o,n+1)      drew n: waits until owner == n
+ *   (o,n) --unlock--> (o+1,n)    the thread that drew o+1 holds
  *
  * Invariants: next - owner (mod 65536) is the number of threads that hold or
  * wait; each of them has drawn another ticket; only the holder writes owner.

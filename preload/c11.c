@@ -80,3 +80,18 @@ EXPORT void cnd_destroy(cnd_t *cnd)
 {
 	pthread_cond_destroy((pthread_cond_t *)cnd);
 }
+
+/* -- versions ------------------------------------------------------------- */
+
+PRE_VERSIONS(mtx_init, "2.28", "2.34");
+PRE_VERSIONS(mtx_destroy, "2.28", "2.34");
+PRE_VERSIONS(mtx_lock, "2.28", "2.34");
+PRE_VERSIONS(mtx_trylock, "2.28", "2.34");
+PRE_VERSIONS(mtx_timedlock, "2.28", "2.34");
+PRE_VERSIONS(mtx_unlock, "2.28", "2.34");
+PRE_VERSIONS(cnd_init, "2.28", "2.34");
+PRE_VERSIONS(cnd_destroy, "2.28", "2.34");
+PRE_VERSIONS(cnd_signal, "2.28", "2.34");
+PRE_VERSIONS(cnd_broadcast, "2.28", "2.34");
+PRE_VERSIONS(cnd_wait, "2.28", "2.34");
+PRE_VERSIONS(cnd_timedwait, "2.28", "2.34");

@@ -42,70 +42,6 @@ static inline bool is_glibcs(pthread_cond_t *c)
 	       !pre_adopt((u32 *)c, CLEARED, mark);
 }
 
-/* -- waiting ------------------------------------------------------------- */
-
-/* With what a cancelled wait needs to put things right. */
-struct wait {
-	struct lk_cond_waiter waiter;
-	pthread_mutex_t *mutex;
-	u32 depth;
-};
-
-static int relock(struct wait *w)
-{
-	int err = 0;
-
-	if (lk_cond_relock(&w->waiter))
-		pre_mutex_taken(w->mutex, w->depth);
-	else
-		err = pre_mutex_enter(w->mutex, w->depth);
-	lk_cond_done(&w->waiter);
-	return err;
-}
-
-static void cancelled(void *arg)
-{
-	struct wait *w = arg;
-
-	lk_cond_cancel(&w->waiter);
-	relock(w);
-}
-
-/* Cancellation is let in around the sleep only. True: it has left. */
-static bool sleep_until(struct lk_cond_waiter *w,
-			const struct lkp_deadline *deadline)
-{
-	int err, type;
-
-	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
-	err = lk_cond_sleep(w, deadline);
-	pthread_setcanceltype(type, &type);
-	return err && lk_cond_leave(w);
-}
-
-static int wait_until(pthread_cond_t *pc, pthread_mutex_t *mutex,
-		      const struct lkp_deadline *deadline)
-{
-	struct wait w = { .mutex = mutex };
-	bool late;
-	int err;
-
-	lk_cond_enqueue(&ours(pc)->cond, &w.waiter, pre_mutex_to_move_to(mutex),
-			true);
-	err = pre_mutex_leave(mutex, &w.depth);
-	if (err) {
-		/* It was not moved: its mutex was not ours. */
-		lk_cond_cancel(&w.waiter);
-		lk_cond_relock(&w.waiter);
-		return err;
-	}
-	pthread_cleanup_push(cancelled, &w);
-	late = sleep_until(&w.waiter, deadline);
-	pthread_cleanup_pop(0);
-	err = late ? pre_mutex_enter(mutex, w.depth) : relock(&w);
-	return err ? err : late ? ETIMEDOUT : 0;
-}
-
 /* -- pthread_cond_* ------------------------------------------------------ */
 
 EXPORT int pthread_cond_init(pthread_cond_t *pc, const pthread_condattr_t *attr)
@@ -159,7 +95,7 @@ EXPORT int pthread_cond_wait(pthread_cond_t *pc, pthread_mutex_t *mutex)
 	PRE_USDT2(cond_wait, pc, mutex);
 	if (is_glibcs(pc))
 		return pre_reals()->cond_wait(pc, mutex);
-	return wait_until(pc, mutex, NULL);
+	return pre_cond_wait(&ours(pc)->cond, mutex, NULL);
 }
 
 EXPORT int pthread_cond_timedwait(pthread_cond_t *pc, pthread_mutex_t *mutex,
@@ -173,7 +109,7 @@ EXPORT int pthread_cond_timedwait(pthread_cond_t *pc, pthread_mutex_t *mutex,
 		return EINVAL;
 	deadline = deadline_at(
 		ours(pc)->monotonic ? CLOCK_MONOTONIC : CLOCK_REALTIME, when);
-	return wait_until(pc, mutex, &deadline);
+	return pre_cond_wait(&ours(pc)->cond, mutex, &deadline);
 }
 
 EXPORT int pthread_cond_clockwait(pthread_cond_t *pc, pthread_mutex_t *mutex,
@@ -186,5 +122,15 @@ EXPORT int pthread_cond_clockwait(pthread_cond_t *pc, pthread_mutex_t *mutex,
 	if (bad_time(when) || bad_clock(clock))
 		return EINVAL;
 	deadline = deadline_at(clock, when);
-	return wait_until(pc, mutex, &deadline);
+	return pre_cond_wait(&ours(pc)->cond, mutex, &deadline);
 }
+
+/* -- versions ------------------------------------------------------------- */
+
+PRE_VERSIONS(pthread_cond_init, "2.2.5", "2.3.2");
+PRE_VERSIONS(pthread_cond_destroy, "2.2.5", "2.3.2");
+PRE_VERSIONS(pthread_cond_signal, "2.2.5", "2.3.2");
+PRE_VERSIONS(pthread_cond_broadcast, "2.2.5", "2.3.2");
+PRE_VERSIONS(pthread_cond_wait, "2.2.5", "2.3.2");
+PRE_VERSIONS(pthread_cond_timedwait, "2.2.5", "2.3.2");
+PRE_VERSIONS(pthread_cond_clockwait, "2.30", "2.34");

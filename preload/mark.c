@@ -14,14 +14,9 @@
  */
 #include "preload.h"
 
-#include "once.h"
+#include "mark.h"
 
 bool pre_adopt(const u32 *words, u32 count, u32 *mark)
 {
-	for (u32 i = 0; i < count; i++) {
-		/* [mark.B] ACQUIRE, pairs with mark.A. */
-		if (smp_load_acquire(&words[i]))
-			return READ_ONCE(*mark) == PRE_MARK;
-	}
-	return lkp_put_mark(mark, PRE_MARK); /* mark.A */
+	return lkp_mark_adopt(words, count, mark, PRE_MARK);
 }

@@ -71,7 +71,7 @@ static __cold int unlock_special(pthread_mutex_t *pm)
 	struct lk_mutex *m = ours(pm);
 
 	if (is_glibcs(kind_of(m)))
-		return __pthread_mutex_unlock(pm);
+		return pre_reals()->mutex_unlock(pm);
 	if (READ_ONCE(m->embed[OWNER]) != lkp_tid() ||
 	    READ_ONCE(m->word) == LK_MUTEX_FREE)
 		return EPERM;
@@ -114,7 +114,7 @@ static __cold int lock_slow(pthread_mutex_t *pm)
 	if (is_plain(kind))
 		err = pre_mutex_lock_contended(ours(pm), NULL);
 	else if (is_glibcs(kind))
-		err = __pthread_mutex_lock(pm);
+		err = pre_reals()->mutex_lock(pm);
 	else
 		err = lock_until(ours(pm), 0, NULL);
 	if (!err)
@@ -180,15 +180,21 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *pm, clockid_t clock,
 
 EXPORT int pthread_mutex_unlock(pthread_mutex_t *pm)
 {
-	int err;
+	int err = 0;
 
-	if (unlikely(!is_plain(kind_of(ours(pm))))) {
+	if (unlikely(!is_plain(kind_of(ours(pm)))))
 		err = unlock_special(pm);
-		if (!err)
-			PRE_USDT(mutex_release, pm);
-		return err;
-	}
-	give_plain(ours(pm));
-	PRE_USDT(mutex_release, pm);
-	return 0;
+	else
+		give_plain(ours(pm));
+	if (likely(!err))
+		PRE_USDT(mutex_release, pm);
+	return err;
 }
+
+PRE_VERSION(pthread_mutex_init, "2.2.5");
+PRE_VERSION(pthread_mutex_destroy, "2.2.5");
+PRE_VERSION(pthread_mutex_lock, "2.2.5");
+PRE_VERSION(pthread_mutex_unlock, "2.2.5");
+PRE_VERSIONS(pthread_mutex_trylock, "2.2.5", "2.34");
+PRE_VERSIONS(pthread_mutex_timedlock, "2.2.5", "2.34");
+PRE_VERSIONS(pthread_mutex_clocklock, "2.30", "2.34");

@@ -3,6 +3,39 @@
 #include "mutex_parts.h"
 
 /*
+ * glibc's own waits leave the count of users as it is. Its unlock does not; so one more
+ * is counted, as long as the words are known.
+ */
+static inline void count_user(pthread_mutex_t *pm, u32 change)
+{
+	u32 *users = &ours(pm)->embed[NUSERS];
+
+	if (READ_ONCE(pre_plain_types))
+		WRITE_ONCE(*users, READ_ONCE(*users) + change);
+}
+
+static int leave_glibcs(pthread_mutex_t *pm)
+{
+	int err;
+
+	count_user(pm, 1);
+	err = pre_reals()->mutex_unlock(pm);
+	if (err)
+		count_user(pm, -1u);
+	return err;
+}
+
+/* Held also if its last owner has died. */
+static int enter_glibcs(pthread_mutex_t *pm)
+{
+	int err = pre_reals()->mutex_lock(pm);
+
+	if (!err || err == EOWNERDEAD)
+		count_user(pm, -1u);
+	return err;
+}
+
+/*
  * Gives the mutex up for a wait, whatever its depth, which goes to *@depth.
  * It counts as in use meanwhile: destroy says EBUSY.
  */
@@ -13,7 +46,7 @@ int pre_mutex_leave(pthread_mutex_t *pm, u32 *depth)
 
 	*depth = 0;
 	if (is_glibcs(kind))
-		return __pthread_mutex_unlock(pm);
+		return leave_glibcs(pm);
 	if (!is_plain(kind) && READ_ONCE(m->embed[OWNER]) != lkp_tid())
 		return EPERM;
 	*depth = m->embed[COUNT];
@@ -40,7 +73,7 @@ void pre_mutex_taken(pthread_mutex_t *pm, u32 depth)
 int pre_mutex_enter(pthread_mutex_t *pm, u32 depth)
 {
 	if (is_glibcs(kind_of(ours(pm))))
-		return __pthread_mutex_lock(pm);
+		return enter_glibcs(pm);
 	if (!take(ours(pm)))
 		pre_mutex_lock_contended(ours(pm), NULL);
 	pre_mutex_taken(pm, depth);

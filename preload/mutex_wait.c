@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* How a pthread mutex is waited for under each policy. */
+#include "cut_off.h"
 #include "mutex_parts.h"
 
 #include "qspinlock.h"
@@ -8,10 +9,84 @@
 typedef int wait_fn(struct lk_mutex *, const struct lkp_deadline *,
 		    const struct lk_spin_queue *);
 
+/* A call that waits. */
+struct call {
+	struct pre_cut_off cut_off;
+	struct lk_mutex *mutex;
+	struct lk_mutex_waiter waiter;	   /* one that sleeps */
+	const struct lk_spin_queue *queue; /* one that spins */
+	u32 stage;
+};
+
+static struct call *call_of(struct pre_cut_off *cut_off)
+{
+	return container_of(cut_off, struct call, cut_off);
+}
+
+/* -- waiters that sleep -------------------------------------------------- */
+
+static bool leave_list(struct pre_cut_off *cut_off)
+{
+	struct call *call = call_of(cut_off);
+
+	if (!READ_ONCE(call->waiter.queued))
+		lkp_slot_keep(); /* it may be in the queue of spinners */
+	return lk_mutex_abandon(call->mutex, &call->waiter);
+}
+
+static int sleep(struct lk_mutex *m, const struct lkp_deadline *deadline,
+		 const struct lk_spin_queue *queue)
+{
+	struct call call = { .mutex = m };
+	int err;
+
+	pre_cut_off_begin(&call.cut_off, leave_list);
+	err = lk_mutex_lock_as(m, &call.waiter, deadline, queue);
+	pre_cut_off_end(&call.cut_off);
+	return err;
+}
+
+/* -- waiters that spin --------------------------------------------------- */
+
+static bool leave_queue(struct pre_cut_off *cut_off)
+{
+	struct call *call = call_of(cut_off);
+
+	return lk_mutex_spin_abandon(call->mutex, call->queue, &call->stage);
+}
+
+/* How long a waiter spins between two looks whether its thread is cancelled. */
+#define SPIN_NS 1000000
+
+/* Outside of the queue, with cancellation let in now and then. */
+static bool spin_cancellable(struct call *call,
+			     const struct lkp_deadline *deadline)
+{
+	struct lkp_deadline next;
+
+	do {
+		if (deadline && deadline_within(deadline, SPIN_NS))
+			return lk_mutex_spin(call->mutex, deadline, NULL,
+					     &call->stage);
+		pre_cut_off_let_cancel();
+		deadline_after(&next, SPIN_NS);
+	} while (!lk_mutex_spin(call->mutex, &next, NULL, &call->stage));
+	return true;
+}
+
 static int spin(struct lk_mutex *m, const struct lkp_deadline *deadline,
 		const struct lk_spin_queue *queue)
 {
-	return lk_mutex_spin(m, deadline, queue) ? 0 : -ETIMEDOUT;
+	struct call call = { .mutex = m, .queue = queue };
+	bool taken;
+
+	pre_cut_off_begin(&call.cut_off, leave_queue);
+	if (pre_cut_off_is_async(&call.cut_off))
+		taken = spin_cancellable(&call, deadline);
+	else
+		taken = lk_mutex_spin(m, deadline, queue, &call.stage);
+	pre_cut_off_end(&call.cut_off);
+	return taken ? 0 : -ETIMEDOUT;
 }
 
 /* By policy: what a waiter does, and the queue in which it spins. */
@@ -19,13 +94,12 @@ static const struct {
 	wait_fn *wait;
 	const struct lk_spin_queue *queue;
 } waits[] = {
-	[PRE_POLICY_MUTEX] = { lk_mutex_lock_slow_over, &lk_spin_over_osq },
-	[PRE_POLICY_MUTEX_NUMA] = { lk_mutex_lock_slow_over,
-				    &lk_spin_over_numa_osq },
+	[PRE_POLICY_MUTEX] = { sleep, &lk_spin_over_osq },
+	[PRE_POLICY_MUTEX_NUMA] = { sleep, &lk_spin_over_numa_osq },
 	[PRE_POLICY_QSPIN_FAIR] = { spin, &lk_spin_over_qspin[LK_QSPIN_FAIR] },
 	[PRE_POLICY_QSPIN_STEAL] = { spin,
 				     &lk_spin_over_qspin[LK_QSPIN_STEAL] },
-	[PRE_POLICY_QSPIN_TAS] = { spin, &lk_spin_over_qspin[LK_QSPIN_TAS] },
+	[PRE_POLICY_QSPIN_TAS] = { spin, NULL },
 };
 
 __cold int pre_mutex_lock_contended(struct lk_mutex *m,

@@ -6,9 +6,8 @@
  * call, and one more load for the functions found at run time.
  *
  * Two ways lead to glibc's functions:
- *  - where glibc has a second name, __pthread_*, the dynamic linker binds it
- *    before any code of the program runs. These are the functions that
- *    allocators and early constructors call;
+ *  - where glibc has a second name, __pthread_*, that sanitizers do not take, the
+ *    dynamic linker binds it before any code of the program runs;
  *  - the others are looked up once, by the constructor or by the first call,
  *    whichever comes first. Each look-up finds the same address, so racing
  *    ones need no lock.
@@ -43,9 +42,7 @@
 	X(mutex_init, (pthread_mutex_t *m, const pthread_mutexattr_t *a),    \
 	  (m, a))                                                             \
 	X(mutex_destroy, (pthread_mutex_t *m), (m))                          \
-	X(mutex_lock, (pthread_mutex_t *m), (m))                             \
 	X(mutex_trylock, (pthread_mutex_t *m), (m))                          \
-	X(mutex_unlock, (pthread_mutex_t *m), (m))                           \
 	X(rwlock_init, (pthread_rwlock_t *l, const pthread_rwlockattr_t *a), \
 	  (l, a))                                                             \
 	X(rwlock_destroy, (pthread_rwlock_t *l), (l))                        \
@@ -60,6 +57,8 @@
  * default is not the only one to be met.
  */
 #define LOOKED_UP(X)                                                           \
+	X(int, pthread_mutex_lock, GLIBC_BASE, (pthread_mutex_t *m), (m))     \
+	X(int, pthread_mutex_unlock, GLIBC_BASE, (pthread_mutex_t *m), (m))   \
 	X(int, pthread_mutex_timedlock, NULL, (pthread_mutex_t *m, TIME t),   \
 	  (m, t))                                                              \
 	X(int, pthread_mutex_clocklock, NULL,                                  \

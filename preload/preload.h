@@ -23,6 +23,20 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
+/*
+ * A function of ours has the versions of glibc's: programs find it by the one that they
+ * were linked with, dlsym() by @version, and dlvsym() by any. Without them dlvsym(), by
+ * which sanitizers look for the next one, would find glibc's beside ours. @older: glibc
+ * has it too. versions.map declares them.
+ */
+#define PRE_VERSION(name, version) \
+	__asm__(".symver " #name ", " #name "@@@GLIBC_" version)
+#define PRE_VERSIONS(name, older, version)          \
+	PRE_VERSION(name, version);                 \
+	__asm__(".globl pre." #name "\n\t"          \
+		".set pre." #name ", " #name "\n\t" \
+		".symver pre." #name ", " #name "@GLIBC_" older)
+
 /* In glibc since 2.32: no second thread exists, so no atomics are needed. */
 extern char __libc_single_threaded __attribute__((weak));
 
@@ -90,6 +104,11 @@ void pre_mutex_taken(pthread_mutex_t *m, u32 depth);
  */
 struct lk_mutex *pre_mutex_to_move_to(pthread_mutex_t *m);
 
+struct lk_cond;
+/* Waits, without or with a deadline: 0, ETIMEDOUT, or why @mutex could not be given up. */
+int pre_cond_wait(struct lk_cond *c, pthread_mutex_t *mutex,
+		  const struct lkp_deadline *deadline);
+
 /* Not a value that glibc's fields have by chance; see mark.c. */
 #define PRE_MARK 0xa110c8edu
 /*
@@ -106,10 +125,13 @@ extern u32 pre_plain_types __attribute__((visibility("hidden")));
 extern u32 pre_spin_tag __attribute__((visibility("hidden")));
 
 /*
- * glibc's own functions that have no other name than the ones we take, each with
- * the glibc that gave it its default version: a condvar has an older twin.
+ * glibc's own functions that have no other name than the ones we take, or whose other
+ * name sanitizers take; each with the glibc that gave it its default version: a condvar
+ * has an older twin.
  */
 #define PRE_REALS(X)                                                      \
+	X(mutex_lock, "2.2.5", int, (pthread_mutex_t *))                  \
+	X(mutex_unlock, "2.2.5", int, (pthread_mutex_t *))                \
 	X(mutex_timedlock, "2.34", int,                                   \
 	  (pthread_mutex_t *, const struct timespec *))                   \
 	X(mutex_clocklock, "2.34", int,                                   \
@@ -158,9 +180,7 @@ const struct pre_reals *pre_reals(void);
 
 PRE_SECOND_NAME(mutex_init, pthread_mutex_t *, const pthread_mutexattr_t *);
 PRE_SECOND_NAME(mutex_destroy, pthread_mutex_t *);
-PRE_SECOND_NAME(mutex_lock, pthread_mutex_t *);
 PRE_SECOND_NAME(mutex_trylock, pthread_mutex_t *);
-PRE_SECOND_NAME(mutex_unlock, pthread_mutex_t *);
 PRE_SECOND_NAME(rwlock_init, pthread_rwlock_t *, const pthread_rwlockattr_t *);
 PRE_SECOND_NAME(rwlock_destroy, pthread_rwlock_t *);
 PRE_SECOND_NAME(rwlock_rdlock, pthread_rwlock_t *);

@@ -80,11 +80,11 @@ static bool knows_words(void)
 
 	if (init_mutex(&m, PTHREAD_MUTEX_RECURSIVE_NP, NONE))
 		return false;
-	__pthread_mutex_lock(&m.glibcs);
-	__pthread_mutex_lock(&m.glibcs);
+	pre_reals()->mutex_lock(&m.glibcs);
+	pre_reals()->mutex_lock(&m.glibcs);
 	held = words_are(&m, LK_MUTEX_HELD, 2, lkp_tid(), 1);
-	__pthread_mutex_unlock(&m.glibcs);
-	__pthread_mutex_unlock(&m.glibcs);
+	pre_reals()->mutex_unlock(&m.glibcs);
+	pre_reals()->mutex_unlock(&m.glibcs);
 	return held && words_are(&m, LK_MUTEX_FREE, 0, 0, 0);
 }
 

@@ -118,3 +118,17 @@ EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
 	unlock(ours(l));
 	return 0;
 }
+
+/* -- versions ------------------------------------------------------------- */
+
+PRE_VERSIONS(pthread_rwlock_init, "2.2.5", "2.34");
+PRE_VERSIONS(pthread_rwlock_destroy, "2.2.5", "2.34");
+PRE_VERSIONS(pthread_rwlock_rdlock, "2.2.5", "2.34");
+PRE_VERSIONS(pthread_rwlock_tryrdlock, "2.2.5", "2.34");
+PRE_VERSIONS(pthread_rwlock_timedrdlock, "2.2.5", "2.34");
+PRE_VERSIONS(pthread_rwlock_wrlock, "2.2.5", "2.34");
+PRE_VERSIONS(pthread_rwlock_trywrlock, "2.2.5", "2.34");
+PRE_VERSIONS(pthread_rwlock_timedwrlock, "2.2.5", "2.34");
+PRE_VERSIONS(pthread_rwlock_unlock, "2.2.5", "2.34");
+PRE_VERSIONS(pthread_rwlock_clockrdlock, "2.30", "2.34");
+PRE_VERSIONS(pthread_rwlock_clockwrlock, "2.30", "2.34");

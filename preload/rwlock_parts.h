@@ -57,12 +57,13 @@ static inline bool writers_first(const struct rwlock *l)
 	return l->flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP;
 }
 
-/* Where waiters spin; asking for the policy sets the knobs. */
-static __cold const struct lk_spin_queue *queue(void)
-{
-	return pre_policy() == PRE_POLICY_MUTEX_NUMA ? &lk_spin_over_numa_osq
-						     : &lk_spin_over_osq;
-}
+/*
+ * Waits for a lock that could not be taken at once: 0 or ETIMEDOUT. @gain:
+ * LK_RWSEM_WRITER or LK_RWSEM_READER, and how a reader treats waiters.
+ */
+__cold int pre_rwlock_wait(struct lk_rwsem *sem, u32 gain,
+			   enum lk_rwsem_reader how,
+			   const struct lkp_deadline *deadline);
 
 static inline bool i_write(struct rwlock *l)
 {
@@ -107,8 +108,8 @@ static inline int read_until(struct rwlock *l, clockid_t clock,
 			return EDEADLK;
 		if (when)
 			deadline = deadline_at(clock, when);
-		err = -lk_rwsem_read_lock_slow(
-			&l->sem, how, when ? &deadline : NULL, queue());
+		err = pre_rwlock_wait(&l->sem, LK_RWSEM_READER, how,
+				      when ? &deadline : NULL);
 	}
 	lkp_self.readers += !err;
 	return err;
@@ -127,8 +128,9 @@ static inline int write_until(struct rwlock *l, clockid_t clock,
 			return EDEADLK;
 		if (when)
 			deadline = deadline_at(clock, when);
-		err = -lk_rwsem_lock_slow(&l->sem, when ? &deadline : NULL,
-					  queue());
+		err = pre_rwlock_wait(&l->sem, LK_RWSEM_WRITER,
+				      LK_READER_PASSES,
+				      when ? &deadline : NULL);
 	}
 	if (!err)
 		WRITE_ONCE(l->cur_writer, lkp_tid());

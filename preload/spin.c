@@ -3,6 +3,7 @@
  * pthread_spin_*: a qspinlock in 4 bytes. A process-shared one is glibc's, and
  * so is one that glibc's own code made; its value shows that.
  */
+#include "cut_off.h"
 #include "words.h"
 
 #include "qspinlock.h"
@@ -50,6 +51,29 @@ static __cold bool try_slow(struct lk_qspin *lock)
 				  lk_qspin_trylock_slow(lock, mode()));
 }
 
+/* Nobody leaves the queue. A thread that only tries is in none. */
+static bool leave(struct pre_cut_off *call)
+{
+	return pre_cut_off_is_async(call) || mode() == LK_QSPIN_TAS;
+}
+
+static __cold void wait_for(struct lk_qspin *lock)
+{
+	struct pre_cut_off call;
+	u32 rounds = 0;
+
+	pre_cut_off_begin(&call, leave);
+	if (pre_cut_off_is_async(&call)) {
+		while (!try_slow(lock)) {
+			pre_cut_off_let_cancel();
+			cpu_relax_wait(&rounds);
+		}
+	} else {
+		lk_qspin_lock_slow(lock, atomic_read(&lock->val), mode());
+	}
+	pre_cut_off_end(&call);
+}
+
 EXPORT int pthread_spin_init(pthread_spinlock_t *s, int pshared)
 {
 	pre_probe();
@@ -76,7 +100,7 @@ EXPORT int pthread_spin_lock(pthread_spinlock_t *s)
 	if (is_glibcs(s))
 		return pre_reals()->spin_lock(s);
 	if (unlikely(!lk_qspin_try_idle(ours(s))) && !take_old(ours(s)))
-		lk_qspin_lock_slow(ours(s), atomic_read(&ours(s)->val), mode());
+		wait_for(ours(s));
 	return 0;
 }
 
@@ -87,3 +111,11 @@ EXPORT int pthread_spin_unlock(pthread_spinlock_t *s)
 	lk_qspin_unlock(ours(s));
 	return 0;
 }
+
+/* -- versions ------------------------------------------------------------- */
+
+PRE_VERSIONS(pthread_spin_init, "2.2.5", "2.34");
+PRE_VERSIONS(pthread_spin_destroy, "2.2.5", "2.34");
+PRE_VERSIONS(pthread_spin_lock, "2.2.5", "2.34");
+PRE_VERSIONS(pthread_spin_trylock, "2.2.5", "2.34");
+PRE_VERSIONS(pthread_spin_unlock, "2.2.5", "2.34");

@@ -5,6 +5,7 @@
 
 use std::env;
 use std::error::Error;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -59,10 +60,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         sources.extend(c_files(&root.join(dir)));
     }
 
-    shared_object(&root, &sources, &out.join("liblockwork-preload.so"))?;
-    shared_object(&root, &[control], &out.join("liblockwork-passthrough.so"))?;
+    let versions = Some(root.join("preload/versions.map"));
+    let target = out.join("liblockwork-preload.so");
+    shared_object(&root, &sources, versions.as_deref(), &target)?;
+    let target = out.join("liblockwork-passthrough.so");
+    shared_object(&root, &[control], None, &target)?;
     let recorder = c_files(&root.join("record"));
-    shared_object(&root, &recorder, &out.join("liblockwork-record.so"))?;
+    shared_object(&root, &recorder, None, &out.join("liblockwork-record.so"))?;
 
     let policies = fs::read_to_string(root.join("preload/policies.def"))?;
     fs::write(out.join("policies.rs"), policies_in_rust(&policies)?)?;
@@ -105,8 +109,14 @@ fn policies_in_rust(def: &str) -> Result<String, Box<dyn Error>> {
     ))
 }
 
-/// Compiles and links `sources` into the shared object `target`.
-fn shared_object(root: &Path, sources: &[PathBuf], target: &Path) -> Result<(), Box<dyn Error>> {
+/// Compiles and links `sources` into the shared object `target`. `versions`: the script
+/// that declares the versions of its symbols.
+fn shared_object(
+    root: &Path,
+    sources: &[PathBuf],
+    versions: Option<&Path>,
+    target: &Path,
+) -> Result<(), Box<dyn Error>> {
     let compiler = cc::Build::new()
         .cargo_metadata(false)
         .opt_level(2)
@@ -117,6 +127,11 @@ fn shared_object(root: &Path, sources: &[PathBuf], target: &Path) -> Result<(), 
     command.args(FLAGS);
     for dir in WORLD.iter().chain(&["locks", "include", "preload"]) {
         command.arg("-I").arg(root.join(dir));
+    }
+    if let Some(script) = versions {
+        let mut option = OsString::from("-Wl,--version-script=");
+        option.push(script);
+        command.arg(option);
     }
     command.args(sources).arg("-o").arg(target).args(LIBS);
     let status = command.status()?;

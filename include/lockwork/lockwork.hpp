@@ -94,6 +94,21 @@ time_left(const std::chrono::time_point<Clock, Duration> &time)
 	return std::chrono::ceil<typename Clock::duration>(time - now);
 }
 
+/*
+ * Calls @try_for with the time left until @deadline, which may be on a clock that is
+ * set forward or back meanwhile: until it returns true, or the deadline has passed.
+ */
+template <class Clock, class Duration, class TryFor>
+bool try_until(const std::chrono::time_point<Clock, Duration> &deadline,
+	       TryFor try_for)
+{
+	do {
+		if (try_for(time_left(deadline)))
+			return true;
+	} while (Clock::now() < deadline);
+	return false;
+}
+
 } // namespace detail
 
 /*
@@ -152,11 +167,9 @@ class mutex
 	bool
 	try_lock_until(const std::chrono::time_point<Clock, Duration> &deadline)
 	{
-		do {
-			if (try_lock_for(detail::time_left(deadline)))
-				return true;
-		} while (Clock::now() < deadline);
-		return false;
+		return detail::try_until(deadline, [this](auto left) {
+			return this->try_lock_for(left);
+		});
 	}
 
 	native_handle_type native_handle() noexcept
@@ -214,7 +227,7 @@ class spinlock
 
 /*
  * lw_rwlock_t: a read/write lock whose waiters spin while a writer runs, then sleep.
- * It stands where std::shared_mutex or std::shared_timed_mutex would. A thread that
+ * It can replace std::shared_mutex and std::shared_timed_mutex. A thread that
  * holds it must not lock it again, not even shared.
  */
 class shared_mutex
@@ -269,11 +282,9 @@ class shared_mutex
 	bool
 	try_lock_until(const std::chrono::time_point<Clock, Duration> &deadline)
 	{
-		do {
-			if (try_lock_for(detail::time_left(deadline)))
-				return true;
-		} while (Clock::now() < deadline);
-		return false;
+		return detail::try_until(deadline, [this](auto left) {
+			return this->try_lock_for(left);
+		});
 	}
 
 	/*
@@ -328,11 +339,9 @@ class shared_mutex
 	bool try_lock_shared_until(
 		const std::chrono::time_point<Clock, Duration> &deadline)
 	{
-		do {
-			if (try_lock_shared_for(detail::time_left(deadline)))
-				return true;
-		} while (Clock::now() < deadline);
-		return false;
+		return detail::try_until(deadline, [this](auto left) {
+			return this->try_lock_shared_for(left);
+		});
 	}
 
 	native_handle_type native_handle() noexcept

@@ -10,24 +10,7 @@
  * plain C loads and stores, are seen as well: the compiler reports each one
  * (-fsanitize=thread, with this world's own __tsan_* functions behind it).
  */
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
-
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "byte layouts");
-
-/* clang-format off: columns of macros */
-#define likely(x)	    (x)
-#define unlikely(x)	    (x)
-#define __cold		    __attribute__((cold, noinline))
-#define __cacheline_aligned __attribute__((aligned(64)))
-#define container_of(ptr, type, member) \
-	((type *)((char *)(ptr)-offsetof(type, member)))
+#include <types.h>
 
 /* -- calls into the model checker ---------------------------------------- */
 
@@ -103,7 +86,6 @@ _Noreturn void lwc_broken(const char *text);
 
 /* -- fences -------------------------------------------------------------- */
 
-#define barrier()      __asm__ __volatile__("" ::: "memory")
 #define smp_mb()       lwc_fence(LWC_MB, __lwc_site("smp_mb", ""))
 #define smp_wmb()      lwc_fence(LWC_WMB, __lwc_site("smp_wmb", ""))
 #define smp_mb_light() lwc_fence(LWC_MB, __lwc_site("smp_mb_light", ""))
@@ -142,14 +124,6 @@ _Noreturn void lwc_broken(const char *text);
 
 /* -- atomic_t ------------------------------------------------------------ */
 
-typedef struct {
-	int counter;
-} atomic_t;
-
-#define ATOMIC_INIT(i) \
-	{              \
-		(i)    \
-	}
 #define __lwc_atomic(op, a, kind, i, order)                    \
 	((int)lwc_rmw(&(a)->counter, 4, kind, (u32)(i), order, \
 		      __lwc_site(op, #a)))

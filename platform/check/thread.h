@@ -27,6 +27,7 @@ struct check_world {
 	bool halts;	      /* waiters_halt() */
 	bool hypervisor;      /* on_hypervisor() */
 	bool cpus_short;      /* cpus_are_short() */
+	bool way_changes;     /* threads store to wait_way */
 	void (*signal)(void); /* handler that interrupts each list section */
 	bool signal_stores;   /* before each store in it, too */
 	/* At each event but its own: a handler too, or what counts them. */
@@ -61,10 +62,9 @@ bool vcpu_is_preempted(u32 vcpu);
 bool cpus_are_short(void);
 bool on_hypervisor(void);
 void saw_preempted(void);
-#define this_owner()		  this_vcpu()
 #define owner_is_preempted(owner) vcpu_is_preempted(owner)
 /* No count of turns: time stands still, so nothing is learned. */
-#define next_owner(last)	   this_owner()
+#define next_owner(last)	   this_vcpu()
 #define turns_between(hint, later) ((void)(hint), (void)(later), 0u)
 /* Thread @n runs in cluster @n modulo this. A mutant may not look: 2. */
 #define cluster_count()                                \
@@ -108,13 +108,11 @@ bool may_pass(const struct lkp_deadline *deadline);
 				 __lwc_site("wait_on_value", #word)))
 #define NO_NAPS		 UINT32_MAX
 #define wake_value(word) lwc_wake(word, __lwc_site("wake_value", #word))
-#define NO_VCPU		 0u
 #define should_halt(rounds) \
 	((void)(rounds),    \
 	 !lwc_left_out(__lwc_site("should_halt", "")) && budget_is_spent())
-#define halt_on_value(word, val, vcpu)                   \
-	((void)(vcpu), (void)lwc_sleep(word, val, false, \
-				       __lwc_site("halt_on_value", #word)))
+#define halt_on_value(word, val) \
+	((void)lwc_sleep(word, val, false, __lwc_site("halt_on_value", #word)))
 #define kick_value(word, vcpu) \
 	((void)(vcpu), lwc_wake(word, __lwc_site("kick_value", #word)))
 #define wake_foreign(word)                                                     \

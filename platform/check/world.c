@@ -36,8 +36,14 @@ void check_world_reset(void)
 		*knob->value = knob->dflt;
 }
 
+/*
+ * A way that threads change is loaded as a word of theirs: so the model explores each
+ * change before and after each look, and each thread may see an old one.
+ */
 u32 check_world_read(const u32 *field)
 {
+	if (field == &check_world.wait_way && check_world.way_changes)
+		return READ_ONCE(*field);
 	return *field;
 }
 

@@ -3,7 +3,7 @@
 #define LKP_KERNEL_THREAD_H
 
 /*
- * Tasks and CPUs. Who holds or waits for a lock that does not sleep stays on its
+ * Tasks and CPUs. A holder or waiter of a lock that does not sleep stays on its
  * CPU: its slot is the CPU's. What an interrupt nests is a level deeper, as in a
  * signal handler of the user world.
  */
@@ -59,14 +59,9 @@ static inline u32 this_cluster(void)
  * The hint that the holder of a sleeping lock leaves is its task's number: the
  * CPU that it took the lock on would not tell whether it sleeps.
  */
-static inline u32 this_owner(void)
-{
-	return (u32)task_pid_nr(current);
-}
-
 bool owner_is_preempted(u32 owner);
 /* No count of turns: a mutex spins as long as its holder runs. */
-#define next_owner(last)	   this_owner()
+#define next_owner(last)	   ((u32)task_pid_nr(current))
 #define turns_between(hint, later) ((void)(hint), (void)(later), 0u)
 
 /* Spinlocks in mode auto: not by CPUs here, where waiters keep theirs. */
@@ -139,20 +134,19 @@ bool wake_value(u32 *word);
  * do, in their mode pv, and only where the hypervisor, or an interrupt, can wake it:
  * lockwork/spin.c there. It spins for some 100 us before.
  */
-#define NO_VCPU		    ((u32)-1)
 #define HALT_ROUNDS	    (1u << 15)
 #define should_halt(rounds) (++*(rounds) > HALT_ROUNDS)
 #if defined(CONFIG_UNFAIR_QUEUED_SPINLOCKS) && !defined(MODULE)
 DECLARE_STATIC_KEY_FALSE(lkp_waiters_halt);
 #define waiters_halt() static_branch_unlikely(&lkp_waiters_halt)
-/* Halts while *@word == @val, or less long. @vcpu: whom it waits for. */
-void halt_on_value(u32 *word, u32 val, u32 vcpu);
+/* Halts while *@word == @val, or less long. */
+void halt_on_value(u32 *word, u32 val);
 /* Wakes the one halted there; it runs on @vcpu. */
 void kick_value(u32 *word, u32 vcpu);
 #else
 #define waiters_halt() false
 /* Nobody comes here. */
-static inline void halt_on_value(u32 *word, u32 val, u32 vcpu)
+static inline void halt_on_value(u32 *word, u32 val)
 {
 	cpu_relax();
 }

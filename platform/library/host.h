@@ -10,10 +10,8 @@
 #define mutex_outlives_unlock() true
 #define waiters_halt()		true
 #define foreign_waiters()	false
-#define wait_on_value(word, val, deadline, naps) \
-	((void)(naps), lkp_futex_wait(word, val, deadline))
-#define wake_foreign(word) ((void)(word))
-#define WAIT_TAG_MARK	   0u
+#define wake_foreign(word)	((void)(word))
+#define WAIT_TAG_MARK		0u
 extern u32 lkp_membarrier;
 void lkp_membarrier_all(void);
 #define smp_mb_heavy() lkp_membarrier_all()
@@ -23,6 +21,7 @@ static inline void smp_mb_light(void)
 	if (likely(READ_ONCE(lkp_membarrier)))
 		barrier();
 	else
+		/* [host.A] MB, pairs with membarrier.A and .B. */
 		smp_mb();
 }
 

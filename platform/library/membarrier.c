@@ -34,6 +34,8 @@ __attribute__((constructor)) static void init_membarrier(void)
 
 __cold void lkp_membarrier_all(void)
 {
+	/* [membarrier.A] MB, pairs with host.A: the heavy fence where there is no
+	 * membarrier(2). Where there is, the system call is one. */
 	smp_mb();
 	if (!READ_ONCE(lkp_membarrier))
 		return; /* then smp_mb_light() is a full fence everywhere */
@@ -48,6 +50,7 @@ __cold void lkp_membarrier_all(void)
 		 * its CPU, which is a fence.
 		 */
 		WRITE_ONCE(lkp_membarrier, 0);
+		/* [membarrier.B] MB, pairs with host.A. */
 		smp_mb();
 		nap_ms();
 		return;

@@ -11,14 +11,9 @@
 #define mutex_outlives_unlock() false
 #define waiters_halt()		false
 #define foreign_waiters()	true
-/* Foreign unlocks do not know our sleepers: look again, ever more rarely. */
-int lkp_futex_nap(u32 *word, u32 val, const struct lkp_deadline *deadline,
-		  u32 naps);
-#define wait_on_value(word, val, deadline, naps) \
-	lkp_futex_nap(word, val, deadline, naps)
-#define wake_foreign(word) lkp_futex_wake(word, 1)
-#define smp_mb_light()	   smp_mb()
-#define smp_mb_heavy()	   smp_mb()
-#define WAIT_TAG_MARK	   0x8000u
+#define wake_foreign(word)	lkp_futex_wake(word, 1)
+#define smp_mb_light()		smp_mb()
+#define smp_mb_heavy()		smp_mb()
+#define WAIT_TAG_MARK		0x8000u
 
 #endif

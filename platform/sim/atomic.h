@@ -6,28 +6,11 @@
  * The sim world: every access of a lock is an access of a simulated CPU, which
  * takes as long as the simulated machine's caches and links need for it.
  *
- * It is the kernel's world on another machine: who queues keeps its CPU,
+ * It is the kernel's world on another machine: a queued thread keeps its CPU,
  * need_resched() is the scheduler's word, and a spinlock's waiter that halts
  * gives its virtual CPU away. Plain C accesses cost nothing.
  */
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
-
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "byte layouts");
-
-/* clang-format off: columns of macros */
-#define likely(x)	    __builtin_expect(!!(x), 1)
-#define unlikely(x)	    __builtin_expect(!!(x), 0)
-#define __cold		    __attribute__((cold, noinline))
-#define __cacheline_aligned __attribute__((aligned(64)))
-#define container_of(ptr, type, member) \
-	((type *)((char *)(ptr)-offsetof(type, member)))
+#include <types.h>
 
 /* -- calls into the simulator -------------------------------------------- */
 
@@ -95,7 +78,6 @@ extern struct lws_calls lws;
 
 /* -- fences: stores keep their order here, as on x86 ---------------------- */
 
-#define barrier()      __asm__ __volatile__("" ::: "memory")
 #define smp_mb()       lws.fence()
 #define smp_wmb()      barrier()
 #define smp_mb_light() lws.fence()
@@ -125,14 +107,6 @@ extern struct lws_calls lws;
 
 /* -- atomic_t ------------------------------------------------------------ */
 
-typedef struct {
-	int counter;
-} atomic_t;
-
-#define ATOMIC_INIT(i) \
-	{              \
-		(i)    \
-	}
 #define __lws_atomic(a, kind, i)	  __lws_rmw(&(a)->counter, kind, (u32)(i))
 #define atomic_read(a)			  READ_ONCE((a)->counter)
 #define atomic_set(a, i)		  lws.store(&(a)->counter, 4, (u32)(i))

@@ -4,7 +4,7 @@
 
 /* Threads of the simulated machine: CPUs, sleeping, time. */
 #include <atomic.h>
-/* -- this CPU: who queues keeps it, so it owns the nodes ------------------ */
+/* -- this CPU: a queued thread keeps it, so it owns the nodes ------------ */
 
 #define LKP_MAX_SLOTS 2047u /* simulated CPUs, virtual ones if there are any */
 #define LKP_MAX_NEST  4u
@@ -32,10 +32,9 @@
 
 #define this_vcpu()		  lws.cpu()
 #define vcpu_is_preempted(vcpu)	  lws.vcpu_is_preempted(vcpu)
-#define this_owner()		  lws.thread()
 #define owner_is_preempted(owner) lws.owner_is_preempted(owner)
 /* No count of turns: its locks spin, as the kernel's. */
-#define next_owner(last)	   this_owner()
+#define next_owner(last)	   lws.thread()
 #define turns_between(hint, later) ((void)(hint), (void)(later), 0u)
 
 /* CPUs that share a last-level cache, by the machine file. */
@@ -107,11 +106,9 @@ static inline int __lws_sleep(u32 *word, u32 value,
 #define wake_value(word) lws.wake(word)
 
 /* Halting is sleeping here. A kick finds its virtual CPU by the word. */
-#define NO_VCPU		    0u
-#define should_halt(rounds) ((void)(rounds), need_resched())
-#define halt_on_value(word, val, vcpu) \
-	((void)(vcpu), wait_on_value(word, val, NULL, 0))
-#define kick_value(word, vcpu) ((void)(vcpu), wake_value(word))
+#define should_halt(rounds)	 ((void)(rounds), need_resched())
+#define halt_on_value(word, val) wait_on_value(word, val, NULL, 0)
+#define kick_value(word, vcpu)	 ((void)(vcpu), wake_value(word))
 
 #define LK_MUTEX_EMBED
 #define mutex_outlives_unlock() true

@@ -6,24 +6,7 @@
  * What the kernel's names mean in a Linux process, on little-endian 64-bit CPUs.
  * The light and the heavy fence are the host's: host.h.
  */
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
-
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "byte layouts");
-
-/* clang-format off: columns of macros */
-#define likely(x)	    __builtin_expect(!!(x), 1)
-#define unlikely(x)	    __builtin_expect(!!(x), 0)
-#define __cold		    __attribute__((cold, noinline))
-#define __cacheline_aligned __attribute__((aligned(64)))
-#define container_of(ptr, type, member) \
-	((type *)((char *)(ptr)-offsetof(type, member)))
+#include <types.h>
 
 /* -- plain accesses ------------------------------------------------------ */
 
@@ -36,7 +19,6 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "byte layouts");
 
 /* -- fences -------------------------------------------------------------- */
 
-#define barrier() __asm__ __volatile__("" ::: "memory")
 #define smp_mb()  __atomic_thread_fence(__ATOMIC_SEQ_CST)
 #define smp_wmb() __atomic_thread_fence(__ATOMIC_RELEASE)
 
@@ -79,15 +61,6 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "byte layouts");
 
 /* -- atomic_t ------------------------------------------------------------ */
 
-/* An int, as in the kernel; locks keep bits in it, so a u32 is compared too. */
-typedef struct {
-	int counter;
-} atomic_t;
-
-#define ATOMIC_INIT(i) \
-	{              \
-		(i)    \
-	}
 #define atomic_read(a)	  READ_ONCE((a)->counter)
 #define atomic_set(a, i)  WRITE_ONCE((a)->counter, (i))
 #define atomic_xchg(a, i) xchg(&(a)->counter, (int)(i))

@@ -40,6 +40,7 @@ static bool try_enter(u64 *signals)
 	if (was == now)
 		return false;
 	*signals = lkp_block_signals();
+	/* [cluster.C] ACQUIRE, pairs with cluster.D: the draft is ours. */
 	if (try_cmpxchg_acquire(&learner, &was, now))
 		return true;
 	lkp_restore_signals(*signals);
@@ -58,6 +59,7 @@ static u64 enter(void)
 
 static void leave(u64 signals)
 {
+	/* [cluster.D] RELEASE, pairs with cluster.C. */
 	smp_store_release(&learner, 0);
 	lkp_restore_signals(signals);
 }

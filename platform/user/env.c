@@ -41,7 +41,7 @@ void lkp_env_keep(char **env, const char *prefix)
 			end = stpcpy(end, *e) + 1;
 	}
 	*end = '\0';
-	/* [env.A] RELEASE, pairs with env.B: who sees it sees the text. */
+	/* [env.A] RELEASE, pairs with env.B: a thread that sees it sees the text. */
 	smp_store_release(&kept, text);
 }
 

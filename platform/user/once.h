@@ -44,14 +44,4 @@ static inline u32 lkp_decide(u32 *word, u32 value)
 	return try_cmpxchg_relaxed(word, &now, value) ? value : now;
 }
 
-/* Puts @mark into *@word, which is 0. True: it is there. */
-static inline bool lkp_put_mark(u32 *word, u32 mark)
-{
-	u32 now = 0;
-
-	/* [mark.A] MB, pairs with mark.B: a thread that sees another field of ours sees
-	 * the mark. */
-	return try_cmpxchg(word, &now, mark) || now == mark;
-}
-
 #endif

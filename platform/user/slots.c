@@ -5,8 +5,10 @@
  * it exits. Past the last slot a thread has none and waits without a node.
  *
  * A forked child starts anew: its one thread registers again when it needs to.
+ * What needs no system call is in slots.h and forks.h.
  */
 #include "internal.h"
+#include "slots.h"
 #include "user.h"
 
 #include <errno.h>
@@ -22,11 +24,7 @@
 
 __thread struct lkp_self lkp_self;
 
-/* tid of each slot's thread; 0: free. */
-static u32 slot_tid[LKP_MAX_SLOTS + 1];
-/* No slot below it is known to be free; a hint. */
-static u32 slot_hint = 1;
-static u32 slots_used;
+static struct lkp_slots slots = LKP_SLOTS_INIT;
 u32 lkp_slot_limit = LKP_MAX_SLOTS;
 
 /* -- fork ---------------------------------------------------------------- */
@@ -44,23 +42,23 @@ u32 lkp_wait_tag = WAIT_TAG_MARK;
  */
 static void map_fork_page(void)
 {
-	u32 *page, *none = &no_page;
+	u32 *page;
 
 	page = (u32 *)lkp_syscall(SYS_mmap, 0, 4096, PROT_READ | PROT_WRITE,
 				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if ((uintptr_t)page > -4096ul) {
-		smp_store_release(&no_page, 1); /* forks go unnoticed */
+		/* Forks go unnoticed. Orders nothing: there is nothing to see. */
+		WRITE_ONCE(no_page, LKP_FORK_DONE);
 		return;
 	}
 	lkp_syscall(SYS_madvise, (long)page, 4096, MADV_WIPEONFORK, 0, 0, 0);
-	*page = 1;
-	if (!try_cmpxchg_release(&lkp_fork_page, &none, page))
+	if (!lkp_fork_keep(&lkp_fork_page, &no_page, page))
 		lkp_syscall(SYS_munmap, (long)page, 4096, 0, 0, 0, 0);
 }
 
 __cold void lkp_after_fork(void)
 {
-	u32 *page = smp_load_acquire(&lkp_fork_page), state = 0;
+	u32 *page = lkp_fork_state(&lkp_fork_page);
 	/* A signal handler that locks must not meet its own thread in here. */
 	u64 signals = lkp_block_signals();
 
@@ -68,22 +66,14 @@ __cold void lkp_after_fork(void)
 		map_fork_page();
 		goto out;
 	}
-	/* 0: nobody noticed yet; 2: somebody is at it; 1: done. */
-	if (!try_cmpxchg_acquire(page, &state, 2)) {
-		smp_cond_load_acquire(page, VAL == 1);
+	if (!lkp_fork_begin(page))
 		goto out;
-	}
-	for (u32 slot = 1; slot <= LKP_MAX_SLOTS; slot++) {
-		if (READ_ONCE(slot_tid[slot]))
-			WRITE_ONCE(slot_tid[slot], 0);
-	}
-	WRITE_ONCE(slots_used, 0);
-	WRITE_ONCE(slot_hint, 1);
+	lkp_slots_forget(&slots, LKP_MAX_SLOTS);
 	if (READ_ONCE(lkp_count_events))
 		lkp_user_events_reset();
 	WRITE_ONCE(lkp_epoch, (u16)(lkp_epoch + 1));
 	WRITE_ONCE(lkp_wait_tag, WAIT_TAG_MARK | (lkp_epoch & 0x1fu) << 10);
-	smp_store_release(page, 1);
+	lkp_fork_end(page);
 out:
 	lkp_restore_signals(signals);
 }
@@ -116,11 +106,15 @@ static void slot_put(void *unused)
 	if (!slot || lkp_self.epoch != wait_epoch())
 		return;
 	lkp_self.slot = 0;
-	__atomic_fetch_sub(&slots_used, 1, __ATOMIC_RELAXED);
-	/* [slots.A] RELEASE, pairs with slots.B: we are done with the nodes. */
-	smp_store_release(&slot_tid[slot], 0);
-	if (slot < READ_ONCE(slot_hint))
-		WRITE_ONCE(slot_hint, slot);
+	if (lkp_self.keeps_slot)
+		lkp_slots_keep(&slots, slot);
+	else
+		lkp_slots_put(&slots, slot);
+}
+
+void lkp_slot_keep(void)
+{
+	lkp_self.keeps_slot = true;
 }
 
 /* As with the fork page: several may make a key, and the first is kept. */
@@ -133,21 +127,25 @@ static u32 make_exit_key(void)
 		return 1;
 	if (key >= EARLY_KEYS) {
 		pthread_key_delete(key);
-		(void)try_cmpxchg(&exit_key, &seen, 1);
+		/* Orders nothing: there is no key to see. */
+		(void)try_cmpxchg_relaxed(&exit_key, &seen, 1);
 		return 1;
 	}
 	while (seen < KEY_BASE) {
-		if (try_cmpxchg(&exit_key, &seen, key + KEY_BASE))
+		/* [slots.D] RELEASE, pairs with slots.E: the key is made. */
+		if (try_cmpxchg_release(&exit_key, &seen, key + KEY_BASE))
 			return key + KEY_BASE;
 	}
 	pthread_key_delete(key);
-	return seen;
+	/* [slots.E] */
+	return smp_load_acquire(&exit_key);
 }
 
 /* Arranges for slot_put() at this thread's exit, where that is possible. */
 static void at_exit(void)
 {
 	int saved = errno;
+	/* [slots.E] ACQUIRE, pairs with slots.D: glibc knows the key here, too. */
 	u32 key = smp_load_acquire(&exit_key);
 
 	if (!key)
@@ -161,20 +159,7 @@ static void at_exit(void)
 
 static u32 slot_take(u32 tid)
 {
-	u32 limit = READ_ONCE(lkp_slot_limit), slot = READ_ONCE(slot_hint),
-	    none;
-
-	for (; slot <= limit; slot++) {
-		none = 0;
-		/* [slots.B] ACQUIRE, pairs with slots.A. */
-		if (!READ_ONCE(slot_tid[slot]) &&
-		    try_cmpxchg_acquire(&slot_tid[slot], &none, tid)) {
-			WRITE_ONCE(slot_hint, slot + 1);
-			__atomic_fetch_add(&slots_used, 1, __ATOMIC_RELAXED);
-			return slot;
-		}
-	}
-	return 0;
+	return lkp_slots_take(&slots, tid, READ_ONCE(lkp_slot_limit));
 }
 
 /*
@@ -190,15 +175,13 @@ static void reclaim_slots(void)
 	if (__atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED) % RECLAIM_EVERY)
 		return;
 	for (slot = 1; slot <= LKP_MAX_SLOTS; slot++) {
-		tid = READ_ONCE(slot_tid[slot]);
+		tid = READ_ONCE(slots.tid[slot]);
 		if (!tid ||
 		    lkp_syscall(SYS_tgkill, pid, tid, 0, 0, 0, 0) != -ESRCH)
 			continue;
-		/* Only one of several reclaimers may free it. */
-		if (try_cmpxchg_acquire(&slot_tid[slot], &tid, 0))
-			__atomic_fetch_sub(&slots_used, 1, __ATOMIC_RELAXED);
+		lkp_slots_reclaim(&slots, slot, tid);
 	}
-	WRITE_ONCE(slot_hint, 1);
+	WRITE_ONCE(slots.hint, 1);
 }
 
 __cold u32 lkp_slot_get(void)
@@ -220,10 +203,10 @@ __cold u32 lkp_slot_get(void)
 	tid = lkp_tid();
 	lkp_self.slot = slot_take(tid);
 	if (!lkp_self.slot) {
-		if (READ_ONCE(slots_used) >= READ_ONCE(lkp_slot_limit))
+		if (lkp_user_slots_in_use() >= READ_ONCE(lkp_slot_limit))
 			reclaim_slots();
 		else
-			WRITE_ONCE(slot_hint, 1);
+			WRITE_ONCE(slots.hint, 1);
 		lkp_self.slot = slot_take(tid);
 	}
 	if (lkp_self.slot)
@@ -241,5 +224,5 @@ void lkp_user_limit_slots(uint32_t n)
 
 uint32_t lkp_user_slots_in_use(void)
 {
-	return READ_ONCE(slots_used);
+	return (u32)atomic_read(&slots.used);
 }

@@ -8,6 +8,7 @@
  * says what holds: it is in platform/library/ and in platform/preload/.
  */
 #include <atomic.h>
+#include <forks.h>
 /* -- this thread --------------------------------------------------------- */
 
 #define LKP_MAX_SLOTS 16383u /* 14 bits of a 16-bit tail, 0 is nobody */
@@ -22,6 +23,8 @@ struct lkp_self {
 	u32 readers;  /* read locks held (interposer) */
 	void *inside; /* see section_enter() */
 	bool missed;
+	bool cancel_in;	 /* asynchronous cancellation is let in during sleeps */
+	bool keeps_slot; /* see lkp_slot_keep() */
 	u16 tid_epoch;
 	u16 asked;    /* calls of lkp_cpus_are_short() */
 	u32 priority; /* as it was when the thread last asked, see wait.c */
@@ -40,10 +43,15 @@ extern u32 *lkp_fork_page;
 extern u16 lkp_epoch;
 __cold void lkp_after_fork(void);
 __cold u32 lkp_slot_get(void);
+/*
+ * This thread's slot stays its own after its end: a call that was cut off may have left
+ * a node of it in a queue.
+ */
+__cold void lkp_slot_keep(void);
 
 static inline u16 wait_epoch(void)
 {
-	if (unlikely(smp_load_acquire(READ_ONCE_DEP(lkp_fork_page)) != 1))
+	if (unlikely(!lkp_fork_is_done(lkp_fork_state(&lkp_fork_page))))
 		lkp_after_fork();
 	return READ_ONCE(lkp_epoch);
 }
@@ -135,7 +143,7 @@ static inline u32 this_cluster(void)
 	u32 cpu = this_vcpu();
 
 	if (likely(cpu < LKP_MAX_CPUS)) {
-		/* [cluster.B] ACQUIRE, pairs with cluster.A. */
+		/* [cluster.B] */
 		u16 n = smp_load_acquire(&lkp_cluster_of[cpu]);
 
 		if (likely(n))
@@ -160,11 +168,6 @@ static inline u32 cluster_count(void)
 #define LKP_OWNER_TURN	0x00004000u
 #define LKP_OWNER_TURNS 0x3fffc000u
 #define LKP_OWNER_CPU	0x00003fffu
-
-static inline u32 this_owner(void)
-{
-	return this_vcpu();
-}
 
 static inline u32 next_owner(u32 last)
 {
@@ -270,22 +273,26 @@ int lkp_futex_wake(u32 *word, int count);
 
 /*
  * wait_on_value(word, val, deadline, naps) sleeps while *@word == @val. 0, or
- * -ETIMEDOUT past @deadline. May be early; @naps counts the caller's calls.
- * NO_NAPS: only ours wake it. wake_value(word) wakes the one asleep there. False:
- * there was none. The memory may be gone by now.
+ * -ETIMEDOUT past @deadline. May be early; @naps counts the caller's calls: a sleeper
+ * looks again, ever more rarely, because the thread that would wake it may be stopped,
+ * or foreign code that does not know it. NO_NAPS: until it is woken.
+ * wake_value(word) wakes the one asleep there. False: there was none. The memory may be
+ * gone by now.
  */
 #define NO_NAPS UINT32_MAX
+int lkp_futex_nap(u32 *word, u32 val, const struct lkp_deadline *deadline,
+		  u32 naps);
+#define wait_on_value(word, val, deadline, naps) \
+	lkp_futex_nap(word, val, deadline, naps)
 static inline bool wake_value(u32 *word)
 {
 	return lkp_futex_wake(word, 1) > 0;
 }
 
 /* Halting is sleeping here. A futex needs no vCPU. */
-#define NO_VCPU		    0u
-#define should_halt(rounds) ((void)(rounds), need_resched())
-#define halt_on_value(word, val, vcpu) \
-	((void)(vcpu), wait_on_value(word, val, NULL, 0))
-#define kick_value(word, vcpu) ((void)(vcpu), wake_value(word))
+#define should_halt(rounds)	 ((void)(rounds), need_resched())
+#define halt_on_value(word, val) wait_on_value(word, val, NULL, NO_NAPS)
+#define kick_value(word, vcpu)	 ((void)(vcpu), wake_value(word))
 
 /* Bits 10 … 15 of a qspinlock that is free: the fork epoch it belongs to. */
 extern u32 lkp_wait_tag;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <linux/sched.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -106,6 +107,7 @@ __cold int lkp_futex_wait(u32 *word, u32 val,
 {
 	struct timespec ts, *tp = NULL;
 	int op = FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG;
+	int type = PTHREAD_CANCEL_DEFERRED;
 	long ret;
 
 	if (deadline) {
@@ -117,8 +119,12 @@ __cold int lkp_futex_wait(u32 *word, u32 val,
 		if (deadline->clock == CLOCK_REALTIME)
 			op |= FUTEX_CLOCK_REALTIME;
 	}
+	if (lkp_self.cancel_in)
+		pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
 	ret = lkp_syscall(SYS_futex, (long)word, op, val, (long)tp, 0,
 			  (long)FUTEX_BITSET_MATCH_ANY);
+	if (lkp_self.cancel_in)
+		pthread_setcanceltype(type, &type);
 	return ret == -ETIMEDOUT ? -ETIMEDOUT : 0;
 }
 

@@ -5,7 +5,7 @@
  */
 #include <adapt.h>
 
-#include "../lib/check.h"
+#include "../lib/expect.h"
 
 /* Acquisitions per unit of time in each way. */
 struct machine {
@@ -45,7 +45,7 @@ static u32 share_of(const void *lock, const struct machine *machine, u32 way)
 }
 
 /* Each way is used for the most part where it is the fastest. */
-static void check_fastest(void)
+static void test_fastest(void)
 {
 	static const struct {
 		struct machine machine;
@@ -66,17 +66,17 @@ static void check_fastest(void)
 	u32 i;
 
 	for (i = 0; i < 7; i++) {
-		CHECK(lk_adapt_way(locks[i]) == LK_WAY_SPIN);
+		EXPECT(lk_adapt_way(locks[i]) == LK_WAY_SPIN);
 		/* The first look takes the entry, the windows come after. */
 		pass_time(locks[i], &cases[i].machine, LK_ADAPT_WINDOW);
 		share_of(locks[i], &cases[i].machine, LK_WAY_SPIN);
-		CHECK(share_of(locks[i], &cases[i].machine, cases[i].best) >=
-		      95);
+		EXPECT(share_of(locks[i], &cases[i].machine, cases[i].best) >=
+		       95);
 	}
 }
 
 /* What is the fastest changes: it is found out, whichever way is in use. */
-static void check_change(void)
+static void test_change(void)
 {
 	static const struct machine machines[] = {
 		{ { 30, 10, 10 }, LK_WAYS },
@@ -90,12 +90,12 @@ static void check_change(void)
 		best = round * 2 % LK_WAYS;
 		for (i = 0; i < 4; i++)
 			share_of(lock, &machines[best], best);
-		CHECK(share_of(lock, &machines[best], best) >= 90);
+		EXPECT(share_of(lock, &machines[best], best) >= 90);
 	}
 }
 
 /* A holder that loses its CPU now and then spoils a window, and not the choice. */
-static void check_spoiled(void)
+static void test_spoiled(void)
 {
 	static const struct machine machine = { { 30, 15, 15 }, LK_WAYS };
 	static const struct machine stopped = { { 0, 0, 0 }, LK_WAYS };
@@ -105,46 +105,46 @@ static void check_spoiled(void)
 	share_of(lock, &machine, LK_WAY_SPIN);
 	for (i = 0; i < 20; i++) {
 		pass_time(lock, &stopped, 6 * LK_ADAPT_WINDOW);
-		CHECK(share_of(lock, &machine, LK_WAY_SPIN) >= 95);
+		EXPECT(share_of(lock, &machine, LK_WAY_SPIN) >= 95);
 	}
 }
 
 /* What was learned of a lock that rested is not applied after a pause. */
-static void check_idle(void)
+static void test_idle(void)
 {
 	static const struct machine rests = { { 10, 9, 30 }, LK_WAYS };
 	static char lock[64];
 
-	CHECK(share_of(lock, &rests, LK_WAY_REST) > 50);
+	EXPECT(share_of(lock, &rests, LK_WAY_REST) > 50);
 	at += 1000000;
 	lk_adapt_look_at(lock, hint, LK_WAYS, at);
-	CHECK(lk_adapt_way(lock) == LK_WAY_SPIN);
+	EXPECT(lk_adapt_way(lock) == LK_WAY_SPIN);
 }
 
 /* Two locks with one entry: the second one waits until the first is idle. */
-static void check_shared_entry(void)
+static void test_shared_entry(void)
 {
 	static const struct machine rests = { { 10, 9, 30 }, LK_WAYS };
 	static char locks[1 << 16];
 	const void *first = &locks[0], *other = NULL;
 	u32 i;
 
-	CHECK(share_of(first, &rests, LK_WAY_REST) > 50);
+	EXPECT(share_of(first, &rests, LK_WAY_REST) > 50);
 	/* Of 8,192 locks some have that entry, which nothing shows but this. */
 	for (i = 8; i < sizeof(locks); i += 8) {
 		other = &locks[i];
 		lk_adapt_look_at(other, hint, LK_WAYS, at);
-		CHECK(lk_adapt_way(other) == LK_WAY_SPIN);
+		EXPECT(lk_adapt_way(other) == LK_WAY_SPIN);
 	}
-	CHECK(share_of(first, &rests, LK_WAY_REST) > 90);
+	EXPECT(share_of(first, &rests, LK_WAY_REST) > 90);
 }
 
 int main(void)
 {
-	check_fastest();
-	check_change();
-	check_spoiled();
-	check_idle();
-	check_shared_entry();
+	test_fastest();
+	test_change();
+	test_spoiled();
+	test_idle();
+	test_shared_entry();
 	return 0;
 }

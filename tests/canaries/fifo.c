@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * Broken: promises LK_FIFO and keeps its waiters on a stack: who came last is
+ * Broken: promises LK_FIFO and keeps its waiters on a stack: the last to come is
  * served first.
  * Must be caught by: fifo.
  */

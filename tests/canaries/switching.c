@@ -24,7 +24,7 @@ static void lock(void *lock)
 	u32 which = knob(dynamic_enable) & 1;
 	u32 rounds = 0;
 
-	/* wrong: nobody waits for who holds the other word */
+	/* wrong: nobody waits for the holder of the other word */
 	pause_until(READ_ONCE(canary->held[!which]));
 	while (xchg_acquire(&canary->held[which], 1))
 		cpu_relax_wait(&rounds);

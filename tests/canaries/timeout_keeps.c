@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * Broken: past its deadline timedlock says that it gave up, but stays in line
+ * Broken: past its deadline timedlock says that it gave up, but stays in the queue
  * and has the lock later, for ever.
  * Must be caught by: timed.
  */
@@ -12,7 +12,7 @@ static bool gives_up_and_stays(void *lock, u64 ns)
 
 	if (try_until(canary, ns))
 		return true;
-	/* wrong: the waiter's place in line must go with the waiter */
+	/* wrong: the waiter's place in the queue must go with the waiter */
 	WRITE_ONCE(canary->heir, 1);
 	return false;
 }

@@ -64,7 +64,7 @@ void lwc_others_may_run(void);
 /* What follows repeats nothing, even if it looks so: see docs/proof.md. */
 void lwc_begin_anew(void);
 
-/* To be called by who holds the lock; finds a second one inside. */
+/* To be called by the holder; finds a second one inside. */
 void critical_section(void);
 /* The same where there are readers, and what these call. */
 void write_section(void);
@@ -83,7 +83,7 @@ void check_sections(void);
 	} while (0)
 
 /*
- * Order of arrival: to be called by who holds the lock, each thread once, with
+ * Order of arrival: to be called by the holder, each thread once, with
  * the thread that it found queued before it came, or NOBODY.
  */
 #define NOBODY UINT32_MAX

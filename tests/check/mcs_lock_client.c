@@ -48,7 +48,7 @@ static void init_held(void)
 	held_by = lk_mcs_ops.last_waiter(&lock);
 }
 
-/* Thread 0 holds. Who finds another node than that one's is behind it. */
+/* Thread 0 holds. A thread that finds a node of another one is behind that. */
 static void arrive_in_order(u32 id)
 {
 	u64 last = lk_mcs_ops.last_waiter(&lock);

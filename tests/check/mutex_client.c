@@ -189,6 +189,26 @@ static void foreign_unlock(void)
 		wake_value(&lock.word);
 }
 
+/*
+ * A foreign waiter, and ours that leave at their deadline. All unlocks are ours, so
+ * nobody needs a nap.
+ */
+static void init_foreign_timed(void)
+{
+	init_foreign();
+	check_world.naps = false;
+}
+
+static void foreign_and_timed(u32 id)
+{
+	if (id != 1) {
+		lock_or_time_out(id + 1);
+		return;
+	}
+	EACH_ACQUISITION(foreign_lock(); critical_section();
+			 lk_mutex_unlock(&lock));
+}
+
 static void ours_and_foreign(u32 id)
 {
 	if (id != 1) {
@@ -226,6 +246,48 @@ static void init_signal_foreign(void)
 	check_world.signal = handler;
 }
 
+/*
+ * Thread 1's handler has the mutex until thread 2, the first sleeper, has asked for an
+ * unlock that looks. Thread 0 takes what the handler has unlocked, and knows of it by
+ * nothing that orders memory.
+ */
+static u32 handled, served_first;
+
+static void hold_in_handler(void)
+{
+	if (lwc_thread() != 1 || READ_ONCE(handled))
+		return;
+	if (lk_mutex_trylock(&lock)) {
+		critical_section();
+		while (READ_ONCE(lock.word) == LK_MUTEX_HELD &&
+		       !READ_ONCE(served_first))
+			cpu_relax();
+		lk_mutex_unlock(&lock);
+	}
+	WRITE_ONCE(handled, 1);
+}
+
+static void init_held_signal_posix(void)
+{
+	init_signal_posix();
+	check_world.signal = hold_in_handler;
+	lk_mutex_lock(&lock);
+}
+
+static void take_from_handler(u32 id)
+{
+	if (id) {
+		sleep_and_unlock(id);
+		if (id == 2)
+			WRITE_ONCE(served_first, 1);
+		return;
+	}
+	lk_mutex_unlock(&lock);
+	while (!READ_ONCE(handled))
+		cpu_relax();
+	lock_and_unlock(id);
+}
+
 /* After a fork: list, queue and list lock name threads that are gone. */
 static void init_forked(void)
 {
@@ -261,6 +323,13 @@ static void init_held_naps(void)
 {
 	init_held();
 	check_world.naps = true;
+}
+
+/* And the first is promised the mutex meanwhile. */
+static void init_promised_naps(void)
+{
+	init_held_naps();
+	check_world.overtake_limit = 1;
 }
 
 static void pass_the_first(u32 id)
@@ -305,6 +374,13 @@ static void init_priority(void)
 	rising_priorities();
 }
 
+/* The hand-off that one of them has waited for may go to the other. */
+static void init_priority_handoff(void)
+{
+	init_priority();
+	check_world.overtake_limit = 1;
+}
+
 /* No waiter spins. */
 static void wait_in(enum lk_way way)
 {
@@ -347,6 +423,25 @@ static void change_the_way(u32 id)
 	lock_and_unlock(id);
 }
 
+static void init_changing(void)
+{
+	init_spinning();
+	check_world.wait_way = 1 + LK_WAY_SPIN;
+	check_world.way_changes = true;
+}
+
+/* The last thread only changes the way, at any step of the others. */
+static void be_changed(u32 id)
+{
+	if (id + 1 < check_threads) {
+		lock_and_unlock(id);
+		return;
+	}
+	WRITE_ONCE(check_world.wait_way, 1 + LK_WAY_REST);
+	WRITE_ONCE(check_world.wait_way, 1 + LK_WAY_SPIN);
+	WRITE_ONCE(check_world.wait_way, 1 + LK_WAY_SLEEP);
+}
+
 static void finish(void)
 {
 	check_sections();
@@ -359,15 +454,15 @@ static void finish(void)
 /* The interposer's qspinlock policies: no waiter sleeps. Odd threads try in time. */
 static void spin_and_unlock(u32 id)
 {
+	u32 stage = LK_SPIN_OUTSIDE;
 	struct lkp_deadline deadline;
 
 	deadline_after(&deadline, 1);
-	EACH_ACQUISITION(
-		if (!lk_mutex_trylock(&lock) &&
-		    !lk_mutex_spin(
-			    &lock, id % 2 ? &deadline : NULL,
-			    &lk_spin_over_qspin[LK_QSPIN_FAIR])) continue;
-		critical_section(); lk_mutex_unlock(&lock));
+	EACH_ACQUISITION(if (!lk_mutex_trylock(&lock) &&
+			     !lk_mutex_spin(&lock, id % 2 ? &deadline : NULL,
+					    &lk_spin_over_qspin[LK_QSPIN_FAIR],
+					    &stage)) continue;
+			 critical_section(); lk_mutex_unlock(&lock));
 }
 
 /* A wait with a deadline ends. */
@@ -407,6 +502,9 @@ const struct check_client check_mutex[] = {
 	  1, 600, 3, init_priority, sleep_and_unlock, finish },
 	{ "mutex", "priority_timed", "the same, and sleepers leave", 3, 1, 1,
 	  600, 3, init_priority, lock_or_time_out, finish },
+	{ "mutex", "priority_handoff",
+	  "the same when the first was promised it", 3, 1, 1, 600, 3,
+	  init_priority_handoff, sleep_and_unlock, finish },
 	{ "mutex", "moved", "a sleeper that another thread puts on the list", 3,
 	  1, 1, 600, 3, init, move_or_be_moved, finish },
 	{ "mutex", "moved_pair", "the same while the holder unlocks", 2, 1, 4,
@@ -415,6 +513,11 @@ const struct check_client check_mutex[] = {
 	  3, init_posix, move_or_be_moved, finish },
 	{ "mutex", "first_is_busy", "a nap ends while the first is stopped", 3,
 	  1, 1, 600, 3, init_held_naps, pass_the_first, finish },
+	{ "mutex", "promised_is_busy", "the same, and the mutex is promised", 3,
+	  1, 1, 600, 3, init_promised_naps, pass_the_first, finish },
+	{ "mutex", "foreign_timed",
+	  "a wake-up that meets a timed waiter goes to foreign code", 3, 1, 2,
+	  600, 16, init_foreign_timed, foreign_and_timed, finish },
 	{ "mutex", "spurious", "sleeps that end early", 3, 1, 1, 600, 16,
 	  init_spurious, lock_and_unlock, finish },
 	{ "mutex", "posix", "freed by the next holder", 3, 1, 2, 600, 16,
@@ -426,7 +529,9 @@ const struct check_client check_mutex[] = {
 	  init_signal, lock_and_unlock, finish },
 	{ "mutex", "signal_posix", "the same, unlocked by an RMW", 3, 1, 2, 600,
 	  16, init_signal_posix, lock_and_unlock, finish },
-	{ "mutex", "signal_foreign", "the same, with foreign waiters", 3, 2, 2,
+	{ "mutex", "signal_holds", "a handler has the mutex meanwhile", 3, 1, 1,
+	  600, 3, init_held_signal_posix, take_from_handler, finish },
+	{ "mutex", "signal_foreign", "a handler, with foreign waiters", 3, 2, 2,
 	  600, 16, init_signal_foreign, ours_and_foreign, finish },
 	{ "mutex", "sleeping", "no waiter spins", 3, 1, 2, 600, 16,
 	  init_sleeping, lock_and_unlock, finish },
@@ -442,6 +547,8 @@ const struct check_client check_mutex[] = {
 	  1, 2, 600, 16, init_resting_signal, sleep_and_unlock, finish },
 	{ "mutex", "changing", "the way changes while threads wait", 3, 1, 2,
 	  600, 16, init_spinning, change_the_way, finish },
+	{ "mutex", "changed", "another thread changes the way at any step", 3,
+	  2, 2, 600, 16, init_changing, be_changed, finish },
 	{ "mutex", "fork", "waiters lost in a fork are forgotten", 3, 1, 1, 600,
 	  16, init_forked, lock_and_unlock, finish },
 	{ "mutex", "fork_signal", "the same, and a handler interrupts it", 2, 1,
@@ -463,6 +570,8 @@ const struct check_mutant mutants_mutex[] = {
 	{ "pulled sleeper never told", "tell", "smp_store_release", NULL,
 	  "drop" },
 	{ "pulled sleeper never woken", "tell", "wake_value", NULL, "drop" },
+	{ "foreign waiter not woken by a timed waiter that leaves",
+	  "leave_timed_out", "wake_foreign", NULL, "drop" },
 	{ "sleeper never granted", "hand_off", "WRITE_ONCE", "*state", "drop" },
 	{ 0 },
 };

@@ -19,24 +19,14 @@ static void lock_or_try(u32 id)
 			 critical_section(); lk_mutex_unlock(&lock));
 }
 
-static void init(u32 rounds)
-{
-	u32 i;
-
-	for (i = 0; i < CHECK_THREADS; i++)
-		check_world.spin_budget[i] = rounds;
-	check_world.clusters = 2;
-	divide_at_once();
-}
-
 static void init_spinning(void)
 {
-	init(1);
+	spin_divided(1);
 }
 
 static void init_sleepers(void)
 {
-	init(0);
+	spin_divided(0);
 }
 
 static void init_deep(void)
@@ -45,17 +35,11 @@ static void init_deep(void)
 	lk_knob_osq_pool = 0;
 }
 
-/* After a fork: the spinners' queue was divided, and its threads are gone. */
 static void init_forked(void)
 {
 	init_spinning();
-	CHECK(lk_numa_osq_lock((struct lk_numa_osq *)&lock.osq),
-	      "a free lock was not taken");
-	CHECK(divided() == 1, "not divided");
-	queue_exit(); /* not in the child */
+	fork_divided(&lock.osq);
 	lock.parked = 1;
-	check_world.epoch = 1;
-	lk_knob_osq_pool = 1;
 }
 
 static void finish(void)
@@ -63,9 +47,7 @@ static void finish(void)
 	check_sections();
 	CHECK(lk_mutex_trylock(&lock), "the lock is not free at the end");
 	CHECK(!lock.first, "somebody is on the list at the end");
-	CHECK((u16)atomic_read(&lock.osq.tail) == 0,
-	      "somebody is queued at the end");
-	CHECK(divided() == 0, "divided, and nobody is there");
+	check_nobody_spins(&lock.osq);
 }
 
 const struct check_client check_mutex_numa[] = {

@@ -6,6 +6,7 @@
 #include "frame.h"
 #include "knobs.h"
 #include "numa_pool.h"
+#include "osq_lock.h"
 
 /*
  * As lk_numa_osq_divided(), but for what the clients use: two entries. One that the
@@ -56,6 +57,36 @@ static inline void hold_against_one(struct lk_numa_osq *osq)
 {
 	hold_divided(osq, 2);
 	check_world.clusters = 3;
+}
+
+/* All spin for @rounds in a queue that divides at once. */
+static inline void spin_divided(u32 rounds)
+{
+	u32 i;
+
+	for (i = 0; i < CHECK_THREADS; i++)
+		check_world.spin_budget[i] = rounds;
+	check_world.clusters = 2;
+	divide_at_once();
+}
+
+/* The threads run in a forked child. At the fork the spinners' queue was divided. */
+static inline void fork_divided(struct lk_osq *osq)
+{
+	CHECK(lk_numa_osq_lock((struct lk_numa_osq *)osq),
+	      "a free lock was not taken");
+	CHECK(divided() == 1, "not divided");
+	queue_exit(); /* not in the child */
+	check_world.epoch = 1;
+	lk_knob_osq_pool = 1;
+}
+
+/* At the end nobody is in the spinners' queue, and it is one again. */
+static inline void check_nobody_spins(const struct lk_osq *osq)
+{
+	CHECK((u16)atomic_read(&osq->tail) == 0,
+	      "somebody is queued at the end");
+	CHECK(divided() == 0, "divided, and nobody is there");
 }
 
 /* Thread 0 waits for ever; the others give up at their first or second look. */

@@ -239,13 +239,13 @@ static void init_leave_one_cpu(void)
 	CHECK(lk_numa_osq_lock(&osq), "a free lock was not taken");
 }
 
-/* From the top, where nobody stands behind in the cluster, and a cluster. */
+/* From the top, where nobody is behind in the cluster, and a cluster is. */
 static void init_leave_divided(void)
 {
 	init_divided_hasty();
 }
 
-/* From the top, where somebody does, who has the cluster's place then. */
+/* From the top, where somebody is, and then has the cluster's place. */
 static void init_leave_top(void)
 {
 	init_against_one();
@@ -287,7 +287,7 @@ static void init_leave_gate(void)
 	check_world.spin_budget[1] = (u32)-1;
 }
 
-/* Thread 0 stands between the two steps by which a queue is divided. */
+/* Thread 0 is between the two steps by which a queue is divided. */
 static void init_leave_turned_away(void)
 {
 	struct numa_entry *entry = numa_claim(&osq, 0);
@@ -389,13 +389,13 @@ const struct check_client check_numa_osq[] = {
 };
 
 const struct check_mutant mutants_numa_osq[] = {
-	/* Lost start: who gives up takes the lock or the top with it. */
+	/* Lost start: a waiter that gives up takes the lock or the top with it. */
 	{ "leaves though it was granted", "cq_begin_leaving",
 	  "try_cmpxchg_relaxed", NULL, "force" },
 	{ "passes it to one that leaves", "cancel_queue.C", NULL, NULL,
 	  "force" },
-	{ "neighbours not linked by who leaves", "cq_move_up", "WRITE_ONCE",
-	  NULL, "drop" },
+	{ "neighbours not linked by a leaver", "cq_move_up", "WRITE_ONCE", NULL,
+	  "drop" },
 	{ "last one leaves, and stays linked", "cq_retire", "WRITE_ONCE", NULL,
 	  "drop" },
 	{ "empties a queue that has grown", "numa_queue.A", NULL, NULL,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-/* The pool: who has which entry; knobs, clusters and forks. */
+/* The pool: owners of entries; knobs, clusters and forks. */
 #include <errno.h>
 #include <sys/mman.h>
 

@@ -61,7 +61,7 @@ static void automatic(u32 id)
 	in_mode(LK_QSPIN_AUTO);
 }
 
-/* Whoever waits halts at once. */
+/* A waiter halts at once. */
 static void init_halting(void)
 {
 	u32 i;
@@ -368,7 +368,7 @@ const struct check_mutant mutants_qspinlock[] = {
 	{ "forgotten tail check", "qspinlock.G", NULL, NULL, "force" },
 	{ "wrong pending hand-over", "pending_to_locked", "WRITE_ONCE", NULL,
 	  "narrow" },
-	{ "two second in line", "qspinlock.D", NULL, NULL, "force" },
+	{ "two pending waiters", "qspinlock.D", NULL, NULL, "force" },
 	{ "predecessor not told of its successor", "lock_queued", "WRITE_ONCE",
 	  "decode(old)->next", "drop" },
 	{ "head does not wait for the pending owner", "qspinlock.F", NULL, NULL,
@@ -384,6 +384,6 @@ const struct check_mutant mutants_qspinlock[] = {
 	  "lock->locked", "drop" },
 	{ "arrival steals what is not free", "qspinlock.C", NULL, NULL,
 	  "force" },
-	{ "nobody wakes who is kicked", "kick", "kick_value", NULL, "drop" },
+	{ "the kicked one is not woken", "kick", "kick_value", NULL, "drop" },
 	{ 0 },
 };

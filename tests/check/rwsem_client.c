@@ -284,6 +284,13 @@ static void init_priority(void)
 	rising_priorities();
 }
 
+/* The first may lose its patience, also when a later one has come before it. */
+static void init_priority_impatient(void)
+{
+	init_priority();
+	check_world.no_time = false;
+}
+
 static void arrive_in_order(u32 id)
 {
 	bool behind;
@@ -414,6 +421,25 @@ static void change_the_way(u32 id)
 	one_writer(id);
 }
 
+static void init_changing(void)
+{
+	init_spinning();
+	check_world.wait_way = 1 + LK_WAY_SPIN;
+	check_world.way_changes = true;
+}
+
+/* The last thread only changes the way, at any step of the others. */
+static void be_changed(u32 id)
+{
+	if (id + 1 < check_threads) {
+		one_writer(id);
+		return;
+	}
+	WRITE_ONCE(check_world.wait_way, 1 + LK_WAY_SLEEP);
+	WRITE_ONCE(check_world.wait_way, 1 + LK_WAY_SPIN);
+	WRITE_ONCE(check_world.wait_way, 1 + LK_WAY_REST);
+}
+
 static void finish(void)
 {
 	check_sections();
@@ -446,6 +472,8 @@ const struct check_client check_rwsem[] = {
 	  init_sleeping, one_writer, finish },
 	{ "rwsem", "changing", "the way to wait changes while threads wait", 3,
 	  1, 1, 600, 16, init_spinning, change_the_way, finish },
+	{ "rwsem", "changed", "another thread changes the way at any step", 3,
+	  1, 2, 600, 16, init_changing, be_changed, finish },
 	{ "rwsem", "brief", "an arriving thread checks before it queues", 3, 1,
 	  1, 600, 16, init_brief, one_reader, finish },
 	{ "rwsem", "one_cpu", "the owner has lost its CPU", 3, 1, 1, 600, 16,
@@ -478,6 +506,9 @@ const struct check_client check_rwsem[] = {
 	  init_held, arrive_in_order, finish },
 	{ "rwsem", "priority", "a sleeper that comes before earlier ones", 3, 1,
 	  1, 600, 3, init_priority, one_reader, finish },
+	{ "rwsem", "priority_impatient",
+	  "the same while the patience of the first ends", 3, 1, 1, 600, 3,
+	  init_priority_impatient, one_reader, finish },
 	{ "rwsem", "queues", "a reader that queues passes no sleeper", 3, 1, 1,
 	  600, 3, init_read, queue_in_order, finish },
 	{ "rwsem", "promise", "arrivals come after a hand-off", 2, 1, 3, 600, 2,
@@ -503,7 +534,7 @@ const struct check_mutant mutants_rwsem[] = {
 	{ "sleeper does not ask to be looked after", "sleep_for", "atomic_or",
 	  NULL, "drop" },
 	{ "hand-off never promised", "insist", "atomic_or", NULL, "drop" },
-	{ "writer's try is not atomic", "lk_rwsem_trylock",
+	{ "writer's try is not atomic", "lk_rwsem_lock_if",
 	  "atomic_try_cmpxchg_acquire", NULL, "split" },
 	{ "sleeper's try is not atomic", "take_and_leave",
 	  "atomic_try_cmpxchg_acquire", NULL, "split" },

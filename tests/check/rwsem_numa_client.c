@@ -52,14 +52,9 @@ static void lock_or_try(u32 id)
 
 static void init(u32 rounds)
 {
-	u32 i;
-
-	for (i = 0; i < CHECK_THREADS; i++)
-		check_world.spin_budget[i] = rounds;
+	spin_divided(rounds);
 	check_world.no_time = true;
 	check_world.handover_spins = 0;
-	check_world.clusters = 2;
-	divide_at_once();
 }
 
 static void init_spinning(void)
@@ -72,18 +67,12 @@ static void init_sleepers(void)
 	init(0);
 }
 
-/* After a fork: the spinners' queue was divided, and its threads are gone. */
 static void init_forked(void)
 {
 	init_spinning();
-	CHECK(lk_numa_osq_lock((struct lk_numa_osq *)&lock.osq),
-	      "a free lock was not taken");
-	CHECK(divided() == 1, "not divided");
-	queue_exit(); /* not in the child */
+	fork_divided(&lock.osq);
 	atomic_set(&lock.word, LK_RWSEM_QUEUED | LK_RWSEM_LOOK);
 	lock.first = (struct lk_ring *)8;
-	check_world.epoch = 1;
-	lk_knob_osq_pool = 1;
 }
 
 static void finish(void)
@@ -91,9 +80,7 @@ static void finish(void)
 	check_sections();
 	CHECK(atomic_read(&lock.word) == 0, "the lock is not free at the end");
 	CHECK(!lock.first, "somebody is on the list at the end");
-	CHECK((u16)atomic_read(&lock.osq.tail) == 0,
-	      "somebody is queued at the end");
-	CHECK(divided() == 0, "divided, and nobody is there");
+	check_nobody_spins(&lock.osq);
 }
 
 const struct check_client check_rwsem_numa[] = {

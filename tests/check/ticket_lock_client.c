@@ -31,7 +31,7 @@ static void init_held(void)
 	lk_ticket_lock(&lock);
 }
 
-/* Thread 0 holds. Who comes third is behind whoever has a ticket already. */
+/* Thread 0 holds. The third thread is behind the one that has a ticket already. */
 static void arrive_in_order(u32 id)
 {
 	bool behind;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * The public interface of the library, as a C program uses it. Without an
- * argument it checks each call; with "numa" it does so over the mutexes' other
+ * argument it tests each call; with "numa" it does so over the mutexes' other
  * queue; with another one it shows what control.c says, or it deadlocks as
  * deadlock.c says, or it misuses a mutex in that way and prints the mutex's address
  * and its own thread id first.
  */
 #define _GNU_SOURCE
-#include "check.h"
+#include "expect.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -47,10 +47,10 @@ static void *stress(void *arg)
 			lw_spin_write_unlock(&spin_rw);
 		} else {
 			lw_read_lock(&rw);
-			CHECK(pair[0] == pair[1]);
+			EXPECT(pair[0] == pair[1]);
 			lw_read_unlock(&rw);
 			lw_spin_read_lock(&spin_rw);
-			CHECK(spin_pair[0] == spin_pair[1]);
+			EXPECT(spin_pair[0] == spin_pair[1]);
 			lw_spin_read_unlock(&spin_rw);
 		}
 	}
@@ -64,14 +64,14 @@ static void *tries_fail(void *unused)
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_nsec += 20000000; /* may be more than a second: allowed */
 	errno = 77;
-	CHECK(!lw_mutex_trylock(&mutex));
-	CHECK(!lw_mutex_timedlock(&mutex, &until));
-	CHECK(!lw_spin_trylock(&spin));
-	CHECK(!lw_write_trylock(&rw));
-	CHECK(!lw_read_trylock(&rw));
-	CHECK(!lw_spin_write_trylock(&spin_rw));
-	CHECK(!lw_spin_read_trylock(&spin_rw));
-	CHECK(errno == 77);
+	EXPECT(!lw_mutex_trylock(&mutex));
+	EXPECT(!lw_mutex_timedlock(&mutex, &until));
+	EXPECT(!lw_spin_trylock(&spin));
+	EXPECT(!lw_write_trylock(&rw));
+	EXPECT(!lw_read_trylock(&rw));
+	EXPECT(!lw_spin_write_trylock(&spin_rw));
+	EXPECT(!lw_spin_read_trylock(&spin_rw));
+	EXPECT(errno == 77);
 	return unused;
 }
 
@@ -79,11 +79,11 @@ static void in_thread(void *(*body)(void *), void *arg)
 {
 	pthread_t thread;
 
-	CHECK(!pthread_create(&thread, NULL, body, arg));
+	EXPECT(!pthread_create(&thread, NULL, body, arg));
 	pthread_join(thread, NULL);
 }
 
-static void check_calls(void)
+static void test_calls(void)
 {
 	struct timespec past = { 0, 0 };
 
@@ -97,84 +97,87 @@ static void check_calls(void)
 	lw_spin_unlock(&spin);
 	lw_mutex_unlock(&mutex);
 
-	CHECK(lw_mutex_trylock(&mutex));
+	EXPECT(lw_mutex_trylock(&mutex));
 	lw_mutex_unlock(&mutex);
-	CHECK(lw_mutex_timedlock(&mutex, &past)); /* free: no matter how late */
+	EXPECT(lw_mutex_timedlock(&mutex,
+				  &past)); /* free: no matter how late */
 	lw_mutex_unlock(&mutex);
-	CHECK(lw_spin_trylock(&spin));
+	EXPECT(lw_spin_trylock(&spin));
 	lw_spin_unlock(&spin);
-	CHECK(lw_read_trylock(&rw) && lw_read_trylock(&rw));
-	CHECK(!lw_write_trylock(&rw));
+	EXPECT(lw_read_trylock(&rw) && lw_read_trylock(&rw));
+	EXPECT(!lw_write_trylock(&rw));
 	lw_read_unlock(&rw);
 	lw_read_unlock(&rw);
-	CHECK(lw_write_trylock(&rw));
+	EXPECT(lw_write_trylock(&rw));
 	lw_write_unlock(&rw);
-	CHECK(lw_spin_read_trylock(&spin_rw) && lw_spin_read_trylock(&spin_rw));
-	CHECK(!lw_spin_write_trylock(&spin_rw));
+	EXPECT(lw_spin_read_trylock(&spin_rw) &&
+	       lw_spin_read_trylock(&spin_rw));
+	EXPECT(!lw_spin_write_trylock(&spin_rw));
 	lw_spin_read_unlock(&spin_rw);
 	lw_spin_read_unlock(&spin_rw);
-	CHECK(lw_spin_write_trylock(&spin_rw));
+	EXPECT(lw_spin_write_trylock(&spin_rw));
 	lw_spin_write_unlock(&spin_rw);
 	lw_mutex_destroy(&mutex);
 
-	CHECK(lw_set_knob("no_such_knob", "1") == ENOENT);
-	CHECK(lw_set_knob("spin_budget", "-1") == ERANGE);
-	CHECK(lw_set_knob("spin_budget", "99999999999") == ERANGE);
-	CHECK(lw_set_knob("spin_budget", "") == ERANGE);
-	CHECK(lw_set_knob("spin_budget", "200") == 0);
+	EXPECT(lw_set_knob("no_such_knob", "1") == ENOENT);
+	EXPECT(lw_set_knob("spin_budget", "-1") == ERANGE);
+	EXPECT(lw_set_knob("spin_budget", "99999999999") == ERANGE);
+	EXPECT(lw_set_knob("spin_budget", "") == ERANGE);
+	EXPECT(lw_set_knob("spin_budget", "200") == 0);
 }
 
-static void check_threads(void)
+static void test_threads(void)
 {
 	pthread_t threads[THREADS];
 
 	for (long i = 0; i < THREADS; i++)
-		CHECK(!pthread_create(&threads[i], NULL, stress, (void *)i));
+		EXPECT(!pthread_create(&threads[i], NULL, stress, (void *)i));
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
-	CHECK(counters[0] == THREADS * ROUNDS);
-	CHECK(counters[1] == THREADS * ROUNDS);
-	CHECK(counters[2] == THREADS * ROUNDS / 8);
-	CHECK(counters[3] == THREADS * ROUNDS / 8);
+	EXPECT(counters[0] == THREADS * ROUNDS);
+	EXPECT(counters[1] == THREADS * ROUNDS);
+	EXPECT(counters[2] == THREADS * ROUNDS / 8);
+	EXPECT(counters[3] == THREADS * ROUNDS / 8);
 }
 
 /* A child goes on with what its thread held. */
-static void check_fork(void)
+static void test_fork(void)
 {
 	int status;
 	pid_t pid;
 
 	lw_mutex_lock(&mutex);
 	pid = fork();
-	CHECK(pid >= 0);
+	EXPECT(pid >= 0);
 	if (!pid) {
 		lw_mutex_unlock(&mutex);
 		lw_mutex_lock(&mutex);
 		lw_mutex_unlock(&mutex);
 		_exit(0);
 	}
-	CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+	EXPECT(waitpid(pid, &status, 0) == pid && status == 0);
 	lw_mutex_unlock(&mutex);
 }
 
 /* Somebody has waited by now, or numa.c has chosen. */
-static void check_queue_is_chosen(enum lw_queue queue, enum lw_queue other)
+static void test_queue_is_chosen(enum lw_queue queue, enum lw_queue other)
 {
-	CHECK(lw_set_queue(queue) == 0);
-	CHECK(lw_set_queue(other) == EBUSY);
-	CHECK(lw_set_queue((enum lw_queue)77) == EINVAL);
-	CHECK(lw_set_queue(queue) == 0);
+	EXPECT(lw_set_queue(queue) == 0);
+	EXPECT(lw_set_queue(other) == EBUSY);
+	EXPECT(lw_set_queue((enum lw_queue)77) == EINVAL);
+	EXPECT(lw_set_queue(queue) == 0);
 }
 
-static void check_all(void)
+static void test_all(void)
 {
-	check_calls();
-	check_threads();
-	check_fork();
-	check_fork_handler();
-	check_no_deadlock();
-	check_cond();
-	check_rwlock();
+	test_calls();
+	test_threads();
+	test_fork();
+	test_fork_handler();
+	test_no_deadlock();
+	test_cond();
+	test_rwlock();
+	test_stopped();
 }
 
 static void *unlock_it(void *unused)
@@ -203,9 +206,9 @@ int main(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "numa")) {
 		choose_numa();
-		check_queue_is_chosen(LW_QUEUE_NUMA_OSQ, LW_QUEUE_OSQ);
-		check_all();
-		check_numa();
+		test_queue_is_chosen(LW_QUEUE_NUMA_OSQ, LW_QUEUE_OSQ);
+		test_all();
+		test_numa();
 		return 0;
 	}
 	if (argc > 1) {
@@ -213,8 +216,8 @@ int main(int argc, char **argv)
 			misuse(argv[1]);
 		return 0;
 	}
-	check_control();
-	check_all();
-	check_queue_is_chosen(LW_QUEUE_OSQ, LW_QUEUE_NUMA_OSQ);
+	test_control();
+	test_all();
+	test_queue_is_chosen(LW_QUEUE_OSQ, LW_QUEUE_NUMA_OSQ);
 	return 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* The condition variable. A wake-up that is lost is a hang. */
 #define _GNU_SOURCE
-#include "check.h"
+#include "expect.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -20,7 +20,7 @@ static void in_threads(int n, void *(*body)(void *), void *arg)
 	pthread_t threads[2 * THREADS];
 
 	for (int i = 0; i < n; i++)
-		CHECK(!pthread_create(&threads[i], NULL, body, arg));
+		EXPECT(!pthread_create(&threads[i], NULL, body, arg));
 	for (int i = 0; i < n; i++)
 		pthread_join(threads[i], NULL);
 }
@@ -65,7 +65,7 @@ static void *barrier_turns(void *unused)
 {
 	for (int turn = 0; turn < TURNS; turn++) {
 		lw_mutex_lock(&mutex);
-		CHECK(generation == turn);
+		EXPECT(generation == turn);
 		if (++arrived == THREADS) {
 			arrived = 0;
 			generation++;
@@ -101,11 +101,11 @@ static void times_out(void)
 	do
 		woken = lw_cond_timedwait(&gate, &mutex, &until);
 	while (woken);
-	CHECK(ns_since(&start) >= limit);
-	CHECK(!lw_mutex_trylock(&mutex)); /* ours again */
-	CHECK(!lw_cond_timedwait(&gate, &mutex, &start));
-	CHECK(!lw_cond_timedwait(&gate, &mutex, &past));
-	CHECK(errno == 77);
+	EXPECT(ns_since(&start) >= limit);
+	EXPECT(!lw_mutex_trylock(&mutex)); /* ours again */
+	EXPECT(!lw_cond_timedwait(&gate, &mutex, &start));
+	EXPECT(!lw_cond_timedwait(&gate, &mutex, &past));
+	EXPECT(errno == 77);
 	lw_mutex_unlock(&mutex);
 }
 
@@ -136,16 +136,16 @@ static void *puts_items(void *unused)
 	return unused;
 }
 
-static void check_short_waits(void)
+static void test_short_waits(void)
 {
 	int all = ROUNDS;
 	pthread_t waiter;
 
 	consumed = 0;
-	CHECK(!pthread_create(&waiter, NULL, short_waits, &all));
+	EXPECT(!pthread_create(&waiter, NULL, short_waits, &all));
 	in_threads(1, puts_items, NULL);
 	pthread_join(waiter, NULL);
-	CHECK(consumed == ROUNDS);
+	EXPECT(consumed == ROUNDS);
 }
 
 static void *answers(void *unused)
@@ -164,13 +164,13 @@ static void *answers(void *unused)
  * One waits; the other does not, and comes the moment that the mutex is free:
  * its signal often falls between the waiter's unlock and its sleep.
  */
-static void check_signal_before_sleep(void)
+static void test_signal_before_sleep(void)
 {
 	pthread_t waiter;
 	int left;
 
 	held_items = 0;
-	CHECK(!pthread_create(&waiter, NULL, answers, NULL));
+	EXPECT(!pthread_create(&waiter, NULL, answers, NULL));
 	for (left = 10 * ROUNDS; left;) {
 		if (!lw_mutex_trylock(&mutex))
 			continue;
@@ -197,14 +197,14 @@ static void *wait_for_gate(void *unused)
 }
 
 /* A child uses a condition variable on which a thread waited at the fork. */
-static void check_fork_with_waiter(void)
+static void test_fork_with_waiter(void)
 {
 	int status, zero = 0;
 	pthread_t waiter;
 	pid_t pid;
 
 	generation = arrived = held_items = 0;
-	CHECK(!pthread_create(&waiter, NULL, wait_for_gate, NULL));
+	EXPECT(!pthread_create(&waiter, NULL, wait_for_gate, NULL));
 	for (;;) {
 		lw_mutex_lock(&mutex);
 		if (arrived)
@@ -212,21 +212,21 @@ static void check_fork_with_waiter(void)
 		lw_mutex_unlock(&mutex);
 	}
 	pid = fork();
-	CHECK(pid >= 0);
+	EXPECT(pid >= 0);
 	if (!pid) {
 		lw_mutex_unlock(&mutex);
 		lw_cond_broadcast(&gate);
 		in_threads(2, one_place, &zero);
 		_exit(0);
 	}
-	CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+	EXPECT(waitpid(pid, &status, 0) == pid && status == 0);
 	generation = 1;
 	lw_mutex_unlock(&mutex);
 	lw_cond_signal(&gate);
 	pthread_join(waiter, NULL);
 }
 
-void check_cond(void)
+void test_cond(void)
 {
 	int role = 0;
 
@@ -234,10 +234,10 @@ void check_cond(void)
 	lw_cond_broadcast(&gate);
 	times_out();
 	in_threads(2 * THREADS, one_place, &role);
-	CHECK(consumed == THREADS * ROUNDS && !held_items);
+	EXPECT(consumed == THREADS * ROUNDS && !held_items);
 	in_threads(THREADS, barrier_turns, NULL);
-	CHECK(generation == TURNS);
-	check_short_waits();
-	check_signal_before_sleep();
-	check_fork_with_waiter();
+	EXPECT(generation == TURNS);
+	test_short_waits();
+	test_signal_before_sleep();
+	test_fork_with_waiter();
 }

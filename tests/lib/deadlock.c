@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* What LOCKWORK_DEBUG=1 reports of threads that wait for each other, and what not. */
 #define _GNU_SOURCE
-#include "check.h"
+#include "expect.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static void start_and_join(void *(*body)(void *), long threads)
 	pthread_t ids[THREADS];
 
 	for (long i = 0; i < threads; i++)
-		CHECK(!pthread_create(&ids[i], NULL, body, (void *)i));
+		EXPECT(!pthread_create(&ids[i], NULL, body, (void *)i));
 	for (long i = 0; i < threads; i++)
 		pthread_join(ids[i], NULL);
 }
@@ -44,7 +44,7 @@ bool deadlock(const char *how)
 	if (strncmp(how, "ring", 4))
 		return false;
 	size = atol(how + 4);
-	CHECK(size >= 2 && size <= MOST);
+	EXPECT(size >= 2 && size <= MOST);
 	pthread_barrier_init(&all_hold, NULL, (unsigned)size);
 	start_and_join(wait_in_ring, size);
 	return true;
@@ -65,7 +65,7 @@ static void *wait_or_give_up(void *arg)
 		clock_gettime(CLOCK_MONOTONIC, &until);
 		until.tv_nsec +=
 			20000000; /* may be more than a second: allowed */
-		CHECK(!lw_mutex_timedlock(&ring[0], &until));
+		EXPECT(!lw_mutex_timedlock(&ring[0], &until));
 	}
 	lw_mutex_unlock(&ring[i]);
 	return NULL;
@@ -119,7 +119,7 @@ static void *lock_behind_gate(void *arg)
 
 /*
  * Even threads hold the first mutex and wait for the second; odd ones give the second
- * up before they wait for the first. Who reads the holder of the second, and then
+ * up before they wait for the first. A thread that reads the holder of the second, and then
  * what that one waits for, sees a circle that was never there.
  */
 static void *lock_by_turns(void *arg)
@@ -141,7 +141,7 @@ static void *lock_by_turns(void *arg)
 	return NULL;
 }
 
-void check_no_deadlock(void)
+void test_no_deadlock(void)
 {
 	pthread_barrier_init(&all_hold, NULL, 2);
 	start_and_join(wait_or_give_up, 2);

@@ -4,7 +4,7 @@
  * signal handler that tries the mutex, at each instruction of that unlock.
  */
 #define _GNU_SOURCE
-#include "check.h"
+#include "expect.h"
 
 #include "../step.h"
 #include <platform.h>
@@ -36,20 +36,20 @@ static void notice_fork(void)
 	(void)wait_epoch();
 }
 
-void check_fork_handler(void)
+void test_fork_handler(void)
 {
 	pthread_t thread;
 	int stepped = 1;
 	long steps;
 
 	lw_mutex_lock(&mutex);
-	CHECK(!pthread_create(&thread, NULL, sleeper, NULL));
+	EXPECT(!pthread_create(&thread, NULL, sleeper, NULL));
 	usleep(100000); /* until it sleeps, most likely */
 	for (steps = 1; stepped; steps++) {
 		stepped = step_into_child(notice_fork, unlock, try_it, steps);
-		CHECK(stepped >= 0);
+		EXPECT(stepped >= 0);
 	}
-	CHECK(steps > 4);
+	EXPECT(steps > 4);
 	lw_mutex_unlock(&mutex);
 	pthread_join(thread, NULL);
 }

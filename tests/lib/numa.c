@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* Mutexes over a numa_osq that is divided as soon as somebody waits. */
 #define _GNU_SOURCE
-#include "check.h"
+#include "expect.h"
 
 #include "knobs.h"
 
@@ -10,13 +10,13 @@
 
 void choose_numa(void)
 {
-	CHECK(lw_set_queue(LW_QUEUE_NUMA_OSQ) == 0);
-	CHECK(lw_set_clusters("0-7000;7001") == NULL);
-	CHECK(lw_set_knob("count_events", "1") == 0);
-	/* A waiter queues at once, whoever runs where. */
-	CHECK(lw_set_knob("brief_spins", "0") == 0);
-	CHECK(lw_set_knob("watch_owner", "0") == 0);
-	/* Past their ranges: a queue is long whatever stands in it. */
+	EXPECT(lw_set_queue(LW_QUEUE_NUMA_OSQ) == 0);
+	EXPECT(lw_set_clusters("0-7000;7001") == NULL);
+	EXPECT(lw_set_knob("count_events", "1") == 0);
+	/* A waiter queues at once, wherever threads run. */
+	EXPECT(lw_set_knob("brief_spins", "0") == 0);
+	EXPECT(lw_set_knob("watch_owner", "0") == 0);
+	/* Past their ranges: a queue is long whatever is in it. */
 	WRITE_ONCE(lk_knob_osq_lock_depth, ~0u);
 	WRITE_ONCE(lk_knob_osq_keep_times, 0);
 }
@@ -28,7 +28,7 @@ static void *wait_a_while(void *mutex)
 
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_nsec += 20000000;
-	CHECK(!lw_mutex_timedlock(mutex, &until));
+	EXPECT(!lw_mutex_timedlock(mutex, &until));
 	return NULL;
 }
 
@@ -56,7 +56,7 @@ static uint64_t opened(void)
 {
 	uint64_t sum;
 
-	CHECK(lw_event_sum("numa_opened", &sum) == 0);
+	EXPECT(lw_event_sum("numa_opened", &sum) == 0);
 	return sum;
 }
 
@@ -64,31 +64,31 @@ static uint64_t opened(void)
 static void has_divided(void)
 {
 	for (int i = 0; !opened(); i++) {
-		CHECK(i < 100000);
+		EXPECT(i < 100000);
 		usleep(100);
 	}
 }
 
-void check_numa(void)
+void test_numa(void)
 {
 	static lw_mutex_t mutex = LW_MUTEX_INIT;
 	pthread_t thread;
 
 	lw_events_reset();
 	lw_mutex_lock(&mutex);
-	CHECK(!pthread_create(&thread, NULL, wait_a_while, &mutex));
+	EXPECT(!pthread_create(&thread, NULL, wait_a_while, &mutex));
 	pthread_join(thread, NULL);
 	lw_mutex_unlock(&mutex);
-	CHECK(opened() == 1 && lw_numa_divided() == 0);
+	EXPECT(opened() == 1 && lw_numa_divided() == 0);
 
 	lw_events_reset();
 	lw_mutex_lock(&mutex);
-	CHECK(!pthread_create(&thread, NULL, wait, &mutex));
+	EXPECT(!pthread_create(&thread, NULL, wait, &mutex));
 	has_divided();
 	lw_mutex_unlock(&mutex);
 	pthread_join(thread, NULL);
 
-	CHECK(!pthread_create(&thread, NULL, come_back, &mutex));
+	EXPECT(!pthread_create(&thread, NULL, come_back, &mutex));
 	do {
 		usleep(100);
 		lw_mutex_lock(&mutex);
@@ -101,5 +101,5 @@ void check_numa(void)
 	has_divided();
 	lw_mutex_unlock(&mutex);
 	pthread_join(thread, NULL);
-	CHECK(lw_numa_divided() == 0);
+	EXPECT(lw_numa_divided() == 0);
 }

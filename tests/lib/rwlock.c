@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* The read/write lock that sleeps: deadlines, nested reads, downgrades, forks. */
 #define _GNU_SOURCE
-#include "check.h"
+#include "expect.h"
 
 #include <platform.h>
 
@@ -36,9 +36,9 @@ static void *write_in_vain(void *unused)
 	struct timespec until = in_20_ms();
 
 	errno = 77;
-	CHECK(!lw_write_trylock(&rw));
-	CHECK(!lw_write_timedlock(&rw, &until));
-	CHECK(is_over(&until) && errno == 77);
+	EXPECT(!lw_write_trylock(&rw));
+	EXPECT(!lw_write_timedlock(&rw, &until));
+	EXPECT(is_over(&until) && errno == 77);
 	return unused;
 }
 
@@ -47,9 +47,9 @@ static void *read_in_vain(void *unused)
 	struct timespec until = in_20_ms();
 
 	errno = 77;
-	CHECK(!lw_read_trylock(&rw) && !lw_read_trylock_nested(&rw));
-	CHECK(!lw_read_timedlock(&rw, &until));
-	CHECK(is_over(&until) && errno == 77);
+	EXPECT(!lw_read_trylock(&rw) && !lw_read_trylock_nested(&rw));
+	EXPECT(!lw_read_timedlock(&rw, &until));
+	EXPECT(is_over(&until) && errno == 77);
 	return write_in_vain(unused);
 }
 
@@ -57,9 +57,9 @@ static void *read_beside(void *unused)
 {
 	struct timespec past = { 0, 0 };
 
-	CHECK(lw_read_trylock(&rw));
+	EXPECT(lw_read_trylock(&rw));
 	lw_read_unlock(&rw);
-	CHECK(lw_read_timedlock(&rw, &past)); /* free to readers: never late */
+	EXPECT(lw_read_timedlock(&rw, &past)); /* free to readers: never late */
 	lw_read_unlock(&rw);
 	lw_read_lock(&rw);
 	lw_read_unlock(&rw);
@@ -78,7 +78,7 @@ static pthread_t start(void *(*body)(void *))
 {
 	pthread_t thread;
 
-	CHECK(!pthread_create(&thread, NULL, body, NULL));
+	EXPECT(!pthread_create(&thread, NULL, body, NULL));
 	return thread;
 }
 
@@ -88,7 +88,7 @@ static void run(void *(*body)(void *))
 }
 
 /* A writer waits, and a read lock inside a read lock does not wait for it. */
-static void check_nested(void)
+static void test_nested(void)
 {
 	pthread_t writer;
 	int i;
@@ -98,21 +98,21 @@ static void check_nested(void)
 	for (i = 0; i < 100; i++) {
 		usleep(100);
 		lw_read_lock_nested(&rw);
-		CHECK(lw_read_trylock_nested(&rw));
+		EXPECT(lw_read_trylock_nested(&rw));
 		lw_read_unlock(&rw);
 		lw_read_unlock(&rw);
 	}
 	/* With the plain call that wait ends as well, if not at once. */
 	lw_read_lock(&rw);
 	lw_read_unlock(&rw);
-	CHECK(!READ_ONCE(got_it));
+	EXPECT(!READ_ONCE(got_it));
 	lw_read_unlock(&rw);
 	pthread_join(writer, NULL);
-	CHECK(got_it);
+	EXPECT(got_it);
 }
 
 /* Forks while @how is held and a writer waits; the child has no such writer. */
-static void check_fork_of(void (*unlock)(lw_rwlock_t *))
+static void test_fork_of(void (*unlock)(lw_rwlock_t *))
 {
 	pthread_t writer = start(write_at_last);
 	int status;
@@ -120,7 +120,7 @@ static void check_fork_of(void (*unlock)(lw_rwlock_t *))
 
 	usleep(20000); /* until it sleeps, most likely */
 	pid = fork();
-	CHECK(pid >= 0);
+	EXPECT(pid >= 0);
 	if (!pid) {
 		unlock(&rw);
 		lw_write_lock(&rw);
@@ -128,12 +128,12 @@ static void check_fork_of(void (*unlock)(lw_rwlock_t *))
 		lw_read_unlock(&rw);
 		_exit(lw_write_trylock(&rw) ? 0 : 1);
 	}
-	CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+	EXPECT(waitpid(pid, &status, 0) == pid && status == 0);
 	unlock(&rw);
 	pthread_join(writer, NULL);
 }
 
-void check_rwlock(void)
+void test_rwlock(void)
 {
 	struct timespec past = { 0, 0 };
 
@@ -142,11 +142,11 @@ void check_rwlock(void)
 	lw_write_downgrade(&rw);
 	run(read_beside);
 	lw_read_unlock(&rw);
-	CHECK(lw_write_timedlock(&rw, &past)); /* free: no matter how late */
+	EXPECT(lw_write_timedlock(&rw, &past)); /* free: no matter how late */
 	lw_write_unlock(&rw);
-	check_nested();
+	test_nested();
 	lw_read_lock(&rw);
-	check_fork_of(lw_read_unlock);
+	test_fork_of(lw_read_unlock);
 	lw_write_lock(&rw);
-	check_fork_of(lw_write_unlock);
+	test_fork_of(lw_write_unlock);
 }

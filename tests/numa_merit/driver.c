@@ -2,65 +2,66 @@
 /* When a numa_osq divides and joins its queues, as numbers: locks/numa_merit.h. */
 #include <numa_merit.h>
 
-#include "../lib/check.h"
+#include "../lib/expect.h"
 
 enum { KEEP = 32 }; /* osq_keep_times */
 
 /* The hand-overs of a long queue at which the owner looks, up to the division. */
-static void check_due(void)
+static void test_due(void)
 {
 	u32 caution, run, looks;
 
 	for (caution = 0; caution <= NUMA_CAUTION_MAX; caution++) {
 		u32 needed = numa_needed(KEEP, caution);
 
-		CHECK(needed == (u32)KEEP << caution);
+		EXPECT(needed == (u32)KEEP << caution);
 		looks = 0;
 		for (run = 0; run < needed; run++) {
-			CHECK(numa_is_due(run, needed) ==
-			      (run == 16 || (run > 16 && run % 16 == 0)));
+			EXPECT(numa_is_due(run, needed) ==
+			       (run == 16 || (run > 16 && run % 16 == 0)));
 			looks += numa_is_due(run, needed);
 		}
-		CHECK(looks == needed / 16 - 1);
-		CHECK(numa_is_due(needed, needed));
-		CHECK(numa_is_due(needed + 1, needed));
+		EXPECT(looks == needed / 16 - 1);
+		EXPECT(numa_is_due(needed, needed));
+		EXPECT(numa_is_due(needed + 1, needed));
 	}
 	/* Who found the queue empty looks only if none are needed. */
-	CHECK(!numa_is_due(0, 1));
-	CHECK(numa_is_due(0, 0));
+	EXPECT(!numa_is_due(0, 1));
+	EXPECT(numa_is_due(0, 0));
 }
 
-static void check_run(void)
+static void test_run(void)
 {
-	CHECK(numa_next_run(0) == 1);
-	CHECK(numa_next_run(NUMA_RUN_MAX - 1) == NUMA_RUN_MAX);
-	CHECK(numa_next_run(NUMA_RUN_MAX) == NUMA_RUN_MAX);
+	EXPECT(numa_next_run(0) == 1);
+	EXPECT(numa_next_run(NUMA_RUN_MAX - 1) == NUMA_RUN_MAX);
+	EXPECT(numa_next_run(NUMA_RUN_MAX) == NUMA_RUN_MAX);
 	/* What is needed at the most is less, so it is reached. */
-	CHECK(numa_needed(2048, NUMA_CAUTION_MAX) < NUMA_RUN_MAX);
+	EXPECT(numa_needed(2048, NUMA_CAUTION_MAX) < NUMA_RUN_MAX);
 }
 
-static void check_depth(void)
+static void test_depth(void)
 {
-	CHECK(!numa_is_long(9, 1, 8));
-	CHECK(numa_is_long(10, 1, 8));
+	EXPECT(!numa_is_long(9, 1, 8));
+	EXPECT(numa_is_long(10, 1, 8));
 	/* Serials that wrap, and estimates that are wrong. */
-	CHECK(!numa_is_long(7, (u32)-1, 8));
-	CHECK(numa_is_long(8, (u32)-1, 8));
-	CHECK(!numa_is_long(1, 100, 8));
+	EXPECT(!numa_is_long(7, (u32)-1, 8));
+	EXPECT(numa_is_long(8, (u32)-1, 8));
+	EXPECT(!numa_is_long(1, 100, 8));
 	/* What a test sets, so that each queue is long. */
-	CHECK(numa_is_long(1, 1, (u32)-1));
+	EXPECT(numa_is_long(1, 1, (u32)-1));
 }
 
-static void check_caution(void)
+static void test_caution(void)
 {
 	u32 caution = 0, i;
 
 	for (i = 1; i <= 10; i++) {
 		caution = numa_next_caution(caution, false);
-		CHECK(caution == (i < NUMA_CAUTION_MAX ? i : NUMA_CAUTION_MAX));
+		EXPECT(caution ==
+		       (i < NUMA_CAUTION_MAX ? i : NUMA_CAUTION_MAX));
 	}
-	CHECK(numa_next_caution(caution, true) == 0);
-	CHECK(numa_next_caution(0, true) == 0);
+	EXPECT(numa_next_caution(caution, true) == 0);
+	EXPECT(numa_next_caution(0, true) == 0);
 }
 
 static bool is(struct numa_share share, u32 passes, u32 merit, bool proved)
@@ -70,65 +71,65 @@ static bool is(struct numa_share share, u32 passes, u32 merit, bool proved)
 }
 
 /* 64 hand-overs to other clusters that no local one makes good. */
-static void check_poor(void)
+static void test_poor(void)
 {
 	struct numa_share share = numa_first_share(KEEP);
 	u32 i;
 
-	CHECK(is(share, 0, 64, false));
+	EXPECT(is(share, 0, 64, false));
 	for (i = 1; i <= 64; i++) {
-		CHECK(share.merit);
+		EXPECT(share.merit);
 		share = numa_remote_share(share);
-		CHECK(is(share, 0, 64 - i, false));
+		EXPECT(is(share, 0, 64 - i, false));
 	}
-	CHECK(is(numa_remote_share(share), 0, 0, false));
+	EXPECT(is(numa_remote_share(share), 0, 0, false));
 }
 
 /* 192 more local hand-overs than remote ones. */
-static void check_proved(void)
+static void test_proved(void)
 {
 	struct numa_share share = numa_first_share(KEEP);
 	u32 i;
 
 	for (i = 1; i <= 192; i++) {
-		CHECK(!share.proved);
+		EXPECT(!share.proved);
 		share = numa_local_share(share, KEEP);
 	}
-	CHECK(is(share, 192, 256, true));
+	EXPECT(is(share, 192, 256, true));
 	/* Once proved, it stays so. */
 	share = numa_remote_share(share);
-	CHECK(is(share, 0, 255, true));
-	CHECK(is(numa_local_share(share, KEEP), 1, 256, true));
+	EXPECT(is(share, 0, 255, true));
+	EXPECT(is(numa_local_share(share, KEEP), 1, 256, true));
 }
 
 /* Counts that are at their limits. */
-static void check_limits(void)
+static void test_limits(void)
 {
 	struct numa_share share = numa_first_share(2048);
 
-	CHECK(is(share, 0, NUMA_MERIT_MAX, false));
+	EXPECT(is(share, 0, NUMA_MERIT_MAX, false));
 	share = numa_local_share(share, 2048);
-	CHECK(is(share, 1, NUMA_MERIT_MAX, true));
-	CHECK(is(numa_first_share(0), 0, 0, false));
-	CHECK(is(numa_local_share(numa_first_share(0), 0), 1, 1, true));
+	EXPECT(is(share, 1, NUMA_MERIT_MAX, true));
+	EXPECT(is(numa_first_share(0), 0, 0, false));
+	EXPECT(is(numa_local_share(numa_first_share(0), 0), 1, 1, true));
 }
 
 /* A cluster that was alone: what it did for itself counts twice, against it. */
-static void check_alone(void)
+static void test_alone(void)
 {
 	struct numa_share share = numa_first_share(KEEP);
 	u32 i;
 
 	for (i = 0; i < 64; i++)
 		share = numa_local_share(share, KEEP);
-	CHECK(is(share, 64, 128, false));
-	CHECK(is(numa_alone_share(share), 0, 0, false));
+	EXPECT(is(share, 64, 128, false));
+	EXPECT(is(numa_alone_share(share), 0, 0, false));
 	share.merit = 300;
 	share.proved = true;
-	CHECK(is(numa_alone_share(share), 0, 172, true));
+	EXPECT(is(numa_alone_share(share), 0, 172, true));
 }
 
-static void check_packed(void)
+static void test_packed(void)
 {
 	static const u32 counts[] = { 0, 1, 64, 2048, 4094, 4095 };
 	u32 i, j, proved, packed, n = sizeof(counts) / sizeof(counts[0]);
@@ -140,9 +141,9 @@ static void check_packed(void)
 					.passes = counts[i],
 					.merit = counts[j],
 					.proved = proved });
-				CHECK(packed < 1u << 25);
-				CHECK(is(numa_unpack(packed), counts[i],
-					 counts[j], proved));
+				EXPECT(packed < 1u << 25);
+				EXPECT(is(numa_unpack(packed), counts[i],
+					  counts[j], proved));
 			}
 		}
 	}
@@ -150,14 +151,14 @@ static void check_packed(void)
 
 int main(void)
 {
-	check_due();
-	check_run();
-	check_depth();
-	check_caution();
-	check_poor();
-	check_proved();
-	check_limits();
-	check_alone();
-	check_packed();
+	test_due();
+	test_run();
+	test_depth();
+	test_caution();
+	test_poor();
+	test_proved();
+	test_limits();
+	test_alone();
+	test_packed();
 	return 0;
 }

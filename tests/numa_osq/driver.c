@@ -22,7 +22,7 @@ static void spied(const void *at);
 #include "../../locks/numa_divide.c"
 #include "../../locks/numa_osq.c"
 
-#include "../lib/check.h"
+#include "../lib/expect.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -36,32 +36,32 @@ enum { THREADS = sizeof(slots) / sizeof(slots[0]), ENOUGH = 2000 };
 static u32 divisions, holders; /* the holder's */
 static atomic_t opened, left;
 
-static void check_codes(void)
+static void test_codes(void)
 {
 	u32 slot, level, before = 0;
 
-	CHECK(LEVELS == (SLOTS <= 16383 ? 4 : 65534 / SLOTS));
+	EXPECT(LEVELS == (SLOTS <= 16383 ? 4 : 65534 / SLOTS));
 	for (slot = 1; slot <= SLOTS; slot++) {
 		for (level = 0; level < LEVELS; level++) {
 			u32 code = code_of(slot, level);
 
-			CHECK(code == before + 1 && code < NUMA_CLOSED);
-			CHECK(node_of(code) ==
-			      wait_node(numa_nodes, slot, level));
+			EXPECT(code == before + 1 && code < NUMA_CLOSED);
+			EXPECT(node_of(code) ==
+			       wait_node(numa_nodes, slot, level));
 			before = code;
 		}
 	}
 }
 
 /* As deep as there are levels, and no deeper. */
-static void check_nesting(void)
+static void test_nesting(void)
 {
 	struct lk_numa_osq locks[LKP_MAX_NEST + 1] = { 0 };
 	u32 depth = 0;
 
 	while (depth <= LKP_MAX_NEST && lk_numa_osq_lock(&locks[depth]))
 		depth++;
-	CHECK(depth == LEVELS);
+	EXPECT(depth == LEVELS);
 	while (depth--)
 		lk_numa_osq_unlock(&locks[depth]);
 }
@@ -85,25 +85,25 @@ static u64 aborted(void)
 {
 	u64 sum;
 
-	CHECK(!lw_event_sum("numa_aborted", &sum));
+	EXPECT(!lw_event_sum("numa_aborted", &sum));
 	return sum;
 }
 
 /* Seven arrivals do not keep it from dividing; eight do, for this time. */
-static void check_arrivals(void)
+static void test_arrivals(void)
 {
 	test_slot = 1;
-	CHECK(!lw_set_knob("count_events", "1"));
+	EXPECT(!lw_set_knob("count_events", "1"));
 	for (u32 n = 7; n <= 8; n++) {
 		arriving = n;
-		CHECK(lk_numa_osq_lock(&osq) && !arriving);
-		CHECK((osq.state & 1) == (n == 7));
-		CHECK(lk_numa_osq_divided() == (n == 7));
-		CHECK(aborted() == (n == 8));
+		EXPECT(lk_numa_osq_lock(&osq) && !arriving);
+		EXPECT((osq.state & 1) == (n == 7));
+		EXPECT(lk_numa_osq_divided() == (n == 7));
+		EXPECT(aborted() == (n == 8));
 		lk_numa_osq_unlock(&osq);
-		CHECK(osq.tail == 0 && lk_numa_osq_divided() == 0);
+		EXPECT(osq.tail == 0 && lk_numa_osq_divided() == 0);
 	}
-	CHECK(!lw_set_knob("count_events", "0"));
+	EXPECT(!lw_set_knob("count_events", "0"));
 }
 
 /* -- threads ------------------------------------------------------------- */
@@ -112,14 +112,14 @@ static void check_arrivals(void)
 static void *use(void *slot)
 {
 	test_slot = *(const u32 *)slot;
-	check_nesting();
+	test_nesting();
 	while (atomic_read(&opened) < ENOUGH || !atomic_read(&left)) {
 		begin_waiting();
 		if (!lk_numa_osq_lock(&osq)) {
 			atomic_add(1, &left);
 			continue;
 		}
-		CHECK(++holders == 1);
+		EXPECT(++holders == 1);
 		if (osq.state & 1)
 			atomic_set(&opened, (int)++divisions);
 		if (divisions % 64 == 0)
@@ -134,18 +134,18 @@ int main(void)
 {
 	pthread_t threads[THREADS];
 
-	check_codes();
-	CHECK(!lw_set_clusters("0;1-8191"));
-	CHECK(!lw_set_knob("spin_budget", "200"));
+	test_codes();
+	EXPECT(!lw_set_clusters("0;1-8191"));
+	EXPECT(!lw_set_knob("spin_budget", "200"));
 	/* Divides whenever it can. */
 	lk_knob_osq_lock_depth = (u32)-1;
 	lk_knob_osq_keep_times = 0;
-	check_arrivals();
+	test_arrivals();
 	for (u32 i = 0; i < THREADS; i++)
-		CHECK(!pthread_create(&threads[i], NULL, use,
-				      (void *)&slots[i]));
+		EXPECT(!pthread_create(&threads[i], NULL, use,
+				       (void *)&slots[i]));
 	for (u32 i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
-	CHECK(osq.tail == 0 && lk_numa_osq_divided() == 0);
+	EXPECT(osq.tail == 0 && lk_numa_osq_divided() == 0);
 	return 0;
 }

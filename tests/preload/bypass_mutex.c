@@ -5,7 +5,7 @@
  * through pointers that dlsym found in libc.  Both sides exclude each other,
  * and neither waits for a wake-up that the other should have given.
  */
-#include "check.h"
+#include "expect.h"
 #include "plugins/bypass.h"
 #include <dlfcn.h>
 
@@ -62,7 +62,7 @@ static void *spin_body(void *arg)
 }
 
 /* What one side does, the other sees: owner, depth, and who is still there. */
-static void check_handover(const struct calls *a, const struct calls *b)
+static void test_handover(const struct calls *a, const struct calls *b)
 {
 	RET(a->lock(&m), 0);
 	/* libc's own destroy asks its count of users, which is not everyone's. */
@@ -100,7 +100,7 @@ static void find_libc(void)
 {
 	void *handle = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
 
-	CHECK(handle);
+	EXPECT(handle);
 	*(void **)&libc.lock = dlsym(handle, "pthread_mutex_lock");
 	*(void **)&libc.trylock = dlsym(handle, "pthread_mutex_trylock");
 	*(void **)&libc.timedlock = dlsym(handle, "pthread_mutex_timedlock");
@@ -110,10 +110,10 @@ static void find_libc(void)
 	*(void **)&libc.spin_lock = dlsym(handle, "pthread_spin_lock");
 	*(void **)&libc.spin_trylock = dlsym(handle, "pthread_spin_trylock");
 	*(void **)&libc.spin_unlock = dlsym(handle, "pthread_spin_unlock");
-	CHECK(libc.lock && libc.trylock && libc.timedlock && libc.unlock &&
-	      libc.destroy);
-	CHECK(libc.spin_init && libc.spin_lock && libc.spin_trylock &&
-	      libc.spin_unlock);
+	EXPECT(libc.lock && libc.trylock && libc.timedlock && libc.unlock &&
+	       libc.destroy);
+	EXPECT(libc.spin_init && libc.spin_lock && libc.spin_trylock &&
+	       libc.spin_unlock);
 }
 
 int main(int argc, char **argv)
@@ -128,9 +128,9 @@ int main(int argc, char **argv)
 	EQ(argc, 2);
 	find_libc();
 	handle = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
-	CHECK(handle);
+	EXPECT(handle);
 	*(void **)&get_calls = dlsym(handle, "bypass_calls");
-	CHECK(get_calls);
+	EXPECT(get_calls);
 	plugin = get_calls();
 	sides[0] = &here;
 	sides[1] = plugin;
@@ -140,12 +140,12 @@ int main(int argc, char **argv)
 		type = types[i];
 		mutex_of_type(&m, type);
 		for (int s = 0; s < 9; s++)
-			check_handover(sides[s / 3], sides[s % 3]);
+			test_handover(sides[s / 3], sides[s % 3]);
 		counter = 0;
 		run(THREADS, body);
 		EQ(counter, THREADS * ROUNDS);
 		for (int s = 0; s < 9; s++)
-			check_handover(sides[s / 3], sides[s % 3]);
+			test_handover(sides[s / 3], sides[s % 3]);
 		/* Ours: libc's counts users, and misses those that came by us. */
 		RET(here.destroy(&m), 0);
 	}

@@ -3,7 +3,7 @@
  * A program that clears its environment before its first contention waits as the
  * lock that it was started with has it: it spins, or it sleeps.
  */
-#include "check.h"
+#include "expect.h"
 #include <stdbool.h>
 #include <sys/syscall.h>
 
@@ -29,11 +29,11 @@ static char state(void)
 
 	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
 	file = fopen(path, "r");
-	CHECK(file);
-	CHECK(fgets(line, sizeof(line), file));
+	EXPECT(file);
+	EXPECT(fgets(line, sizeof(line), file));
 	fclose(file);
 	name_end = strrchr(line, ')');
-	CHECK(name_end);
+	EXPECT(name_end);
 	return name_end[2];
 }
 
@@ -60,7 +60,7 @@ int main(void)
 		nap_us(100);
 	if (spins) {
 		while (cpu_ns(waiter) < SPUN_NS) {
-			CHECK(state() != 'S');
+			EXPECT(state() != 'S');
 			nap_us(1000);
 		}
 	} else {

@@ -3,7 +3,7 @@
  * Two thousand threads: one mutex, one barrier made of a condition variable,
  * one read/write lock; and threads with the smallest stack there may be.
  */
-#include "check.h"
+#include "expect.h"
 
 enum { CROWD = 2000, LAPS = 5 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * The first in line sits in a signal handler until all others have been served: it
+ * The first waiter sits in a signal handler until all others have been served: it
  * keeps nobody from a free lock, a signal goes to a waiter that can take it, and a
  * broadcast reaches all others.
  */
@@ -53,6 +53,25 @@ static void *waiter(void *arg)
 	return NULL;
 }
 
+static bool spins(void)
+{
+	const char *policy = getenv("LOCKWORK_LOCK");
+
+	return policy && !strncmp(policy, "qspinlock", 9) && take == lock;
+}
+
+/* Asleep, or some time after it began to spin: the handler may also come sooner. */
+static void wait_until_it_waits(atomic_int *tid)
+{
+	if (!spins()) {
+		wait_asleep(tid);
+		return;
+	}
+	while (!atomic_load(tid))
+		sched_yield();
+	nap_us(2000);
+}
+
 /* @hold and @release: what keeps @count threads waiting, and what ends that. */
 static void others_are_served(int count, void (*hold)(void),
 			      void (*release)(void))
@@ -66,7 +85,7 @@ static void others_are_served(int count, void (*hold)(void),
 	for (intptr_t id = 0; id < count; id++) {
 		atomic_store(&tids[id], 0);
 		EQ(pthread_create(&threads[id], NULL, waiter, (void *)id), 0);
-		wait_asleep(&tids[id]);
+		wait_until_it_waits(&tids[id]);
 	}
 	STAGE(1);
 	EQ(pthread_kill(threads[0], SIGUSR1), 0);
@@ -86,12 +105,14 @@ int main(void)
 {
 	struct sigaction act = { .sa_handler = handler };
 	const char *policy = getenv("LOCKWORK_LOCK");
+	bool queue = policy && (!strcmp(policy, "qspinlock_fair") ||
+				!strcmp(policy, "qspinlock_steal"));
 
 	EQ(pipe(served), 0);
 	EQ(sigaction(SIGUSR1, &act, NULL), 0);
 	for (long round = 0; round < 20; round++) {
-		/* A spinning policy's waiters do not sleep: they keep their place. */
-		if (!policy || strncmp(policy, "qspinlock", 9)) {
+		/* Waiters that spin in a queue keep their place. */
+		if (!queue) {
 			take = lock, give = unlock;
 			others_are_served(2, lock, unlock);
 		}

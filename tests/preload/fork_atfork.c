@@ -3,7 +3,7 @@
  * pthread_atfork as libraries use it: prepare takes their locks, which others
  * fight over, parent and child let them go, or the child makes them anew.
  */
-#include "check.h"
+#include "expect.h"
 
 enum { LOCKS = 5, FORKS = 200, WORKERS = 4 };
 

@@ -3,7 +3,7 @@
  * Children that are programs of their own: they inherit locks in use, start
  * threads, wait, fork again, and the parent goes on as if nothing had been.
  */
-#include "check.h"
+#include "expect.h"
 
 enum { FORKS = 60, THREADS = 6, LAPS = 60 };
 

@@ -4,7 +4,7 @@
  * not exist: nothing may be handed to them, and the one that forked may let
  * go of what it held and use it all again.
  */
-#include "check.h"
+#include "expect.h"
 
 enum { PER_LOCK = 3, FORKS = 40 };
 

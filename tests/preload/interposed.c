@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* Which object answers: under Lockwork its own, for every call that locks. */
-#include "check.h"
+#include "expect.h"
 
 static const char *const names[] = {
 	"pthread_mutex_lock",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* What each kind of mutex answers to its owner, to others, and when free. */
-#include "check.h"
+#include "expect.h"
 
 static pthread_mutex_t normal = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t recursive = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
@@ -8,57 +8,57 @@ static pthread_mutex_t errorcheck = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
 static pthread_mutex_t adaptive = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
 
 /* Held by the caller: others are shut out, and it cannot be destroyed. */
-static void check_held(pthread_mutex_t *m)
+static void expect_held(pthread_mutex_t *m)
 {
 	EQ(other_mutex(pthread_mutex_trylock, m), EBUSY);
 	RET(pthread_mutex_destroy(m), EBUSY);
 	EQ(other_mutex(pthread_mutex_destroy, m), EBUSY);
 }
 
-static void check_free(pthread_mutex_t *m)
+static void expect_free(pthread_mutex_t *m)
 {
 	RET(pthread_mutex_trylock(m), 0);
 	RET(pthread_mutex_unlock(m), 0);
 	RET(pthread_mutex_lock(m), 0);
-	check_held(m);
+	expect_held(m);
 	RET(pthread_mutex_unlock(m), 0);
 }
 
 /* NORMAL and ADAPTIVE have no owner: anyone may unlock. */
-static void check_ownerless(pthread_mutex_t *m)
+static void test_ownerless(pthread_mutex_t *m)
 {
-	check_free(m);
+	expect_free(m);
 	RET(pthread_mutex_lock(m), 0);
 	RET(pthread_mutex_trylock(m), EBUSY);
 	EQ(other_mutex(pthread_mutex_unlock, m), 0);
-	check_free(m);
+	expect_free(m);
 	EQ(other_mutex(pthread_mutex_lock, m), 0);
 	RET(pthread_mutex_trylock(m), EBUSY);
 	RET(pthread_mutex_unlock(m), 0);
-	check_free(m);
+	expect_free(m);
 }
 
-static void check_errorcheck(pthread_mutex_t *m)
+static void test_errorcheck(pthread_mutex_t *m)
 {
 	RET(pthread_mutex_unlock(m), EPERM);
-	check_free(m);
+	expect_free(m);
 	RET(pthread_mutex_lock(m), 0);
 	RET(pthread_mutex_lock(m), EDEADLK);
 	RET(pthread_mutex_trylock(m), EBUSY);
 	EQ(other_mutex(pthread_mutex_unlock, m), EPERM);
-	check_held(m);
+	expect_held(m);
 	RET(pthread_mutex_unlock(m), 0);
 	RET(pthread_mutex_unlock(m), EPERM);
-	check_free(m);
+	expect_free(m);
 	RET(pthread_mutex_trylock(m), 0);
 	RET(pthread_mutex_lock(m), EDEADLK);
 	RET(pthread_mutex_unlock(m), 0);
 }
 
-static void check_recursive(pthread_mutex_t *m)
+static void test_recursive(pthread_mutex_t *m)
 {
 	RET(pthread_mutex_unlock(m), EPERM);
-	check_free(m);
+	expect_free(m);
 	for (int i = 0; i < 500; i++) {
 		RET(pthread_mutex_lock(m), 0);
 		RET(pthread_mutex_trylock(m), 0);
@@ -66,51 +66,51 @@ static void check_recursive(pthread_mutex_t *m)
 	for (int i = 0; i < 1000; i++) {
 		if (i % 100 == 0) {
 			EQ(other_mutex(pthread_mutex_unlock, m), EPERM);
-			check_held(m);
+			expect_held(m);
 		}
 		RET(pthread_mutex_unlock(m), 0);
 	}
 	RET(pthread_mutex_unlock(m), EPERM);
 	EQ(other_mutex(pthread_mutex_unlock, m), EPERM);
-	check_free(m);
+	expect_free(m);
 }
 
 /* A destroyed mutex refuses, and may be initialised again. */
-static void check_destroy(pthread_mutex_t *m)
+static void test_destroy(pthread_mutex_t *m)
 {
 	RET(pthread_mutex_destroy(m), 0);
 	RET(pthread_mutex_lock(m), EINVAL);
 	RET(pthread_mutex_trylock(m), EINVAL);
 	RET(pthread_mutex_unlock(m), EINVAL);
 	RET(pthread_mutex_init(m, NULL), 0);
-	check_ownerless(m);
+	test_ownerless(m);
 	RET(pthread_mutex_destroy(m), 0);
 }
 
 /* Functions of libc that look into the object and are not a lock's own. */
-static void check_neighbours(pthread_mutex_t *m)
+static void test_neighbours(pthread_mutex_t *m)
 {
 	int ceiling;
 
 	EQ(pthread_mutex_getprioceiling(m, &ceiling), EINVAL);
 	EQ(pthread_mutex_setprioceiling(m, 1, &ceiling), EINVAL);
 	EQ(pthread_mutex_consistent(m), EINVAL);
-	check_free(m);
+	expect_free(m);
 }
 
 static void all(pthread_mutex_t *n, pthread_mutex_t *r, pthread_mutex_t *e,
 		pthread_mutex_t *a)
 {
-	check_neighbours(n);
-	check_neighbours(r);
-	check_ownerless(n);
-	check_ownerless(a);
-	check_errorcheck(e);
-	check_recursive(r);
-	check_destroy(n);
-	check_destroy(r);
-	check_destroy(e);
-	check_destroy(a);
+	test_neighbours(n);
+	test_neighbours(r);
+	test_ownerless(n);
+	test_ownerless(a);
+	test_errorcheck(e);
+	test_recursive(r);
+	test_destroy(n);
+	test_destroy(r);
+	test_destroy(e);
+	test_destroy(a);
 }
 
 int main(void)
@@ -126,7 +126,7 @@ int main(void)
 	mutex_of_type(&m[2], PTHREAD_MUTEX_ERRORCHECK);
 	mutex_of_type(&m[3], PTHREAD_MUTEX_ADAPTIVE_NP);
 	mutex_of_type(&m[4], PTHREAD_MUTEX_DEFAULT);
-	check_ownerless(&m[4]);
+	test_ownerless(&m[4]);
 	all(&m[0], &m[1], &m[2], &m[3]);
 
 	/* glibc forgives the unlock of a NORMAL mutex that is free. */

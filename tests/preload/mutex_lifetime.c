@@ -117,7 +117,7 @@ static void moved(void)
 
 	for (int n = 1; n <= 2000; n *= 3) {
 		array = realloc(array, n * sizeof(*array));
-		CHECK(array);
+		EXPECT(array);
 		for (int i = n / 3; i < n; i++)
 			mutex_of_type(&array[i], types[i % 4]);
 		for (int i = 0; i < n; i++) {
@@ -139,7 +139,7 @@ int main(void)
 	run_preempted(WORKERS, dropper);
 	EQ(pthread_barrier_init(&barrier, NULL, WORKERS), 0);
 	place = calloc(1, sizeof(*place));
-	CHECK(place);
+	EXPECT(place);
 	STAGE(0);
 	run(WORKERS, reuser);
 	EQ(count, WORKERS * 40 * 200);

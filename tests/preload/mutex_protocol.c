@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* Priority inheritance and priority ceilings, with condition variables. */
-#include "check.h"
+#include "expect.h"
 
 enum { WORKERS = 8, ROUNDS = 2000 };
 
@@ -48,7 +48,7 @@ static void *consumer(void *arg)
 }
 
 /* Signals with and without the mutex held. */
-static void check_cond(void)
+static void test_cond(void)
 {
 	pthread_t threads[WORKERS];
 
@@ -71,7 +71,7 @@ static void check_cond(void)
 	EQ(taken, ROUNDS);
 }
 
-static void check_contended(void)
+static void test_contended(void)
 {
 	counter = 0;
 	run(WORKERS, adder);
@@ -84,11 +84,11 @@ static int timedlock_soon(pthread_mutex_t *mutex)
 	int ret = pthread_mutex_timedlock(mutex, &t);
 
 	if (ret == ETIMEDOUT)
-		CHECK(reached(CLOCK_REALTIME, t));
+		EXPECT(reached(CLOCK_REALTIME, t));
 	return ret;
 }
 
-static void check_inherit(void)
+static void test_inherit(void)
 {
 	struct timespec t;
 
@@ -98,11 +98,11 @@ static void check_inherit(void)
 	EQ(other_mutex(timedlock_soon, &m), ETIMEDOUT);
 	t = in_ms(CLOCK_REALTIME, 20);
 	RET(pthread_cond_timedwait(&cond, &m, &t), ETIMEDOUT);
-	CHECK(reached(CLOCK_REALTIME, t));
+	EXPECT(reached(CLOCK_REALTIME, t));
 	EQ(other_mutex(pthread_mutex_trylock, &m), EBUSY);
 	RET(pthread_mutex_unlock(&m), 0);
-	check_contended();
-	check_cond();
+	test_contended();
+	test_cond();
 	RET(pthread_mutex_destroy(&m), 0);
 
 	make(PTHREAD_PRIO_INHERIT, PTHREAD_MUTEX_RECURSIVE);
@@ -113,7 +113,7 @@ static void check_inherit(void)
 	EQ(other_mutex(pthread_mutex_unlock, &m), EPERM);
 	RET(pthread_mutex_unlock(&m), 0);
 	RET(pthread_mutex_unlock(&m), EPERM);
-	check_contended();
+	test_contended();
 	RET(pthread_mutex_destroy(&m), 0);
 
 	make(PTHREAD_PRIO_INHERIT, PTHREAD_MUTEX_ERRORCHECK);
@@ -124,31 +124,31 @@ static void check_inherit(void)
 }
 
 /* Without the right to raise its priority a thread cannot take the mutex. */
-static void check_protect(void)
+static void test_protect(void)
 {
 	int ceiling = -1, ret;
 
 	make(PTHREAD_PRIO_PROTECT, PTHREAD_MUTEX_NORMAL);
 	EQ(pthread_mutex_getprioceiling(&m, &ceiling), 0);
-	CHECK(ceiling >= sched_get_priority_min(SCHED_FIFO));
-	CHECK(ceiling <= sched_get_priority_max(SCHED_FIFO));
+	EXPECT(ceiling >= sched_get_priority_min(SCHED_FIFO));
+	EXPECT(ceiling <= sched_get_priority_max(SCHED_FIFO));
 	ret = pthread_mutex_lock(&m);
 	if (ret == 0) {
 		EQ(other_mutex(pthread_mutex_trylock, &m), EBUSY);
 		RET(pthread_mutex_unlock(&m), 0);
-		check_contended();
-		check_cond();
+		test_contended();
+		test_cond();
 	} else {
 		printf("priority ceiling: lock gave %s, exclusion not tried\n",
 		       strerror(ret));
-		CHECK(ret == EPERM || ret == EINVAL);
+		EXPECT(ret == EPERM || ret == EINVAL);
 	}
 	RET(pthread_mutex_destroy(&m), 0);
 }
 
 int main(void)
 {
-	check_inherit();
-	check_protect();
+	test_inherit();
+	test_protect();
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* Robust mutexes: the owner dies, the next one is told. */
-#include "check.h"
+#include "expect.h"
 
 static pthread_mutex_t *m;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
@@ -23,7 +23,7 @@ static void die_holding(void)
 	EQ(other_mutex(pthread_mutex_lock, m), 0);
 }
 
-static void check_thread_death(int type)
+static void test_thread_death(int type)
 {
 	struct timespec t = in_ms(CLOCK_REALTIME, 3600 * 1000L);
 
@@ -71,7 +71,7 @@ static void *dying_owner(void *arg)
 	return arg;
 }
 
-static void check_heirs(void)
+static void test_heirs(void)
 {
 	pthread_t owner, heirs[4];
 
@@ -87,7 +87,7 @@ static void check_heirs(void)
 	RET(pthread_mutex_destroy(m), 0);
 }
 
-static void check_process_death(void)
+static void test_process_death(void)
 {
 	pid_t pid;
 
@@ -130,7 +130,7 @@ static void *signal_and_die(void *arg)
 }
 
 /* The mutex a condition variable hands back has lost its owner. */
-static void check_cond(void)
+static void test_cond(void)
 {
 	pthread_t waiter, killer;
 
@@ -151,11 +151,11 @@ static void check_cond(void)
 int main(void)
 {
 	m = map_pages(4096, MAP_SHARED);
-	check_thread_death(PTHREAD_MUTEX_NORMAL);
-	check_thread_death(PTHREAD_MUTEX_RECURSIVE);
-	check_thread_death(PTHREAD_MUTEX_ERRORCHECK);
-	check_heirs();
-	check_process_death();
-	check_cond();
+	test_thread_death(PTHREAD_MUTEX_NORMAL);
+	test_thread_death(PTHREAD_MUTEX_RECURSIVE);
+	test_thread_death(PTHREAD_MUTEX_ERRORCHECK);
+	test_heirs();
+	test_process_death();
+	test_cond();
 	return 0;
 }

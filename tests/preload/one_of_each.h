@@ -3,7 +3,7 @@
 #ifndef LOCKWORK_TESTS_PRELOAD_ONE_OF_EACH_H
 #define LOCKWORK_TESTS_PRELOAD_ONE_OF_EACH_H
 
-#include "check.h"
+#include "expect.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;

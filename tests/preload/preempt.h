@@ -6,7 +6,7 @@
 #ifndef LOCKWORK_TESTS_PRELOAD_PREEMPT_H
 #define LOCKWORK_TESTS_PRELOAD_PREEMPT_H
 
-#include "check.h"
+#include "expect.h"
 
 static void *(*preempt_body)(void *);
 static atomic_int preempt_done;

@@ -4,7 +4,7 @@
  * forks, and between it and a program that runs on plain glibc. Either of those
  * two makes the objects, and the other one destroys them.
  */
-#include "check.h"
+#include "expect.h"
 
 enum { CHILDREN = 3, ROUNDS = 20000, TURNS = 1500 };
 
@@ -156,7 +156,7 @@ static void become_plain(enum part part, int fd)
 
 	snprintf(part_text, sizeof(part_text), "%d", part);
 	snprintf(fd_text, sizeof(fd_text), "%d", fd);
-	CHECK(!unsetenv("LD_PRELOAD") && !unsetenv("LOCKWORK_EXPECT"));
+	EXPECT(!unsetenv("LD_PRELOAD") && !unsetenv("LOCKWORK_EXPECT"));
 	execv("/proc/self/exe", args);
 	EQ(errno, 0);
 }
@@ -177,7 +177,7 @@ static void map_page(int fd)
 {
 	page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
 		    0);
-	CHECK(page != MAP_FAILED);
+	EXPECT(page != MAP_FAILED);
 }
 
 /* The plain program: what the other one wants it to be. */
@@ -185,7 +185,7 @@ static int plain_main(char **argv)
 {
 	enum part part = atoi(argv[1]);
 
-	CHECK(strstr(origin_of("pthread_mutex_lock"), "libc.so"));
+	EXPECT(strstr(origin_of("pthread_mutex_lock"), "libc.so"));
 	map_page(atoi(argv[2]));
 	take_part(part);
 	return 0;
@@ -230,7 +230,7 @@ int main(int argc, char **argv)
 	if (argc == 3)
 		return plain_main(argv);
 	fd = memfd_create("page", 0);
-	CHECK(fd >= 0 && !ftruncate(fd, sizeof(*page)));
+	EXPECT(fd >= 0 && !ftruncate(fd, sizeof(*page)));
 	map_page(fd);
 	with_a_plain_program(MAKER, fd);
 	with_a_plain_program(USER, fd);

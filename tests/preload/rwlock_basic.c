@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* Who gets in with whom, for each kind of read/write lock. */
-#include "check.h"
+#include "expect.h"
 
 static pthread_rwlock_t still = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_rwlock_t nonrecursive =
@@ -8,7 +8,7 @@ static pthread_rwlock_t nonrecursive =
 static pthread_rwlock_t *l;
 static atomic_int arrived, wrote, read_it;
 
-static void check_alone(void)
+static void test_alone(void)
 {
 	for (int i = 0; i < 3; i++) {
 		RET(pthread_rwlock_rdlock(l), 0);
@@ -63,7 +63,7 @@ static void *reader(void *arg)
 }
 
 /* A writer waits for us.  We may still read, by any road and to any depth. */
-static void check_recursion(void)
+static void test_recursion(void)
 {
 	struct timespec t = in_ms(CLOCK_REALTIME, 3600 * 1000L);
 	pthread_t w;
@@ -89,7 +89,7 @@ static void check_recursion(void)
 }
 
 /* The kind that prefers writers: one that waits keeps new readers out. */
-static void check_writer_first(void)
+static void test_writer_first(void)
 {
 	pthread_t w, r[3];
 	int ret;
@@ -117,7 +117,7 @@ static void check_writer_first(void)
 }
 
 /* A writer holds; readers and writers wait; all get their turn. */
-static void check_release(void)
+static void test_release(void)
 {
 	pthread_t w[2], r[6];
 
@@ -134,10 +134,10 @@ static void check_release(void)
 	finish(r, 6);
 	finish(w, 2);
 	EQ(read_it, 6);
-	check_alone();
+	test_alone();
 }
 
-static void check_kind(int kind)
+static void test_kind(int kind)
 {
 	pthread_rwlockattr_t attr;
 	pthread_rwlock_t lock;
@@ -151,30 +151,30 @@ static void check_kind(int kind)
 	RET(pthread_rwlock_init(&lock, &attr), 0);
 	EQ(pthread_rwlockattr_destroy(&attr), 0);
 	l = &lock;
-	check_alone();
+	test_alone();
 	if (kind == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP)
-		check_writer_first();
+		test_writer_first();
 	else
-		check_recursion();
-	check_release();
+		test_recursion();
+	test_release();
 	RET(pthread_rwlock_destroy(&lock), 0);
 }
 
 int main(void)
 {
 	l = &still;
-	check_alone();
-	check_recursion();
-	check_release();
+	test_alone();
+	test_recursion();
+	test_release();
 	RET(pthread_rwlock_destroy(l), 0);
 	l = &nonrecursive;
-	check_alone();
-	check_writer_first();
-	check_release();
+	test_alone();
+	test_writer_first();
+	test_release();
 	RET(pthread_rwlock_destroy(l), 0);
-	check_kind(PTHREAD_RWLOCK_PREFER_READER_NP);
-	check_kind(
+	test_kind(PTHREAD_RWLOCK_PREFER_READER_NP);
+	test_kind(
 		PTHREAD_RWLOCK_PREFER_WRITER_NP); /* recursion still allowed */
-	check_kind(PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+	test_kind(PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
 	return 0;
 }

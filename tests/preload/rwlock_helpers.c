@@ -4,7 +4,7 @@
  * loop under a read lock.  A writer in between must not keep them out for
  * good, or all of them stand still; both kinds that prefer readers allow it.
  */
-#include "check.h"
+#include "expect.h"
 
 enum { HELPERS = 4, ROUNDS = 20 };
 

@@ -3,7 +3,7 @@
  * Readers that overlap without end.  Lockwork lets a writer in all the same;
  * glibc's default kind promises only that the readers get theirs.
  */
-#include "check.h"
+#include "expect.h"
 
 enum { READERS = 6, WRITES = 10 };
 

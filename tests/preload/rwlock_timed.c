@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* Timed read/write locking: deadlines, clocks, and what a timed-out waiter leaves. */
-#include "check.h"
+#include "expect.h"
 
 static pthread_rwlock_t *l;
 static pthread_rwlock_t kinds[] = {
@@ -27,7 +27,7 @@ static const struct timespec bad[] = { { 0, -1 },
 				       { 4000000000, 1999999999 } };
 
 /* glibc looks at the arguments first, whether it must wait or not. */
-static void check_arguments(void)
+static void test_arguments(void)
 {
 	struct timespec t = { 4000000000, 0 };
 
@@ -42,7 +42,7 @@ static void check_arguments(void)
 	    EINVAL);
 }
 
-static void check_free(void)
+static void test_free(void)
 {
 	struct timespec past = { 1, 0 }, negative = { -1, 5 };
 
@@ -73,7 +73,7 @@ static void *in_vain(void *arg)
 			struct timespec t = in_ms(clock, ms);
 
 			RET(wr(hows[h], &t), ETIMEDOUT);
-			CHECK(reached(clock, t));
+			EXPECT(reached(clock, t));
 			t = in_ms(clock, ms);
 			if (reader_inside) {
 				RET(rd(hows[h], &t), 0);
@@ -81,11 +81,11 @@ static void *in_vain(void *arg)
 				continue;
 			}
 			RET(rd(hows[h], &t), ETIMEDOUT);
-			CHECK(reached(clock, t));
+			EXPECT(reached(clock, t));
 		}
 		RET(wr(hows[h], &negative), ETIMEDOUT);
 	}
-	check_arguments();
+	test_arguments();
 	return arg;
 }
 
@@ -102,7 +102,7 @@ static void *patient(void *arg)
 static atomic_int stop;
 static long a, b, writes[8];
 
-/* Timeouts in the middle of real traffic: whoever leaves blocks nobody. */
+/* Timeouts in the middle of real traffic: a thread that gives up blocks nobody. */
 static void *traffic(void *arg)
 {
 	int me = (intptr_t)arg;
@@ -121,7 +121,7 @@ static void *traffic(void *arg)
 				    : rd(CLOCK_MONOTONIC, &t);
 		if (ret) {
 			EQ(ret, ETIMEDOUT);
-			CHECK(reached(CLOCK_MONOTONIC, t));
+			EXPECT(reached(CLOCK_MONOTONIC, t));
 			continue;
 		}
 		EQ(a, b);
@@ -145,8 +145,8 @@ int main(void)
 	for (int k = 0; k < LEN(kinds); k++) {
 		STAGE(k);
 		l = &kinds[k];
-		check_arguments();
-		check_free();
+		test_arguments();
+		test_free();
 
 		reader_inside = 0;
 		RET(pthread_rwlock_wrlock(l), 0);
@@ -156,7 +156,7 @@ int main(void)
 		RET(pthread_rwlock_unlock(l), 0);
 		finish(threads, 6);
 
-		/* Writers that gave up no longer stand in a reader's way. */
+		/* Writers that gave up no longer block readers. */
 		reader_inside = 1;
 		RET(pthread_rwlock_rdlock(l), 0);
 		run(1, in_vain);
@@ -166,7 +166,7 @@ int main(void)
 		nap_us(10000);
 		RET(pthread_rwlock_unlock(l), 0);
 		finish(threads, 6);
-		check_free();
+		test_free();
 
 		a = b = 0;
 		stop = 0;
@@ -177,7 +177,7 @@ int main(void)
 		for (int i = 0; i < 8; i++)
 			a -= writes[i];
 		EQ(a, 0);
-		check_free();
+		test_free();
 		RET(pthread_rwlock_destroy(l), 0);
 	}
 	return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* A program with one thread, and the moments it gets a second one. */
-#include "check.h"
+#include "expect.h"
 
 enum { PAIRS = 10000000 };
 

@@ -3,7 +3,7 @@
  * posix_spawn, vfork and system beside contended locks.  Their children share
  * or copy the memory for a moment, and must leave no mark on it.
  */
-#include "check.h"
+#include "expect.h"
 #include <spawn.h>
 
 extern char **environ;

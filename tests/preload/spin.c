@@ -84,7 +84,7 @@ static void *sharer(void *arg)
 	return NULL;
 }
 
-static void check(int shared, int pages)
+static void test(int shared, int pages)
 {
 	/* Four bytes, with neighbours that must stay as they are. */
 	pthread_spinlock_t *row = map_pages(4096, pages);
@@ -115,9 +115,9 @@ static void check(int shared, int pages)
 int main(void)
 {
 	STAGE(0);
-	check(PTHREAD_PROCESS_PRIVATE, MAP_PRIVATE);
+	test(PTHREAD_PROCESS_PRIVATE, MAP_PRIVATE);
 	STAGE(1);
-	check(PTHREAD_PROCESS_SHARED, MAP_SHARED);
+	test(PTHREAD_PROCESS_SHARED, MAP_SHARED);
 	STAGE(2);
 	run_preempted(SHARERS, sharer);
 	return 0;

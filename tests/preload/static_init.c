@@ -4,7 +4,7 @@
  * once, with the bytes in disorder that an initializer may leave so, and with a
  * signal handler that uses it too, after the 1st, 2nd, 3rd ... instruction.
  */
-#include "check.h"
+#include "expect.h"
 #include "../step.h"
 
 enum { THREADS = 4, OBJECTS = 2000 };

@@ -3,7 +3,7 @@
  * Calls on free objects after a fork, in strict seccomp mode: a system call other than
  * read, write and exit kills the child.
  */
-#include "check.h"
+#include "expect.h"
 
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
@@ -92,9 +92,9 @@ static void in_child(int (*use)(void), int line)
 		syscall(SYS_exit, use());
 	}
 	STAGE(line);
-	CHECK(pid > 0);
+	EXPECT(pid > 0);
 	EQ(waitpid(pid, &status, 0), pid);
-	check_eq(__FILE__, line, "status of the child", status, 0);
+	expect_eq(__FILE__, line, "status of the child", status, 0);
 }
 
 #define IN_CHILD(use) in_child(use, __LINE__)

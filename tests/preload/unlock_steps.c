@@ -4,7 +4,7 @@
  * waiter may already own the object; if so it unlocks it and takes its page
  * away.  What the unlock does from there on must not touch the page.
  */
-#include "check.h"
+#include "expect.h"
 #include <ucontext.h>
 
 enum { MOST_STEPS = 3000, PAUSE_US = 150, TRAP = 0x100 };

@@ -164,7 +164,7 @@ int main(int argc, char **argv)
 	ops = lk_catalogue;
 #endif
 	lkp_user_knob_set("count_events", "1");
-	/* Whoever finds the mutex taken queues, instead of sleeping. */
+	/* A thread that finds the mutex taken queues, instead of sleeping. */
 	lkp_user_knob_set("brief_spins", "0");
 	lkp_user_knob_set("watch_owner", "0");
 	if (pthread_create(&driver, NULL, drive, &stop))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
  * The least that a lock can cost: one compare-and-exchange and one store. What
- * uncontended pairs are measured against; no lock to use, for it gives a waiter
+ * uncontended pairs are measured against; no lock to use, because it gives a waiter
  * nothing but another try.
  */
 #include <catalogue.h>

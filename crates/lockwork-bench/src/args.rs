@@ -9,8 +9,8 @@ pub const HELP: &str = "\
 Measures Lockwork's locks beside those of other libraries. All locks run in one
 process, in the same loop, and are called in the same way.
 
-Each combination of --threads, --inside, --outside and --reads is a cell. Each
-round of a cell runs every lock once, in an order that is shuffled again for each
+Each combination of --threads, --inside, --outside and --reads is a case. Each
+round of a case runs every lock once, in an order that is shuffled again for each
 round. Each round creates new locks, and its threads start together. Every wait
 is timed. Ratio is a lock's throughput divided by that of the best lock of
 another library in the same family. It is computed for each round; the table has
@@ -22,7 +22,7 @@ luck, so no round chooses what it is compared with.
 Beside throughput the tables have Jain's fairness index, waits, CPU time and
 context switches. The last section says where a Lockwork lock is not on the
 Pareto front of throughput and p99.9 wait, and which locks are ahead of it. It
-ends with the geometric mean of the ratios and its interval, the worst cell, CPU
+ends with the geometric mean of the ratios and its interval, the worst case, CPU
 time beside the best peer's, and which change two such runs tell apart.";
 
 /// What it ends with.
@@ -105,7 +105,7 @@ pub struct BenchArgs {
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
     /// With --preset sweep: measure only the mutexes, in less than 15 minutes. The result
-    /// is the geometric mean over the cells. The report says which change of it two such
+    /// is the geometric mean over the cases. The report says which change of it two such
     /// runs tell apart.
     #[arg(long)]
     pub quick: bool,

@@ -43,7 +43,7 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode> {
     }
     let mut journal = Journal::open(args.json.as_deref())?;
     let tools = Tools::calibrate();
-    let header = header(plan, &locks, tools.check());
+    let header = header(plan, &locks, tools.calibration());
     journal.header(&header)?;
     let mut data = Data::new(header);
     finish(
@@ -67,7 +67,7 @@ fn resume(path: &Path, plots: Option<&Path>) -> Result<ExitCode> {
     set_knobs(&plan.knobs)?;
     let mut journal = Journal::append(path, whole)?;
     let tools = Tools::calibrate();
-    let header = header(plan, &locks, tools.check());
+    let header = header(plan, &locks, tools.calibration());
     journal.header(&header)?;
     data.resumed.push(header);
     finish(&locks, &tools, &mut data, &mut journal, plots)
@@ -97,7 +97,7 @@ fn finish(
     let ended = Session::new(locks, tools, data, journal)?.run()?;
     let end = End {
         ended,
-        calibration: tools.check(),
+        calibration: tools.calibration(),
         seconds: Some(began.elapsed().as_secs_f64()),
         scores: scores(data),
     };
@@ -118,7 +118,7 @@ fn finish(
 fn show(data: &Data, journal: &Journal, plots: Option<&Path>) -> Result<()> {
     let mut shown = render(data);
     if let Some(dir) = plots {
-        if data.header.plan.form != Form::Cells {
+        if data.header.plan.form != Form::Cases {
             bail_usage!(
                 "this run has no throughput and waits by threads to draw; leave --plots out"
             );

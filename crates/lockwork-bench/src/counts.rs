@@ -7,7 +7,7 @@ use lockwork_report::table;
 use lockwork_report::text::grouped;
 use std::collections::BTreeMap;
 
-/// Sums over all rounds of a lock in all cells, by lock in the plan's order.
+/// Sums over all rounds of a lock in all cases, by lock in the plan's order.
 pub(crate) fn section(data: &Data) -> String {
     let rows: Vec<Vec<String>> = data
         .header

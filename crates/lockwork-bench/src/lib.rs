@@ -5,9 +5,9 @@
 //! `docs/bench.md` says what is measured, how, and what each figure means.
 mod args;
 mod command;
+mod comparison;
 mod contender;
 mod counts;
-mod front;
 mod inlined;
 mod journal;
 mod list;
@@ -42,8 +42,8 @@ pub use pareto::{dominators, Point};
 pub use plan::{Form, Plan};
 pub use plots::draw;
 pub use round::{measure, Conditions, Trouble};
-pub use sample::{Calls, Cell, Measured, Sample};
-pub use score::{CellScore, Known, Score};
+pub use sample::{Calls, Case, Measured, Sample};
+pub use score::{CaseScore, Known, Score};
 pub use scoring::{score_of, scores, Ahead};
 pub use session::Session;
 pub use slow::left_out;

@@ -67,16 +67,16 @@ fn refuse_options_of_presets(args: &BenchArgs, form: Option<Form>) -> Result<()>
     if args.quick && args.preset.as_deref() != Some("sweep") {
         bail_usage!("--quick is for --preset sweep; leave it out, or choose --rounds and --time");
     }
-    if args.plots.is_some() && form.is_some_and(|form| form != Form::Cells) {
+    if args.plots.is_some() && form.is_some_and(|form| form != Form::Cases) {
         bail_usage!("--plots draws throughput and waits by threads, which this preset does not have; leave it out");
     }
     Ok(())
 }
 
-/// The body of the report, but for plain cells.
+/// The body of the report, but for plain cases.
 pub(crate) fn body(data: &Data) -> Option<String> {
     match data.header.plan.form {
-        Form::Cells => None,
+        Form::Cases => None,
         Form::SpinMicro => Some(spin_micro::body(data)),
         Form::SingleThread => Some(single_thread::body(data)),
         Form::Locktorture => Some(locktorture::body(data)),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Who gives up one thing to win another, and who gives up both.
+//! Which locks give up one thing to win another, and which give up both.
 
 /// What a lock is judged by.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,7 +18,7 @@ impl Point {
     }
 }
 
-/// Which of `points` dominate the one at `at`; none do if it is on the front.
+/// Which of `points` dominate the one at `at`; none do if it is on the Pareto front.
 pub fn dominators(points: &[Point], at: usize) -> Vec<usize> {
     (0..points.len())
         .filter(|&i| points[i].dominates(&points[at]))

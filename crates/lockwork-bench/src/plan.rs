@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What is to be measured, as the JSON keeps it: enough to go on with it, or to
 //! print it again.
-use crate::sample::Cell;
+use crate::sample::Case;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -9,9 +9,10 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Form {
-    /// A table for each cell, and what is not on the front.
+    /// A table for each case, and what is not on the Pareto front.
     #[default]
-    Cells,
+    #[serde(alias = "cells")]
+    Cases,
     /// Milliseconds for a number of loops: tasks by locks.
     SpinMicro,
     /// Nanoseconds of an uncontended pair.
@@ -26,7 +27,8 @@ pub struct Plan {
     /// How it is printed.
     pub form: Form,
     /// The combinations, in this order.
-    pub cells: Vec<Cell>,
+    #[serde(alias = "cells")]
+    pub cases: Vec<Case>,
     /// The locks.
     pub locks: Vec<String>,
     /// Which of them the report's last section is about.
@@ -37,7 +39,7 @@ pub struct Plan {
     /// What the others are compared with, where the form does that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub baseline: Option<String>,
-    /// Rounds of each lock in each cell.
+    /// Rounds of each lock in each case.
     pub rounds: u32,
     /// Does each thread stay on one CPU?
     pub pin: bool,
@@ -53,15 +55,15 @@ impl Plan {
     /// How long the rounds of all locks last together, where that is fixed beforehand.
     /// Starting and stopping threads takes some time on top of it.
     pub fn seconds(&self) -> Option<f64> {
-        let fixed = self.form == Form::Cells && self.cells.iter().all(|c| c.loops.is_none());
-        let round: u64 = self.cells.iter().map(|cell| cell.time_ms).sum();
+        let fixed = self.form == Form::Cases && self.cases.iter().all(|c| c.loops.is_none());
+        let round: u64 = self.cases.iter().map(|case| case.time_ms).sum();
         let rounds = f64::from(self.rounds) * self.locks.len() as f64;
         fixed.then(|| round as f64 / 1e3 * rounds)
     }
 
-    /// When a lock counts as hanging in `cell`. A queue of spinning threads
+    /// When a lock counts as hanging in `case`. A queue of spinning threads
     /// moves by one a time slice, so this grows with the threads.
-    pub fn patience(&self, cell: &Cell) -> Duration {
-        Duration::from_secs(self.patience) + Duration::from_millis(20 * u64::from(cell.threads))
+    pub fn patience(&self, case: &Case) -> Duration {
+        Duration::from_secs(self.patience) + Duration::from_millis(20 * u64::from(case.threads))
     }
 }

@@ -6,7 +6,7 @@ use crate::contender::{bare, select, Contender, Selection};
 use crate::named;
 use crate::plan::{Form, Plan};
 use crate::presets::Defaults;
-use crate::sample::{Calls, Cell};
+use crate::sample::{Calls, Case};
 use crate::work::{Outside, Work};
 use anyhow::Result;
 use lockwork_report::{bail_usage, usage};
@@ -25,14 +25,14 @@ pub(crate) fn planned(args: &BenchArgs) -> Result<Planned> {
     if defaults.form == Form::SingleThread {
         selection.locks.push(bare());
     }
-    let cells = match defaults.form {
-        Form::SingleThread => single_cells(args, &defaults)?,
-        _ => cells(args, &defaults, &selection)?,
+    let cases = match defaults.form {
+        Form::SingleThread => single_cases(args, &defaults)?,
+        _ => cases(args, &defaults, &selection)?,
     };
     let baseline = baseline(args, &defaults, &selection)?;
     let mut plan = Plan {
         form: defaults.form,
-        cells,
+        cases,
         locks: selection.locks.iter().map(|c| c.name().into()).collect(),
         under_test: selection.under_test,
         missing: defaults.missing,
@@ -99,16 +99,16 @@ fn choose(args: &BenchArgs, defaults: &Defaults) -> Result<Selection> {
     Ok(selection)
 }
 
-fn cells(args: &BenchArgs, defaults: &Defaults, selection: &Selection) -> Result<Vec<Cell>> {
+fn cases(args: &BenchArgs, defaults: &Defaults, selection: &Selection) -> Result<Vec<Case>> {
     let only_shared = selection.locks.iter().all(|c| c.kind.has_read());
-    let mixed = only_shared && defaults.form == Form::Cells;
+    let mixed = only_shared && defaults.form == Form::Cases;
     let reads = or(&args.reads, &[if mixed { 90 } else { 0 }]);
-    let mut cells = Vec::new();
+    let mut cases = Vec::new();
     for threads in or(&args.threads, &defaults.threads) {
         for inside in or(&args.inside, &defaults.inside) {
             for outside in outsides(args, defaults, inside)? {
                 for &reads in &reads {
-                    let cell = Cell {
+                    let case = Case {
                         threads,
                         inside,
                         outside,
@@ -121,14 +121,14 @@ fn cells(args: &BenchArgs, defaults: &Defaults, selection: &Selection) -> Result
                             .or(defaults.loops),
                         calls: None,
                     };
-                    if !cells.contains(&cell) {
-                        cells.push(cell);
+                    if !cases.contains(&case) {
+                        cases.push(case);
                     }
                 }
             }
         }
     }
-    Ok(cells)
+    Ok(cases)
 }
 
 fn outsides(args: &BenchArgs, defaults: &Defaults, inside: Work) -> Result<Vec<Work>> {
@@ -144,7 +144,7 @@ fn outsides(args: &BenchArgs, defaults: &Defaults, inside: Work) -> Result<Vec<W
 }
 
 /// Uncontended pairs: exclusive and shared, by each way to call them.
-fn single_cells(args: &BenchArgs, defaults: &Defaults) -> Result<Vec<Cell>> {
+fn single_cases(args: &BenchArgs, defaults: &Defaults) -> Result<Vec<Case>> {
     let given = [
         (!args.threads.is_empty(), "--threads"),
         (!args.inside.is_empty(), "--inside"),
@@ -157,7 +157,7 @@ fn single_cells(args: &BenchArgs, defaults: &Defaults) -> Result<Vec<Cell>> {
         bail_usage!("{option} does not apply to this preset, in which one thread locks and unlocks one free lock; leave it out");
     }
     let calls = or(&args.calls, &[Calls::Pointer, Calls::Inlined]);
-    let cell = |calls, reads| Cell {
+    let case = |calls, reads| Case {
         threads: 1,
         inside: Work::Ns(0),
         outside: Work::Ns(0),
@@ -167,7 +167,7 @@ fn single_cells(args: &BenchArgs, defaults: &Defaults) -> Result<Vec<Cell>> {
         loops: args.loops.or(defaults.loops),
         calls: Some(calls),
     };
-    let both = |calls| [cell(calls, 0), cell(calls, 100)];
+    let both = |calls| [case(calls, 0), case(calls, 100)];
     Ok(calls.into_iter().flat_map(both).collect())
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Throughput and waits by threads, drawn as SVG.
 use crate::journal::Data;
-use crate::sample::Cell;
+use crate::sample::Case;
 use crate::summary::{summaries, Line, Summary};
 use anyhow::Result;
 pub(crate) use lockwork_report::plot::make;
@@ -40,10 +40,10 @@ const QUANTITIES: [Quantity; 2] = [
 /// returns their files.
 pub fn draw(data: &Data, dir: &Path) -> Result<Vec<PathBuf>> {
     make(dir)?;
-    let cells = summaries(data);
+    let cases = summaries(data);
     let mut groups: Vec<Vec<&Summary>> = Vec::new();
-    for summary in &cells {
-        let alike = |group: &&mut Vec<&Summary>| group[0].cell.ground() == summary.cell.ground();
+    for summary in &cases {
+        let alike = |group: &&mut Vec<&Summary>| group[0].case.ground() == summary.case.ground();
         match groups.iter_mut().find(alike) {
             Some(group) => group.push(summary),
             None => groups.push(vec![summary]),
@@ -52,8 +52,8 @@ pub fn draw(data: &Data, dir: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for group in &groups {
         for quantity in QUANTITIES {
-            let path = dir.join(file_name(quantity.file, &group[0].cell));
-            let title = title(&group[0].cell);
+            let path = dir.join(file_name(quantity.file, &group[0].case));
+            let title = title(&group[0].case);
             plot::draw(&path, &title, quantity.axis, curves(group, quantity))?;
             files.push(path);
         }
@@ -61,19 +61,19 @@ pub fn draw(data: &Data, dir: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-fn title(cell: &Cell) -> String {
-    let text = cell.ground().to_string();
+fn title(case: &Case) -> String {
+    let text = case.ground().to_string();
     text.trim_start_matches("0 threads, ").to_owned()
 }
 
 /// `throughput-100ns-200ns-90reads.svg`
-fn file_name(what: &str, cell: &Cell) -> String {
-    let mut name = format!("{what}-{}-{}", cell.inside, cell.outside);
-    if cell.reads > 0 {
-        name += &format!("-{}reads", cell.reads);
+fn file_name(what: &str, case: &Case) -> String {
+    let mut name = format!("{what}-{}-{}", case.inside, case.outside);
+    if case.reads > 0 {
+        name += &format!("-{}reads", case.reads);
     }
-    if cell.objects > 1 {
-        name += &format!("-{}locks", cell.objects);
+    if case.objects > 1 {
+        name += &format!("-{}locks", case.objects);
     }
     name + ".svg"
 }
@@ -82,7 +82,7 @@ fn curves<'a>(group: &[&'a Summary], quantity: Quantity) -> Vec<Curve<'a>> {
     let mut curves: Vec<Curve> = Vec::new();
     for summary in group {
         for line in &summary.lines {
-            let point = (f64::from(summary.cell.threads), (quantity.of)(line));
+            let point = (f64::from(summary.case.threads), (quantity.of)(line));
             plot::add(&mut curves, &line.lock.name, line.is_ours(), point);
         }
     }
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn files_are_named_after_what_is_in_them() {
-        let mut cell = Cell {
+        let mut case = Case {
             threads: 4,
             inside: Work::Ns(100),
             outside: Work::Ns(0),
@@ -106,10 +106,10 @@ mod tests {
             loops: None,
             calls: None,
         };
-        assert_eq!(file_name("wait", &cell), "wait-100ns-0.svg");
-        cell.reads = 90;
-        cell.objects = 3;
-        assert_eq!(file_name("wait", &cell), "wait-100ns-0-90reads-3locks.svg");
-        assert_eq!(title(&cell), "100ns inside, 0 outside, 90 % reads, 3 locks");
+        assert_eq!(file_name("wait", &case), "wait-100ns-0.svg");
+        case.reads = 90;
+        case.objects = 3;
+        assert_eq!(file_name("wait", &case), "wait-100ns-0-90reads-3locks.svg");
+        assert_eq!(title(&case), "100ns inside, 0 outside, 90 % reads, 3 locks");
     }
 }

@@ -2,7 +2,7 @@
 //! One round of one lock: fresh locks, threads that start together, and a
 //! watchdog, so that a lock that hangs is an error and never a hang.
 use crate::object::Object;
-use crate::sample::{Cell, Measured};
+use crate::sample::{Case, Measured};
 pub use crate::seats::Conditions;
 use crate::seats::{Gate, Round};
 use crate::tools::Tools;
@@ -82,16 +82,16 @@ fn populate(round: &Arc<Round>, pin: bool, tell: &Sender<Outcome>) -> io::Result
     Ok(())
 }
 
-/// Measures one round of `kind` in `cell`. `interrupted` is asked several times
+/// Measures one round of `kind` in `case`. `interrupted` is asked several times
 /// a second.
 pub fn measure(
     kind: LockKind,
-    cell: &Cell,
+    case: &Case,
     conditions: &Conditions,
     tools: &Tools,
     interrupted: &dyn Fn() -> bool,
 ) -> Result<Measured, Trouble> {
-    let round = Arc::new(Round::new(kind, cell, conditions, tools));
+    let round = Arc::new(Round::new(kind, case, conditions, tools));
     let (tell, told) = channel();
     let refused = |e: io::Error| Trouble::NoThread(e.to_string());
     populate(&round, conditions.pin, &tell).map_err(refused)?;
@@ -117,7 +117,7 @@ fn collect(
     patience: Duration,
     interrupted: &dyn Fn() -> bool,
 ) -> Result<(Vec<Outcome>, u64), Trouble> {
-    let time = Duration::from_millis(round.cell.time_ms);
+    let time = Duration::from_millis(round.case.time_ms);
     let mut outcomes = Vec::new();
     let (mut deadline, mut stopped) = (None, None);
     let (mut beats, mut idle) = (0, Duration::ZERO);

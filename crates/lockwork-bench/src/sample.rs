@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! One round of one lock in one cell: the raw numbers.
+//! One round of one lock in one case: the raw numbers.
 use crate::waits::Waits;
 use crate::work::Work;
 use lockwork_report::stats;
@@ -19,7 +19,7 @@ pub enum Calls {
 
 /// One combination of what is swept.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Cell {
+pub struct Case {
     /// Threads.
     pub threads: u32,
     /// What each does while it holds the lock.
@@ -41,10 +41,10 @@ pub struct Cell {
     pub calls: Option<Calls>,
 }
 
-impl Cell {
-    /// The cell but for its threads and what follows from them.
-    pub fn ground(&self) -> Cell {
-        Cell {
+impl Case {
+    /// The case but for its threads and what follows from them.
+    pub fn ground(&self) -> Case {
+        Case {
             threads: 0,
             time_ms: 0,
             ..self.clone()
@@ -52,7 +52,7 @@ impl Cell {
     }
 }
 
-impl fmt::Display for Cell {
+impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let s = if self.threads == 1 { "" } else { "s" };
         let (inside, outside) = (self.inside, self.outside);
@@ -129,8 +129,9 @@ pub(crate) fn per(what: f64, whole: f64) -> f64 {
 /// One round of one lock, as the JSON has it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
-    /// What was measured.
-    pub cell: Cell,
+    /// What was measured; older files call it a cell.
+    #[serde(alias = "cell")]
+    pub case: Case,
     /// Which lock.
     pub lock: String,
     /// The round, from 1 on.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! All cells of a lock in a few numbers, as the report and the JSON have them;
+//! All cases of a lock in a few numbers, as the report and the JSON have them;
 //! `scoring` makes them.
-use crate::sample::Cell;
+use crate::sample::Case;
 use crate::yardstick::CONFIDENCE;
 use lockwork_report::stats::LogRatio;
 use serde::{Deserialize, Serialize};
 
-/// A ratio below this is under the goal of a cell.
+/// A ratio below this is under the goal of a case.
 pub const GOAL: f64 = 0.90;
 /// A ratio to the best peer that is still called near.
 pub const NEAR: f64 = 0.85;
@@ -30,11 +30,12 @@ impl Known {
     }
 }
 
-/// A lock in one cell, against the best of its rivals.
+/// A lock in one case, against the best of its rivals.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CellScore {
-    /// The cell.
-    pub cell: Cell,
+pub struct CaseScore {
+    /// The case.
+    #[serde(alias = "cell")]
+    pub case: Case,
     /// Its throughput to that of the rival.
     pub throughput: Known,
     /// Its CPU time for an acquisition to that of the rival.
@@ -43,7 +44,7 @@ pub struct CellScore {
     pub rivals: Vec<String>,
 }
 
-/// A lock in all cells, against the best of its rivals in each.
+/// A lock in all cases, against the best of its rivals in each.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Score {
     /// The lock.
@@ -55,25 +56,26 @@ pub struct Score {
     /// The smallest change of the throughput's mean between two such runs that is told
     /// apart: 0.05 is 5 %.
     pub detectable: f64,
-    /// The place of the worst cell in `cells`.
+    /// The place of the worst case in `cases`.
     pub worst: usize,
-    /// The ratio, in one half of the rounds, of the cell that is worst in the other half:
+    /// The ratio, in one half of the rounds, of the case that is worst in the other half:
     /// the worst of many noisy numbers is worse than it is on average.
     pub worst_again: Option<f64>,
-    /// The cells.
-    pub cells: Vec<CellScore>,
+    /// The cases.
+    #[serde(alias = "cells")]
+    pub cases: Vec<CaseScore>,
 }
 
 impl Score {
-    /// In how many cells the ratio is as `wanted`.
+    /// In how many cases the ratio is as `wanted`.
     pub fn count(&self, wanted: impl Fn(f64) -> bool) -> usize {
-        let cells = self.cells.iter();
-        cells.filter(|c| wanted(c.throughput.ratio)).count()
+        let cases = self.cases.iter();
+        cases.filter(|c| wanted(c.throughput.ratio)).count()
     }
 
-    /// In how many cells the whole interval is below the goal.
+    /// In how many cases the whole interval is below the goal.
     pub fn surely_under(&self) -> usize {
-        let below = |c: &&CellScore| c.throughput.interval.is_some_and(|(_, high)| high < GOAL);
-        self.cells.iter().filter(below).count()
+        let below = |c: &&CaseScore| c.throughput.interval.is_some_and(|(_, high)| high < GOAL);
+        self.cases.iter().filter(below).count()
     }
 }

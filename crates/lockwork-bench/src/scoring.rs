@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! How the scores of locks are made of the summaries of cells.
+//! How the scores of locks are made of the summaries of cases.
 use crate::journal::Data;
 use crate::pareto::dominators;
 use crate::plan::Form;
-use crate::score::{CellScore, Known, Score};
+use crate::score::{CaseScore, Known, Score};
 use crate::summary::{summaries, Line, Summary};
 use crate::yardstick::{Yardstick, CONFIDENCE};
 use lockwork_report::stats::LogRatio;
@@ -11,19 +11,19 @@ use lockwork_report::stats::LogRatio;
 /// How probably a change that is called detectable is found.
 const POWER: f64 = 0.8;
 
-/// The score of the lock `name`; `None` if no cell has a ratio.
+/// The score of the lock `name`; `None` if no case has a ratio.
 pub fn score_of(summaries: &[Summary], name: &str) -> Option<Score> {
     let found: Vec<(&Summary, &Yardstick)> = summaries
         .iter()
-        .filter_map(|cell| Some((cell, line(cell, name)?.yardstick.as_ref()?)))
+        .filter_map(|case| Some((case, line(case, name)?.yardstick.as_ref()?)))
         .collect();
     let rates: Vec<LogRatio> = found.iter().map(|(_, y)| y.throughput).collect();
     let costs: Vec<LogRatio> = found.iter().filter_map(|(_, y)| y.cpu).collect();
     let mean = LogRatio::together(&rates)?;
     let logs = rates.iter().enumerate();
     let worst = logs.min_by(|a, b| a.1.log.total_cmp(&b.1.log))?.0;
-    let cells = found.iter().map(|(cell, yardstick)| CellScore {
-        cell: cell.cell.clone(),
+    let cases = found.iter().map(|(case, yardstick)| CaseScore {
+        case: case.case.clone(),
         throughput: Known::of(&yardstick.throughput),
         cpu: yardstick.cpu.as_ref().map(Known::of),
         rivals: yardstick.rivals.clone(),
@@ -35,18 +35,18 @@ pub fn score_of(summaries: &[Summary], name: &str) -> Option<Score> {
         detectable: mean.detectable(CONFIDENCE, POWER),
         worst,
         worst_again: worst_again(&found),
-        cells: cells.collect(),
+        cases: cases.collect(),
     })
 }
 
-fn line<'a>(cell: &'a Summary, name: &str) -> Option<&'a Line> {
-    cell.lines.iter().find(|line| line.lock.name == name)
+fn line<'a>(case: &'a Summary, name: &str) -> Option<&'a Line> {
+    case.lines.iter().find(|line| line.lock.name == name)
 }
 
-/// Each half of the rounds chooses the worst cell, and the other half says how bad it is.
-fn worst_again(cells: &[(&Summary, &Yardstick)]) -> Option<f64> {
+/// Each half of the rounds chooses the worst case, and the other half says how bad it is.
+fn worst_again(cases: &[(&Summary, &Yardstick)]) -> Option<f64> {
     let other = |at: usize| {
-        let both = cells
+        let both = cases
             .iter()
             .filter_map(|(_, y)| Some((y.halves[at]?, y.halves[1 - at]?)));
         both.min_by(|a, b| a.0.total_cmp(&b.0)).map(|both| both.1)
@@ -65,10 +65,10 @@ pub struct Ahead<'a> {
 }
 
 impl Ahead<'_> {
-    /// Of `name` in `cell`; `None` if it was not measured there.
-    pub fn of<'a>(cell: &'a Summary, name: &str) -> Option<Ahead<'a>> {
-        let own = line(cell, name)?;
-        let family = cell.family(&own.lock.family);
+    /// Of `name` in `case`; `None` if it was not measured there.
+    pub fn of<'a>(case: &'a Summary, name: &str) -> Option<Ahead<'a>> {
+        let own = line(case, name)?;
+        let family = case.family(&own.lock.family);
         let at = family.iter().position(|other| other.lock.name == name)?;
         let points: Vec<_> = family.iter().map(|line| line.point()).collect();
         let once = dominators(&points, at).into_iter().map(|i| family[i]);
@@ -86,10 +86,10 @@ impl Ahead<'_> {
 
 /// The scores of the locks under test. The JSON has them.
 pub fn scores(data: &Data) -> Vec<Score> {
-    if data.header.plan.form != Form::Cells {
+    if data.header.plan.form != Form::Cases {
         return Vec::new();
     }
-    let cells = summaries(data);
+    let cases = summaries(data);
     let names = data.header.plan.under_test.iter();
-    names.filter_map(|name| score_of(&cells, name)).collect()
+    names.filter_map(|name| score_of(&cases, name)).collect()
 }

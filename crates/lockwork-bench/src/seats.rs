@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What the threads of a round share.
 use crate::object::Object;
-use crate::sample::Cell;
+use crate::sample::Case;
 use crate::tools::Tools;
 use crate::work::Work;
 use lockwork_catalogue::LockKind;
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex};
 use std::time::Duration;
 
-/// How a round is run, beside its cell.
+/// How a round is run, beside its case.
 #[derive(Clone, Debug)]
 pub struct Conditions {
     /// Each thread stays on one CPU, in turn.
@@ -38,7 +38,7 @@ pub(crate) enum Gate {
 
 /// What the threads of a round share. Threads that hang keep it alive.
 pub(crate) struct Round {
-    pub(crate) cell: Cell,
+    pub(crate) case: Case,
     pub(crate) tools: Tools,
     pub(crate) objects: Vec<Object>,
     pub(crate) seats: Vec<Seat>,
@@ -54,11 +54,11 @@ pub(crate) struct Round {
 impl Round {
     pub(crate) fn new(
         kind: LockKind,
-        cell: &Cell,
+        case: &Case,
         conditions: &Conditions,
         tools: &Tools,
     ) -> Round {
-        let guarded = match cell.inside {
+        let guarded = match case.inside {
             Work::Lines(n) => n,
             _ => 1,
         };
@@ -67,16 +67,16 @@ impl Round {
             _ => 0,
         };
         Round {
-            cell: cell.clone(),
+            case: case.clone(),
             tools: tools.clone(),
-            objects: (0..cell.objects)
+            objects: (0..case.objects)
                 .map(|_| Object::new(kind, guarded))
                 .collect(),
-            seats: (0..cell.threads).map(|_| Seat::default()).collect(),
+            seats: (0..case.threads).map(|_| Seat::default()).collect(),
             stop: AtomicBool::new(false),
             seed: conditions.seed,
-            inside_rounds: rounds(cell.inside),
-            outside_rounds: rounds(cell.outside),
+            inside_rounds: rounds(case.inside),
+            outside_rounds: rounds(case.outside),
             gate: Mutex::new(Gate::Shut),
             moved: Condvar::new(),
         }

@@ -4,7 +4,7 @@ use crate::contender::Contender;
 use crate::journal::{Data, Ended, Journal};
 use crate::plan::{Form, Plan};
 use crate::round::{measure, Conditions, Trouble};
-use crate::sample::{Cell, Sample};
+use crate::sample::{Case, Sample};
 use crate::single::{can, measure_pairs, Companion};
 use crate::slow::left_out;
 use crate::tools::Tools;
@@ -60,39 +60,39 @@ impl<'a> Session<'a> {
     fn steps(&mut self) -> Result<(), Over> {
         let plan = self.data.header.plan.clone();
         let samples = self.data.samples.iter();
-        let done: HashSet<(Cell, u32, String)> = samples
-            .map(|s| (s.cell.clone(), s.round, s.lock.clone()))
+        let done: HashSet<(Case, u32, String)> = samples
+            .map(|s| (s.case.clone(), s.round, s.lock.clone()))
             .collect();
         for step in steps(&plan, self.locks) {
-            let (cell, lock) = (&plan.cells[step.cell], &self.locks[step.lock]);
-            self.bar.set_message(format!("{cell}: {}", lock.name()));
-            let done = done.contains(&(cell.clone(), step.round, lock.name().to_owned()));
-            if !done && left_out(&self.data.samples, cell, lock.name()).is_none() {
-                self.one(&plan, cell, lock, &step)?;
+            let (case, lock) = (&plan.cases[step.case], &self.locks[step.lock]);
+            self.bar.set_message(format!("{case}: {}", lock.name()));
+            let done = done.contains(&(case.clone(), step.round, lock.name().to_owned()));
+            if !done && left_out(&self.data.samples, case, lock.name()).is_none() {
+                self.one(&plan, case, lock, &step)?;
             }
             self.bar.inc(1);
         }
         Ok(())
     }
 
-    fn one(&mut self, plan: &Plan, cell: &Cell, lock: &Contender, step: &Step) -> Result<(), Over> {
+    fn one(&mut self, plan: &Plan, case: &Case, lock: &Contender, step: &Step) -> Result<(), Over> {
         if let Some(signal) = self.interrupt.seen() {
             return Err(Ok(Ended::Interrupted { signal }));
         }
         let conditions = Conditions {
             pin: plan.pin,
-            patience: plan.patience(cell),
+            patience: plan.patience(case),
             seed: step.seed,
         };
         reset_events();
         let interrupted = || self.interrupt.seen().is_some();
-        let measured = match cell.calls {
-            Some(_) => Ok(measure_pairs(lock, cell, &self.tools.clock)),
-            None => measure(lock.kind, cell, &conditions, self.tools, &interrupted),
+        let measured = match case.calls {
+            Some(_) => Ok(measure_pairs(lock, case, &self.tools.clock)),
+            None => measure(lock.kind, case, &conditions, self.tools, &interrupted),
         };
-        let measured = measured.map_err(|trouble| Ok(self.ended(trouble, cell, lock)))?;
+        let measured = measured.map_err(|trouble| Ok(self.ended(trouble, case, lock)))?;
         let sample = Sample {
-            cell: cell.clone(),
+            case: case.clone(),
             lock: lock.name().to_owned(),
             round: step.round,
             order: step.order,
@@ -104,11 +104,11 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    fn ended(&self, trouble: Trouble, cell: &Cell, lock: &Contender) -> Ended {
+    fn ended(&self, trouble: Trouble, case: &Case, lock: &Contender) -> Ended {
         match (trouble, self.interrupt.seen()) {
             (Trouble::Interrupted, Some(signal)) => Ended::Interrupted { signal },
             (trouble, _) => Ended::Failed {
-                why: format!("{} with {cell}: {trouble}", lock.name()),
+                why: format!("{} with {case}: {trouble}", lock.name()),
             },
         }
     }
@@ -117,7 +117,7 @@ impl<'a> Session<'a> {
 /// One measurement that is to be made.
 #[derive(Debug, PartialEq)]
 struct Step {
-    cell: usize,
+    case: usize,
     round: u32,
     /// The lock's place in the round's order, from 1 on.
     order: u32,
@@ -128,12 +128,12 @@ struct Step {
 
 /// All measurements of a plan, in an order that is the same each time, so that
 /// a run that is resumed goes on as it was. Uncontended pairs are short: there a
-/// round is all cells, so that they can be compared with one another.
+/// round is all cases, so that they can be compared with one another.
 fn steps(plan: &Plan, locks: &[Contender]) -> Vec<Step> {
-    let cells: Vec<usize> = (0..plan.cells.len()).collect();
+    let cases: Vec<usize> = (0..plan.cases.len()).collect();
     let groups: Vec<&[usize]> = match plan.form {
-        Form::SingleThread => vec![&cells],
-        _ => cells.chunks(1).collect(),
+        Form::SingleThread => vec![&cases],
+        _ => cases.chunks(1).collect(),
     };
     let mut random = fastrand::Rng::with_seed(plan.seed);
     let mut all = Vec::new();
@@ -142,12 +142,12 @@ fn steps(plan: &Plan, locks: &[Contender]) -> Vec<Step> {
             let seed = random.u64(..);
             let mut here: Vec<(usize, usize)> = group
                 .iter()
-                .flat_map(|&cell| (0..locks.len()).map(move |lock| (cell, lock)))
-                .filter(|&(cell, lock)| can(&locks[lock], &plan.cells[cell]))
+                .flat_map(|&case| (0..locks.len()).map(move |lock| (case, lock)))
+                .filter(|&(case, lock)| can(&locks[lock], &plan.cases[case]))
                 .collect();
             random.shuffle(&mut here);
-            all.extend((1..).zip(here).map(|(order, (cell, lock))| Step {
-                cell,
+            all.extend((1..).zip(here).map(|(order, (case, lock))| Step {
+                case,
                 round,
                 order,
                 lock,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Uncontended pairs of lock and unlock, in one thread.
 use crate::contender::Contender;
-use crate::sample::{Calls, Cell, Measured};
+use crate::sample::{Calls, Case, Measured};
 use crate::tools::Clock;
 use crate::worker::Usage;
 use lockwork_catalogue::Lock;
@@ -39,24 +39,24 @@ impl Drop for Companion {
     }
 }
 
-/// Has `lock` what the cell measures?
-pub(crate) fn can(lock: &Contender, cell: &Cell) -> bool {
-    let shared = cell.reads > 0;
-    match (cell.calls, lock.inlined) {
+/// Has `lock` what the case measures?
+pub(crate) fn can(lock: &Contender, case: &Case) -> bool {
+    let shared = case.reads > 0;
+    match (case.calls, lock.inlined) {
         (Some(Calls::Inlined), None) => false,
         (Some(Calls::Inlined), Some(loops)) => !shared || loops.read_pairs.is_some(),
         _ => !shared || lock.kind.has_read(),
     }
 }
 
-/// Locks and unlocks a free lock as often as the cell says.
-pub(crate) fn measure_pairs(contender: &Contender, cell: &Cell, clock: &Clock) -> Measured {
-    let pairs = cell.loops.unwrap_or(1);
-    let shared = cell.reads > 0;
+/// Locks and unlocks a free lock as often as the case says.
+pub(crate) fn measure_pairs(contender: &Contender, case: &Case, clock: &Clock) -> Measured {
+    let pairs = case.loops.unwrap_or(1);
+    let shared = case.reads > 0;
     let lock = contender.kind.create();
     let inlined = contender
         .inlined
-        .filter(|_| cell.calls == Some(Calls::Inlined));
+        .filter(|_| case.calls == Some(Calls::Inlined));
     let inlined = inlined.and_then(|loops| match shared {
         true => loops.read_pairs,
         false => Some(loops.pairs),

@@ -2,7 +2,7 @@
 //! Locks that take so long to stop that a sweep would not end. A queue of
 //! spinning threads that never yield moves by one a time slice: with 64 of them
 //! on two CPUs an operation takes seconds, with 256 a minute.
-use crate::sample::{Cell, Sample};
+use crate::sample::{Case, Sample};
 
 /// Seconds that stopping may always take.
 const ALWAYS: f64 = 2.0;
@@ -11,19 +11,19 @@ const TIMES: f64 = 5.0;
 
 /// Did stopping take so long that the lock is not run like that again?
 fn too_long(sample: &Sample) -> bool {
-    let round = sample.cell.time_ms as f64 / 1e3;
+    let round = sample.case.time_ms as f64 / 1e3;
     sample.measured.overrun > ALWAYS.max(TIMES * round)
 }
 
-/// The round because of which `lock` is left out of later rounds of `cell`: one
+/// The round because of which `lock` is left out of later rounds of `case`: one
 /// that was slow to stop, with as many threads or fewer and all else alike.
-pub fn left_out<'a>(samples: &'a [Sample], cell: &Cell, lock: &str) -> Option<&'a Sample> {
-    let ground = cell.ground();
+pub fn left_out<'a>(samples: &'a [Sample], case: &Case, lock: &str) -> Option<&'a Sample> {
+    let ground = case.ground();
     samples.iter().find(|sample| {
         sample.lock == lock
-            && sample.cell.threads <= cell.threads
+            && sample.case.threads <= case.threads
             && too_long(sample)
-            && sample.cell.ground() == ground
+            && sample.case.ground() == ground
     })
 }
 
@@ -33,8 +33,8 @@ mod tests {
     use crate::sample::Measured;
     use crate::work::Work;
 
-    fn cell(threads: u32, time_ms: u64) -> Cell {
-        Cell {
+    fn case(threads: u32, time_ms: u64) -> Case {
+        Case {
             threads,
             inside: Work::Ns(100),
             outside: Work::Ns(0),
@@ -46,9 +46,9 @@ mod tests {
         }
     }
 
-    fn sample(cell: Cell, overrun: f64) -> Sample {
+    fn sample(case: Case, overrun: f64) -> Sample {
         Sample {
-            cell,
+            case,
             lock: "slow".into(),
             round: 1,
             order: 1,
@@ -62,15 +62,15 @@ mod tests {
 
     #[test]
     fn more_threads_are_no_faster() {
-        let samples = [sample(cell(64, 400), 4.6)];
-        let out = |cell: &Cell, lock| left_out(&samples, cell, lock).is_some();
-        assert!(out(&cell(64, 400), "slow") && out(&cell(256, 800), "slow"));
-        assert!(!out(&cell(16, 200), "slow") && !out(&cell(64, 400), "other"));
+        let samples = [sample(case(64, 400), 4.6)];
+        let out = |case: &Case, lock| left_out(&samples, case, lock).is_some();
+        assert!(out(&case(64, 400), "slow") && out(&case(256, 800), "slow"));
+        assert!(!out(&case(16, 200), "slow") && !out(&case(64, 400), "other"));
         let outside = Work::Ns(1000);
         assert!(!out(
-            &Cell {
+            &Case {
                 outside,
-                ..cell(256, 800)
+                ..case(256, 800)
             },
             "slow"
         ));
@@ -84,9 +84,9 @@ mod tests {
             (1000, 4.9, false),
             (1000, 5.1, true),
         ] {
-            let samples = [sample(cell(8, time_ms), overrun)];
+            let samples = [sample(case(8, time_ms), overrun)];
             assert_eq!(
-                left_out(&samples, &cell(8, time_ms), "slow").is_some(),
+                left_out(&samples, &case(8, time_ms), "slow").is_some(),
                 slow
             );
         }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! From rounds to one line a lock in each cell.
+//! From rounds to one line a lock in each case.
 use crate::contender::LOCKWORK;
 use crate::journal::{Data, LockInfo};
 use crate::pareto::Point;
-use crate::sample::{per, Cell, Measured, Sample};
+use crate::sample::{per, Case, Measured, Sample};
 use crate::slow::left_out;
 use crate::waits::Waits;
 use crate::yardstick::{half, yardstick, Yardstick};
@@ -31,7 +31,7 @@ impl Ratio {
     }
 }
 
-/// One lock in one cell; rates and costs are medians over the rounds.
+/// One lock in one case; rates and costs are medians over the rounds.
 #[derive(Clone, Debug)]
 pub struct Line {
     /// The lock.
@@ -84,11 +84,11 @@ impl Line {
     }
 }
 
-/// One cell.
+/// One case.
 #[derive(Clone, Debug)]
 pub struct Summary {
     /// Which.
-    pub cell: Cell,
+    pub case: Case,
     /// The locks that were measured in it.
     pub lines: Vec<Line>,
     /// Locks that were left out of it, or of its later rounds.
@@ -100,7 +100,7 @@ pub struct Summary {
 pub struct LeftOut {
     /// Which.
     pub lock: String,
-    /// How many rounds of this cell there are for all that.
+    /// How many rounds of this case there are for all that.
     pub rounds: usize,
     /// How long stopping took, in seconds.
     pub seconds: f64,
@@ -128,14 +128,14 @@ impl Summary {
     }
 }
 
-/// All cells that have samples, in the order of the plan.
+/// All cases that have samples, in the order of the plan.
 pub fn summaries(data: &Data) -> Vec<Summary> {
-    let cells = data.header.plan.cells.iter();
-    cells.filter_map(|cell| summary(data, cell)).collect()
+    let cases = data.header.plan.cases.iter();
+    cases.filter_map(|case| summary(data, case)).collect()
 }
 
-fn summary(data: &Data, cell: &Cell) -> Option<Summary> {
-    let here: Vec<&Sample> = data.samples.iter().filter(|s| s.cell == *cell).collect();
+fn summary(data: &Data, case: &Case) -> Option<Summary> {
+    let here: Vec<&Sample> = data.samples.iter().filter(|s| s.case == *case).collect();
     let lines: Vec<Line> = data
         .header
         .locks
@@ -146,13 +146,13 @@ fn summary(data: &Data, cell: &Cell) -> Option<Summary> {
         .header
         .locks
         .iter()
-        .filter_map(|lock| gone(data, cell, &lock.name, &here))
+        .filter_map(|lock| gone(data, case, &lock.name, &here))
         .collect();
     if lines.is_empty() && left_out.is_empty() {
         return None;
     }
     let mut summary = Summary {
-        cell: cell.clone(),
+        case: case.clone(),
         lines,
         left_out,
     };
@@ -167,14 +167,14 @@ fn summary(data: &Data, cell: &Cell) -> Option<Summary> {
 }
 
 /// `lock`, if it was left out here.
-fn gone(data: &Data, cell: &Cell, lock: &str, here: &[&Sample]) -> Option<LeftOut> {
-    let because = left_out(&data.samples, cell, lock)?;
+fn gone(data: &Data, case: &Case, lock: &str, here: &[&Sample]) -> Option<LeftOut> {
+    let because = left_out(&data.samples, case, lock)?;
     let rounds = here.iter().filter(|s| s.lock == lock).count();
     (rounds < data.header.plan.rounds as usize).then(|| LeftOut {
         lock: lock.to_owned(),
         rounds,
         seconds: because.measured.overrun,
-        threads: because.cell.threads,
+        threads: because.case.threads,
     })
 }
 

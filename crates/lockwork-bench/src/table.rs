@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! The tables that people read: one for each cell.
+//! The tables that people read: one for each case.
+use crate::comparison;
 use crate::counts;
-use crate::front;
 use crate::journal::{Data, Ended};
 use crate::named;
 use crate::plan::Plan;
@@ -18,24 +18,24 @@ pub fn render(data: &Data) -> String {
     if let Some(body) = named::body(data) {
         return head(data) + &body + &foot(data);
     }
-    let cells = summaries(data);
+    let cases = summaries(data);
     let mut text = head(data);
-    for summary in &cells {
-        text += &cell(summary);
+    for summary in &cases {
+        text += &case(summary);
         text += "\n";
     }
-    text += &front::section(&cells, &data.header.plan.under_test);
+    text += &comparison::section(&cases, &data.header.plan.under_test);
     text + &foot(data)
 }
 
-/// What stands above the tables.
+/// The text above the tables.
 pub(crate) fn head(data: &Data) -> String {
     let header = &data.header;
     let plan = &header.plan;
     let mut text = format!(
         "{}, {}, {} each; {}\n",
         counted(plan.locks.len(), "lock"),
-        counted(plan.cells.len(), "cell"),
+        counted(plan.cases.len(), "case"),
         counted(plan.rounds as usize, "round"),
         header.calibration.shown()
     );
@@ -53,7 +53,7 @@ pub(crate) fn announced(plan: &Plan) -> String {
     };
     format!(
         "plan: {} x {} x {}, {} of rounds; starting and stopping threads comes on top\n",
-        counted(plan.cells.len(), "cell"),
+        counted(plan.cases.len(), "case"),
         counted(plan.locks.len(), "lock"),
         counted(plan.rounds as usize, "round"),
         minutes(seconds)
@@ -83,7 +83,7 @@ fn minutes(seconds: f64) -> String {
     }
 }
 
-/// What stands below them: what was counted, what is missing, and what to keep in
+/// The text below them: what was counted, what is missing, and what to keep in
 /// mind.
 pub(crate) fn foot(data: &Data) -> String {
     let header = &data.header;
@@ -100,7 +100,7 @@ pub(crate) fn foot(data: &Data) -> String {
         warnings.extend(end.calibration.warning("at the end"));
     }
     if !data.is_of_one_machine() {
-        warnings.push("resumed on another machine: cells cannot be compared".to_owned());
+        warnings.push("resumed on another machine: cases cannot be compared".to_owned());
     }
     warnings.extend(cut_short(data));
     for warning in warnings {
@@ -119,9 +119,9 @@ fn cut_short(data: &Data) -> Option<String> {
     }
 }
 
-fn cell(summary: &Summary) -> String {
+fn case(summary: &Summary) -> String {
     let mixed = summary.lines.iter().any(|line| line.reads.count() > 0);
-    let mut text = format!("{}, {} ms a round\n", summary.cell, summary.cell.time_ms);
+    let mut text = format!("{}, {} ms a round\n", summary.case, summary.case.time_ms);
     text += &match mixed {
         true => shared(summary),
         false => exclusive(summary),
@@ -185,7 +185,7 @@ fn first(line: &Line) -> Vec<String> {
         line.variation
             .map_or_else(dash, |cv| format!("{:.1} %", cv * 100.0)),
         ratio.map_or_else(dash, |r| format!("{:.2}", r.ratio)),
-        ratio.as_ref().map_or_else(dash, front::range),
+        ratio.as_ref().map_or_else(dash, comparison::range),
     ]
 }
 
@@ -197,7 +197,7 @@ fn last(line: &Line) -> Vec<String> {
     ]
 }
 
-/// What about this cell is to be kept in mind.
+/// What about this case is to be kept in mind.
 fn notes(summary: &Summary) -> String {
     let names = |of: &dyn Fn(&Line) -> bool| {
         let all: Vec<&str> = summary
@@ -222,7 +222,7 @@ fn notes(summary: &Summary) -> String {
     if !vary.is_empty() {
         text += &format!("warning: rounds vary much (CV above 10 %): {vary}\n");
     }
-    let round = summary.cell.time_ms as f64 / 1e3;
+    let round = summary.case.time_ms as f64 / 1e3;
     let late = names(&|line| line.overrun > round);
     if !late.is_empty() {
         text += &format!("warning: stopping took longer than the round: {late}\n");

@@ -13,7 +13,7 @@ const TRY: u64 = 30_000;
 /// A delay that shows what entering the loop costs.
 const SHORT: u64 = 100;
 /// Delays that are looked at again, in nanoseconds.
-const CHECKED: [u64; 3] = [100, 1000, 10_000];
+const DELAYS: [u64; 3] = [100, 1000, 10_000];
 /// More than this is worth a warning.
 const TOLERABLE: f64 = 0.05;
 
@@ -126,7 +126,7 @@ impl Tools {
     }
 
     /// Measures what the tools are worth now.
-    pub fn check(&self) -> Calibration {
+    pub fn calibration(&self) -> Calibration {
         let error = |ns: u64| {
             let rounds = self.rounds(ns);
             let times = (TRY / ns).max(1);
@@ -139,7 +139,7 @@ impl Tools {
         };
         Calibration {
             rounds_per_ns: self.rounds_per_ns,
-            delay_error: CHECKED.iter().map(|&ns| error(ns)).collect(),
+            delay_error: DELAYS.iter().map(|&ns| error(ns)).collect(),
             timing_ns: self.timing(),
         }
     }

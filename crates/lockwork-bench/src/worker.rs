@@ -67,7 +67,7 @@ pub(crate) struct Worker<'a> {
 
 impl<'a> Worker<'a> {
     pub(crate) fn new(round: &'a Round, seat: usize) -> Worker<'a> {
-        let own = match round.cell.outside {
+        let own = match round.case.outside {
             Work::Lines(n) => n,
             _ => 0,
         };
@@ -86,14 +86,14 @@ impl<'a> Worker<'a> {
     pub(crate) fn run(mut self) -> Outcome {
         let round = self.round;
         let beats = &round.seats[self.seat].beats;
-        let most = round.cell.loops.unwrap_or(u64::MAX);
+        let most = round.case.loops.unwrap_or(u64::MAX);
         let (mut done, mut reads) = (0, 0);
         let before = Usage::now();
         let start = round.tools.clock.now();
         while done < most && !round.stop.load(Relaxed) {
             let object = self.pick();
-            let read = round.cell.reads > 0 && self.random.u32(0..100) < round.cell.reads;
-            if round.cell.loops.is_some() {
+            let read = round.case.reads > 0 && self.random.u32(0..100) < round.case.reads;
+            if round.case.loops.is_some() {
                 self.untimed(object, read);
             } else if read {
                 self.read(object);
@@ -177,7 +177,7 @@ impl<'a> Worker<'a> {
     /// What a holder does beside touching the data.
     #[inline]
     fn hold(&mut self) {
-        match self.round.cell.inside {
+        match self.round.case.inside {
             Work::Ns(_) => spin(self.round.inside_rounds),
             Work::Lines(_) => {}
             Work::Torture => self.torture(),
@@ -186,7 +186,7 @@ impl<'a> Worker<'a> {
 
     #[inline]
     fn pause(&mut self) {
-        match self.round.cell.outside {
+        match self.round.case.outside {
             Work::Ns(_) => spin(self.round.outside_rounds),
             Work::Lines(_) => object::touch(&self.own),
             Work::Torture => self.torture(),
@@ -197,7 +197,7 @@ impl<'a> Worker<'a> {
     /// wait: either takes half a microsecond an operation on average, shared
     /// among the threads.
     fn torture(&mut self) {
-        let (clock, threads) = (&self.round.tools, self.round.cell.threads);
+        let (clock, threads) = (&self.round.tools, self.round.case.threads);
         if self.random.u32(0..20_000 * threads) == 0 {
             spin(clock.rounds(10_000_000));
         } else if self.random.u32(0..4 * threads) == 0 {

@@ -2,7 +2,7 @@
 //! A lock against the best of its rivals, without a phantom winner.
 //!
 //! The largest of eight noisy numbers is larger than each of the eight is on average. So
-//! "the best peer" of a cell, chosen and compared in the same rounds, is partly luck, and
+//! "the best peer" of a case, chosen and compared in the same rounds, is partly luck, and
 //! equals come out below 1. Here the odd rounds choose the rival that the even rounds
 //! compare with, and the even rounds choose for the odd ones. All rounds compare, and no
 //! round compares with a rival that it chose.
@@ -26,7 +26,7 @@ pub fn half(round: u32) -> usize {
     usize::from(round % 2 == 0)
 }
 
-/// A lock in a cell, beside the rival that each half of the rounds chose for the other.
+/// A lock in a case, beside the rival that each half of the rounds chose for the other.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Yardstick {
     /// The ratio of throughputs.
@@ -39,7 +39,7 @@ pub struct Yardstick {
     pub rivals: Vec<String>,
 }
 
-/// Compares `own` with the best of `rivals`, all in one cell. `None` without a rival or
+/// Compares `own` with the best of `rivals`, all in one case. `None` without a rival or
 /// with fewer than two rounds.
 pub fn yardstick(own: &str, rivals: &[&str], samples: &[&Sample]) -> Option<Yardstick> {
     let chosen = [0, 1].map(|at| choose(rivals, samples, at));

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! From rounds to what people read: numbers that are known beforehand.
 use lockwork_bench::{
-    draw, render, scores, summaries, Calibration, Cell, Contender, Data, End, Ended, Form, Header,
+    draw, render, scores, summaries, Calibration, Case, Contender, Data, End, Ended, Form, Header,
     Journal, LockInfo, Measured, Plan, Sample, Session, Tools, Waits, Work, SCHEMA,
 };
 use lockwork_report::machine::Machine;
 use std::path::Path;
 
-#[path = "common/cells.rs"]
-mod cells;
-use cells::cell;
+#[path = "common/cases.rs"]
+mod cases;
+use cases::case;
 
 const LOCKS: [(&str, &str); 4] = [
     ("ours", "lockwork"),
@@ -26,7 +26,7 @@ fn calibration() -> Calibration {
     }
 }
 
-fn header(cells: Vec<Cell>) -> Header {
+fn header(cases: Vec<Case>) -> Header {
     let locks = LOCKS.map(|(name, library)| LockInfo {
         name: name.into(),
         library: library.into(),
@@ -39,8 +39,8 @@ fn header(cells: Vec<Cell>) -> Header {
         started: 0,
         machine: Machine::look(),
         plan: Plan {
-            form: Form::Cells,
-            cells,
+            form: Form::Cases,
+            cases,
             locks: LOCKS.map(|(name, _)| name.into()).to_vec(),
             under_test: vec!["ours".into()],
             missing: Vec::new(),
@@ -58,13 +58,13 @@ fn header(cells: Vec<Cell>) -> Header {
 }
 
 /// A round with that many operations a second, each of which waited `wait`.
-fn sample(cell: &Cell, lock: &str, round: u32, rate: u64, wait: u64) -> Sample {
+fn sample(case: &Case, lock: &str, round: u32, rate: u64, wait: u64) -> Sample {
     let mut waits = Waits::new();
     for _ in 0..10 {
         waits.record(wait);
     }
     Sample {
-        cell: cell.clone(),
+        case: case.clone(),
         lock: lock.into(),
         round,
         order: 1,
@@ -81,7 +81,7 @@ fn sample(cell: &Cell, lock: &str, round: u32, rate: u64, wait: u64) -> Sample {
 }
 
 fn data() -> Data {
-    let (few, many) = (cell(1), cell(8));
+    let (few, many) = (case(1), case(8));
     let mut data = Data::new(header(vec![few.clone(), many.clone()]));
     for round in 1..=3 {
         // Drift of the machine, which hits all locks of a round.
@@ -137,7 +137,7 @@ fn ratios_are_paired_by_round() {
 #[test]
 fn a_lock_that_is_left_out_is_named() {
     let mut data = data();
-    let slow = |s: &Sample| s.lock == "lib.slow" && s.cell.threads == 8;
+    let slow = |s: &Sample| s.lock == "lib.slow" && s.case.threads == 8;
     data.samples.retain(|s| !slow(s) || s.round == 1);
     for sample in data.samples.iter_mut().filter(|s| slow(s)) {
         sample.measured.overrun = 7.0;
@@ -156,17 +156,18 @@ fn a_lock_that_is_left_out_is_named() {
 #[test]
 fn the_last_section_says_where_we_lose_and_by_how_much() {
     let text = render(&data());
-    let lost = "ours is not on the front of throughput and p99.9 wait in:\n  8 threads, 100ns \
+    let lost =
+        "ours is not on the Pareto front of throughput and p99.9 wait in:\n  8 threads, 100ns \
                 inside, 200ns outside: lib.fast (throughput x2.00, p99.9 wait x0.50), lib.slow \
                 (throughput x1.25, p99.9 wait x0.17)\n";
     assert!(text.contains(lost), "{text}");
     for score in [
         "ours: geometric mean 0.67 (95 % interval 0.67 to 0.67) of the best peer's throughput in \
-         2 cells\n",
-        "  worst cell: 0.50 (95 % interval 0.50 to 0.50) (8 threads, 100ns inside, 200ns outside; \
+         2 cases\n",
+        "  worst case: 0.50 (95 % interval 0.50 to 0.50) (8 threads, 100ns inside, 200ns outside; \
          best peer lib.fast)",
         "  under 0.90 in 1, in 1 of them by the whole interval; 0.85 or more in 1\n",
-        "  on the front in 1 of 2;",
+        "  on the Pareto front in 1 of 2;",
         // 2 CPU seconds for 900 and 400 acquisitions, beside 1000 and 800.
         "  CPU time of an acquisition: 1.49 (",
     ] {
@@ -176,7 +177,7 @@ fn the_last_section_says_where_we_lose_and_by_how_much() {
         text.contains("rounds vary much (CV above 10 %): ours, slow"),
         "{text}"
     );
-    assert!(!text.contains("slow is not on the front"), "{text}");
+    assert!(!text.contains("slow is not on the Pareto front"), "{text}");
 }
 
 /// Writes all of `data` as a run that ended would.
@@ -213,7 +214,7 @@ fn what_is_written_is_read_again_and_prints_the_same() {
     assert!(render(&cut).contains("not complete: 24 measurements so far"));
 }
 
-/// What versions without scores wrote.
+/// What versions without scores wrote, which called a case a cell.
 #[test]
 fn an_older_file_has_the_same_report() {
     let dir = tempfile::tempdir().expect("a directory");
@@ -233,6 +234,8 @@ fn an_older_file_has_the_same_report() {
     let mut end: serde_json::Value = serde_json::from_str(last).expect("JSON");
     let fields = end.as_object_mut().expect("an object");
     assert!(fields.remove("scores").is_some() && fields.remove("seconds").is_some());
+    let rest = rest.replace("\"case\":", "\"cell\":");
+    let rest = rest.replace("\"cases\"", "\"cells\"");
     std::fs::write(&path, format!("{rest}\n{end}\n")).expect("written");
     let old = render(&Data::read(&path).expect("read").0);
     assert_eq!(
@@ -246,7 +249,7 @@ fn a_file_of_a_later_format_is_refused_in_a_sentence() {
     let dir = tempfile::tempdir().expect("a directory");
     let path = dir.path().join("run.jsonl");
     let mut journal = Journal::open(Some(&path)).expect("a file");
-    let mut header = header(vec![cell(1)]);
+    let mut header = header(vec![case(1)]);
     header.schema = SCHEMA + 1;
     journal.header(&header).expect("written");
     let error = Data::read(&path).expect_err("a later format").to_string();
@@ -300,9 +303,9 @@ fn plots_are_whole_and_hold_every_lock() {
 }
 
 #[test]
-fn a_single_cell_can_be_drawn() {
+fn a_single_case_can_be_drawn() {
     let mut data = data();
-    data.header.plan.cells.truncate(1);
+    data.header.plan.cases.truncate(1);
     let dir = tempfile::tempdir().expect("a directory");
     assert_eq!(draw(&data, dir.path()).expect("plots").len(), 2);
 }
@@ -312,11 +315,11 @@ fn a_broken_lock_ends_the_run_and_is_named() {
     let mut kinds = lockwork_torture::canaries().into_iter();
     let broken = kinds.find(|kind| kind.name() == "canary_exclusion");
     let locks = [Contender::ours(broken.expect("that canary"))];
-    let visit = Cell {
+    let visit = Case {
         inside: Work::Ns(20_000_000),
         outside: Work::Ns(0),
         time_ms: 100,
-        ..cell(8)
+        ..case(8)
     };
     let mut data = Data::new(header(vec![visit]));
     data.header.plan.rounds = 200;
@@ -335,7 +338,7 @@ fn a_broken_lock_ends_the_run_and_is_named() {
 }
 
 #[test]
-fn events_are_summed_by_lock_over_all_rounds_and_cells() {
+fn events_are_summed_by_lock_over_all_rounds_and_cases() {
     let mut data = data();
     assert!(!render(&data).contains("Event"), "nothing was counted");
     for sample in data.samples.iter_mut().filter(|s| s.lock == "ours") {
@@ -343,7 +346,7 @@ fn events_are_summed_by_lock_over_all_rounds_and_cells() {
     }
     let text = render(&data);
     let row = text.lines().find(|line| line.contains("numa_opened "));
-    // 3 rounds in 2 cells; (900 + 400) * 1000 * (1 + 2 + 3) acquisitions.
+    // 3 rounds in 2 cases; (900 + 400) * 1000 * (1 + 2 + 3) acquisitions.
     let row: Vec<&str> = row.expect("a row").split_whitespace().collect();
     assert_eq!(row, ["ours", "numa_opened", "4,200", "0.0005"]);
     assert!(

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Single rounds: every lock there is, every kind of work, and broken locks.
-use lockwork_bench::{contenders, measure, Cell, Conditions, Contender, Tools, Trouble, Work};
+use lockwork_bench::{contenders, measure, Case, Conditions, Contender, Tools, Trouble, Work};
 use lockwork_torture::canaries;
 use std::time::Duration;
 
-fn cell(threads: u32) -> Cell {
-    Cell {
+fn case(threads: u32) -> Case {
+    Case {
         threads,
         inside: Work::Ns(100),
         outside: Work::Ns(100),
@@ -40,8 +40,8 @@ fn every_lock_can_be_measured() {
     let tools = Tools::calibrate();
     for lock in contenders() {
         for threads in [1, 2, 5] {
-            let cell = cell(threads);
-            let measured = measure(lock.kind, &cell, &conditions(600), &tools, &|| false)
+            let case = case(threads);
+            let measured = measure(lock.kind, &case, &conditions(600), &tools, &|| false)
                 .unwrap_or_else(|trouble| panic!("{}: {trouble}", lock.name()));
             let visits: u64 = measured.writes.iter().sum();
             assert!(visits > 0, "{}", lock.name());
@@ -62,14 +62,14 @@ fn readers_and_writers_are_counted_apart() {
             continue;
         }
         for reads in [50, 100] {
-            let cell = Cell {
+            let case = Case {
                 reads,
                 time_ms: 10,
-                ..cell(3)
+                ..case(3)
             };
             // On a busy machine a thread may have no time to do both.
             let measured = loop {
-                let measured = measure(lock.kind, &cell, &conditions(600), &tools, &|| false)
+                let measured = measure(lock.kind, &case, &conditions(600), &tools, &|| false)
                     .unwrap_or_else(|trouble| panic!("{}: {trouble}", lock.name()));
                 if measured.operations() > 100 {
                     break measured;
@@ -92,18 +92,18 @@ fn every_kind_of_work() {
     for inside in works {
         for outside in works {
             for objects in [1, 7] {
-                let cell = Cell {
+                let case = Case {
                     inside,
                     outside,
                     objects,
-                    ..cell(2)
+                    ..case(2)
                 };
                 let conditions = Conditions {
                     pin: true,
                     ..conditions(600)
                 };
-                let measured = measure(lock.kind, &cell, &conditions, &tools, &|| false);
-                assert!(measured.is_ok(), "{cell}: {measured:?}");
+                let measured = measure(lock.kind, &case, &conditions, &tools, &|| false);
+                assert!(measured.is_ok(), "{case}: {measured:?}");
             }
         }
     }
@@ -113,22 +113,22 @@ fn every_kind_of_work() {
 fn a_number_of_loops_is_kept_to() {
     let tools = Tools::calibrate();
     let lock = lock("mutex");
-    let cell = Cell {
+    let case = Case {
         loops: Some(500),
         time_ms: 600_000,
-        ..cell(4)
+        ..case(4)
     };
-    let measured = measure(lock.kind, &cell, &conditions(600), &tools, &|| false).expect("all");
+    let measured = measure(lock.kind, &case, &conditions(600), &tools, &|| false).expect("all");
     assert_eq!(measured.writes, [500; 4]);
     assert_eq!(measured.overrun, 0.0);
     assert!(measured.write_waits.is_none(), "nobody looked at a clock");
 
-    let cell = Cell {
+    let case = Case {
         loops: Some(u64::MAX),
         time_ms: 5,
-        ..cell
+        ..case
     };
-    let measured = measure(lock.kind, &cell, &conditions(600), &tools, &|| false).expect("some");
+    let measured = measure(lock.kind, &case, &conditions(600), &tools, &|| false).expect("some");
     assert!(measured.operations() > 0);
 }
 
@@ -137,15 +137,15 @@ fn a_number_of_loops_is_kept_to() {
 fn a_lock_that_hangs_is_an_error() {
     let tools = Tools::calibrate();
     let broken = canary("canary_lost_wakeup");
-    let cell = Cell {
+    let case = Case {
         inside: Work::Ns(20_000),
         outside: Work::Ns(0),
         time_ms: 200,
-        ..cell(8)
+        ..case(8)
     };
     // Two threads that wait for the same visit to end are enough, as a rule.
     let hung = (0..200).any(|_| {
-        let measured = measure(broken.kind, &cell, &conditions(5), &tools, &|| false);
+        let measured = measure(broken.kind, &case, &conditions(5), &tools, &|| false);
         matches!(measured, Err(Trouble::Hung(_)))
     });
     assert!(hung, "the lock that loses wake-ups never hung");
@@ -157,14 +157,14 @@ fn a_lock_that_hangs_is_an_error() {
 fn a_lock_that_lets_two_in_is_an_error() {
     let tools = Tools::calibrate();
     let broken = canary("canary_exclusion");
-    let cell = Cell {
+    let case = Case {
         inside: Work::Ns(20_000_000),
         outside: Work::Ns(0),
         time_ms: 100,
-        ..cell(8)
+        ..case(8)
     };
     let lost = (0..200).any(|_| {
-        let measured = measure(broken.kind, &cell, &conditions(600), &tools, &|| false);
+        let measured = measure(broken.kind, &case, &conditions(600), &tools, &|| false);
         matches!(measured, Err(Trouble::Lost(visits, counted)) if counted < visits)
     });
     assert!(lost, "exclusion was never seen to be lost");
@@ -173,11 +173,11 @@ fn a_lock_that_lets_two_in_is_an_error() {
 #[test]
 fn an_interruption_ends_the_round() {
     let tools = Tools::calibrate();
-    let cell = Cell {
+    let case = Case {
         time_ms: 3_600_000,
-        ..cell(2)
+        ..case(2)
     };
-    let measured = measure(lock("mutex").kind, &cell, &conditions(600), &tools, &|| {
+    let measured = measure(lock("mutex").kind, &case, &conditions(600), &tools, &|| {
         true
     });
     assert_eq!(measured, Err(Trouble::Interrupted));

@@ -4,17 +4,17 @@
 use lockwork_bench::{yardstick, Measured, Sample, Yardstick};
 use lockwork_report::stats::{self, LogRatio};
 
-#[path = "common/cells.rs"]
-mod cells;
-use cells::cell;
+#[path = "common/cases.rs"]
+mod cases;
+use cases::case;
 
-const CELLS: u64 = 400;
+const CASES: u64 = 400;
 const ROUNDS: u32 = 8;
 const NAMES: [&str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
 
 fn sample(lock: &str, round: u32, rate: f64) -> Sample {
     Sample {
-        cell: cell(4),
+        case: case(4),
         lock: lock.into(),
         round,
         order: 1,
@@ -28,7 +28,7 @@ fn sample(lock: &str, round: u32, rate: f64) -> Sample {
     }
 }
 
-/// A cell: `ours`, and eight rivals of which the one at `i` has the rate `rivals[i]`. Each
+/// A case: `ours`, and eight rivals of which the one at `i` has the rate `rivals[i]`. Each
 /// rate varies by about 20 %.
 fn noisy(rivals: [f64; 8], seed: u64) -> Vec<Sample> {
     let mut random = fastrand::Rng::with_seed(seed);
@@ -64,11 +64,11 @@ fn classic(samples: &[Sample]) -> f64 {
     stats::median(&ratios)
 }
 
-/// The geometric mean over many cells: as it was, and as it is.
+/// The geometric mean over many cases: as it was, and as it is.
 fn means(rivals: [f64; 8]) -> (f64, LogRatio) {
-    let cells: Vec<Vec<Sample>> = (0..CELLS).map(|seed| noisy(rivals, seed)).collect();
-    let old: Vec<f64> = cells.iter().map(|cell| classic(cell)).collect();
-    let new: Vec<LogRatio> = cells.iter().map(|cell| fair(cell).throughput).collect();
+    let cases: Vec<Vec<Sample>> = (0..CASES).map(|seed| noisy(rivals, seed)).collect();
+    let old: Vec<f64> = cases.iter().map(|case| classic(case)).collect();
+    let new: Vec<LogRatio> = cases.iter().map(|case| fair(case).throughput).collect();
     (
         stats::geometric_mean(&old).expect("ratios"),
         LogRatio::together(&new).expect("ratios"),
@@ -94,11 +94,11 @@ fn a_better_rival_is_found_and_compared_in_full() {
     assert_eq!(fair(&noisy(rivals, 1)).rivals, ["f"]);
 }
 
-/// An interval of 95 % misses the truth in one cell of twenty; with few rounds and eight
+/// An interval of 95 % misses the truth in one case of twenty; with few rounds and eight
 /// equal rivals in a few more.
 #[test]
-fn intervals_of_cells_hold_as_often_as_they_say() {
-    let many = 5 * CELLS;
+fn intervals_of_cases_hold_as_often_as_they_say() {
+    let many = 5 * CASES;
     let missed = (0..many).filter(|&seed| {
         let found = fair(&noisy([1.0; 8], seed)).throughput;
         let (low, high) = found.interval(0.95).expect("eight rounds");

@@ -3,7 +3,8 @@
 //!
 //! This reads the few kinds of fields that the tables of this project have, and refuses
 //! all others: constant texts, numbers of 32 and 64 bits, arrays of such numbers with their
-//! length in digits, pointers to such numbers, and pointers to functions. A field is optional in Rust if it stands behind a comment that
+//! length in digits, pointers to such numbers, and pointers to functions. A field is optional
+//! in Rust if it is behind a comment that
 //! says `Optional`.
 
 use std::fmt::Write;
@@ -125,7 +126,7 @@ fn fields(c: &str) -> Result<Vec<(String, String)>, String> {
     names.collect()
 }
 
-/// What stands before the name in `const char *name`.
+/// The text before the name in `const char *name`.
 fn type_of(declared: &str) -> &str {
     let declared = declared.trim();
     let declared = declared.split_once('[').map_or(declared, |(name, _)| name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What a developer does: installs the library with CMake, then builds and runs
 //! programs against what was installed (`tests/consumers`), in each language and
-//! each way. The installed tree is moved first, for it must not name its place.
+//! each way. The installed tree is moved first, because it must not name its place.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

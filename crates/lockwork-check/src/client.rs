@@ -65,11 +65,20 @@ struct RawFile {
 extern "C" {
     /// Ended by an empty entry; see build.rs.
     static lwc_files: [RawFile; 0];
+    /// The same of `tests/check/rivals/`.
+    static lwc_rivals: [RawFile; 0];
     fn check_lock_name(index: u32) -> *const c_char;
 }
 
-/// The text of each file of `locks/`, by name, as it was compiled.
+/// The text of each file that clients run, by name, as it was compiled: those of `locks/`,
+/// and those of the user world that need no system call.
 pub const SOURCES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/sources.rs"));
+
+/// The same of the user world's other files. They have tags, but no client runs them.
+pub const OTHERS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/others.rs"));
+
+/// The same of the simulator's baselines, in `crates/lockwork-sim/baselines/`.
+pub const RIVAL_SOURCES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/rival_sources.rs"));
 
 /// No bound on preemptions.
 const NO_BOUND: u32 = u32::MAX;
@@ -137,7 +146,7 @@ impl Client {
         self.stem
     }
 
-    /// The lock's name in the catalogue.
+    /// The lock's name in the catalogue, or that of a part of the user world.
     pub fn lock(self) -> &'static str {
         text(self.raw.lock)
     }
@@ -181,21 +190,31 @@ fn entries<T>(first: *const T, is_end: impl Fn(&T) -> bool) -> Vec<&'static T> {
         .collect()
 }
 
-fn files() -> Vec<&'static RawFile> {
-    let first: *const RawFile = (&raw const lwc_files).cast();
-    entries(first, |file| file.stem.is_null())
+fn files(table: *const [RawFile; 0]) -> Vec<&'static RawFile> {
+    entries(table.cast::<RawFile>(), |file| file.stem.is_null())
 }
 
-/// All clients, in the order of the catalogue.
+/// All clients of the rivals: published locks that only the simulator has, and that
+/// are right. In the order of their table.
+pub fn rivals() -> Vec<Client> {
+    clients_of(&raw const lwc_rivals)
+}
+
+/// All clients, in the order of [`subjects`].
 pub fn clients() -> Vec<Client> {
+    let mut all = clients_of(&raw const lwc_files);
+    let order = subjects();
+    all.sort_by_key(|client| order.iter().position(|&lock| lock == client.lock()));
+    all
+}
+
+fn clients_of(table: *const [RawFile; 0]) -> Vec<Client> {
     let mut all = Vec::new();
-    for file in files() {
+    for file in files(table) {
         let stem = text(file.stem);
         let clients = entries(file.clients, |client| client.lock.is_null());
         all.extend(clients.into_iter().map(|raw| Client { raw, stem }));
     }
-    let order = locks();
-    all.sort_by_key(|client| order.iter().position(|&lock| lock == client.lock()));
     all
 }
 
@@ -204,8 +223,20 @@ pub fn clients() -> Vec<Client> {
 /// # Panics
 /// If a file names a change that there is not.
 pub fn logic_mutants() -> Vec<LogicMutant> {
+    mutants_of(&raw const lwc_files)
+}
+
+/// The same of the rivals' clients.
+///
+/// # Panics
+/// As [`logic_mutants`].
+pub fn rival_mutants() -> Vec<LogicMutant> {
+    mutants_of(&raw const lwc_rivals)
+}
+
+fn mutants_of(table: *const [RawFile; 0]) -> Vec<LogicMutant> {
     let mut all = Vec::new();
-    for file in files() {
+    for file in files(table) {
         let stem = text(file.stem);
         for raw in entries(file.mutants, |mutant| mutant.name.is_null()) {
             let change = text(raw.change);
@@ -233,4 +264,18 @@ pub fn locks() -> Vec<&'static str> {
         .take_while(|name| !name.is_null())
         .map(text)
         .collect()
+}
+
+/// What clients are about: the locks of the catalogue, then the parts of the user world,
+/// by name.
+pub fn subjects() -> Vec<&'static str> {
+    let locks = locks();
+    let mut parts: Vec<&str> = clients_of(&raw const lwc_files)
+        .into_iter()
+        .map(Client::lock)
+        .collect();
+    parts.retain(|part| !locks.contains(part));
+    parts.sort_unstable();
+    parts.dedup();
+    [locks, parts].concat()
 }

@@ -47,7 +47,13 @@ pub struct Task {
     pub seconds: u32,
     /// An access that does less than it should.
     pub mutant: Option<Mutant>,
+    /// Executions after which an exhaustive run ends without a verdict. `None`: at the end.
+    #[serde(default)]
+    pub limit: Option<u64>,
 }
+
+/// Unwinds out of the execution that would exceed a task's limit.
+struct Enough;
 
 static EXECUTIONS: AtomicU64 = AtomicU64::new(0);
 static PRUNED: AtomicU64 = AtomicU64::new(0);
@@ -72,10 +78,15 @@ pub fn run(client: Client, task: &Task, progress: &'static (dyn Fn(u64) + Sync))
         raw: client.raw,
         bound: task.bound,
         deadline: start + Duration::from_secs(task.seconds.into()),
+        limit: task.limit.unwrap_or(u64::MAX),
         progress,
     };
+    let mut cut = false;
     let failure = match task.method {
-        Method::Exhaustive => job.exhaustive(task.seed),
+        Method::Exhaustive => job.exhaustive(task.seed).unwrap_or_else(|Enough| {
+            cut = true;
+            None
+        }),
         Method::Random => {
             let scheduler = RandomScheduler::new_from_seed(task.seed, task.schedules as usize);
             job.fuzz(scheduler)
@@ -85,7 +96,10 @@ pub fn run(client: Client, task: &Task, progress: &'static (dyn Fn(u64) + Sync))
             job.fuzz(PctScheduler::new_from_seed(task.seed, PCT_DEPTH, schedules))
         }
     };
-    outcome(failure, start)
+    Outcome {
+        cut,
+        ..outcome(failure, start)
+    }
 }
 
 fn outcome(failure: Option<Failure>, start: Instant) -> Outcome {
@@ -108,6 +122,7 @@ fn outcome(failure: Option<Failure>, start: Instant) -> Outcome {
         pruned: PRUNED.load(Relaxed),
         words,
         seconds: start.elapsed().as_secs_f64(),
+        cut: false,
         fault: failure.map(|failure| Fault {
             kind: failure.kind,
             text: failure.text,
@@ -123,15 +138,16 @@ struct Job {
     raw: &'static RawClient,
     bound: Bound,
     deadline: Instant,
+    limit: u64,
     progress: &'static (dyn Fn(u64) + Sync),
 }
 
 impl Job {
-    fn exhaustive(self, seed: u64) -> Option<Failure> {
+    fn exhaustive(self, seed: u64) -> Result<Option<Failure>, Enough> {
         // Words that loom meets late make it start again: scout first.
         let scout = self.fuzz(RandomScheduler::new_from_seed(seed, SCOUTS));
         if scout.is_some() {
-            return scout;
+            return Ok(scout);
         }
         loop {
             EXECUTIONS.store(0, Relaxed);
@@ -148,11 +164,12 @@ impl Job {
                 builder.check(move || self.execution(true));
             }));
             match result {
-                Ok(()) => return None,
+                Ok(()) => return Ok(None),
+                Err(panic) if panic.is::<Enough>() => return Err(Enough),
                 Err(panic) if panic.is::<Restart>() => {
                     engine::with(|state| std::mem::forget(std::mem::take(&mut state.words)));
                 }
-                Err(panic) => return Some(failure_of(panic)),
+                Err(panic) => return Ok(Some(failure_of(panic))),
             }
         }
     }
@@ -235,7 +252,12 @@ impl Job {
     }
 
     fn account(self, loom: bool) {
-        let executions = EXECUTIONS.fetch_add(1, Relaxed) + 1;
+        let before = EXECUTIONS.load(Relaxed);
+        if loom && before >= self.limit {
+            std::panic::resume_unwind(Box::new(Enough));
+        }
+        let executions = before + 1;
+        EXECUTIONS.store(executions, Relaxed);
         if executions % 256 != 0 {
             return;
         }

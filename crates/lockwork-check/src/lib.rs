@@ -23,7 +23,8 @@ mod trace;
 mod verdict;
 mod word;
 
-pub use client::{clients, locks, logic_mutants, Bound, Client, LogicMutant, MAX_THREADS, SOURCES};
+pub use client::{clients, locks, logic_mutants, rival_mutants, rivals, subjects};
+pub use client::{Bound, Client, LogicMutant, MAX_THREADS, OTHERS, RIVAL_SOURCES, SOURCES};
 pub use command::{check, check_worker, CheckArgs};
 pub use explore::{run, Method, Task};
 pub use mutant::{Change, Mutant, Spot};

@@ -38,7 +38,7 @@ pub(crate) struct Stores {
     seen: Vec<u32>,
     /// What led to the read-modify-writes and failed compares so far.
     rmws: Past,
-    /// Two stores may stand in either order, because neither thread knew of the other store.
+    /// Two stores may be in either order, because neither thread knew of the other store.
     forked: bool,
 }
 
@@ -61,7 +61,7 @@ impl Step<'_> {
 
 /// What makes it worth to ask loom which store a read-modify-write reads.
 pub(crate) struct Wanted<'a> {
-    /// A plain store has to stand behind: a compare that fails may stand anywhere.
+    /// A plain store has to be behind: a compare that fails may be anywhere.
     pub place: bool,
     /// An old value that matters, and whether one may stand right behind it.
     pub value: &'a dyn Fn(u64, bool) -> bool,

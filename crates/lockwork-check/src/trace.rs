@@ -10,7 +10,7 @@ pub(crate) enum What {
     Load { value: u64, newest: u64 },
     /// Stored.
     Store { value: u64 },
-    /// Read and stored; `older`: it stands before stores that ran before it.
+    /// Read and stored; `older`: it precedes stores that ran before it.
     Rmw {
         before: u64,
         after: u64,
@@ -20,7 +20,7 @@ pub(crate) enum What {
     CasFailed { seen: u64, wanted: u64, older: bool },
     /// A fence.
     Fence,
-    /// A plain C access, which stands at this program counter.
+    /// A plain C access, which is at this program counter.
     Plain { write: bool, pc: usize },
     /// `wait_on_value` did not sleep.
     NoSleep { seen: u32 },

@@ -81,6 +81,9 @@ pub struct Outcome {
     pub words: usize,
     /// How long it took.
     pub seconds: f64,
+    /// It ended at its task's limit: what is left may go wrong.
+    #[serde(default)]
+    pub cut: bool,
     /// `None`: nothing went wrong.
     pub fault: Option<Fault>,
     /// How often each access was reached: (file, line, primitive, operand,

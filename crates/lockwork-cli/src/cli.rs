@@ -209,7 +209,11 @@ pub enum Command {
     #[command(long_about = lockwork_sim::reproduce::HELP)]
     #[command(after_help = lockwork_sim::reproduce::AFTER_HELP)]
     Reproduce(lockwork_sim::reproduce::ReproduceArgs),
-    /// List, show and check machines to simulate; measure this machine.
+    /// Compare the locks with published ones, on simulated machines.
+    #[command(long_about = lockwork_sim::rivals::HELP)]
+    #[command(after_help = lockwork_sim::rivals::AFTER_HELP)]
+    Rivals(lockwork_sim::rivals::RivalsArgs),
+    /// List, show and validate machines to simulate; measure this machine.
     #[command(long_about = lockwork_sim::machine::HELP)]
     #[command(after_help = lockwork_sim::machine::AFTER_HELP)]
     Machine(lockwork_sim::machine::MachineArgs),

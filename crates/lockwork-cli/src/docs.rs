@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! `lockwork docs`: the tables in `docs/` that this program knows better than any
-//! writer. A table stands between `<!-- table: NAME -->` and `<!-- end of table -->`.
+//! writer. A table is between `<!-- table: NAME -->` and `<!-- end of table -->`. With names
+//! behind it, as in `<!-- table: knobs KNOB … -->`, the table has only these rows.
 
+use crate::policy::POLICIES;
 use anyhow::{bail, Context, Result};
 use lockwork_catalogue::{catalogue, events, knobs, Promises};
-use lockwork_check::{clients, locks};
+use lockwork_check::clients;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -73,7 +75,7 @@ fn filled(text: &str) -> Result<(String, usize)> {
         let (_, behind) = behind
             .split_once(END)
             .with_context(|| format!("the table '{name}' does not end by {END}"))?;
-        let table = table(name).with_context(|| format!("there is no table '{name}'"))?;
+        let table = table(name)?;
         write!(new, "{before}<!-- table: {name} -->\n{table}{END}")?;
         rest = behind;
         count += 1;
@@ -81,13 +83,15 @@ fn filled(text: &str) -> Result<(String, usize)> {
     Ok((new + rest, count))
 }
 
-fn table(name: &str) -> Option<String> {
-    let rows = match name {
-        "knobs" => knob_rows(),
-        "events" => event_rows(),
-        "promises" => promise_rows(),
-        "clients" => client_rows(),
-        _ => return None,
+fn table(name: &str) -> Result<String> {
+    let mut words = name.split(' ');
+    let rows = match (words.next(), words.collect::<Vec<_>>().as_slice()) {
+        (Some("knobs"), named) => knob_rows(named)?,
+        (Some("events"), named) => event_rows(named)?,
+        (Some("promises"), []) => promise_rows(),
+        (Some("policies"), []) => policy_rows(),
+        (Some("clients"), []) => client_rows(),
+        _ => bail!("there is no table '{name}'"),
     };
     let mut text = String::new();
     for (at, row) in rows.iter().enumerate() {
@@ -96,7 +100,7 @@ fn table(name: &str) -> Option<String> {
             text += &format!("|{}\n", "---|".repeat(row.len()));
         }
     }
-    Some(text)
+    Ok(text)
 }
 
 fn row<const N: usize>(cells: [&str; N]) -> Vec<String> {
@@ -107,10 +111,28 @@ fn code(name: &str) -> String {
     format!("`{name}`")
 }
 
-/// Those that most users need first.
-fn knob_rows() -> Vec<Vec<String>> {
+/// Those of `all` that are `named`, in that order; all, if none is named.
+fn chosen<T>(mut all: Vec<T>, named: &[&str], name: impl Fn(&T) -> &str) -> Result<Vec<T>> {
+    if named.is_empty() {
+        return Ok(all);
+    }
+    let place = |one: &T| named.iter().position(|wanted| *wanted == name(one));
+    if let Some(unknown) = named
+        .iter()
+        .find(|&&n| all.iter().all(|one| name(one) != n))
+    {
+        bail!("there is no knob or event '{unknown}'");
+    }
+    all.retain(|one| place(one).is_some());
+    all.sort_by_key(place);
+    Ok(all)
+}
+
+/// Those that most users need first, unless some are `named`.
+fn knob_rows(named: &[&str]) -> Result<Vec<Vec<String>>> {
     let mut all = knobs();
     all.sort_by_key(|knob| knob.is_for_experts());
+    let all = chosen(all, named, |knob| knob.name())?;
     let mut rows = vec![row(["knob", "default", "values", "meaning"])];
     rows.extend(all.iter().map(|knob| {
         let words = knob.words();
@@ -135,18 +157,25 @@ fn knob_rows() -> Vec<Vec<String>> {
             format!("{}{expert}", knob.help()),
         ]
     }));
+    Ok(rows)
+}
+
+fn policy_rows() -> Vec<Vec<String>> {
+    let mut rows = vec![row(["policy", "what it is"])];
+    let policies = POLICIES.iter();
+    rows.extend(policies.map(|policy| vec![code(policy.name), policy.summary.to_owned()]));
     rows
 }
 
-fn event_rows() -> Vec<Vec<String>> {
+fn event_rows(named: &[&str]) -> Result<Vec<Vec<String>>> {
     let mut rows = vec![row(["event", "counts"])];
-    let events = events();
+    let events = chosen(events(), named, |event| event.name)?;
     rows.extend(
         events
             .iter()
             .map(|event| vec![code(event.name), event.help.to_owned()]),
     );
-    rows
+    Ok(rows)
 }
 
 fn promise_rows() -> Vec<Vec<String>> {
@@ -171,9 +200,7 @@ fn promise_rows() -> Vec<Vec<String>> {
 
 fn client_rows() -> Vec<Vec<String>> {
     let mut rows = vec![row(["lock", "client", "bound", "what is asked"])];
-    let mut all = clients();
-    all.sort_by_key(|client| locks().iter().position(|lock| *lock == client.lock()));
-    rows.extend(all.iter().map(|client| {
+    rows.extend(clients().iter().map(|client| {
         row([
             client.lock(),
             client.name(),
@@ -202,12 +229,23 @@ mod tests {
     #[test]
     fn a_table_that_nobody_knows_is_an_error() {
         assert!(filled(&format!("<!-- table: nope -->\n{END}")).is_err());
+        assert!(filled(&format!("<!-- table: knobs nope -->\n{END}")).is_err());
+        assert!(filled(&format!("<!-- table: events nope -->\n{END}")).is_err());
         assert!(filled("<!-- table: knobs -->\n| a |\n").is_err());
     }
 
     #[test]
+    fn a_table_of_some_names_has_those_rows() {
+        let text = table("knobs yield_after clusters").expect("a table");
+        let rows: Vec<&str> = text.lines().skip(2).collect();
+        assert!(rows[0].starts_with("| `yield_after` | 200 |"), "{text}");
+        assert!(rows[1].starts_with("| `clusters` | `llc` |"), "{text}");
+        assert_eq!(rows.len(), 2, "{text}");
+    }
+
+    #[test]
     fn each_table_has_rows() {
-        for name in ["knobs", "events", "promises", "clients"] {
+        for name in ["knobs", "events", "promises", "policies", "clients"] {
             let text = table(name).expect("a table");
             assert!(text.lines().count() > 5, "{name}: {text}");
         }

@@ -4,7 +4,7 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
@@ -21,7 +21,7 @@ pub type Change = (&'static str, Option<OsString>);
 /// the interposer.
 pub fn changes(spec: &LockSpec) -> Result<Vec<Change>> {
     if spec.policy.interposer == Interposer::Lockwork {
-        check_clusters()?;
+        validate_clusters()?;
     }
     let library = match spec.policy.interposer {
         Interposer::None => None,
@@ -46,6 +46,28 @@ pub fn changes(spec: &LockSpec) -> Result<Vec<Change>> {
         ("LOCKWORK_SET", settings),
         ("LOCKWORK_RECORD", None),
     ])
+}
+
+/// Puts `runtimes` first in the `LD_PRELOAD` of `changes`, if there is one: the
+/// program's sanitizers ([`program::sanitizers`](crate::program::sanitizers)). Behind the
+/// interposer they would not see the program's lock calls.
+pub fn put_first(changes: &mut [Change], runtimes: &[PathBuf]) {
+    for (variable, value) in changes {
+        if let (&mut "LD_PRELOAD", Some(preload)) = (variable, value) {
+            *preload = led_by(preload, runtimes);
+        }
+    }
+}
+
+fn led_by(preload: &OsStr, runtimes: &[PathBuf]) -> OsString {
+    let first = runtimes.iter().map(|path| path.as_os_str().as_bytes());
+    let is_runtime = |entry: &[u8]| {
+        let named = |path: &PathBuf| file_name(path.as_os_str().as_bytes()) == file_name(entry);
+        runtimes.iter().any(named)
+    };
+    let rest = entries(preload).filter(|entry| !is_runtime(entry));
+    let all: Vec<&[u8]> = first.chain(rest).filter(|e| !e.is_empty()).collect();
+    OsString::from_vec(all.join(&b':'))
 }
 
 /// The same, with the recorder before all else. It writes to `file`.
@@ -93,7 +115,7 @@ pub fn warn_of_unused(lock: &str) {
 
 /// The program would ask for its clusters late, or never, so that nobody saw what
 /// it complains about.
-fn check_clusters() -> Result<()> {
+fn validate_clusters() -> Result<()> {
     let Some(map) = env::var_os("LOCKWORK_CLUSTERS") else {
         return Ok(());
     };
@@ -111,7 +133,7 @@ fn prepend(library: &OsStr, existing: Option<&OsStr>) -> OsString {
     value
 }
 
-/// What stands in an `LD_PRELOAD`.
+/// What is in an `LD_PRELOAD`.
 fn entries(preload: &OsStr) -> impl Iterator<Item = &[u8]> {
     preload.as_bytes().split(|b| b" :".contains(b))
 }
@@ -149,6 +171,14 @@ mod tests {
             prepend(OsStr::new("/c/a.so"), Some(OsStr::new(""))),
             "/c/a.so"
         );
+    }
+
+    #[test]
+    fn a_sanitizer_comes_first_and_once() {
+        let runtime = [PathBuf::from("/lib/libtsan.so.2")];
+        let value = led_by(OsStr::new("/c/a.so:/x/libtsan.so.2 /y.so"), &runtime);
+        assert_eq!(value, "/lib/libtsan.so.2:/c/a.so:/y.so");
+        assert_eq!(led_by(OsStr::new("/c/a.so"), &[]), "/c/a.so");
     }
 
     #[test]

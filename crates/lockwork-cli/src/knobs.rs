@@ -7,7 +7,7 @@ use lockwork_catalogue::{Knob, KnobError};
 use lockwork_report::usage;
 
 /// Is `value` one that the knob `name` takes? If not, says what would be.
-pub fn check(name: &str, value: &str) -> Result<()> {
+pub fn validate(name: &str, value: &str) -> Result<()> {
     // Sets it here, where no lock runs; what counts is that it can be set.
     lockwork_catalogue::set_knob(name, value).map_err(|error| {
         let message = match error {

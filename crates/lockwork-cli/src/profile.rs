@@ -27,7 +27,7 @@ const LONGEST_PATH: usize = 3799;
 
 /// Runs `lockwork profile`; the exit code is the program's.
 pub fn profile(args: &ProfileArgs) -> Result<ExitCode> {
-    let shared = settings(&args.set, spec::check)?;
+    let shared = settings(&args.set, spec::validate)?;
     let spec = LockSpec::parse(&args.lock, &shared)?;
     if spec.policy.interposer != Interposer::Lockwork && !shared.is_empty() {
         bail_usage!("{} has no knobs; leave --set out", spec.policy.name);
@@ -37,7 +37,7 @@ pub fn profile(args: &ProfileArgs) -> Result<ExitCode> {
         .first()
         .map_or(OsStr::new(""), |n| n.as_os_str());
     let program = program::find(name)?;
-    program::check(&program)?;
+    program::validate(&program)?;
     program::check_sanitizers(&program)?;
     let file = make_room(&args.output)?;
     environment::warn_of_unused("--lock");

@@ -80,9 +80,9 @@ fn may_execute(file: &Path) -> bool {
 
 /// Checks that an interposer works in `file`. Follows a script to the
 /// interpreter that will run it.
-pub fn check(file: &Path) -> Result<()> {
+pub fn validate(file: &Path) -> Result<()> {
     match elf_behind(file)? {
-        Some((elf, target)) => check_elf(&elf, target),
+        Some((elf, target)) => validate_elf(&elf, target),
         None => Ok(()),
     }
 }
@@ -130,6 +130,32 @@ pub fn elf_behind(file: &Path) -> Result<Option<(PathBuf, Target)>> {
     Err(Exit::with(CANNOT_EXECUTE, message))
 }
 
+/// The sanitizers' runtimes among the shared objects of `file`. One that is part of the
+/// program itself is not among them, and needs no care.
+pub fn sanitizers(file: &Path) -> Vec<PathBuf> {
+    let Ok(Some((elf, _))) = elf_behind(file) else {
+        return Vec::new();
+    };
+    let interpreter = elf::linkage(&elf).ok().and_then(|l| l.interpreter);
+    let mut found = interpreter.map_or_else(Vec::new, |i| elf::libraries(&elf, &i));
+    found.retain(|path| is_sanitizer(path));
+    found
+}
+
+/// By the names that GCC and Clang give them.
+fn is_sanitizer(library: &Path) -> bool {
+    const RUNTIMES: [&[u8]; 4] = [b"asan", b"tsan", b"lsan", b"hwasan"];
+    let name = library.file_name().unwrap_or_default().as_bytes();
+    let Some(rest) = name.strip_prefix(b"lib") else {
+        return false;
+    };
+    let rest = rest.strip_prefix(b"clang_rt.").unwrap_or(rest);
+    RUNTIMES.iter().any(|runtime| {
+        rest.strip_prefix(*runtime)
+            .is_some_and(|end| end.starts_with(b".so") || end.starts_with(b"-"))
+    })
+}
+
 fn head(file: &Path) -> std::io::Result<Vec<u8>> {
     let mut head = Vec::new();
     File::open(file)?
@@ -154,7 +180,7 @@ fn script_interpreter(head: &[u8]) -> Option<OsString> {
     Some(OsString::from_vec(program.to_vec()))
 }
 
-fn check_elf(file: &Path, target: Target) -> Result<()> {
+fn validate_elf(file: &Path, target: Target) -> Result<()> {
     let refuse = |why: String| {
         let message = format!("cannot put a lock under '{}': {why}", file.display());
         Err(Exit::with(OWN_ERROR, message))
@@ -271,6 +297,16 @@ mod tests {
             Some("python3".into())
         );
         assert_eq!(interpreter("echo hi\n"), None);
+    }
+
+    #[test]
+    fn knows_sanitizers() {
+        for name in ["libasan.so.8", "libtsan.so", "libclang_rt.asan-x86_64.so"] {
+            assert!(is_sanitizer(&Path::new("/usr/lib").join(name)), "{name}");
+        }
+        for name in ["libtsanity.so", "libubsan.so.1", "asan.so", "libc.so.6"] {
+            assert!(!is_sanitizer(Path::new(name)), "{name}");
+        }
     }
 
     #[test]

@@ -19,7 +19,7 @@ use crate::spec::{self, LockSpec};
 
 /// Replaces this process by the program; returns only if that cannot be.
 pub fn run(args: &RunArgs) -> Result<()> {
-    let shared = settings(&args.set, spec::check)?;
+    let shared = settings(&args.set, spec::validate)?;
     let spec = LockSpec::parse(&args.lock, &shared)?;
     if spec.policy.interposer != Interposer::Lockwork && !shared.is_empty() {
         bail_usage!("{} has no knobs; leave --set out", spec.policy.name);
@@ -30,10 +30,14 @@ pub fn run(args: &RunArgs) -> Result<()> {
         .map_or(OsStr::new(""), |n| n.as_os_str());
     let file = program::find(name)?;
     if spec.policy.interposer != Interposer::None {
-        program::check(&file)?;
+        program::validate(&file)?;
     }
     environment::warn_of_unused("--lock");
-    for (variable, value) in environment::changes(&spec)? {
+    let mut changes = environment::changes(&spec)?;
+    if spec.policy.interposer != Interposer::None {
+        environment::put_first(&mut changes, &program::sanitizers(&file));
+    }
+    for (variable, value) in changes {
         match value {
             Some(value) => std::env::set_var(variable, value),
             None => std::env::remove_var(variable),

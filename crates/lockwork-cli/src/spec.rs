@@ -31,7 +31,7 @@ impl LockSpec {
         let mut settings = Vec::new();
         for part in parts {
             let (name, value) = settings::setting(part)?;
-            check(&name, &value)?;
+            validate(&name, &value)?;
             settings::put(&mut settings, (name, value));
         }
         if policy.interposer != Interposer::Lockwork {
@@ -80,8 +80,8 @@ impl LockSpec {
 }
 
 /// Will the interposer take this setting?
-pub fn check(name: &str, value: &str) -> Result<()> {
-    knobs::check(name, value)?;
+pub fn validate(name: &str, value: &str) -> Result<()> {
+    knobs::validate(name, value)?;
     if name.len() + 1 + value.len() > LONGEST {
         bail_usage!("'{name}={value}' is longer than {LONGEST} characters; write it shorter");
     }

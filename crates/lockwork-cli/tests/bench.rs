@@ -122,7 +122,7 @@ fn an_interrupted_run_is_resumed() {
     let key = |data: &Data| -> Vec<_> {
         let samples = data.samples.iter();
         samples
-            .map(|s| (s.cell.clone(), s.lock.clone(), s.round, s.order))
+            .map(|s| (s.case.clone(), s.lock.clone(), s.round, s.order))
             .collect()
     };
     assert_eq!(
@@ -297,7 +297,7 @@ fn the_sweep_has_all_its_cells() {
     let own = ["--locks", "lockwork.mutex", "--json", &file];
     let args = [&args[..], &own].concat();
     let shown = bench(&room, &args);
-    assert_eq!(read(&json).header.plan.cells.len(), 2 * 4 * 3);
+    assert_eq!(read(&json).header.plan.cases.len(), 2 * 4 * 3);
     assert!(shown.contains("0 inside, 1us outside"), "{shown}");
     assert!(shown.contains("10us inside, 100us outside"), "{shown}");
     assert!(shown.contains("no peer to compare with"), "{shown}");

@@ -26,11 +26,13 @@ fn check(args: &[&str]) -> Output {
     Room::new().run(&[&["check"], args].concat())
 }
 
+/// One preemption less than the clients' bounds, which `.ci/run` explores in a step of its
+/// own.
 #[test]
 fn every_lock_passes() {
-    let shown = passes(&["--fuzz", "100"]);
+    let shown = passes(&["--shallow", "--fuzz", "100"]);
     assert!(shown.contains(" passed: "), "{shown}");
-    for lock in ["tas_lock", "qspinlock_fair", "mutex"] {
+    for lock in ["tas_lock", "qspinlock_fair", "mutex", "slots"] {
         assert!(shown.lines().any(|line| line.starts_with(lock)), "{shown}");
     }
 }
@@ -87,17 +89,82 @@ fn every_ordering_has_its_partner() {
 
 #[test]
 fn an_ordering_without_a_partner_is_a_failure() {
-    let room = Room::new();
-    std::fs::create_dir_all(room.path("locks")).expect("directory");
-    std::fs::create_dir_all(room.path("docs/locks")).expect("directory");
+    let room = tagged_tree();
     let source = "static void f(u32 *p)\n{\n\txchg(p, 1);\n}\n";
     std::fs::write(room.path("locks/x.c"), source).expect("source");
-    std::fs::write(room.path("docs/locks/x.md"), "# x\n").expect("page");
+    let shown = fails_pairs(&room);
+    assert!(shown.starts_with("x.c:3: "), "{shown}");
+    assert!(shown.ends_with("1 problem\n"), "{shown}");
+}
+
+/// What has tags, or lists them.
+const TAGGED: [&str; 6] = [
+    "locks",
+    "docs/locks",
+    "platform/library",
+    "platform/preload",
+    "platform/user",
+    "platform",
+];
+
+/// A copy of the files of `TAGGED`.
+fn tagged_tree() -> Room {
+    let room = Room::new();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for folder in TAGGED {
+        std::fs::create_dir_all(room.path(folder)).expect("directory");
+        for entry in std::fs::read_dir(root.join(folder)).expect("a checkout") {
+            let from = entry.expect("a file").path();
+            if from.is_file() {
+                let name = from.file_name().expect("a name");
+                std::fs::copy(&from, room.path(folder).join(name)).expect("a copy");
+            }
+        }
+    }
+    room
+}
+
+/// `--pairs` finds something in the tree; what it says.
+fn fails_pairs(room: &Room) -> String {
     let output = check(&["--pairs", &text(room.dir.path())]);
     let shown = stdout(&output);
     assert_eq!(output.status.code(), Some(1), "{shown}");
-    assert!(shown.starts_with("x.c:3: "), "{shown}");
-    assert!(shown.ends_with("1 problem\n"), "{shown}");
+    shown
+}
+
+#[test]
+fn a_stripped_tag_is_found() {
+    for (file, from, to, said) in [
+        ("platform/user/slots.h", "[slots.C] ", "", "has no tag"),
+        ("platform/user/cluster.c", "[cluster.D] ", "", "has no tag"),
+        ("platform/library/host.h", "[host.A] ", "", "has no tag"),
+        (
+            "platform/user/events.c",
+            "1, __ATOMIC_RELAXED",
+            "1, __ATOMIC_ACQUIRE",
+            "__atomic_fetch_add(&sums[event]) in lkp_count_event has no tag",
+        ),
+        (
+            "platform/user/thread.h",
+            "return READ_ONCE(lkp_epoch)",
+            "return smp_load_acquire(&lkp_epoch)",
+            "smp_load_acquire(&lkp_epoch) in wait_epoch has no tag",
+        ),
+        (
+            "platform/CONTRACT.md",
+            "| forks.A |",
+            "| forks A |",
+            "forks.A has no row",
+        ),
+    ] {
+        let room = tagged_tree();
+        let path = room.path(file);
+        let source = std::fs::read_to_string(&path).expect("source");
+        assert!(source.contains(from), "{file} has no '{from}'");
+        std::fs::write(&path, source.replace(from, to)).expect("source");
+        let shown = fails_pairs(&room);
+        assert!(shown.contains(said), "{file}: {shown}");
+    }
 }
 
 #[test]

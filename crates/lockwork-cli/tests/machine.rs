@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! `lockwork machine` as people use it. What is measured is checked for its form
+//! `lockwork machine` as people use it. What is measured is tested for its form
 //! only: a busy machine has other numbers, and the same ones.
 
 mod common;
@@ -57,7 +57,7 @@ fn the_list_has_a_line_for_each_machine_and_show_knows_it() {
             ok(&room, &["show", name]).contains(&machine.summary),
             "{name}"
         );
-        assert!(ok(&room, &["check", name]).contains("sound"), "{name}");
+        assert!(ok(&room, &["validate", name]).contains("sound"), "{name}");
     }
 }
 
@@ -97,8 +97,8 @@ fn a_file_of_ones_own_is_a_path() {
     let room = Room::new();
     let mine = changed(&room, "summary = \"8", "summary = \"mine: 8");
     assert!(ok(&room, &["show", &mine]).starts_with("mine: mine: 8"));
-    assert!(ok(&room, &["check", &mine]).contains("sound. 160 CPUs"));
-    let mut here = room.lockwork(&["machine", "check", "mine.toml"]);
+    assert!(ok(&room, &["validate", &mine]).contains("sound. 160 CPUs"));
+    let mut here = room.lockwork(&["machine", "validate", "mine.toml"]);
     let output = here.current_dir(room.dir.path()).output().expect("starts");
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
 }
@@ -112,7 +112,7 @@ fn a_mistake_is_named_with_its_line() {
         .lines()
         .position(|line| line.starts_with("island_sockets"));
     let place = format!("mine.toml:{}: ", line.expect("islands") + 1);
-    refused(&room, 1, &["check", &mine], &[&place, "do not divide 7"]);
+    refused(&room, 1, &["validate", &mine], &[&place, "do not divide 7"]);
     refused(&room, 125, &["show", &mine], &[&place, "do not divide 7"]);
 }
 
@@ -125,11 +125,11 @@ fn what_is_not_there_is_answered_with_what_is() {
         &["show", "cray-1"],
         &["cray-1", "dl980", "epyc-7551"],
     );
-    refused(&room, 2, &["check", "cray-1"], &["dl980"]);
+    refused(&room, 2, &["validate", "cray-1"], &["dl980"]);
     refused(
         &room,
         125,
-        &["check", "no/such.toml"],
+        &["validate", "no/such.toml"],
         &["cannot read no/such.toml"],
     );
 }
@@ -138,7 +138,7 @@ fn what_is_not_there_is_answered_with_what_is() {
 fn an_odd_machine_is_only_warned_about() {
     let room = Room::new();
     let mine = changed(&room, "ns = 51.2", "ns = 510.2");
-    let output = room.run(&["machine", "check", &mine]);
+    let output = room.run(&["machine", "validate", &mine]);
     assert_eq!(output.status.code(), Some(0));
     assert!(stderr(&output).starts_with("warning: `load` costs 510.2 ns"));
 }
@@ -150,7 +150,7 @@ fn what_is_measured_is_written_sound_and_overwritten_only_by_force() {
     let measure = ["measure", "--seconds", "0", "-o", &path];
     let written = ok(&room, &measure);
     assert!(written.contains("written"), "{written}");
-    assert!(ok(&room, &["check", &path]).contains("sound"));
+    assert!(ok(&room, &["validate", &path]).contains("sound"));
     assert!(ok(&room, &["show", &path]).contains("measured, 20"));
     let before = fs::read_to_string(&path).expect("readable");
     refused(&room, 125, &measure, &["here.toml", "--force"]);

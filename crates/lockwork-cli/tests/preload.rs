@@ -30,7 +30,7 @@ const WATCHDOG: Duration = Duration::from_secs(600);
 /// After so many hung programs a mode is given up.
 const MOST_HANGS: usize = 3;
 /// The status of a program that this user or this kernel does not let run: `NOT_RUN`
-/// of `check.h`.
+/// of `expect.h`.
 const NOT_RUN: i32 = 77;
 
 struct Program {
@@ -380,7 +380,7 @@ fn under_mutex_numa() {
     run_all(&MUTEX_NUMA, Glibc::System);
 }
 
-/// Waiters that spin for so long stand in line for long enough to be divided, as a
+/// Waiters that spin for so long make a queue that is long enough to be divided, as a
 /// rule; all programs would take minutes so.
 #[test]
 fn a_crowd_that_spins_under_mutex_numa() {
@@ -398,6 +398,31 @@ fn a_crowd_that_spins_under_mutex_numa() {
 #[test]
 fn under_qspinlock_steal() {
     run_all(&QSPINLOCK_STEAL, Glibc::System);
+}
+
+/// What glibc survives, under the two policies that do not run all programs.
+#[test]
+fn what_glibc_survives_under_other_policies() {
+    const NAMES: [&str; 6] = [
+        "cut_off",
+        "destroy_waited",
+        "dlvsym",
+        "first_is_stopped",
+        "foreign_timed",
+        "rwlock_try",
+    ];
+    for lock in ["qspinlock_fair", "qspinlock_tas"] {
+        let mode = Mode {
+            name: lock,
+            lock: Some(lock),
+            ..PLAIN
+        };
+        let programs = &programs(Glibc::System).all;
+        let these = programs
+            .iter()
+            .filter(|program| NAMES.contains(&program.name.as_str()));
+        run_these(these, &mode, Glibc::System);
+    }
 }
 
 #[test]

@@ -259,6 +259,24 @@ fn mistakes_are_one_sentence_that_lists_what_exists() {
     refused(
         &room,
         2,
+        &["--lock", "no_such_rival"],
+        &["'no_such_rival'", "rivals", "cna", "hq_spinlock"],
+    );
+    refused(
+        &room,
+        2,
+        &["--locks", "rivals", "--threads", "41"],
+        &["40 CPUs", "41 threads", "--overcommit"],
+    );
+    refused(
+        &room,
+        2,
+        &["--machine", "graviton-3", "--lock", "cna", "--threads", "2"],
+        &["cna", "graviton-3", "only one"],
+    );
+    refused(
+        &room,
+        2,
         &["--set", "no_such=1"],
         &["'no_such'", "osq_lock_depth"],
     );
@@ -294,4 +312,31 @@ fn mistakes_are_one_sentence_that_lists_what_exists() {
         let output = room.run(&["sim", wrong]);
         assert_eq!(output.status.code(), Some(2), "{wrong}");
     }
+}
+
+#[test]
+fn rivals_are_compared_as_the_page_says_and_a_difference_fails() {
+    let room = Room::new();
+    let list = room.run(&["rivals", "--list"]);
+    assert!(stdout(&list).contains("spin-graviton-3"), "{list:?}");
+    let unknown = room.run(&["rivals", "nope"]);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(stderr(&unknown).contains("guests-spin"), "{unknown:?}");
+    let part = "guests-sleep";
+    let printed = room.run(&["rivals", part]);
+    let page = stdout(&printed);
+    assert!(
+        page.contains("lockwork sim --workload rivals-sleep"),
+        "{page}"
+    );
+    assert!(page.contains("## Where ours is behind"), "{page}");
+    let path = room.path("rivals.md");
+    std::fs::write(&path, &page).expect("written");
+    let path = path.to_str().expect("a path");
+    let same = room.run(&["rivals", part, "--check", path, "--jobs", "1"]);
+    assert_eq!(same.status.code(), Some(0), "{}", stderr(&same));
+    std::fs::write(path, page.replace("| **mutex** | ", "| **mutex** | 9")).expect("written");
+    let other = room.run(&["rivals", part, "--check", path]);
+    assert_eq!(other.status.code(), Some(1));
+    assert!(stderr(&other).contains(part), "{}", stderr(&other));
 }

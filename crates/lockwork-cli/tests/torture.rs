@@ -12,7 +12,7 @@ use serde_json::Value;
 #[test]
 fn ctrl_c_keeps_what_there_is() {
     let room = Room::new();
-    let words = "torture --json --check exclusion --threads 2 --seconds 1";
+    let words = "torture --json --property exclusion --threads 2 --seconds 1";
     let mut command = room.lockwork(&words.split(' ').collect::<Vec<_>>());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("lockwork starts");
@@ -45,11 +45,11 @@ fn what_switching_turns_itself_is_said() {
         (stdout(&output), stderr(&output))
     };
     let set = "--set dynamic_enable=0,give_way_us=5 --set clusters=cpu";
-    let (report, said) = run(&format!("--check switching {set}"));
-    let line = "lockwork: the check switching changes dynamic_enable, clusters itself; \
-                --set applies to the other checks only\n";
+    let (report, said) = run(&format!("--property switching {set}"));
+    let line = "lockwork: switching changes dynamic_enable, clusters itself; \
+                --set applies to the other properties only\n";
     assert_eq!(said, line);
     assert!(report.contains("; the lock counted no events"), "{report}");
-    assert_eq!(run(&format!("--check exclusion {set}")).1, "");
-    assert_eq!(run("--check switching --set give_way_us=5").1, "");
+    assert_eq!(run(&format!("--property exclusion {set}")).1, "");
+    assert_eq!(run("--property switching --set give_way_us=5").1, "");
 }

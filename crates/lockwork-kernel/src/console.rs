@@ -24,7 +24,7 @@ const SPLATS: &str = r"(?x)
 const RACE: &str =
     r"KCSAN: (?:data-race|assert: race) in (\w+)(?:\+\S+)?(?: \[\w+\])?(?: / (\w+))?";
 
-/// How the names of the kernel's functions begin that our locks stand under.
+/// How the names of the kernel's functions begin that our locks are called by.
 const UNDER_OURS: &[&str] = &[
     "mutex",
     "rwsem",

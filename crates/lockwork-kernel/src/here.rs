@@ -16,7 +16,7 @@ use crate::plan::{Kind, Request};
 use crate::work::Work;
 
 /// Fails if this machine cannot do what `plan` asks for.
-pub(crate) fn check(args: &PatchedArgs, plan: &[Request]) -> Result<()> {
+pub(crate) fn validate(args: &PatchedArgs, plan: &[Request]) -> Result<()> {
     // SAFETY: cannot fail and touches no memory.
     if unsafe { libc::geteuid() } != 0 {
         bail!("--here changes controls of the kernel and mounts file systems; run it as root");

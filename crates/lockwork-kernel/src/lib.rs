@@ -78,8 +78,8 @@ fn prepare(job: Job, yes: bool, cache: impl Fn() -> Result<PathBuf>) -> Result<W
     Ok(work)
 }
 
-fn check(args: &GuestArgs) -> Result<()> {
-    plan::check_machine(args)?;
+fn validate(args: &GuestArgs) -> Result<()> {
+    plan::validate_machine(args)?;
     if args.shell && !io::stdin().is_terminal() {
         bail_usage!("--shell needs a terminal");
     }
@@ -91,7 +91,7 @@ fn check(args: &GuestArgs) -> Result<()> {
 
 fn module(args: &ModuleArgs, cache: impl Fn() -> Result<PathBuf>) -> Result<ExitCode> {
     let plan = plan::of_module(args)?;
-    check(&args.guest)?;
+    validate(&args.guest)?;
     let own = args.linux.as_deref().map(linux::built).transpose()?;
     let job = if own.is_some() { Job::Own } else { Job::Debian };
     let work = prepare(job, args.guest.yes, cache)?;
@@ -105,7 +105,7 @@ fn module(args: &ModuleArgs, cache: impl Fn() -> Result<PathBuf>) -> Result<Exit
 fn patched(args: &PatchedArgs, cache: impl Fn() -> Result<PathBuf>) -> Result<ExitCode> {
     let plan = plan::of_patched(args)?;
     if args.here {
-        here::check(args, &plan)?;
+        here::validate(args, &plan)?;
         let job = match plan.iter().any(Request::is_stock) {
             true => Job::HereTorture,
             false => Job::Here,
@@ -117,7 +117,7 @@ fn patched(args: &PatchedArgs, cache: impl Fn() -> Result<PathBuf>) -> Result<Ex
         let report = here::run(&files, &plan, &args.guest, room.path(), &work)?;
         return tell(&report, args.guest.json, &work);
     }
-    check(&args.guest)?;
+    validate(&args.guest)?;
     let work = prepare(Job::Patched, args.guest.yes, cache)?;
     let linux = patched::build(&args.choice(), &work)?;
     if args.build_only {

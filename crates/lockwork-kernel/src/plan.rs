@@ -90,7 +90,7 @@ pub(crate) fn of_module(args: &ModuleArgs) -> Result<Vec<Request>> {
         guest: &args.guest,
         canaries: args.canaries,
         hotplug: true,
-        set: settings::settings(&args.guest.set, check)?,
+        set: settings::settings(&args.guest.set, validate)?,
     };
     let of_all = args.torture.is_empty();
     let mut requests = Vec::new();
@@ -119,7 +119,7 @@ pub(crate) fn of_patched(args: &PatchedArgs) -> Result<Vec<Request>> {
         canaries: false,
         // Who measures wants all CPUs all the time.
         hotplug: !args.sweep,
-        set: settings::settings(&args.guest.set, check)?,
+        set: settings::settings(&args.guest.set, validate)?,
     };
     if args.here && wish.guest.shell {
         bail_usage!("--here has no guest to open a shell in");
@@ -221,7 +221,7 @@ fn of_kernel(wish: &Wish<'_>, name: &str, reads: bool, controls: bool) -> Result
 }
 
 /// CPUs and nodes must fit each other, and the numbers of interrupt controllers.
-pub(crate) fn check_machine(args: &GuestArgs) -> Result<()> {
+pub(crate) fn validate_machine(args: &GuestArgs) -> Result<()> {
     if args.cpus % args.nodes != 0 {
         bail_usage!(
             "--cpus {} cannot be divided evenly by --nodes {}; choose a multiple",
@@ -351,7 +351,7 @@ fn ours(wish: &Wish<'_>, names: &[&str], pinned: bool) -> Result<Request> {
 }
 
 /// A setting that the module would take.
-fn check(name: &str, value: &str) -> Result<()> {
+fn validate(name: &str, value: &str) -> Result<()> {
     let all = || OPTIONS.iter().chain(KNOBS);
     let Some((_, min, max)) = all().find(|(known, ..)| *known == name) else {
         let names: Vec<&str> = all().map(|(name, ..)| *name).collect();
@@ -379,7 +379,7 @@ mod tests {
 
     fn parse(line: &[&str]) -> Result<Vec<Request>> {
         let line = Line::parse_from([&["module"], line].concat());
-        check_machine(&line.args.guest)?;
+        validate_machine(&line.args.guest)?;
         of_module(&line.args)
     }
 

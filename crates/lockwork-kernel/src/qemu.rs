@@ -18,7 +18,7 @@ use crate::args::Accel;
 const NODE_MIB: u32 = 256;
 
 /// The guest's command line. Mitigations warn on some CPUs, and are not what is tested. A
-/// CPU is said to hang after a minute: on a busy host an emulated one may stand for long.
+/// CPU is said to hang after a minute: on a busy host an emulated one may not run for long.
 const APPEND: &str = "console=ttyS0 panic=-1 oops=panic mitigations=off watchdog_thresh=30 \
                       rcupdate.rcu_cpu_stall_timeout=60 ramdisk_size=65536";
 

@@ -35,7 +35,7 @@ pub fn compiler(cpp: bool) -> cc::Build {
 ///
 /// # Errors
 /// One sentence: what is missing here, and what to do. Nothing of that stops
-/// the build, for all peers are optional.
+/// the build, because all peers are optional.
 pub fn make(library: &Library, build: &cc::Build, object: &Path) -> Result<(), String> {
     let package = library.package;
     let compiler = if library.cpp { "g++" } else { "gcc" };

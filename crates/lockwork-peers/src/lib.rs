@@ -18,7 +18,7 @@
 //! ```
 mod entry;
 mod gather;
-mod held;
+mod guards;
 mod list;
 mod load;
 mod parking_lot_locks;

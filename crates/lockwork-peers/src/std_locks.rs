@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The locks of Rust's standard library. They unlock by a guard, which waits in
-//! [`Held`]: some thread-local stores and loads more than a program would need.
+//! [`Guards`]: some thread-local stores and loads more than a program would need.
 use std::ffi::c_void;
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::sync::{TryLockError, TryLockResult};
@@ -8,13 +8,13 @@ use std::sync::{TryLockError, TryLockResult};
 use lockwork_catalogue::{Promises, RawOps};
 
 use crate::entry::Entry;
-use crate::held::{pop, push, Held};
+use crate::guards::{pop, push, Guards};
 use crate::peer::Family;
 
 thread_local! {
-    static MUTEXES: Held<MutexGuard<'static, ()>> = const { Held::new() };
-    static WRITING: Held<RwLockWriteGuard<'static, ()>> = const { Held::new() };
-    static READING: Held<RwLockReadGuard<'static, ()>> = const { Held::new() };
+    static MUTEXES: Guards<MutexGuard<'static, ()>> = const { Guards::new() };
+    static WRITING: Guards<RwLockWriteGuard<'static, ()>> = const { Guards::new() };
+    static READING: Guards<RwLockReadGuard<'static, ()>> = const { Guards::new() };
 }
 
 const MUTEX: &str = "std.mutex";

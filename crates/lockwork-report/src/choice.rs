@@ -20,6 +20,42 @@ pub fn one<'a, T>(
     found.ok_or_else(|| unknown(what, name, known.iter().map(&name_of)))
 }
 
+/// A name for several things at once.
+pub struct Group<T> {
+    /// What users type.
+    pub name: &'static str,
+    /// Whether one is among them.
+    pub has: fn(&T) -> bool,
+}
+
+/// Those of `known` that `names` are the names of, in their order, and those of the
+/// groups that are named, in the order of `known`. Each is there once.
+///
+/// # Errors
+/// As [`one`]; the groups are in the list as well.
+pub fn several<'a, T>(
+    what: &str,
+    names: &[String],
+    groups: &[Group<T>],
+    known: &'a [T],
+    name_of: impl Fn(&T) -> &str,
+) -> Result<Vec<&'a T>> {
+    let mut chosen: Vec<&T> = Vec::new();
+    for name in names {
+        let mut found: Vec<&T> = match groups.iter().find(|group| group.name == name) {
+            Some(group) => known.iter().filter(|one| (group.has)(one)).collect(),
+            None => known.iter().filter(|one| name_of(one) == name).collect(),
+        };
+        if found.is_empty() {
+            let all = groups.iter().map(|group| group.name);
+            return Err(unknown(what, name, all.chain(known.iter().map(&name_of))));
+        }
+        found.retain(|one| !chosen.iter().any(|there| std::ptr::eq(*there, *one)));
+        chosen.extend(found);
+    }
+    Ok(chosen)
+}
+
 /// An error that says that nothing has this name, and which names there are.
 pub fn unknown<S: AsRef<str>>(
     what: &str,
@@ -49,5 +85,29 @@ mod tests {
             "there is no lock named 'futex'; choose one of: mutex, rwsem"
         );
         assert!(usage::is(&error));
+    }
+
+    #[test]
+    fn groups_and_names_give_each_once() {
+        let known = ["mutex", "cna", "rwsem"];
+        let groups = [Group::<&str> {
+            name: "all",
+            has: |_| true,
+        }];
+        let chosen = |names: &[&str]| {
+            let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+            several("lock", &names, &groups, &known, |name| name)
+                .map(|all| all.into_iter().copied().collect::<Vec<&str>>())
+        };
+        assert_eq!(
+            chosen(&["rwsem", "all"]).expect("there"),
+            ["rwsem", "mutex", "cna"]
+        );
+        assert_eq!(chosen(&["cna", "cna"]).expect("there"), ["cna"]);
+        let error = chosen(&["futex"]).expect_err("not there").to_string();
+        assert!(
+            error.ends_with("choose one of: all, mutex, cna, rwsem"),
+            "{error}"
+        );
     }
 }

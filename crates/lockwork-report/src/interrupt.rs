@@ -61,7 +61,7 @@ impl Interrupt {
     }
 
     /// An error if a signal came at all.
-    pub fn check(&self) -> Result<(), Interrupted> {
+    pub fn poll(&self) -> Result<(), Interrupted> {
         match self.seen() {
             None => Ok(()),
             Some(signal) => Err(Interrupted(signal)),

@@ -87,7 +87,7 @@ impl<T: Send + 'static> Pool<T> {
     /// # Errors
     /// A signal came ([`crate::interrupt::Interrupted`]), or the work panicked.
     pub fn wait(&mut self, interrupt: &Interrupt) -> Result<Option<T>> {
-        interrupt.check()?;
+        interrupt.poll()?;
         match self.answers.recv_timeout(TICK) {
             Ok(answer) => {
                 self.at_work -= 1;

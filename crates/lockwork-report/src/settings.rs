@@ -16,17 +16,17 @@ pub fn setting(text: &str) -> Result<Setting> {
     }
 }
 
-/// Reads all `KNOB=VALUE[,KNOB=VALUE…]`. Each must pass `check`, which is given the knob
+/// Reads all `KNOB=VALUE[,KNOB=VALUE…]`. Each must pass `validate`, which is given the knob
 /// and the value: an error of it is a mistake in the command line. Of two values for
 /// one knob the later one counts.
 pub fn settings(
     texts: &[String],
-    check: impl Fn(&str, &str) -> Result<()>,
+    validate: impl Fn(&str, &str) -> Result<()>,
 ) -> Result<Vec<Setting>> {
     let mut all = Vec::new();
     for text in texts.iter().flat_map(|text| text.split(',')) {
         let (knob, value) = setting(text)?;
-        check(&knob, &value).map_err(usage::error)?;
+        validate(&knob, &value).map_err(usage::error)?;
         put(&mut all, (knob, value));
     }
     Ok(all)
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn mistakes_are_not_passed_over() {
-        let check = |knob: &str, value: &str| match value {
+        let validate = |knob: &str, value: &str| match value {
             "x" => anyhow::bail!("no x for {knob}"),
             _ => Ok(()),
         };
@@ -61,7 +61,7 @@ mod tests {
             ("", "'' sets no knob; write KNOB=VALUE"),
             ("a=x,a=1", "no x for a"),
         ] {
-            let error = settings(&[wrong.to_owned()], check).expect_err(wrong);
+            let error = settings(&[wrong.to_owned()], validate).expect_err(wrong);
             assert_eq!(error.to_string(), words);
             assert!(usage::is(&error), "{wrong}");
         }

@@ -22,6 +22,14 @@ pub fn deviation(samples: &[f64]) -> f64 {
     (squares / (samples.len() - 1) as f64).sqrt()
 }
 
+/// Half the width of Student's interval of the mean of independent samples. `None` for
+/// fewer than [`MIN_ROUNDS`].
+pub fn half_width(samples: &[f64], confidence: f64) -> Option<f64> {
+    let n = samples.len() as f64;
+    let quantile = || student_quantile(0.5 + confidence / 2.0, n - 1.0);
+    (samples.len() >= MIN_ROUNDS).then(|| quantile() * deviation(samples) / n.sqrt())
+}
+
 /// The coefficient of variation: deviation over mean. `None` around zero.
 pub fn variation(samples: &[f64]) -> Option<f64> {
     let centre = mean(samples);
@@ -281,6 +289,15 @@ mod tests {
             let got = student_quantile(p, freedom);
             assert!((got - t).abs() < 0.002 * t, "{p} {freedom}: {got}");
         }
+    }
+
+    #[test]
+    fn a_mean_has_the_interval_of_its_samples() {
+        assert_eq!(half_width(&[1.0, 2.0], 0.95), None);
+        assert_eq!(half_width(&[2.0; 4], 0.95), Some(0.0));
+        // t(0.975, 2) = 4.303.
+        let half = half_width(&[1.0, 2.0, 3.0], 0.95).expect("three samples");
+        assert!((half - 4.303 / 3f64.sqrt()).abs() < 0.005, "{half}");
     }
 
     #[test]

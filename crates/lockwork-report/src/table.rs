@@ -16,7 +16,7 @@ where
 {
     let mut table = Table::new();
     table
-        .load_style(presets::NOTHING)
+        .load_preset(presets::NOTHING)
         .set_content_arrangement(ContentArrangement::Disabled)
         .set_header(header.into_iter().map(Into::into).collect::<Vec<String>>());
     for row in rows {

@@ -8,7 +8,7 @@ use signal_hook::consts::SIGTERM;
 #[test]
 fn a_signal_that_was_taken_is_still_seen() {
     let interrupt = Interrupt::listen().expect("signals");
-    assert_eq!(interrupt.check(), Ok(()));
+    assert_eq!(interrupt.poll(), Ok(()));
     let mut pool = Pool::new(1);
     pool.start(|| loop {
         std::thread::park();
@@ -20,7 +20,7 @@ fn a_signal_that_was_taken_is_still_seen() {
     assert_eq!(interrupt.take(), Some(SIGTERM));
     assert_eq!(interrupt.take(), None);
     assert_eq!(interrupt.seen(), Some(SIGTERM));
-    assert_eq!(interrupt.check(), Err(Interrupted(SIGTERM)));
+    assert_eq!(interrupt.poll(), Err(Interrupted(SIGTERM)));
     let error = pool.wait(&interrupt).expect_err("a signal");
     assert_eq!(error.downcast_ref(), Some(&Interrupted(SIGTERM)));
     // The work cannot be stopped, and nobody waits for it.

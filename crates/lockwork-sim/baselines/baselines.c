@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * Published locks with known faults: something to compare with, and nothing to
- * use. So they are in no catalogue, and in the sim world only.
+ * Published locks: something to compare with, and nothing to use. So they are in no
+ * catalogue. Those of rivals.def are right; the others have known faults.
  */
 #include "catalogue.h"
 

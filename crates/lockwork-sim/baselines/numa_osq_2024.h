@@ -14,7 +14,7 @@
  *
  * INITED, DETECT: an OSQ. Each waiter numbers itself by its predecessor, and each
  * hand-over reads the number of the last one: the difference is the depth.
- * STOPPING: those that queue get their turn, and whoever comes spins until the
+ * STOPPING: those that queue get their turn, and arrivals spin until the
  * last of them opens the entry.
  * NUMA: a queue for each cluster of CPUs. A cluster's first waiter waits in a queue
  * of clusters, and the cluster passes the lock on inside itself up to NODE_MAX

@@ -9,7 +9,7 @@
 
 use lockwork_sim::machine::{self, Distance, Machine, Place};
 use lockwork_sim::workload::{Time, Workload};
-use lockwork_sim::{simulate, Clusters, Placement, Setup};
+use lockwork_sim::{simulate, Clusters, Placement, Rules, Setup};
 use rustix::time::{clock_gettime, ClockId};
 use std::process::Command;
 
@@ -73,6 +73,8 @@ fn once(machine: &Machine, cpus: usize, lock: &str, measure_us: f64) -> (u64, f6
         guests: None,
         clusters: Clusters::Llc,
         settings: &[],
+        settle: None,
+        rules: Rules::default(),
         seed: 1,
         window: None,
     });

@@ -17,7 +17,9 @@ pub struct Lock {
     pub sleeps: bool,
     /// It has shared acquisitions.
     pub is_rw: bool,
-    /// A published lock with known faults, which only simulations have.
+    /// It serves waiters by clusters of CPUs, so that it needs several.
+    pub needs_clusters: bool,
+    /// A published lock that only simulations have, to be compared with.
     pub is_baseline: bool,
 }
 
@@ -32,6 +34,7 @@ pub fn locks() -> Result<Vec<Lock>> {
             summary: ops.summary(),
             sleeps: ops.sleeps(),
             is_rw: ops.is_rw(),
+            needs_clusters: ops.needs_clusters(),
             is_baseline: world.is_baseline(ops),
         };
         world.locks().map(lock).collect()

@@ -10,6 +10,8 @@ mod knobs;
 pub mod machine;
 pub mod outcome;
 pub mod reproduce;
+mod rules;
+pub mod settle;
 mod setup;
 mod simulate;
 #[cfg(test)]
@@ -19,7 +21,8 @@ pub mod workload;
 mod world;
 
 pub use catalogue::{events, knobs, locks, Lock};
-pub use command::{after_help, run, Cluster, SimArgs, Switch, Where, HELP};
+pub use command::{after_help, rivals, run, Cluster, SimArgs, Switch, Where, HELP};
 pub use knobs::{Knob, Setting};
+pub use rules::{Rule, Rules};
 pub use setup::{Clusters, Guests, Placement, Setup};
 pub use simulate::{simulate, Found};

@@ -2,6 +2,7 @@
 //! What a simulation found.
 
 use crate::machine::Distance;
+use crate::settle::{Batch, Verdict};
 use hdrhistogram::Histogram;
 
 /// What the waits of all acquisitions together were spent on, ns.
@@ -75,6 +76,11 @@ pub struct Outcome {
     pub counts: Counts,
     /// For workloads of a fixed number of loops: when the last thread was done, ns.
     pub finished_ns: Option<f64>,
+    /// Its parts: of equal length, or, with a number of loops, of as many acquisitions.
+    pub batches: Vec<Batch>,
+    /// Whether what was measured is a steady state; none if the loops were numbered, because
+    /// then all of the run is measured.
+    pub settled: Option<Verdict>,
     /// Host: simulated memory operations, warm-up included.
     pub operations: u64,
     /// Host: seconds it took.
@@ -87,6 +93,13 @@ impl Outcome {
     /// Acquisitions in the measured time.
     pub fn acquisitions(&self) -> u64 {
         self.by_thread.iter().sum()
+    }
+
+    /// For workloads of a fixed number of loops: the time until the last thread was done,
+    /// over the loops of each, ns.
+    pub fn ns_of_a_loop(&self) -> Option<f64> {
+        let loops = self.by_thread.iter().max().filter(|&&loops| loops > 0)?;
+        Some(self.finished_ns? / *loops as f64)
     }
 
     /// Acquisitions a second.

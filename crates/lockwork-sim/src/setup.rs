@@ -3,6 +3,7 @@
 
 use crate::knobs::Setting;
 use crate::machine::Machine;
+use crate::rules::Rules;
 use crate::workload::Workload;
 
 /// On which CPUs the threads start.
@@ -54,6 +55,12 @@ pub struct Setup<'a> {
     pub clusters: Clusters,
     /// Knobs that are not as they are by default.
     pub settings: &'a [Setting],
+    /// Lengthens warm-up and measured time until what is measured is a steady state
+    /// ([`crate::settle`]), as long as that takes no more memory operations than this; none:
+    /// they are as the workload says.
+    pub settle: Option<u64>,
+    /// The rules of the model that it keeps.
+    pub rules: Rules,
     /// All that is random depends on it.
     pub seed: u64,
     /// The part of the measured time to record, from and to, µs.

@@ -114,6 +114,7 @@ pub(crate) fn run(setup: &Setup, world: &World, ops: &'static world::Ops) -> Fou
 }
 
 fn outcome(setup: &Setup, engine: &mut Engine, started: Instant) -> Outcome {
+    let (batches, settled) = engine.measured();
     let threads = engine.of_threads();
     let end = engine.end();
     let ns = |time: Ps| time as f64 / 1000.0;
@@ -129,6 +130,8 @@ fn outcome(setup: &Setup, engine: &mut Engine, started: Instant) -> Outcome {
         ns_busy: ns(busy),
         operations: tally.operations(),
         counts: std::mem::take(&mut tally.counts),
+        batches,
+        settled,
         finished_ns: setup.workload.loops.map(|_| ns(tally.last_end)),
         seconds: started.elapsed().as_secs_f64(),
         timeline: std::mem::take(&mut tally.timeline),

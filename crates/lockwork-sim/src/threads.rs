@@ -18,7 +18,7 @@ pub(crate) struct Code {
     workload: Workload,
     threads: f64,
     call: u64,
-    /// The lock in the first page, data from the second on.
+    /// The lock in the first page, data from the second on, entries in the last ones.
     memory: *mut Page,
     pages: usize,
     /// All from the call of lock to the end of unlock runs in the kernel, which
@@ -43,7 +43,8 @@ impl Drop for Code {
 impl Code {
     /// A lock and its data, new.
     pub fn new(setup: &Setup, ops: &'static Ops) -> Self {
-        let pages = 2 + setup.workload.lines as usize / 64;
+        let entries = setup.threads * setup.workload.entry_bytes as usize;
+        let pages = 2 + setup.workload.lines as usize / 64 + entries.div_ceil(4096);
         let memory: Box<[Page]> = (0..pages).map(|_| Page([0; 4096])).collect();
         assert!(ops.size <= 4096, "a lock fits into a page");
         Code {
@@ -74,6 +75,22 @@ impl Code {
                 .add(1)
                 .cast::<[u8; 64]>()
                 .add(line as usize)
+                .cast()
+        }
+    }
+}
+
+impl Code {
+    /// A thread's own entry.
+    fn entry(&self, thread: usize) -> *mut c_void {
+        let bytes = self.workload.entry_bytes as usize;
+        let first = 2 + self.workload.lines as usize / 64;
+        // SAFETY: `new` made pages for as many entries as there are threads.
+        unsafe {
+            self.memory
+                .add(first)
+                .cast::<u8>()
+                .add(thread * bytes)
                 .cast()
         }
     }
@@ -143,13 +160,18 @@ fn section(code: &Code, random: &mut fastrand::Rng, shared: bool) {
             calls::store(code.data(line), 8, value + 1);
         }
     }
+    if workload.entry_bytes > 0 {
+        let entry = code.entry(calls::with(|engine| engine.thread()));
+        let value = calls::load(entry, 8);
+        calls::store(entry, 8, value + 1);
+    }
     let length = if shared {
         workload.read_section
     } else {
         workload.section
     };
     calls::work(draw(random, length));
-    if let Some((one_in, ns)) = workload.long_hold {
+    for (one_in, ns) in workload.long_hold.into_iter().chain(workload.short_hold) {
         if random.f64() * one_in * code.threads < 1.0 {
             calls::work(ps(ns));
         }

@@ -23,7 +23,7 @@ mod mirrors {
     include!(concat!(env!("OUT_DIR"), "/mirrors.rs"));
 }
 pub(crate) use mirrors::Ops;
-use mirrors::{RawEvent, RawKnob, LK_SLEEPS};
+use mirrors::{RawEvent, RawKnob, LK_CLUSTERS, LK_SLEEPS};
 
 impl Ops {
     /// What users type.
@@ -39,6 +39,11 @@ impl Ops {
     /// Waiters leave the CPU.
     pub fn sleeps(&self) -> bool {
         self.flags & LK_SLEEPS != 0
+    }
+
+    /// It serves waiters by clusters of CPUs.
+    pub fn needs_clusters(&self) -> bool {
+        self.flags & LK_CLUSTERS != 0
     }
 
     /// Waiters leave the queue when their CPU is wanted: they must be able to.

@@ -4,7 +4,7 @@
 /// What a probe found.
 #[derive(Default)]
 pub(crate) struct Findings {
-    /// What was seen, by check; the probe's first check if none is named.
+    /// What was seen, by property; the probe's first property if none is named.
     pub(crate) seen: Vec<(&'static str, String)>,
     pub(crate) wrong: Vec<(&'static str, String)>,
 }
@@ -18,7 +18,7 @@ impl Findings {
         }
     }
 
-    /// The findings of a probe with one check.
+    /// The findings of a probe of one property.
     pub(crate) fn of(result: Result<String, String>) -> Self {
         match result {
             Ok(seen) => Self {

@@ -2,12 +2,12 @@
 //! Torture tests every promise of every lock of the catalogue. A lock that hangs gets
 //! a verdict; the test itself does not hang.
 //!
-//! Canaries, locks that are broken on purpose, show that the checks can fail.
-mod cell;
+//! Canaries, locks that are broken on purpose, show that torture can fail.
+mod context;
 mod driver;
 mod findings;
-mod hand;
 mod kinds;
+mod object;
 mod plan;
 mod probes;
 mod report;
@@ -18,7 +18,7 @@ mod watch;
 
 pub use kinds::{canaries, choose};
 pub use plan::{Plan, Stop};
-pub use probes::{torture, Check, CHECKS};
+pub use probes::{torture, Property, PROPERTIES};
 pub use report::{LockReport, Numbers, Row, Verdict};
 
 use anyhow::Context;
@@ -34,13 +34,13 @@ use std::time::Duration;
 /// What the help ends with.
 pub const AFTER_HELP: &str = "\
 Exit status:
-  0; or 1 if a lock failed a check, 2 for a wrong command line, 125 if lockwork
+  0; or 1 if a lock lacks a property, 2 for a wrong command line, 125 if lockwork
   itself fails, 130 after Ctrl-C.
 
 Examples:
   lockwork torture --list
   lockwork torture mutex --threads 64 --seconds 10
-  lockwork torture numa_osq --check switching --events";
+  lockwork torture numa_osq --property switching --events";
 
 /// Test the promises of each lock under heavy load.
 #[derive(Debug, Clone, clap::Args)]
@@ -58,40 +58,40 @@ pub struct TortureArgs {
     /// the number of threads, and while other processes keep them from the CPUs
     #[arg(long, value_name = "S", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=86_400))]
     pub patience: u32,
-    /// Run only this check (repeatable); see --list
-    #[arg(long = "check", value_name = "CHECK")]
-    pub checks: Vec<String>,
+    /// Test only this property (repeatable); see --list
+    #[arg(long = "property", value_name = "PROPERTY")]
+    pub properties: Vec<String>,
     /// Set knobs of the locks (repeatable); see --list
     #[arg(long = "set", value_name = "KNOB=VALUE,…")]
     pub set: Vec<String>,
     /// Count events in the locks' slow paths and print the sums. The same as --set
-    /// count_events=1. The check `switching` always counts them
+    /// count_events=1. `switching` always counts them
     #[arg(long)]
     pub events: bool,
     /// Print JSON: one line for each lock
     #[arg(long)]
     pub json: bool,
-    /// List the locks, canaries, checks and knobs
+    /// List the locks, canaries, properties and knobs
     #[arg(long)]
     pub list: bool,
 }
 
 impl TortureArgs {
     fn plan(&self) -> anyhow::Result<Plan> {
-        for name in &self.checks {
-            choice::one("check", name, CHECKS, |check| check.name)?;
+        for name in &self.properties {
+            choice::one("property", name, PROPERTIES, |property| property.name)?;
         }
         let plan = Plan::default();
         Ok(Plan {
             threads: self.threads.map_or(plan.threads, |n| n as usize),
             stop: Stop::After(Duration::from_secs(self.seconds.into())),
             patience: Duration::from_secs(self.patience.into()),
-            only: self.checks.clone(),
+            only: self.properties.clone(),
             ..plan
         })
     }
 
-    /// Returns the names of the set knobs that the check `switching` changes itself.
+    /// Returns the names of the set knobs that `switching` changes itself.
     fn set_knobs(&self) -> anyhow::Result<Vec<String>> {
         let set = settings(&self.set, |name, value| Ok(set_knob(name, value)?))?;
         if self.events {
@@ -102,7 +102,7 @@ impl TortureArgs {
     }
 }
 
-/// Runs the command. Failure means that a lock failed a check.
+/// Runs the command. Failure means that a lock lacks a property.
 pub fn run(args: &TortureArgs) -> anyhow::Result<ExitCode> {
     let kinds = choose(&args.lock).map_err(usage::error)?;
     let plan = args.plan()?;
@@ -113,7 +113,7 @@ pub fn run(args: &TortureArgs) -> anyhow::Result<ExitCode> {
     }
     if !driven.is_empty() && plan.wants(&[SWITCHING]) {
         text::complain(&format!(
-            "lockwork: the check {SWITCHING} changes {} itself; --set applies to the other checks only\n",
+            "lockwork: {SWITCHING} changes {} itself; --set applies to the other properties only\n",
             driven.join(", ")
         ));
     }
@@ -152,8 +152,8 @@ fn with_progress(kind: LockKind, plan: &Plan, interrupt: &Interrupt, done: &str)
         }
     };
     obey();
-    let report = torture(kind, plan, &mut |check| {
-        bar.set_message(format!("{}: {check}", kind.name()));
+    let report = torture(kind, plan, &mut |property| {
+        bar.set_message(format!("{}: {property}", kind.name()));
         bar.tick();
         obey();
     });
@@ -177,8 +177,8 @@ fn summary(reports: &[LockReport]) -> io::Result<bool> {
     let mut out = io::stderr().lock();
     let mut failed = false;
     for report in reports {
-        for (check, text) in report.failures() {
-            writeln!(out, "{}: {check} failed: {text}", report.lock)?;
+        for (property, text) in report.failures() {
+            writeln!(out, "{}: {property} failed: {text}", report.lock)?;
             failed = true;
         }
     }
@@ -195,9 +195,9 @@ fn list() -> io::Result<()> {
     for kind in canaries() {
         writeln!(out, "  {:<20} {}", kind.name(), kind.summary())?;
     }
-    writeln!(out, "Checks:")?;
-    for check in CHECKS {
-        writeln!(out, "  {:<20} {}", check.name, check.about)?;
+    writeln!(out, "Properties:")?;
+    for property in PROPERTIES {
+        writeln!(out, "  {:<20} {}", property.name, property.about)?;
     }
     writeln!(out, "Knobs:")?;
     for knob in knobs() {

@@ -23,7 +23,7 @@ pub struct Plan {
     pub patience: Duration,
     /// Acquisitions that every thread still makes after the stress.
     pub least: u32,
-    /// Only these checks; empty: all.
+    /// Only these properties; empty: all.
     pub only: Vec<String>,
 }
 
@@ -49,10 +49,10 @@ impl Plan {
         }
     }
 
-    /// The same, for these checks only.
+    /// The same, for these properties only.
     #[must_use]
-    pub fn only(mut self, checks: &[&str]) -> Self {
-        self.only = checks.iter().map(|&name| name.to_owned()).collect();
+    pub fn only(mut self, properties: &[&str]) -> Self {
+        self.only = properties.iter().map(|&name| name.to_owned()).collect();
         self
     }
 
@@ -63,7 +63,11 @@ impl Plan {
         self.patience + Duration::from_millis(rotation * self.threads as u64)
     }
 
-    pub(crate) fn wants(&self, checks: &[&str]) -> bool {
-        self.only.is_empty() || self.only.iter().any(|name| checks.contains(&name.as_str()))
+    pub(crate) fn wants(&self, properties: &[&str]) -> bool {
+        self.only.is_empty()
+            || self
+                .only
+                .iter()
+                .any(|name| properties.contains(&name.as_str()))
     }
 }

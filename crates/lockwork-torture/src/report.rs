@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// What a check came to.
+/// What was found about a property.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "verdict", content = "text", rename_all = "snake_case")]
 pub enum Verdict {
@@ -18,15 +18,15 @@ pub enum Verdict {
     Fail(String),
     /// The lock makes no such promise.
     Absent(&'static str),
-    /// The check was not made; why.
+    /// The property was not tested; why.
     NotRun(&'static str),
 }
 
-/// One check of one lock.
+/// One property of one lock.
 #[derive(Debug, Clone, Serialize)]
 pub struct Row {
     /// Its name.
-    pub check: &'static str,
+    pub property: &'static str,
     /// What it came to.
     #[serde(flatten)]
     pub verdict: Verdict,
@@ -81,12 +81,12 @@ impl Numbers {
             most: got.iter().copied().max().unwrap_or(0),
             jain: jain(&got.iter().map(|&n| n as f64).collect::<Vec<_>>()),
             longest_wait_us: longest.unwrap_or(0) / 1000,
-            most_readers: trial.cells[0].most_readers(),
+            most_readers: trial.objects[0].most_readers(),
         }
     }
 }
 
-/// All checks of one lock.
+/// All properties of one lock.
 #[derive(Debug, Clone, Serialize)]
 pub struct LockReport {
     /// The lock's name.
@@ -95,8 +95,8 @@ pub struct LockReport {
     pub size: usize,
     /// What it promises, in words.
     pub promises: Vec<&'static str>,
-    /// One row a check.
-    pub checks: Vec<Row>,
+    /// One row a property.
+    pub properties: Vec<Row>,
     /// What the stress measured, if it ran.
     pub numbers: Option<Numbers>,
     /// Events that were counted meanwhile, by name; those that were not are not
@@ -106,7 +106,7 @@ pub struct LockReport {
 }
 
 impl LockReport {
-    pub(crate) fn new(kind: LockKind, checks: Vec<Row>) -> Self {
+    pub(crate) fn new(kind: LockKind, properties: Vec<Row>) -> Self {
         let words = [
             (Promises::FIFO, "fifo"),
             (Promises::RW, "readers"),
@@ -120,19 +120,23 @@ impl LockReport {
             lock: kind.name(),
             size: kind.size(),
             promises: promised.map(|&(_, word)| word).collect(),
-            checks,
+            properties,
             numbers: None,
             events: BTreeMap::new(),
         }
     }
 
-    fn row(&mut self, check: &str) -> Option<&mut Row> {
-        self.checks.iter_mut().find(|row| row.check == check)
+    fn row(&mut self, property: &str) -> Option<&mut Row> {
+        self.properties
+            .iter_mut()
+            .find(|row| row.property == property)
     }
 
     /// A failure stays one.
-    pub(crate) fn pass(&mut self, check: &str, seen: String) {
-        let Some(row) = self.row(check) else { return };
+    pub(crate) fn pass(&mut self, property: &str, seen: String) {
+        let Some(row) = self.row(property) else {
+            return;
+        };
         match &mut row.verdict {
             Verdict::Fail(_) | Verdict::Absent(_) => {}
             Verdict::Pass(before) => *before = format!("{before}; {seen}"),
@@ -141,8 +145,10 @@ impl LockReport {
     }
 
     /// The first failure is kept.
-    pub(crate) fn fail(&mut self, check: &str, wrong: String) {
-        let Some(row) = self.row(check) else { return };
+    pub(crate) fn fail(&mut self, property: &str, wrong: String) {
+        let Some(row) = self.row(property) else {
+            return;
+        };
         if !matches!(row.verdict, Verdict::Fail(_)) {
             row.verdict = Verdict::Fail(wrong);
         }
@@ -153,17 +159,17 @@ impl LockReport {
         self.failure("progress").is_some()
     }
 
-    /// What was seen where `check` failed.
-    pub fn failure(&self, check: &str) -> Option<&str> {
+    /// What was seen where the lock lacks `property`.
+    pub fn failure(&self, property: &str) -> Option<&str> {
         self.failures()
-            .find(|(name, _)| *name == check)
+            .find(|(name, _)| *name == property)
             .map(|(_, text)| text)
     }
 
-    /// Each failed check and what was seen.
+    /// Each property that the lock lacks, and what was seen.
     pub fn failures(&self) -> impl Iterator<Item = (&'static str, &str)> {
-        self.checks.iter().filter_map(|row| match &row.verdict {
-            Verdict::Fail(text) => Some((row.check, text.as_str())),
+        self.properties.iter().filter_map(|row| match &row.verdict {
+            Verdict::Fail(text) => Some((row.property, text.as_str())),
             _ => None,
         })
     }
@@ -181,14 +187,14 @@ impl fmt::Display for LockReport {
             write!(f, ", {word}")?;
         }
         writeln!(f, ")")?;
-        for row in &self.checks {
+        for row in &self.properties {
             let (verdict, text) = match &row.verdict {
                 Verdict::Pass(text) => ("pass", text.as_str()),
                 Verdict::Fail(text) => ("FAIL", text.as_str()),
                 Verdict::Absent(text) => ("-", *text),
                 Verdict::NotRun(text) => ("not run", *text),
             };
-            writeln!(f, "  {:<10} {verdict:<8} {text}", row.check)?;
+            writeln!(f, "  {:<10} {verdict:<8} {text}", row.property)?;
         }
         if let Some(numbers) = &self.numbers {
             write!(f, "{numbers}")?;

@@ -15,7 +15,7 @@ const TURN: Duration = Duration::from_millis(4);
 
 /// What one thread has had.
 struct Thread {
-    /// It runs or waits for a CPU. Who sleeps lacks none.
+    /// It runs or waits for a CPU. A sleeper lacks none.
     runnable: bool,
     turns: u64,
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! One probe of one kind of lock: its locks, its threads, and what each of the
 //! threads is doing, for the watchdog.
-use crate::cell::Cell;
+use crate::object::Object;
 use crate::plan::Plan;
 use crate::shares::Shares;
 use lockwork_catalogue::LockKind;
@@ -13,7 +13,7 @@ use std::thread::{sleep, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// Locks in a trial: two for threads, the rest for signal handlers.
-pub(crate) const CELLS: usize = 6;
+pub(crate) const OBJECTS: usize = 6;
 /// Seats that a probe of its own size may count on, beside the first.
 pub(crate) const SEATS: usize = 24;
 
@@ -59,7 +59,7 @@ pub(crate) const NESTED: u32 = 1 << 16;
 pub(crate) struct Seat {
     /// Completed operations.
     pub(crate) beats: AtomicU64,
-    /// `Op` | cell << 8 | NESTED, or 0.
+    /// `Op` | object << 8 | NESTED, or 0.
     pub(crate) op: AtomicU32,
     /// The number of the thread that sits there, once it runs.
     pub(crate) thread: AtomicU32,
@@ -80,7 +80,7 @@ pub(crate) struct Seat {
 pub(crate) struct Trial {
     pub(crate) kind: LockKind,
     pub(crate) plan: Plan,
-    pub(crate) cells: Vec<Cell>,
+    pub(crate) objects: Vec<Object>,
     pub(crate) seats: Vec<Seat>,
     /// Threads that run until they are told to end.
     pub(crate) stop: AtomicBool,
@@ -92,7 +92,7 @@ impl Trial {
         Arc::new(Self {
             kind,
             plan: plan.clone(),
-            cells: (0..CELLS).map(|_| Cell::new(kind)).collect(),
+            objects: (0..OBJECTS).map(|_| Object::new(kind)).collect(),
             seats: (0..seats).map(|_| Seat::default()).collect(),
             stop: AtomicBool::new(false),
         })
@@ -123,7 +123,7 @@ impl Trial {
     /// Waits until the first lock names another waiter as its last one than
     /// `before`; false if it did not, though all had their turns.
     pub(crate) fn wait_queued(&self, before: Option<u64>) -> bool {
-        let lock = &self.cells[0].lock;
+        let lock = &self.objects[0].lock;
         // Before the watchdog says less: that the waiter waits.
         wait_for(self.plan.bound() / 2, id(), &mut || {
             let last = lock.last_waiter();
@@ -134,7 +134,7 @@ impl Trial {
     /// "thread 3 in lock of lock 0, held by thread 5".
     pub(crate) fn whereabouts(&self, seat: usize) -> String {
         let op = self.seats[seat].op.load(Relaxed);
-        let cell = (op >> 8 & 0xff) as usize;
+        let object = (op >> 8 & 0xff) as usize;
         let name = OPS.get((op & 0xff) as usize).unwrap_or(&"?");
         let context = if op & NESTED == 0 {
             ""
@@ -143,7 +143,7 @@ impl Trial {
         };
         format!(
             "thread {seat} in {name}{context}, held by {}",
-            self.cells[cell].holder()
+            self.objects[object].holder()
         )
     }
 }
@@ -170,9 +170,9 @@ fn wait_for(limit: Duration, process: u32, cond: &mut dyn FnMut() -> bool) -> bo
     true
 }
 
-/// The thread's result; its panic is a defect of the check.
+/// The thread's result; its panic is a defect of the probe.
 pub(crate) fn join<T>(thread: JoinHandle<T>) -> Result<T, String> {
     thread
         .join()
-        .map_err(|_| "a thread of this check panicked: a defect of the check".to_owned())
+        .map_err(|_| "a thread of this probe panicked: a defect of the probe".to_owned())
 }

@@ -56,7 +56,7 @@ pub(crate) fn supervise(
             Ok(findings) => return End::Done(findings),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
-                let text = "the check itself broke down, see the message above: a defect of it";
+                let text = "the probe itself broke down, see the message above: a defect of it";
                 return End::Done(Findings::broken(text.to_owned()));
             }
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! A harness must first fail: each canary is caught, by the check that its
+//! A harness must first fail: each canary is caught, by the probe of the property that its
 //! own file names. Each runs in a process of its own, which its stuck threads
 //! do not outlive.
 use lockwork_torture::{canaries, choose, torture, Plan};
@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::Duration;
 
 const CANARY: &str = "LOCKWORK_CANARY";
-const CHECK: &str = "LOCKWORK_CANARY_CHECK";
+const PROPERTY: &str = "LOCKWORK_CANARY_PROPERTY";
 /// Five canaries are caught for certain: `cancel`, `fifo`, `reader` and both `timeout`.
 /// The others pause where they are broken, but other threads must come by themselves. In
 /// 40 runs of each, half of them on one CPU, with 20 runnable threads of others for each
@@ -16,8 +16,8 @@ const CHECK: &str = "LOCKWORK_CANARY_CHECK";
 /// do, one run in 10^12 fails.
 const TRIALS: u32 = 20;
 
-/// The check that the canary's file says must catch it.
-fn named_check(canary: &str) -> String {
+/// The property whose probe must catch the canary, as its file says.
+fn named_property(canary: &str) -> String {
     let stem = canary
         .strip_prefix("canary_")
         .expect("canaries are named so");
@@ -29,9 +29,12 @@ fn named_check(canary: &str) -> String {
             path.display()
         )
     });
-    let (_, rest) = text
-        .split_once("Must be caught by: ")
-        .unwrap_or_else(|| panic!("{} does not say which check must catch it", path.display()));
+    let (_, rest) = text.split_once("Must be caught by: ").unwrap_or_else(|| {
+        panic!(
+            "{} does not name the property that it lacks",
+            path.display()
+        )
+    });
     rest.chars().take_while(char::is_ascii_lowercase).collect()
 }
 
@@ -41,11 +44,11 @@ fn every_canary_is_caught() {
     let birds = canaries();
     assert!(birds.len() >= 3, "there are only {} canaries", birds.len());
     for bird in birds {
-        let check = named_check(bird.name());
+        let property = named_property(bird.name());
         let output = Command::new(&myself)
             .args(["--exact", "one_canary", "--ignored", "--nocapture"])
             .env(CANARY, bird.name())
-            .env(CHECK, &check)
+            .env(PROPERTY, &property)
             .output()
             .expect("the test can start itself");
         let text = String::from_utf8_lossy(&output.stdout);
@@ -53,7 +56,7 @@ fn every_canary_is_caught() {
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(
             caught,
-            "{} got past the check {check}:\n{text}{errors}",
+            "{} was not caught by {property}:\n{text}{errors}",
             bird.name()
         );
     }
@@ -62,20 +65,20 @@ fn every_canary_is_caught() {
 #[test]
 #[ignore = "a part of every_canary_is_caught, which runs it in a child"]
 fn one_canary() {
-    let (Ok(name), Ok(check)) = (std::env::var(CANARY), std::env::var(CHECK)) else {
+    let (Ok(name), Ok(property)) = (std::env::var(CANARY), std::env::var(PROPERTY)) else {
         return;
     };
     let plan = Plan {
         patience: Duration::from_secs(2),
-        ..Plan::quick().only(&[&check])
+        ..Plan::quick().only(&[&property])
     };
     let kind = choose(&name).expect("a canary")[0];
     for trial in 1..=TRIALS {
         let report = torture(kind, &plan, &mut |_| {});
-        if let Some(text) = report.failure(&check) {
-            println!("{name} was caught by {check} in trial {trial}: {text}");
+        if let Some(text) = report.failure(&property) {
+            println!("{name} was caught by {property} in trial {trial}: {text}");
             return;
         }
     }
-    panic!("{name} was not caught by {check} in {TRIALS} trials");
+    panic!("{name} was not caught by {property} in {TRIALS} trials");
 }

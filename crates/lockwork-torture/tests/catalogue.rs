@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Every lock of the catalogue against every check that its promises call for.
+//! Every lock of the catalogue against every property that its promises call for.
 use lockwork_catalogue::catalogue;
 use lockwork_torture::{choose, torture, LockReport, Plan, Verdict};
 use std::process::Command;
@@ -9,7 +9,7 @@ fn failures(reports: &[LockReport]) -> Vec<String> {
     let lines = |report: &LockReport| -> Vec<String> {
         report
             .failures()
-            .map(|(check, text)| format!("{}: {check}: {text}", report.lock))
+            .map(|(property, text)| format!("{}: {property}: {text}", report.lock))
             .collect()
     };
     reports.iter().flat_map(lines).collect()
@@ -27,18 +27,21 @@ fn every_lock_keeps_its_promises() {
     assert!(failed.is_empty(), "\n{}", failed.join("\n"));
 
     for (kind, report) in kinds.iter().zip(&reports) {
-        let checked = lockwork_torture::CHECKS
+        let wanted = lockwork_torture::PROPERTIES
             .iter()
-            .filter(|check| check.applies(kind));
-        for check in checked {
-            let row = report.checks.iter().find(|row| row.check == check.name);
-            let verdict = &row.expect("each check has a row").verdict;
+            .filter(|property| property.applies(kind));
+        for property in wanted {
+            let row = report
+                .properties
+                .iter()
+                .find(|row| row.property == property.name);
+            let verdict = &row.expect("each property has a row").verdict;
             let passed = matches!(verdict, Verdict::Pass(_));
             assert!(
                 passed,
                 "{}: {} came to {verdict:?}",
                 kind.name(),
-                check.name
+                property.name
             );
         }
         let numbers = report.numbers.as_ref().expect("the stress ran");

@@ -20,8 +20,10 @@ fn one(name: &str) -> LockReport {
         ..Plan::quick().only(&["switching"])
     };
     let report = torture(kind, &plan, &mut |_| {});
-    let mut rows = report.checks.iter();
-    let row = rows.find(|row| row.check == "switching").expect("its row");
+    let mut rows = report.properties.iter();
+    let row = rows
+        .find(|row| row.property == "switching")
+        .expect("its row");
     assert!(matches!(row.verdict, Verdict::Pass(_)), "{report}");
     report
 }

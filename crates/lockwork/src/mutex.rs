@@ -48,7 +48,7 @@ impl RawMutex {
     }
 }
 
-// SAFETY: the C mutex excludes; `unlock` is by who holds it.
+// SAFETY: the C mutex excludes; `unlock` is by the holder.
 unsafe impl lock_api::RawMutex for RawMutex {
     // A constant, because a static item needs one; each use is a new mutex.
     #[allow(clippy::declare_interior_mutable_const)]

@@ -46,7 +46,7 @@ impl RawSpinLock {
     }
 }
 
-// SAFETY: the C spinlock excludes; `unlock` is by who holds it.
+// SAFETY: the C spinlock excludes; `unlock` is by the holder.
 unsafe impl lock_api::RawMutex for RawSpinLock {
     // A constant, because a static item needs one; each use is a new lock.
     #[allow(clippy::declare_interior_mutable_const)]

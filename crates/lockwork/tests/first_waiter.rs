@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Who waits first fixes the queue of the process's mutexes. One test, for that.
+//! The first waiter fixes the queue of the process's mutexes. That is one test only.
 use lockwork::{set_queue, Mutex, Queue};
 use std::time::Duration;
 

@@ -14,7 +14,7 @@
 
 using namespace std::chrono_literals;
 
-#define CHECK(what)                                                            \
+#define EXPECT(what)                                                           \
 	do {                                                                   \
 		if (!(what)) {                                                 \
 			std::printf("%s:%d: %s\n", __FILE__, __LINE__, #what); \
@@ -25,7 +25,7 @@ using namespace std::chrono_literals;
 namespace
 {
 
-template <class Lock, std::size_t Size> constexpr void check_type()
+template <class Lock, std::size_t Size> constexpr void test_type()
 {
 	static_assert(sizeof(Lock) == Size);
 	static_assert(std::is_standard_layout_v<Lock>);
@@ -37,11 +37,11 @@ template <class Lock, std::size_t Size> constexpr void check_type()
 	static_assert(!std::is_move_assignable_v<Lock>);
 }
 
-template void check_type<lockwork::mutex, 24>();
-template void check_type<lockwork::spinlock, 4>();
-template void check_type<lockwork::shared_mutex, 24>();
-template void check_type<lockwork::spin_shared_mutex, 8>();
-template void check_type<lockwork::condition_variable, 16>();
+template void test_type<lockwork::mutex, 24>();
+template void test_type<lockwork::spinlock, 4>();
+template void test_type<lockwork::shared_mutex, 24>();
+template void test_type<lockwork::spin_shared_mutex, 8>();
+template void test_type<lockwork::condition_variable, 16>();
 
 /* Constant initialisation, which C++20 can insist on. */
 #if __cplusplus >= 202002L
@@ -75,11 +75,11 @@ template <class Shared> void read_or_write(Shared &lock, bool write, long *pair)
 		pair[1]++;
 	} else {
 		std::shared_lock<Shared> held(lock);
-		CHECK(pair[0] == pair[1]);
+		EXPECT(pair[0] == pair[1]);
 	}
 }
 
-void check_exclusion()
+void test_exclusion()
 {
 	long by_mutex = 0, by_spin = 0, by_both = 0;
 	long pair[2] = {}, spin_pair[2] = {};
@@ -102,40 +102,40 @@ void check_exclusion()
 			read_or_write(spin_shared, i % 4 == 0, spin_pair);
 		}
 	});
-	CHECK(by_mutex == long(threads) * rounds && by_spin == by_mutex);
-	CHECK(by_both == by_mutex && pair[0] == by_mutex / 4);
-	CHECK(spin_pair[0] == pair[0]);
+	EXPECT(by_mutex == long(threads) * rounds && by_spin == by_mutex);
+	EXPECT(by_both == by_mutex && pair[0] == by_mutex / 4);
+	EXPECT(spin_pair[0] == pair[0]);
 }
 
-template <class Shared> void check_shared_tries(Shared &lock)
+template <class Shared> void test_shared_tries(Shared &lock)
 {
 	lock.lock();
 	in_threads(1, [&](int) {
-		CHECK(!lock.try_lock() && !lock.try_lock_shared());
+		EXPECT(!lock.try_lock() && !lock.try_lock_shared());
 	});
 	lock.unlock();
 	lock.lock_shared();
 	in_threads(1, [&](int) {
-		CHECK(!lock.try_lock() && lock.try_lock_shared());
+		EXPECT(!lock.try_lock() && lock.try_lock_shared());
 		lock.unlock_shared();
 	});
 	lock.unlock_shared();
-	CHECK(lock.try_lock());
+	EXPECT(lock.try_lock());
 	lock.unlock();
 }
 
-void check_tries()
+void test_tries()
 {
 	std::scoped_lock all(mutex, spin);
 
 	in_threads(1,
-		   [](int) { CHECK(!mutex.try_lock() && !spin.try_lock()); });
-	check_shared_tries(shared);
-	check_shared_tries(spin_shared);
+		   [](int) { EXPECT(!mutex.try_lock() && !spin.try_lock()); });
+	test_shared_tries(shared);
+	test_shared_tries(spin_shared);
 }
 
 /* As std::shared_timed_mutex, with the standard's guards. */
-template <class Clock> void check_timed_shared()
+template <class Clock> void test_timed_shared()
 {
 	using shared_lock = std::shared_lock<lockwork::shared_mutex>;
 	using unique_lock = std::unique_lock<lockwork::shared_mutex>;
@@ -144,58 +144,59 @@ template <class Clock> void check_timed_shared()
 	in_threads(1, [](int) {
 		const auto start = Clock::now();
 
-		CHECK(!shared_lock(shared, start + 10ms).owns_lock());
-		CHECK(Clock::now() >= start + 10ms);
-		CHECK(!unique_lock(shared, start + 20ms).owns_lock());
-		CHECK(Clock::now() >= start + 20ms);
-		CHECK(!shared_lock(shared, 1ms).owns_lock());
-		CHECK(!unique_lock(shared, 1ms).owns_lock());
-		CHECK(!shared.try_lock_shared_for(-1h));
-		CHECK(!shared.try_lock_until(typename Clock::time_point{}));
+		EXPECT(!shared_lock(shared, start + 10ms).owns_lock());
+		EXPECT(Clock::now() >= start + 10ms);
+		EXPECT(!unique_lock(shared, start + 20ms).owns_lock());
+		EXPECT(Clock::now() >= start + 20ms);
+		EXPECT(!shared_lock(shared, 1ms).owns_lock());
+		EXPECT(!unique_lock(shared, 1ms).owns_lock());
+		EXPECT(!shared.try_lock_shared_for(-1h));
+		EXPECT(!shared.try_lock_until(typename Clock::time_point{}));
 	});
 	writes.release()->downgrade();
 	in_threads(1, [](int) {
-		CHECK(shared_lock(shared, 0s).owns_lock());
-		CHECK(!unique_lock(shared, 1ms).owns_lock());
+		EXPECT(shared_lock(shared, 0s).owns_lock());
+		EXPECT(!unique_lock(shared, 1ms).owns_lock());
 	});
 	shared.unlock_shared();
-	CHECK(unique_lock(shared, Clock::now() - 1s).owns_lock());
+	EXPECT(unique_lock(shared, Clock::now() - 1s).owns_lock());
 }
 
 /* On a held mutex: a wait ends, and not before its time on its own clock. */
-template <class Clock> void check_deadline()
+template <class Clock> void test_deadline()
 {
 	const auto start = Clock::now();
 
-	CHECK(!mutex.try_lock_until(start + 10ms));
-	CHECK(Clock::now() >= start + 10ms);
-	CHECK(!mutex.try_lock_until(start));
-	CHECK(!mutex.try_lock_until(typename Clock::time_point{}));
+	EXPECT(!mutex.try_lock_until(start + 10ms));
+	EXPECT(Clock::now() >= start + 10ms);
+	EXPECT(!mutex.try_lock_until(start));
+	EXPECT(!mutex.try_lock_until(typename Clock::time_point{}));
 }
 
-void check_timed_mutex()
+void test_timed_mutex()
 {
 	std::unique_lock<lockwork::mutex> held(mutex);
 
 	in_threads(1, [](int) {
 		const auto start = std::chrono::steady_clock::now();
 
-		CHECK(!mutex.try_lock_for(10ms));
-		CHECK(!mutex.try_lock_for(std::chrono::duration<float>(0.01f)));
-		CHECK(std::chrono::steady_clock::now() >= start + 19ms);
-		CHECK(!mutex.try_lock_for(-1h));
-		CHECK(!mutex.try_lock_for(0s));
-		check_deadline<std::chrono::steady_clock>();
-		check_deadline<std::chrono::system_clock>();
+		EXPECT(!mutex.try_lock_for(10ms));
+		EXPECT(!mutex.try_lock_for(
+			std::chrono::duration<float>(0.01f)));
+		EXPECT(std::chrono::steady_clock::now() >= start + 19ms);
+		EXPECT(!mutex.try_lock_for(-1h));
+		EXPECT(!mutex.try_lock_for(0s));
+		test_deadline<std::chrono::steady_clock>();
+		test_deadline<std::chrono::system_clock>();
 	});
 	held.unlock();
-	CHECK(mutex.try_lock_for(0s));
+	EXPECT(mutex.try_lock_for(0s));
 	in_threads(1, [](int) {
 		std::thread unlocks([] {
 			std::this_thread::sleep_for(5ms);
 			mutex.unlock();
 		});
-		CHECK(mutex.try_lock_for(std::chrono::hours::max()));
+		EXPECT(mutex.try_lock_for(std::chrono::hours::max()));
 		unlocks.join();
 	});
 	in_threads(1, [](int) {
@@ -203,7 +204,7 @@ void check_timed_mutex()
 			std::this_thread::sleep_for(5ms);
 			mutex.unlock();
 		});
-		CHECK(mutex.try_lock_until(
+		EXPECT(mutex.try_lock_until(
 			std::chrono::system_clock::time_point::max()));
 		unlocks.join();
 	});
@@ -211,7 +212,7 @@ void check_timed_mutex()
 }
 
 /* Threads take turns; Condition is ours, or the standard's for any lock. */
-template <class Condition> void check_turns(Condition &condition)
+template <class Condition> void test_turns(Condition &condition)
 {
 	int turn = 0;
 
@@ -220,43 +221,43 @@ template <class Condition> void check_turns(Condition &condition)
 			std::unique_lock<lockwork::mutex> lock(mutex);
 
 			condition.wait(lock, [&] { return turn % 2 == own; });
-			CHECK(lock.owns_lock());
+			EXPECT(lock.owns_lock());
 			turn++;
 			lock.unlock();
 			condition.notify_one();
 		}
 	});
-	CHECK(turn == 2 * rounds);
+	EXPECT(turn == 2 * rounds);
 }
 
-template <class Clock> void check_wait_until()
+template <class Clock> void test_wait_until()
 {
 	std::unique_lock<lockwork::mutex> lock(mutex);
 	const auto end = Clock::now() + 10ms;
 
 	while (changed.wait_until(lock, end) == std::cv_status::no_timeout)
 		;
-	CHECK(Clock::now() >= end);
-	CHECK(!changed.wait_until(lock, end, [] { return false; }));
-	CHECK(changed.wait_until(lock, end, [] { return true; }));
-	CHECK(!mutex.try_lock()); /* ours again */
+	EXPECT(Clock::now() >= end);
+	EXPECT(!changed.wait_until(lock, end, [] { return false; }));
+	EXPECT(changed.wait_until(lock, end, [] { return true; }));
+	EXPECT(!mutex.try_lock()); /* ours again */
 }
 
-void check_wait_for()
+void test_wait_for()
 {
 	std::unique_lock<lockwork::mutex> lock(mutex);
 	const auto start = std::chrono::steady_clock::now();
 	bool go = false;
 
-	CHECK(!changed.wait_for(lock, 10ms, [] { return false; }));
-	CHECK(std::chrono::steady_clock::now() >= start + 10ms);
+	EXPECT(!changed.wait_for(lock, 10ms, [] { return false; }));
+	EXPECT(std::chrono::steady_clock::now() >= start + 10ms);
 	(void)changed.wait_for(lock, -1s);
 	std::thread other([&] {
 		std::lock_guard<lockwork::mutex> held(mutex);
 		go = true;
 		changed.notify_all();
 	});
-	CHECK(changed.wait_for(lock, 24h * 365 * 1000, [&] { return go; }));
+	EXPECT(changed.wait_for(lock, 24h * 365 * 1000, [&] { return go; }));
 	lock.unlock();
 	other.join();
 }
@@ -267,15 +268,15 @@ int main()
 {
 	std::condition_variable_any any;
 
-	check_exclusion();
-	check_tries();
-	check_timed_mutex();
-	check_timed_shared<std::chrono::steady_clock>();
-	check_timed_shared<std::chrono::system_clock>();
-	check_turns(changed);
-	check_turns(any);
-	check_wait_until<std::chrono::steady_clock>();
-	check_wait_until<std::chrono::system_clock>();
-	check_wait_for();
+	test_exclusion();
+	test_tries();
+	test_timed_mutex();
+	test_timed_shared<std::chrono::steady_clock>();
+	test_timed_shared<std::chrono::system_clock>();
+	test_turns(changed);
+	test_turns(any);
+	test_wait_until<std::chrono::steady_clock>();
+	test_wait_until<std::chrono::system_clock>();
+	test_wait_for();
 	return 0;
 }

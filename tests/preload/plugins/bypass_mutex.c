@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* Opened with RTLD_DEEPBIND: these addresses are libc's own. */
 #define PLUGIN
-#include "check.h"
+#include "expect.h"
 #include "plugins/bypass.h"
 
 const struct calls *bypass_calls(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* Opened at run time; locks while the loader holds its own lock. */
 #define PLUGIN
-#include "check.h"
+#include "expect.h"
 
 void needed_use(void);
 

@@ -5,7 +5,7 @@ use super::{plain, Defaults};
 use crate::args::BenchArgs;
 use crate::journal::Data;
 use crate::plan::Form;
-use crate::sample::Cell;
+use crate::sample::Case;
 use crate::work::{Outside, Work};
 use lockwork_report::stats::{self, Pair};
 use lockwork_report::{table, text};
@@ -29,17 +29,17 @@ pub(crate) fn body(data: &Data) -> String {
     let mut text = format!(
         "Acquisitions a second, mean of rounds; Improve on {baseline}, paired by round\n\n"
     );
-    for cell in &plan.cells {
+    for case in &plan.cases {
         let lines: Vec<[String; 5]> = plan
             .locks
             .iter()
-            .filter_map(|lock| row(data, cell, lock, &baseline))
+            .filter_map(|lock| row(data, case, lock, &baseline))
             .collect();
         if lines.is_empty() {
             continue;
         }
-        let s = if cell.threads == 1 { "" } else { "s" };
-        text += &format!("{} writer{s}, {} ms a round\n", cell.threads, cell.time_ms);
+        let s = if case.threads == 1 { "" } else { "s" };
+        text += &format!("{} writer{s}, {} ms a round\n", case.threads, case.time_ms);
         let header = ["Lock", "Average", "CV", "Improve", "95% CI of Improve"];
         text += &table::render(header, lines);
         text += "\n\n";
@@ -47,9 +47,9 @@ pub(crate) fn body(data: &Data) -> String {
     text
 }
 
-fn row(data: &Data, cell: &Cell, lock: &str, baseline: &str) -> Option<[String; 5]> {
+fn row(data: &Data, case: &Case, lock: &str, baseline: &str) -> Option<[String; 5]> {
     let rate = |name: &str, round: u32| {
-        let here = |s: &&crate::Sample| s.cell == *cell && s.lock == name && s.round == round;
+        let here = |s: &&crate::Sample| s.case == *case && s.lock == name && s.round == round;
         data.samples.iter().find(here).map(|s| s.measured.rate())
     };
     let rounds = 1..=data.header.plan.rounds;

@@ -38,7 +38,7 @@ pub(crate) fn plain() -> Defaults {
     let mut threads = vec![1, cpus, 4 * cpus];
     threads.dedup();
     Defaults {
-        form: Form::Cells,
+        form: Form::Cases,
         locks: vec!["mutex".to_owned()],
         missing: Vec::new(),
         threads,

@@ -5,7 +5,7 @@ use crate::args::BenchArgs;
 use crate::contender::{BARE, LOCKWORK};
 use crate::journal::{Data, LockInfo};
 use crate::plan::Form;
-use crate::sample::{per, Calls, Cell};
+use crate::sample::{per, Calls, Case};
 use crate::summary::Ratio;
 use lockwork_report::{stats, table};
 use std::collections::HashMap;
@@ -46,7 +46,7 @@ impl<'a> Costs<'a> {
     fn of(data: &'a Data) -> Costs<'a> {
         let mut all: HashMap<_, Rounds> = HashMap::new();
         for sample in &data.samples {
-            let Cell { calls, reads, .. } = sample.cell;
+            let Case { calls, reads, .. } = sample.case;
             let measured = &sample.measured;
             let ns = per(measured.seconds * 1e9, measured.operations() as f64);
             if let Some(calls) = calls {

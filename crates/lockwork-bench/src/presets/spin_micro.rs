@@ -5,7 +5,7 @@ use super::{missing, present, rows, sources, Defaults};
 use crate::args::BenchArgs;
 use crate::journal::Data;
 use crate::plan::Form;
-use crate::sample::{Cell, Measured};
+use crate::sample::{Case, Measured};
 use crate::work::{Outside, Work};
 use lockwork_report::{stats, table, text};
 
@@ -37,7 +37,7 @@ pub(crate) fn defaults(_: &BenchArgs) -> Defaults {
 
 pub(crate) fn body(data: &Data) -> String {
     let plan = &data.header.plan;
-    let loops = plan.cells.first().and_then(|cell| cell.loops).unwrap_or(0);
+    let loops = plan.cases.first().and_then(|case| case.loops).unwrap_or(0);
     let mut text = format!(
         "Milliseconds until every task has locked and unlocked {} times; median of rounds\n",
         text::grouped(loops as f64, 0)
@@ -46,9 +46,9 @@ pub(crate) fn body(data: &Data) -> String {
     let place = |name: &String| LOCKS.iter().position(|own| own == name);
     locks.sort_by_key(|name| place(name).unwrap_or(LOCKS.len()));
     let header = std::iter::once("Tasks".to_owned()).chain(locks.iter().cloned());
-    let rows = plan.cells.iter().map(|cell| {
-        let locks = locks.iter().map(|lock| entry(data, cell, lock));
-        std::iter::once(cell.threads.to_string())
+    let rows = plan.cases.iter().map(|case| {
+        let locks = locks.iter().map(|lock| entry(data, case, lock));
+        std::iter::once(case.threads.to_string())
             .chain(locks)
             .collect::<Vec<String>>()
     });
@@ -62,12 +62,12 @@ pub(crate) fn body(data: &Data) -> String {
 }
 
 /// Milliseconds, or what is known of them.
-fn entry(data: &Data, cell: &Cell, lock: &str) -> String {
-    let wanted = u64::from(cell.threads) * cell.loops.unwrap_or(0);
+fn entry(data: &Data, case: &Case, lock: &str) -> String {
+    let wanted = u64::from(case.threads) * case.loops.unwrap_or(0);
     let rounds: Vec<&Measured> = data
         .samples
         .iter()
-        .filter(|s| s.cell == *cell && s.lock == lock)
+        .filter(|s| s.case == *case && s.lock == lock)
         .map(|s| &s.measured)
         .collect();
     let (Some(longest), Some(all)) = (

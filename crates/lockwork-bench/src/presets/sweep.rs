@@ -16,7 +16,7 @@ const INSIDE: [u64; 4] = [0, 100, 1000, 10_000];
 const QUICK_SECONDS: f64 = 750.0;
 
 /// About half an hour for ten locks; or less than half of that, for one figure: the
-/// geometric mean over the cells, whose error falls with the number of rounds. So the quick
+/// geometric mean over the cases, whose error falls with the number of rounds. So the quick
 /// sweep has more rounds, which are shorter, and of Lockwork's locks only the mutex. Both
 /// have as many odd rounds as even ones.
 pub(crate) fn defaults(args: &BenchArgs) -> Defaults {

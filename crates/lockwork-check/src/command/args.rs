@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The command line of `lockwork check`.
 use crate::client::{Bound, MAX_THREADS};
+use crate::{clients, logic_mutants, rival_mutants, rivals, subjects};
+use crate::{Client, LogicMutant, RIVAL_SOURCES, SOURCES};
 use std::fmt;
 use std::path::PathBuf;
 
@@ -17,6 +19,10 @@ pub struct CheckArgs {
     /// The locks to check [default: all locks of the catalogue].
     #[arg(value_name = "LOCK")]
     pub locks: Vec<String>,
+    /// Check the rivals instead: the published locks that `lockwork sim` compares
+    /// with. LOCK then names one of these.
+    #[arg(long)]
+    pub rivals: bool,
     /// The bound: T threads, A acquisitions by each, and P preemptions in total.
     /// Without @P, or with @none, preemptions are not bounded [default: each
     /// client's own bound]
@@ -56,21 +62,59 @@ pub struct CheckArgs {
     /// times as long.
     #[arg(long, conflicts_with = "bound")]
     pub deep: bool,
+    /// Explore one preemption less than each client's bound, and at most two where
+    /// preemptions are not bounded.
+    #[arg(long, conflicts_with_all = ["bound", "deep"])]
+    pub shallow: bool,
     /// Print JSON: one line for each run and each mutant.
     #[arg(long, conflicts_with_all = ["list", "pairs"])]
     pub json: bool,
     /// List the clients, their bounds and the mutants. Nothing runs.
     #[arg(long)]
     pub list: bool,
-    /// Check only the tags: every ordering must have a tag, and every tag its
-    /// partners. DIR is a source tree, whose docs pages are checked too. Without
-    /// DIR, the sources that are built in are checked.
+    /// Check only the tags, of the locks and of the user world: every ordering must
+    /// have a tag, and every tag its partners. DIR is a source tree, whose tables of
+    /// tags are checked too. Without DIR, the sources that are built in are checked.
     #[arg(long, value_name = "DIR", num_args = 0..=1)]
-    #[arg(conflicts_with_all = ["locks", "clients", "mutants", "tags", "list"])]
+    #[arg(conflicts_with_all = ["locks", "rivals", "clients", "mutants", "tags", "list"])]
     pub pairs: Option<Option<PathBuf>>,
 }
 
 impl CheckArgs {
+    /// The clients that LOCK may name.
+    pub(crate) fn all_clients(&self) -> Vec<Client> {
+        match self.rivals {
+            true => rivals(),
+            false => clients(),
+        }
+    }
+
+    /// The locks, in the order of their list.
+    pub(crate) fn all_locks(&self) -> Vec<&'static str> {
+        if !self.rivals {
+            return subjects();
+        }
+        let mut names: Vec<&str> = rivals().iter().map(|client| client.lock()).collect();
+        names.dedup();
+        names
+    }
+
+    /// The text of their files.
+    pub(crate) fn sources(&self) -> &'static [(&'static str, &'static str)] {
+        match self.rivals {
+            true => RIVAL_SOURCES,
+            false => SOURCES,
+        }
+    }
+
+    /// The mistakes in logic that their clients' files name.
+    pub(crate) fn all_mistakes(&self) -> Vec<LogicMutant> {
+        match self.rivals {
+            true => rival_mutants(),
+            false => logic_mutants(),
+        }
+    }
+
     /// Whether mutants are wanted.
     pub(crate) fn wants_mutants(&self) -> bool {
         self.mutants || !self.tags.is_empty()

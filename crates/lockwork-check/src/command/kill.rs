@@ -32,13 +32,21 @@ pub(crate) enum Class {
 /// how busy the machine is.
 const QUICK: u64 = 30_000;
 
+/// Executions of a run in the first round, the second, and so on; after these rounds, to
+/// the end. Most mutants that a client can kill die in its first executions. So all clients
+/// try a little before one of them goes to its end.
+const ROUNDS: [u64; 2] = [500, 10_000];
+
 /// A mutant and the runs that may kill it.
 pub(crate) struct Trial {
     pub planned: Planned,
     pub verdict: Option<Verdict>,
-    /// Those that are left to try, the next one last.
+    /// Those that are left to try in this round, the next one last.
     left: Vec<Run>,
-    now: Option<Client>,
+    /// Those that came to the end of this round's executions.
+    again: Vec<Run>,
+    round: usize,
+    now: Option<Run>,
     unknown: Option<(Client, Kind)>,
     executions: u64,
 }
@@ -65,6 +73,8 @@ impl Trial {
             verdict: left.is_empty().then_some(Verdict::Unreached),
             planned,
             left,
+            again: Vec::new(),
+            round: 0,
             now: None,
             unknown: None,
             executions: 0,
@@ -74,24 +84,32 @@ impl Trial {
     /// The next run to do; `None` if there is a verdict.
     pub fn next(&mut self) -> Option<Run> {
         let run = self.left.pop()?;
-        self.now = Some(run.client);
-        Some(run)
+        self.now = Some(run.clone());
+        Some(run.until(ROUNDS.get(self.round).copied()))
     }
 
     /// What that run came to. True if there is a verdict now.
     pub fn take(&mut self, answer: Answer) -> bool {
-        let Some(client) = self.now.take() else {
+        let Some(run) = self.now.take() else {
             return true;
         };
+        let client = run.client;
         self.executions += answer.outcome.executions;
         match answer.kind() {
             Some(kind) if kind.is_fault() => {
                 let (by, answer) = (client, Box::new(answer));
                 self.left.clear();
+                self.again.clear();
                 self.verdict = Some(Verdict::Killed { by, answer });
             }
             Some(kind) => self.unknown = Some((client, kind)),
+            None if answer.outcome.cut => self.again.push(run),
             None => {}
+        }
+        if self.left.is_empty() {
+            self.again.reverse();
+            self.left.append(&mut self.again);
+            self.round += 1;
         }
         if self.verdict.is_none() && self.left.is_empty() {
             self.verdict = Some(match self.unknown {
@@ -243,6 +261,28 @@ mod tests {
         assert!(matches!(trial.verdict, Some(Verdict::Survives)));
         assert_eq!(trial.executions(), 20);
         assert_eq!(trial.class(), Some(Class::Unexplained));
+    }
+
+    #[test]
+    fn no_client_goes_to_its_end_before_each_has_begun() {
+        let mut trial = trial(None);
+        let mut cut = samples::passed(500);
+        cut.cut = true;
+        // The cheapest first; the one that was cut goes on when all have tried.
+        for (index, limit, outcome) in [
+            (1, Some(ROUNDS[0]), &cut),
+            (0, Some(ROUNDS[0]), &cut),
+            (1, Some(ROUNDS[1]), &samples::passed(600)),
+            (0, Some(ROUNDS[1]), &cut),
+            (0, None, &samples::failed(Kind::Race)),
+        ] {
+            let run = trial.next().expect("a run");
+            assert_eq!(run.client.name(), clients()[index].name());
+            assert_eq!(run.task.limit, limit);
+            trial.take(answer(outcome.clone()));
+        }
+        assert_eq!(trial.class(), Some(Class::Killed));
+        assert!(trial.next().is_none());
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use super::interleaving::{render, View};
 use super::kill::{wrong_notes, Class, Trial, Verdict};
 use super::pool::Pool;
+use super::printer::{width, Printer};
 use super::runs::Style;
-use super::screen::{width, Screen};
 use crate::Client;
 use anyhow::Result;
 use lockwork_report::table::{Align, Columns};
@@ -23,7 +23,7 @@ const HEADINGS: [(&str, Align); 4] = [
 /// each mutant as soon as those before it have a verdict.
 pub(crate) fn run_all(
     pool: &mut Pool,
-    screen: &Screen,
+    printer: &Printer,
     trials: &mut [Trial],
     style: Style,
 ) -> Result<()> {
@@ -32,16 +32,16 @@ pub(crate) fn run_all(
         table.fit(&name(trial));
     }
     if !style.json {
-        screen.print(&format!(
+        printer.print(&format!(
             "\n{}",
             table.row(&HEADINGS.map(|heading| heading.0))
         ))?;
     }
     let (mut started, mut printed) = (0, 0);
-    screen.done(0, trials.len());
+    printer.done(0, trials.len());
     loop {
         while let Some(trial) = trials.get(printed).filter(|trial| trial.verdict.is_some()) {
-            screen.print(&match style.json {
+            printer.print(&match style.json {
                 true => format!("{}\n", object(trial, style)),
                 false => row(&table, trial) + &interleaving(trial, style),
             })?;
@@ -59,7 +59,7 @@ pub(crate) fn run_all(
         if pool.is_idle() {
             continue;
         }
-        let (id, answer) = pool.wait(screen)?;
+        let (id, answer) = pool.wait(printer)?;
         if !trials[id].take(answer) {
             if let Some(run) = trials[id].next() {
                 pool.start(id, &run.request())?;
@@ -69,7 +69,7 @@ pub(crate) fn run_all(
             .iter()
             .filter(|trial| trial.verdict.is_some())
             .count();
-        screen.done(done, trials.len());
+        printer.done(done, trials.len());
     }
 }
 
@@ -176,7 +176,7 @@ pub(crate) struct Summary {
 
 /// Notes that are wrong, and the line that sums up. True: all is well.
 pub(crate) fn conclude(
-    screen: &Screen,
+    printer: &Printer,
     trials: &[Trial],
     summary: &Summary,
     style: Style,
@@ -196,7 +196,7 @@ pub(crate) fn conclude(
     let good = unexplained == 0 && notes.is_empty();
     if style.json {
         for note in &notes {
-            screen.print(&format!(
+            printer.print(&format!(
                 "{}\n",
                 json!({ "verdict": "wrong_note", "text": note })
             ))?;
@@ -218,6 +218,6 @@ pub(crate) fn conclude(
         let number = summary.not_reached;
         text += &format!("{number} more are not reached by the clients chosen\n");
     }
-    screen.print(&text)?;
+    printer.print(&text)?;
     Ok(good)
 }

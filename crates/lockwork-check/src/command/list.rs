@@ -3,9 +3,9 @@
 use super::args::CheckArgs;
 use super::mutants::{weaker, Planned};
 use super::plan::{bound_of, seconds_of, Chosen};
-use super::screen::Screen;
+use super::printer::Printer;
 use crate::tags::{self, Order};
-use crate::{Client, SOURCES};
+use crate::{Client, OTHERS, SOURCES};
 use anyhow::Result;
 use lockwork_report::table::{Align, Columns};
 use lockwork_report::text::{counted, whole};
@@ -35,7 +35,7 @@ const ORDERS: [Order; 6] = [
 
 /// Prints the clients and the mutants.
 pub(crate) fn list(
-    screen: &Screen,
+    printer: &Printer,
     chosen: &Chosen,
     mutants: &[Planned],
     args: &CheckArgs,
@@ -61,7 +61,7 @@ pub(crate) fn list(
         table.fit(row);
     }
     let rows: String = rows.iter().map(|row| table.row(row)).collect();
-    screen.print(&(rows + &changes(mutants)))
+    printer.print(&(rows + &changes(mutants)))
 }
 
 fn row(client: Client, args: &CheckArgs) -> [String; 8] {
@@ -111,10 +111,10 @@ fn changes(mutants: &[Planned]) -> String {
 
 /// Prints what is wrong with the tags: of `root`, with its pages, or of the
 /// sources that are built in.
-pub(crate) fn pairs(screen: &Screen, root: Option<&Path>) -> Result<ExitCode> {
+pub(crate) fn pairs(printer: &Printer, root: Option<&Path>) -> Result<ExitCode> {
     let index = match root {
         Some(root) => tags::index(&borrowed(&tags::read_tree(root)?)),
-        None => tags::index(SOURCES),
+        None => tags::index(&[SOURCES, OTHERS].concat()),
     };
     let mut problems = tags::problems(&index);
     if let Some(root) = root {
@@ -132,7 +132,7 @@ pub(crate) fn pairs(screen: &Screen, root: Option<&Path>) -> Result<ExitCode> {
         0 => format!("{tags}, {orderings}: every one has its partner\n"),
         number => format!("{tags}, {orderings}: {}\n", counted(number, "problem")),
     };
-    screen.print(&text)?;
+    printer.print(&text)?;
     Ok(match problems.is_empty() {
         true => ExitCode::SUCCESS,
         false => ExitCode::FAILURE,

@@ -11,10 +11,10 @@ mod mutants;
 mod page;
 mod plan;
 mod pool;
+mod printer;
 mod runs;
 #[cfg(test)]
 mod samples;
-mod screen;
 mod step;
 mod worker;
 
@@ -22,7 +22,7 @@ pub use args::CheckArgs;
 pub use worker::check_worker;
 
 use crate::tags::{self, Index};
-use crate::{clients, logic_mutants, SOURCES};
+use crate::Client;
 use anyhow::Result;
 use kill::{is_covered, Trial, Verdict};
 use lockwork_report::bail_usage;
@@ -31,8 +31,8 @@ use lockwork_report::machine::cpus;
 use mutants::Planned;
 use plan::Chosen;
 use pool::Pool;
+use printer::Printer;
 use runs::{Done, Style};
-use screen::Screen;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -42,15 +42,15 @@ use std::time::Instant;
 /// # Errors
 /// If the arguments name what there is not, or if no worker can be started.
 pub fn check(args: &CheckArgs) -> Result<ExitCode> {
-    let screen = Screen::new();
+    let printer = Printer::new();
     if let Some(root) = &args.pairs {
-        return list::pairs(&screen, root.as_deref());
+        return list::pairs(&printer, root.as_deref());
     }
-    let index = tags::index(SOURCES);
+    let index = tags::index(args.sources());
     let chosen = plan::choose(args, &index)?;
     if args.list {
         let mutants = planned(args, &index, &chosen)?;
-        list::list(&screen, &chosen, &mutants, args)?;
+        list::list(&printer, &chosen, &mutants, args)?;
         return Ok(ExitCode::SUCCESS);
     }
     // What is wrong with the mutants shows before hours have passed.
@@ -58,7 +58,7 @@ pub fn check(args: &CheckArgs) -> Result<ExitCode> {
         true => planned(args, &index, &chosen)?,
         false => Vec::new(),
     };
-    match Session::new(args, &screen)?.run(&chosen, mutants, &index) {
+    match Session::new(args, &printer)?.run(&chosen, mutants, &index) {
         Ok(true) => Ok(ExitCode::SUCCESS),
         Ok(false) => Ok(ExitCode::FAILURE),
         Err(error) => match error.downcast_ref::<Interrupted>() {
@@ -74,9 +74,9 @@ pub fn check(args: &CheckArgs) -> Result<ExitCode> {
 /// The mutants that the command line asks for: of the tags, and in the files of
 /// the chosen clients or in those that locks share.
 fn planned(args: &CheckArgs, index: &Index, chosen: &Chosen) -> Result<Vec<Planned>> {
-    let all = clients();
+    let all = args.all_clients();
     let stems: Vec<&str> = all.iter().map(|client| client.stem()).collect();
-    let mut mutants = mutants::mutants(index, &logic_mutants(), &stems)?;
+    let mut mutants = mutants::mutants(index, &args.all_mistakes(), &stems)?;
     mutants.retain(|mutant| {
         let stem = mutants::file_stem(&mutant.mutant.spot.file);
         let own = chosen.clients.iter().any(|client| client.stem() == stem);
@@ -111,17 +111,17 @@ fn unfit_notes(index: &Index, mutants: &[Planned], args: &CheckArgs) -> Vec<Stri
 /// One invocation.
 struct Session<'a> {
     args: &'a CheckArgs,
-    screen: &'a Screen,
+    printer: &'a Printer,
     pool: Pool,
     style: Style,
 }
 
 impl<'a> Session<'a> {
-    fn new(args: &'a CheckArgs, screen: &'a Screen) -> Result<Self> {
+    fn new(args: &'a CheckArgs, printer: &'a Printer) -> Result<Self> {
         let jobs = args.jobs.map_or_else(cpus, |jobs| jobs as usize);
         Ok(Session {
             args,
-            screen,
+            printer,
             pool: Pool::new(Pool::own_program(), jobs)?,
             style: Style {
                 json: args.json,
@@ -134,20 +134,20 @@ impl<'a> Session<'a> {
     fn run(mut self, chosen: &Chosen, mutants: Vec<Planned>, index: &Index) -> Result<bool> {
         let Session {
             args,
-            screen,
+            printer,
             pool,
             style,
         } = &mut self;
         let start = Instant::now();
         let runs = plan::plan(&chosen.clients, args);
-        let done = runs::run_all(pool, screen, runs, &chosen.unchecked, *style)?;
-        let passed = runs::conclude(screen, &done, &chosen.unchecked, start, *style)?;
+        let done = runs::run_all(pool, printer, runs, &chosen.unchecked, *style)?;
+        let passed = runs::conclude(printer, &done, &chosen.unchecked, start, *style)?;
         if !args.wants_mutants() {
             return Ok(passed);
         }
         if !passed {
             if !style.json {
-                screen
+                printer
                     .print("No mutants: what they show counts only when nothing else fails.\n")?;
             }
             return Ok(false);
@@ -168,30 +168,29 @@ impl<'a> Session<'a> {
         let trials = mutants
             .into_iter()
             .map(|planned| Trial::new(planned, done, thorough));
-        let (mut trials, not_reached) = reachable(trials.collect(), chosen);
+        let (mut trials, not_reached) =
+            reachable(trials.collect(), chosen, &self.args.all_clients());
         if trials.is_empty() {
             bail_usage!("the chosen clients reach none of the chosen mutants; choose more locks");
         }
-        kill_table::run_all(&mut self.pool, self.screen, &mut trials, self.style)?;
+        kill_table::run_all(&mut self.pool, self.printer, &mut trials, self.style)?;
         let summary = kill_table::Summary {
             unfit,
             not_reached,
             start,
         };
-        kill_table::conclude(self.screen, &trials, &summary, self.style)
+        kill_table::conclude(self.printer, &trials, &summary, self.style)
     }
 }
 
 /// A part of the clients need not reach everything. How many mutants are left
 /// out for that is the second.
-fn reachable(trials: Vec<Trial>, chosen: &Chosen) -> (Vec<Trial>, usize) {
-    let all = clients();
+fn reachable(trials: Vec<Trial>, chosen: &Chosen, all: &[Client]) -> (Vec<Trial>, usize) {
     let before = trials.len();
     let mut trials = trials;
     trials.retain(|trial| {
         let file = &trial.planned.mutant.spot.file;
-        !matches!(trial.verdict, Some(Verdict::Unreached))
-            || is_covered(file, &chosen.clients, &all)
+        !matches!(trial.verdict, Some(Verdict::Unreached)) || is_covered(file, &chosen.clients, all)
     });
     let left_out = before - trials.len();
     (trials, left_out)

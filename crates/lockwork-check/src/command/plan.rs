@@ -4,7 +4,7 @@ use super::args::CheckArgs;
 use super::mutants::file_stem;
 use super::worker::Request;
 use crate::tags::Index;
-use crate::{clients, locks, Bound, Client, Method, Mutant, Task};
+use crate::{Bound, Client, Method, Mutant, Task};
 use anyhow::Result;
 use lockwork_report::choice;
 
@@ -41,6 +41,13 @@ impl Run {
         run.task.mutant = Some(mutant.clone());
         run
     }
+
+    /// The same, as far as `limit` executions.
+    pub fn until(&self, limit: Option<u64>) -> Run {
+        let mut run = self.clone();
+        run.task.limit = limit;
+        run
+    }
 }
 
 /// For the table.
@@ -55,12 +62,12 @@ pub(crate) fn method_text(method: Method) -> &'static str {
 /// The locks and clients that the command line names. With `--tag` and no lock:
 /// those that the tags are about.
 pub(crate) fn choose(args: &CheckArgs, index: &Index) -> Result<Chosen> {
-    let catalogue = locks();
+    let subjects = args.all_locks();
     for lock in &args.locks {
-        choice::one("lock", lock, &catalogue, |known| known)?;
+        choice::one("lock", lock, &subjects, |known| known)?;
     }
-    let stems = stems_of_tags(&args.tags, index)?;
-    let all = clients();
+    let stems = stems_of_tags(args, index)?;
+    let all = args.all_clients();
     let mut chosen: Vec<Client> = if args.locks.is_empty() {
         let about = |client: &&Client| stems.is_empty() || stems.contains(&client.stem());
         all.iter().filter(about).copied().collect()
@@ -73,7 +80,7 @@ pub(crate) fn choose(args: &CheckArgs, index: &Index) -> Result<Chosen> {
         false => args.locks.iter().any(|named| named == lock),
     };
     let has_client = |lock: &str| all.iter().any(|client| client.lock() == lock);
-    let unchecked = catalogue
+    let unchecked = subjects
         .into_iter()
         .filter(asked)
         .filter(|lock| !has_client(lock));
@@ -99,13 +106,14 @@ fn keep_named(chosen: &mut Vec<Client>, names: &[String]) -> Result<()> {
 }
 
 /// The clients' stems that the tags' files belong to; none: any may be.
-fn stems_of_tags(tags: &[String], index: &Index) -> Result<Vec<&'static str>> {
+fn stems_of_tags(args: &CheckArgs, index: &Index) -> Result<Vec<&'static str>> {
+    let tags = &args.tags;
     let known = |tag: &&String| index.tags.contains_key(tag.as_str());
     if let Some(tag) = tags.iter().find(|tag| !known(tag)) {
         return Err(choice::unknown("tag", tag, index.tags.keys()));
     }
     let mut stems = Vec::new();
-    let all = clients();
+    let all = args.all_clients();
     for site in &index.sites {
         if site.tag.as_ref().is_some_and(|tag| tags.contains(tag)) {
             match all
@@ -135,11 +143,21 @@ pub(crate) fn deeper(bound: Bound) -> Bound {
     }
 }
 
+/// Two preemptions of those that any number of is explored otherwise, or one less.
+pub(crate) fn shallower(bound: Bound) -> Bound {
+    let preemptions = bound.preemptions.unwrap_or(3).saturating_sub(1);
+    Bound {
+        preemptions: Some(preemptions),
+        ..bound
+    }
+}
+
 /// How far `client` is explored.
 pub(crate) fn bound_of(client: Client, args: &CheckArgs) -> Bound {
     match args.bound {
         Some(bound) => bound,
         None if args.deep => deeper(client.bound()),
+        None if args.shallow => shallower(client.bound()),
         None => client.bound(),
     }
 }
@@ -163,6 +181,7 @@ pub(crate) fn plan(clients: &[Client], args: &CheckArgs) -> Vec<Run> {
             seed: args.seed,
             seconds: seconds_of(client, args),
             mutant: None,
+            limit: None,
         },
     };
     let mut runs = Vec::new();
@@ -187,8 +206,7 @@ pub(crate) fn plan(clients: &[Client], args: &CheckArgs) -> Vec<Run> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tags;
-    use crate::SOURCES;
+    use crate::{clients, rivals, tags};
     use clap::{Args, FromArgMatches};
 
     fn args(line: &[&str]) -> CheckArgs {
@@ -199,7 +217,8 @@ mod tests {
     }
 
     fn chosen(line: &[&str]) -> Result<Vec<Client>> {
-        let chosen = choose(&args(line), &tags::index(SOURCES))?;
+        let args = args(line);
+        let chosen = choose(&args, &tags::index(args.sources()))?;
         assert!(chosen.unchecked.is_empty(), "{:?}", chosen.unchecked);
         Ok(chosen.clients)
     }
@@ -211,6 +230,17 @@ mod tests {
         assert!(!tas.is_empty() && tas.iter().all(|client| client.lock() == "tas_lock"));
         let pairs = chosen(&["tas_lock", "--client", "pair"]).expect("clients");
         assert_eq!(pairs.len(), 1);
+    }
+
+    #[test]
+    fn rivals_are_a_list_of_their_own() {
+        assert_eq!(
+            chosen(&["--rivals"]).expect("clients").len(),
+            rivals().len()
+        );
+        let cna = chosen(&["cna", "--rivals"]).expect("clients");
+        assert!(!cna.is_empty() && cna.iter().all(|client| client.lock() == "cna"));
+        assert!(chosen(&["cna"]).is_err() && chosen(&["tas_lock", "--rivals"]).is_err());
     }
 
     #[test]
@@ -269,6 +299,9 @@ mod tests {
         };
         assert_eq!(deeper(bound(3, 2, Some(2))), bound(3, 2, Some(3)));
         assert_eq!(deeper(bound(2, 2, None)), bound(2, 3, None));
+        assert_eq!(shallower(bound(3, 2, Some(2))), bound(3, 2, Some(1)));
+        assert_eq!(shallower(bound(1, 1, Some(0))), bound(1, 1, Some(0)));
+        assert_eq!(shallower(bound(2, 2, None)), bound(2, 2, Some(2)));
         let tas = chosen(&["tas_lock"]).expect("clients");
         let deep = args(&["--deep"]);
         assert_eq!(bound_of(tas[0], &deep), deeper(tas[0].bound()));

@@ -3,7 +3,7 @@
 //! silence, and its death. A thread of the kit's pool listens to each; what is
 //! here is about processes.
 use super::listen::Said;
-use super::screen::Screen;
+use super::printer::Printer;
 use super::worker::{Answer, Request};
 use crate::{Fault, Kind, Outcome};
 use anyhow::{Context, Result};
@@ -121,19 +121,19 @@ impl Pool {
     }
 
     /// Waits until a run ends: which, and what it came to.
-    pub fn wait(&mut self, screen: &Screen) -> Result<(usize, Answer)> {
+    pub fn wait(&mut self, printer: &Printer) -> Result<(usize, Answer)> {
         loop {
             if let Some((id, said)) = self.listeners.wait(&self.interrupt)? {
                 let at = self.workers.iter().position(|worker| worker.id == id);
                 let worker = self.workers.remove(at.context("an unknown worker ended")?);
                 let answer = worker.end(said)?;
                 // Ctrl-C is for the whole group: the worker died of it.
-                self.interrupt.check()?;
+                self.interrupt.poll()?;
                 return Ok((id, answer));
             }
             self.stop_late();
             let workers = self.workers.iter();
-            screen.at_work(workers.map(|worker| (worker.label.as_str(), worker.executions())));
+            printer.at_work(workers.map(|worker| (worker.label.as_str(), worker.executions())));
         }
     }
 
@@ -192,6 +192,7 @@ impl Worker {
                 pruned: 0,
                 words: 0,
                 seconds: self.started.elapsed().as_secs_f64(),
+                cut: false,
                 fault: Some(fault),
                 reached: Vec::new(),
             },
@@ -231,7 +232,7 @@ mod tests {
         pool.grace = Duration::from_millis(200);
         pool.start(7, &samples::request(0)).expect("a worker");
         assert!(!pool.has_room());
-        let (id, answer) = pool.wait(&Screen::silent()).expect("an answer");
+        let (id, answer) = pool.wait(&Printer::silent()).expect("an answer");
         assert_eq!(id, 7);
         assert!(pool.is_idle());
         answer

@@ -3,7 +3,7 @@
 use super::interleaving::{render, View};
 use super::plan::{method_text, Run};
 use super::pool::Pool;
-use super::screen::{width, Screen};
+use super::printer::{width, Printer};
 use super::worker::Answer;
 use crate::Kind;
 use anyhow::Result;
@@ -40,34 +40,34 @@ pub(crate) struct Style {
 /// Locks that no client checks fail without a run.
 pub(crate) fn run_all(
     pool: &mut Pool,
-    screen: &Screen,
+    printer: &Printer,
     runs: Vec<Run>,
     unchecked: &[&str],
     style: Style,
 ) -> Result<Vec<Done>> {
     let table = columns(&runs, unchecked);
     if !style.json {
-        screen.print(&table.row(&HEADINGS.map(|heading| heading.0)))?;
+        printer.print(&table.row(&HEADINGS.map(|heading| heading.0)))?;
     }
     for lock in unchecked {
-        screen.print(&shown_unchecked(&table, lock, style))?;
+        printer.print(&shown_unchecked(&table, lock, style))?;
     }
     let mut answers: Vec<Option<Answer>> = vec![None; runs.len()];
     let (mut started, mut printed) = (0, 0);
-    screen.done(0, runs.len());
+    printer.done(0, runs.len());
     while printed < runs.len() {
         while started < runs.len() && pool.has_room() {
             pool.start(started, &runs[started].request())?;
             started += 1;
         }
-        let (id, answer) = pool.wait(screen)?;
+        let (id, answer) = pool.wait(printer)?;
         answers[id] = Some(answer);
         while let Some(Some(answer)) = answers.get(printed) {
-            screen.print(&shown(&table, &runs[printed], answer, style))?;
+            printer.print(&shown(&table, &runs[printed], answer, style))?;
             printed += 1;
         }
         let done = answers.iter().filter(|answer| answer.is_some()).count();
-        screen.done(done, runs.len());
+        printer.done(done, runs.len());
     }
     let answers = answers.into_iter().flatten();
     Ok(runs
@@ -153,7 +153,7 @@ fn object(run: &Run, answer: &Answer) -> Value {
 
 /// Each failure with its interleaving, and the line that sums up.
 pub(crate) fn conclude(
-    screen: &Screen,
+    printer: &Printer,
     done: &[Done],
     unchecked: &[&str],
     start: Instant,
@@ -165,7 +165,7 @@ pub(crate) fn conclude(
         return Ok(failed + unchecked.len() == 0);
     }
     for done in failures {
-        screen.print(&failure(done, style))?;
+        printer.print(&failure(done, style))?;
     }
     let executions = done.iter().map(|done| done.answer.outcome.executions).sum();
     let mut text = format!(
@@ -182,7 +182,7 @@ pub(crate) fn conclude(
             counted(unchecked.len(), "lock")
         );
     }
-    screen.print(&text)?;
+    printer.print(&text)?;
     Ok(failed + unchecked.len() == 0)
 }
 
@@ -248,7 +248,7 @@ mod tests {
     #[test]
     fn one_failure_is_enough() {
         let verdict = |done: &[Done], unchecked: &[&str]| {
-            conclude(&Screen::silent(), done, unchecked, Instant::now(), PLAIN).expect("printed")
+            conclude(&Printer::silent(), done, unchecked, Instant::now(), PLAIN).expect("printed")
         };
         let pass = || done(samples::passed(1));
         assert!(verdict(&[pass(), pass()], &[]));

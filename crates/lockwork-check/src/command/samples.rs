@@ -15,6 +15,7 @@ pub(crate) fn task(seconds: u32) -> Task {
         seed: 1,
         seconds,
         mutant: None,
+        limit: None,
     }
 }
 
@@ -32,6 +33,7 @@ pub(crate) fn passed(executions: u64) -> Outcome {
         pruned: 0,
         words: 1,
         seconds: 0.5,
+        cut: false,
         fault: None,
         reached: Vec::new(),
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The child: one run of one client. A mutant may crash or hang, and only one
 //! run can be in a process, so each has a process of its own.
-use crate::{clients, run, Kind, Outcome, Task};
+use crate::{clients, rivals, run, Kind, Outcome, Task};
 use anyhow::{bail, Context, Result};
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
@@ -61,7 +61,7 @@ pub fn check_worker() -> Result<ExitCode> {
         .context("cannot read the request")?;
     let request: Request = serde_json::from_str(&text)
         .context("this command is for `lockwork check` only, which sends it requests")?;
-    let all = clients();
+    let all = [clients(), rivals()].concat();
     let client = all
         .iter()
         .find(|client| client.lock() == request.lock && client.name() == request.client);

@@ -3,7 +3,7 @@
 //! the newest store, and what mends each.
 use super::*;
 
-/// Who sets `BUSY` waits until as many have said that they are done; the others
+/// A thread that sets `BUSY` waits until as many have said that they are done; the others
 /// learn by `SEALED` that they are to.
 mod count {
     use super::*;

@@ -79,6 +79,7 @@ fn explore(bodies: &'static [Body]) -> (BTreeSet<Registers>, Outcome) {
             seed: 1,
             seconds: 60,
             mutant: None,
+            limit: None,
         };
         let client = Client::of_test(RawClient::of_test(thread, finish));
         let outcome = run(client, &task, &|_| ());

@@ -160,7 +160,7 @@ fn two_do_not_read_the_same_store() {
     }
 }
 
-/// What stands behind the store is another's read-modify-write.
+/// Behind the store is another's read-modify-write.
 #[test]
 fn none_is_pushed_from_what_it_read() {
     fn first() {

@@ -144,7 +144,7 @@ fn orders(head: &str) -> Vec<Order> {
 
 /// The tags that a list of partners names: `mutex.B and .C`, `.C to .G`,
 /// `itself`. A name without a stem takes that of the name before it, the first
-/// that of `own`. What stands in parentheses is not read.
+/// that of `own`. Text in parentheses is not read.
 pub(super) fn partners(list: &str, own: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     let (mut last, mut range, mut depth) = (own.to_owned(), false, 0_u32);

@@ -2,7 +2,7 @@
 //! The tags of the locks' memory orderings: which comment names which ordering,
 //! what it pairs with, and whether code, comments and pages agree.
 //!
-//! In `locks/` every ordering stands under a comment such as
+//! In `locks/` every ordering is under a comment such as
 //! `/* [mcs.C] ACQUIRE, pairs with mcs.D: see the last holder's writes. */`.
 //! Here such comments are read by a small scanner of the locks' own style of C.
 mod comment;

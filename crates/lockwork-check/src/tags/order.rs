@@ -88,6 +88,29 @@ pub fn order_of(primitive: &str) -> Option<Order> {
     })
 }
 
+/// What a builtin of the compiler orders, by its arguments as written; `None` if `name` is
+/// none. Primitives are made of these; a file that calls one past them needs a tag as well.
+pub(super) fn order_of_builtin(name: &str, arguments: &str) -> Option<Order> {
+    if name.starts_with("__sync_") {
+        return Some(Order::Full);
+    }
+    let fence = name.ends_with("_fence");
+    name.starts_with("__atomic_").then(|| {
+        let says = |order: &str| arguments.contains(&format!("__ATOMIC_{order}"));
+        match () {
+            () if says("SEQ_CST") && fence => Order::FullBarrier,
+            () if says("SEQ_CST") || says("ACQ_REL") => Order::Full,
+            () if says("ACQUIRE") => Order::Acquire,
+            () if says("RELEASE") && fence => Order::WriteBarrier,
+            () if says("RELEASE") => Order::Release,
+            () if says("CONSUME") => Order::Dependency,
+            () if says("RELAXED") => Order::Relaxed,
+            // An order that only a running program knows may be any.
+            () => Order::Full,
+        }
+    })
+}
+
 /// Which of its arguments, from 0, says what the primitive works on: as in the
 /// kernel, arithmetic on an `atomic_t` names the amount first.
 pub(super) fn operand_of(primitive: &str) -> usize {

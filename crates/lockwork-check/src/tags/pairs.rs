@@ -78,7 +78,7 @@ fn tag_problems(index: &Index, tag: &Tag, problems: &mut Vec<Problem>) {
     let stands = |site: &Site| site.tag.as_ref() == Some(name);
     if !index.sites.iter().any(stands) {
         complain(format!(
-            "no ordering stands under {name}: move the comment to one, or remove it"
+            "no ordering is under {name}: move the comment to one, or remove it"
         ));
     }
     let file = file_stem(&tag.file);
@@ -156,7 +156,7 @@ fn mention_problems(index: &Index, problems: &mut Vec<Problem>) {
         }
         if !spare(&mention.text).is_empty() {
             complain(format!(
-                "a Spare note of {name} stands at a mention: move it to the comment that \
+                "a Spare note of {name} is at a mention: move it to the comment that \
                  defines the tag"
             ));
         }

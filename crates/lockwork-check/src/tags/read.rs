@@ -3,22 +3,39 @@
 use anyhow::{anyhow, Result};
 use std::path::Path;
 
-/// The sources of the locks in a source tree, as file name and text, sorted.
+/// Where orderings have tags: the locks, and the user world with its hosts.
+const TAGGED: [&str; 4] = [
+    "locks",
+    "platform/library",
+    "platform/preload",
+    "platform/user",
+];
+
+/// The sources of a source tree that have tags, as file name and text, sorted.
 ///
 /// # Errors
 ///
-/// When `locks/` below `root` cannot be read, or has no C in it.
+/// When a folder of them below `root` cannot be read, or has no C in it.
 pub fn read_tree(root: &Path) -> Result<Vec<(String, String)>> {
-    read_files(&root.join("locks"), &["c", "h"])
+    let mut files = Vec::new();
+    for folder in TAGGED {
+        files.extend(read_files(&root.join(folder), &["c", "h"])?);
+    }
+    files.sort();
+    Ok(files)
 }
 
-/// The locks' pages in a source tree, as file name and text, sorted.
+/// The pages of a source tree that list tags, as file name and text, sorted: one for each
+/// lock, and the platform's contract.
 ///
 /// # Errors
 ///
-/// When `docs/locks/` below `root` cannot be read, or has no page in it.
+/// When `docs/locks/` or `platform/` below `root` cannot be read, or has no page in it.
 pub fn read_pages(root: &Path) -> Result<Vec<(String, String)>> {
-    read_files(&root.join("docs/locks"), &["md"])
+    let mut files = read_files(&root.join("docs/locks"), &["md"])?;
+    files.extend(read_files(&root.join("platform"), &["md"])?);
+    files.sort();
+    Ok(files)
 }
 
 fn read_files(folder: &Path, extensions: &[&str]) -> Result<Vec<(String, String)>> {

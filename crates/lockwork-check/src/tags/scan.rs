@@ -43,13 +43,13 @@ impl<'a> Source<'a> {
         u32::try_from(line).unwrap_or(u32::MAX)
     }
 
-    /// The code that stands before `at` on its line.
+    /// The code before `at` on its line.
     pub fn code_before(&self, at: usize) -> &str {
         let line = self.lines.partition_point(|start| *start <= at);
         self.code[self.lines[line - 1]..at].trim()
     }
 
-    /// What stands in `range`, without comments, white space collapsed.
+    /// The text of `range`, without comments, white space collapsed.
     pub fn written(&self, range: Range<usize>) -> String {
         let mut text = String::new();
         let mut at = range.start;

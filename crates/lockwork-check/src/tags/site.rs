@@ -22,6 +22,6 @@ pub struct Site {
     pub operand: String,
     /// What it orders.
     pub order: Order,
-    /// The tag that it stands under. An access that orders nothing has none.
+    /// The tag that it is under. An access that orders nothing has none.
     pub tag: Option<String>,
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! The calls of primitives, and which tag each of them stands under.
+//! The calls of primitives, and which tag each of them is under.
 use super::comment::Note;
-use super::order::{operand_of, order_of, Order};
+use super::order::{operand_of, order_of, order_of_builtin, Order};
 use super::scan::{outline, Function, Source, Token};
 use super::site::Site;
 use std::ops::Range;
@@ -12,7 +12,7 @@ pub(super) struct TagComment {
     pub notes: Vec<Note>,
 }
 
-/// A call, by where it stands in the text.
+/// A call, by its place in the text.
 struct Call {
     site: Site,
     place: Range<usize>,
@@ -84,10 +84,12 @@ fn calls(file: &str, source: &Source<'_>, tokens: &[Token<'_>], of: &Function) -
     let mut calls = Vec::new();
     for index in of.body.clone() {
         let name = tokens[index];
-        let Some(order) = order_of(name.text) else {
+        let Some((arguments, end)) = arguments(&tokens[index + 1..of.body.end]) else {
             continue;
         };
-        let Some((arguments, end)) = arguments(&tokens[index + 1..of.body.end]) else {
+        let written = &source.code[name.at..end];
+        let Some(order) = order_of(name.text).or_else(|| order_of_builtin(name.text, written))
+        else {
             continue;
         };
         let operand = arguments.get(operand_of(name.text)).cloned();

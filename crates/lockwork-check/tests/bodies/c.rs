@@ -146,7 +146,7 @@ fn variable(head: &[String]) -> Option<String> {
     Some(head[end.checked_sub(1)?].clone())
 }
 
-/// The name of a function: what stands before its parameters.
+/// The name of a function: the word before its parameters.
 fn function(head: &[String]) -> Option<String> {
     let mut depth = 0;
     let mut skipping = false;

@@ -65,7 +65,7 @@ pub fn arms(args: &CompareArgs) -> Result<Vec<Arm>> {
 
 /// An arm for each of `names`, each once; `set` has knobs of all.
 pub fn distinct(names: &[String], set: &[String]) -> Result<Vec<Arm>> {
-    let shared = settings(set, spec::check)?;
+    let shared = settings(set, spec::validate)?;
     let mut arms: Vec<Arm> = Vec::new();
     for name in names {
         let spec = LockSpec::parse(name, &shared)?;

@@ -125,7 +125,7 @@ fn program(args: &CompareArgs, metric: &Metric) -> Result<Program> {
         command = vec!["/proc/self/exe".into(), "workload".into()];
     }
     let file = program::find(&command[0])?;
-    program::check(&file)?;
+    program::validate(&file)?;
     if let Some(path) = &args.stdin {
         let opened = File::open(path);
         opened.with_context(|| format!("cannot open --stdin {}", path.display()))?;

@@ -96,9 +96,13 @@ impl<'a> Session<'a> {
         rules: &'a Rules,
         metric: &'a Metric,
         program: &'a Program,
-        arms: Vec<Arm>,
+        mut arms: Vec<Arm>,
         interrupt: &'a Interrupt,
     ) -> Result<Session<'a>> {
+        let runtimes = program::sanitizers(&program.file);
+        for arm in arms.iter_mut().filter(|arm| !arm.is_baseline()) {
+            environment::put_first(&mut arm.environment, &runtimes);
+        }
         let bar = match program.output {
             Output::Inherit => ProgressBar::hidden(),
             _ => progress::bar((rules.runs + rules.warmup) as usize * arms.len()),

@@ -37,6 +37,7 @@ Examples:
   lockwork sim --lock mcs_lock --threads 4 --section-ns 100 --timeline trace.json
         Then open trace.json in ui.perfetto.dev.
   lockwork sim --workload ./mine.toml --machine ./server.toml
+  lockwork sim --locks all --machine epyc-9654 --threads 1,8,64,192 --workload fxmark-dwom
   lockwork sim --lock mutex --set osq_lock_depth=16 --clusters node";
 
 /// Options of `lockwork sim`.
@@ -46,14 +47,22 @@ pub struct SimArgs {
     /// .toml).
     #[arg(long, value_name = "NAME|FILE", default_value = "westmere-ex-4s")]
     pub machine: String,
-    /// The locks. The others are compared with the first [default: the workload's]
-    #[arg(long = "lock", value_name = "LOCK", value_delimiter = ',')]
+    /// The locks: names from --list, or ours, rivals (published locks that only
+    /// simulations have) or all. The others are compared with the first [default: the
+    /// workload's]
+    #[arg(
+        long = "lock",
+        visible_alias = "locks",
+        value_name = "LOCK",
+        value_delimiter = ','
+    )]
     pub locks: Vec<String>,
     /// What the threads do: a name from --list, or a file (its name has a slash or
     /// ends in .toml).
     #[arg(long, value_name = "NAME|FILE", default_value = "spin-micro")]
     pub workload: String,
-    /// Number of threads [default: the workload's]
+    /// Number of threads, up to that of the machine's CPUs; any number with
+    /// --overcommit or --cpus [default: the workload's]
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = threads)]
     pub threads: Vec<usize>,
     /// The CPUs on which the threads start.
@@ -92,6 +101,10 @@ pub struct SimArgs {
     /// Simulated time to measure, in µs [default: the workload's]
     #[arg(long, value_name = "US", value_parser = microseconds)]
     pub measure_us: Option<f64>,
+    /// Lengthen warm-up and measured time until the result is a steady state, or 30
+    /// million memory operations are simulated.
+    #[arg(long, conflicts_with = "timeline")]
+    pub settle: bool,
     /// Number of loops of each thread, for workloads that end after a fixed number
     /// [default: the workload's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]

@@ -4,6 +4,7 @@
 use super::plan::{placed, Job, Plan};
 use crate::machine::Distance;
 use crate::outcome::{Counts, Outcome, Stuck};
+use crate::settle::{Batch, Verdict};
 use crate::Clusters;
 use serde_json::{json, Map, Value};
 
@@ -51,6 +52,8 @@ pub(super) fn outcome(plan: &Plan, job: Job, outcome: &Outcome) -> Value {
     let mut object = setup(plan, job);
     let found = json!({
         "ns": outcome.ns,
+        "settled": outcome.settled.map(Verdict::name),
+        "batches": outcome.batches.iter().map(batch).collect::<Vec<_>>(),
         "acquisitions": outcome.acquisitions(),
         "reads": outcome.reads,
         "by_thread": outcome.by_thread,
@@ -79,6 +82,16 @@ pub(super) fn outcome(plan: &Plan, job: Job, outcome: &Outcome) -> Value {
         object.insert("divided".to_owned(), json!(outcome.counts.divided));
     }
     Value::Object(object)
+}
+
+/// A part of the measured time.
+fn batch(batch: &Batch) -> Value {
+    json!({
+        "ns": batch.ns,
+        "acquisitions": batch.acquisitions,
+        "ns_in_lock": batch.ns_in_lock,
+        "ns_busy": batch.ns_busy,
+    })
 }
 
 /// One that could not go on.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! `--list`: what there is.
 
+use super::locks::GROUPS;
 use super::plan::Known;
 use crate::knobs::described;
 use crate::{machine, workload, Lock};
@@ -18,6 +19,8 @@ pub(super) fn list(known: &Known) -> Result<String> {
         (lock.name.to_owned(), format!("{mark}{}", lock.summary))
     };
     text += &named(known.locks.iter().map(lock));
+    let groups = GROUPS.iter().map(|group| group.name);
+    text += &format!("\n  or several: {}", groups.collect::<Vec<_>>().join(", "));
     text += "\n\nKnobs (--set KNOB=VALUE):\n";
     text += &described(&known.knobs);
     text += "\n\nMachines (--machine):\n";

@@ -7,6 +7,7 @@ mod json;
 mod list;
 mod locks;
 mod plan;
+pub mod rivals;
 mod rows;
 mod simulations;
 mod table;

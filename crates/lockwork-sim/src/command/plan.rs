@@ -5,10 +5,12 @@ use super::args::{SimArgs, Switch};
 use super::locks;
 use crate::knobs::settings;
 use crate::machine::{self, Machine};
+use crate::settle::MOST_OPERATIONS;
 use crate::workload::{self, Workload};
-use crate::{Clusters, Guests, Knob, Lock, Placement, Setting, Setup};
+use crate::{Clusters, Guests, Knob, Lock, Placement, Rules, Setting, Setup};
 use anyhow::Result;
 use lockwork_report::bail_usage;
+use lockwork_report::text::counted;
 
 /// What a timeline records if nobody says, µs.
 const WINDOW: (f64, f64) = (0.0, 100.0);
@@ -48,8 +50,9 @@ pub(super) struct Plan {
     pub(super) clusters: Clusters,
     pub(super) settings: Vec<Setting>,
     pub(super) seeds: u64,
+    settle: Option<u64>,
     window: Option<(f64, f64)>,
-    /// What is odd about the machine's file.
+    /// What is odd about the machine's file, and what of the plan does not fit it.
     pub(super) oddities: Vec<String>,
     /// The names of what locks count.
     pub(super) events: Vec<&'static str>,
@@ -74,14 +77,19 @@ impl Plan {
             true => &workload.locks,
             false => &args.locks,
         };
-        let mut threads = match args.threads.is_empty() {
-            true => workload.threads.clone(),
-            false => args.threads.clone(),
-        };
-        threads.sort_unstable();
-        threads.dedup();
+        let (threads, too_many) = threads(args, &workload, &loaded.machine)?;
+        let named = locks::named(
+            names,
+            !args.locks.is_empty(),
+            &known.locks,
+            &loaded.machine,
+            args.clusters.clusters(),
+        )?;
+        let mut oddities = loaded.warnings;
+        oddities.extend(too_many);
+        oddities.extend(left_out(&named.left_out));
         let plan = Plan {
-            locks: locks::named(names, &known.locks)?,
+            locks: named.locks,
             exclusive: Workload {
                 reads: 0.0,
                 ..workload.clone()
@@ -93,11 +101,12 @@ impl Plan {
             clusters: args.clusters.clusters(),
             settings: settings(&args.set, &known.knobs)?,
             seeds: args.seeds,
+            settle: args.settle.then_some(MOST_OPERATIONS),
             window: args
                 .timeline
                 .as_ref()
                 .map(|_| args.window.unwrap_or(WINDOW)),
-            oddities: loaded.warnings,
+            oddities,
             events: known.events.clone(),
             machine: loaded.machine,
             workload,
@@ -150,6 +159,8 @@ impl Plan {
             guests: self.guests,
             clusters: self.clusters,
             settings: &self.settings,
+            settle: self.settle,
+            rules: Rules::default(),
             seed: job.seed,
             window: self.window.filter(|_| job.seed == 1),
         }
@@ -162,6 +173,50 @@ impl Plan {
             cpus => cpus,
         }
     }
+}
+
+/// The numbers of threads; and what is left out of the workload's, because the machine is
+/// too small. On CPUs that are named, or virtual ones, any number may crowd.
+fn threads(
+    args: &SimArgs,
+    workload: &Workload,
+    machine: &Machine,
+) -> Result<(Vec<usize>, Option<String>)> {
+    let asked = !args.threads.is_empty();
+    let mut threads = match asked {
+        true => args.threads.clone(),
+        false => workload.threads.clone(),
+    };
+    threads.sort_unstable();
+    threads.dedup();
+    let (name, cpus) = (&machine.name, machine.cpus());
+    let most = threads.last().copied().unwrap_or(0);
+    if most <= cpus || args.overcommit.is_some() || args.cpus.is_some() {
+        return Ok((threads, None));
+    }
+    threads.retain(|&threads| threads <= cpus);
+    if asked || threads.is_empty() {
+        bail_usage!(
+            "{name} has {}, fewer than {most} threads; take fewer threads, or --overcommit N \
+             for N virtual CPUs on each, or --cpus {cpus} for threads that share CPUs",
+            counted(cpus, "CPU")
+        );
+    }
+    let note = format!(
+        "{} has more numbers of threads than fit on {}: up to {most}",
+        workload.name,
+        counted(cpus, "CPU")
+    );
+    Ok((threads, Some(note)))
+}
+
+fn left_out(locks: &[&str]) -> Option<String> {
+    (!locks.is_empty()).then(|| {
+        format!(
+            "left out, because the machine has one cluster of CPUs: {}",
+            locks.join(", ")
+        )
+    })
 }
 
 /// The workload, with what the command line changes.

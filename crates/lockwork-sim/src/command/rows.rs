@@ -83,6 +83,12 @@ impl<'a> Row<'a> {
         all.map(|all| stats::mean(&all))
     }
 
+    /// Lines that came from another cache or from memory.
+    pub(super) fn lines_moved(&self) -> u64 {
+        let all = self.counts.moved.iter().chain(&self.counts.from_memory);
+        all.sum()
+    }
+
     /// Bytes from one socket to another.
     pub(super) fn link_bytes(&self) -> u64 {
         let sockets = self.counts.link_bytes.len().isqrt();

@@ -43,10 +43,10 @@ pub(super) fn render(rows: &[Row]) -> String {
     let timed = rows.iter().any(|row| row.finished().is_some());
     let mut header = vec!["Lock", "Threads", "Average", "CV", "Improve"];
     header.extend(timed.then_some("Time"));
-    header.extend(["p50", "p99", "Max", "Jain", "In lock"]);
+    header.extend(["p50", "p99", "Max", "Jain", "Lines", "In lock"]);
     let mut units = vec!["", "", "Mops/s", "", ""];
     units.extend(timed.then_some("ms"));
-    units.extend(["µs", "µs", "µs", "", ""]);
+    units.extend(["µs", "µs", "µs", "", "", ""]);
     let units = units.into_iter().map(str::to_owned).collect();
     let rows = rows.iter().map(|row| line(row, timed));
     table::render(header, std::iter::once(units).chain(rows))
@@ -67,6 +67,8 @@ fn line(row: &Row, timed: bool) -> Vec<String> {
     }
     cells.extend([us(0.5), us(0.99), us(1.0)]);
     cells.push(format!("{:.2}", row.jain()));
+    let lines = row.each(row.lines_moved() as f64);
+    cells.push(lines.map_or_else(dash, number));
     cells.push(row.in_lock().map_or_else(dash, percent));
     cells
 }

@@ -3,6 +3,8 @@
 
 use super::plan::Plan;
 use super::rows::Row;
+use crate::outcome::Outcome;
+use crate::settle::Verdict;
 use lockwork_report::text::counted;
 
 /// Fewer acquisitions than this say little.
@@ -21,6 +23,7 @@ pub(super) fn warnings(plan: &Plan, rows: &[Row]) -> Vec<String> {
     if !short.is_empty() {
         all.push(format!("fewer seeds than asked for: {short}"));
     }
+    all.extend(unsettled(rows));
     let few = concerned(rows, |row| row.acquisitions() < FEW);
     if !few.is_empty() {
         all.push(format!(
@@ -38,6 +41,26 @@ pub(super) fn warnings(plan: &Plan, rows: &[Row]) -> Vec<String> {
         ));
     }
     all
+}
+
+/// What is no steady state.
+fn unsettled(rows: &[Row]) -> Vec<String> {
+    let kinds = [
+        (
+            Verdict::Drifts,
+            "not settled, the halves of the measured time differ",
+        ),
+        (
+            Verdict::Short,
+            "not settled, the measured time is too short to tell",
+        ),
+    ];
+    let lines = kinds.into_iter().map(|(verdict, words)| {
+        let is = |outcome: &&Outcome| outcome.settled == Some(verdict);
+        let rows = concerned(rows, |row| row.outcomes.iter().any(is));
+        (!rows.is_empty()).then(|| format!("{words} (--settle, --measure-us): {rows}"))
+    });
+    lines.flatten().collect()
 }
 
 /// Seeds that made no difference.

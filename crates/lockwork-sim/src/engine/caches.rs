@@ -4,6 +4,7 @@
 //! Places are the machine's CPUs, numbered by where they are, so that the CPUs
 //! of a core, a cluster, a die and a socket are next to each other.
 
+use super::line::{Fill, Line, NONE};
 use super::tree::Ps;
 use crate::machine::{Distance, Home, Machine, Place};
 use rustc_hash::FxHashMap;
@@ -20,32 +21,6 @@ pub(crate) enum Kind {
     Load,
     Store,
     Rmw,
-}
-
-/// Nobody.
-pub(crate) const NONE: u16 = u16::MAX;
-
-/// One line of memory.
-pub(crate) struct Line {
-    /// The place that has it alone, or [`NONE`].
-    pub owner: u16,
-    /// Copies, where nobody has it alone.
-    pub copies: u16,
-    /// A bit for each place with a copy.
-    who: Box<[u64]>,
-    /// The node where it lives: that of its first user.
-    home: u16,
-    /// The place that it is on its way to, or was last.
-    pub coming: u16,
-    /// When the next request can be granted.
-    pub free_at: Ps,
-    /// Changes whenever copies are taken back.
-    pub version: u32,
-    /// Requests that have arrived, by agent.
-    pub pending: Vec<u16>,
-    /// CPUs that wait for the line to be taken from them, each with the number
-    /// of that wait.
-    pub waiters: Vec<(u16, u32)>,
 }
 
 /// What a request costs, and where its line comes from.
@@ -154,17 +129,8 @@ impl Caches {
         let next = self.lines.len() as u32;
         let found = *self.index.entry(addr >> 6).or_insert(next);
         if found == next {
-            self.lines.push(Line {
-                owner: NONE,
-                copies: 0,
-                who: Box::default(),
-                home: self.places[usize::from(place)].node,
-                coming: NONE,
-                free_at: 0,
-                version: 0,
-                pending: Vec::new(),
-                waiters: Vec::new(),
-            });
+            let home = self.places[usize::from(place)].node;
+            self.lines.push(Line::new(home));
         }
         found
     }
@@ -295,6 +261,38 @@ impl Caches {
         }
     }
 
+    /// What a load costs `place` that the cache of its cluster serves.
+    pub fn price_in_cluster(&self, place: u16) -> Price {
+        Price {
+            cost: self.costs[Distance::Cluster as usize].load_shared,
+            distance: Distance::Cluster,
+            from: self.socket(place),
+            from_memory: false,
+        }
+    }
+
+    /// The copy of the place's cluster, there or on its way, if the line is shared.
+    pub fn fill_of(&mut self, line: u32, place: u16) -> Option<&mut Fill> {
+        let cluster = self.cluster(place);
+        let line = &mut self.lines[line as usize];
+        if line.owner != NONE {
+            return None;
+        }
+        line.fills.iter_mut().find(|fill| fill.cluster == cluster)
+    }
+
+    /// From `ready` on, the place's cluster has a copy.
+    pub fn fill(&mut self, line: u32, place: u16, ready: Ps) {
+        if self.fill_of(line, place).is_none() {
+            let cluster = self.cluster(place);
+            self.lines[line as usize].fills.push(Fill {
+                cluster,
+                ready,
+                free_at: 0,
+            });
+        }
+    }
+
     fn memory(&self, line: &Line, place: u16) -> Price {
         let local = self.places[usize::from(place)].node == line.home;
         let distance = if local {
@@ -350,11 +348,7 @@ impl Caches {
 
     /// Takes the line from all that have it.
     pub fn take_away(&mut self, line: u32) {
-        let line = &mut self.lines[line as usize];
-        line.owner = NONE;
-        line.copies = 0;
-        line.who.fill(0);
-        line.version += 1;
+        self.lines[line as usize].take_away();
     }
 
     /// The line has arrived at `place`, which has it alone now.
@@ -374,51 +368,7 @@ impl Caches {
 
     /// A copy has arrived at `place`.
     pub fn give_copy(&mut self, line: u32, place: u16) {
-        let words = self.places.len().div_ceil(64);
-        let line = &mut self.lines[line as usize];
-        if line.who.is_empty() {
-            line.who = vec![0; words].into();
-        }
-        let (word, bit) = (usize::from(place) / 64, 1 << (place % 64));
-        if line.who[word] & bit == 0 {
-            line.who[word] |= bit;
-            line.copies += 1;
-        }
-    }
-}
-
-impl Line {
-    #[inline]
-    fn has_copy(&self, place: u16) -> bool {
-        let word = self.who.get(usize::from(place) / 64);
-        word.is_some_and(|word| word >> (place % 64) & 1 == 1)
-    }
-
-    fn words(&self, range: &Range<u16>) -> impl Iterator<Item = (u16, u64)> + '_ {
-        let range = range.clone();
-        let words = range.start / 64..range.end.div_ceil(64);
-        words.filter(|_| !self.who.is_empty()).map(move |word| {
-            let base = word * 64;
-            let low = range.start.saturating_sub(base);
-            let high = (range.end - base).min(64);
-            let mask = (u64::MAX >> (64 - high)) & (u64::MAX << low);
-            (base, self.who[usize::from(word)] & mask)
-        })
-    }
-
-    fn first_copy_in(&self, range: &Range<u16>) -> Option<u16> {
-        if range.is_empty() {
-            return None;
-        }
-        let mut words = self.words(range).filter(|&(_, bits)| bits != 0);
-        words
-            .next()
-            .map(|(base, bits)| base + bits.trailing_zeros() as u16)
-    }
-
-    fn copies_in(&self, range: &Range<u16>) -> u16 {
-        self.words(range)
-            .map(|(_, bits)| bits.count_ones() as u16)
-            .sum()
+        let places = self.places.len();
+        self.lines[line as usize].give_copy(place, places);
     }
 }

@@ -12,11 +12,14 @@
 pub(crate) mod caches;
 mod fixed;
 mod guests;
+mod line;
+mod measured;
 mod memory;
 mod order;
 mod request;
 mod requests;
 mod sched;
+mod settling;
 mod state;
 mod steps;
 mod stuck;
@@ -27,18 +30,33 @@ pub(crate) use state::{Engine, Site};
 pub(crate) use steps::{Change, Step};
 pub(crate) use tree::Ps;
 
+use crate::machine::Distance;
+use crate::rules::Rule;
+use crate::settle::{Batch, Verdict};
 use crate::setup::{Clusters, Setup};
 use caches::{ps, Caches};
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, Yielder};
 use fixed::Fixed;
+use measured::Measured;
 use request::{Agent, PARTS};
 use rustc_hash::FxHashMap;
-use state::{Action, Cpu, Guests, Parked, State, Thread, Timer};
+use state::{Action, Cpu, Guests, Parked, State, Thread, Timer, NOBODY};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use tally::{OfThread, Tally};
 use tree::{Tree, NEVER};
+
+/// By CPU: the CPUs on other threads of its core.
+fn siblings(caches: &Caches, cpus: &[Cpu]) -> Vec<Vec<u32>> {
+    let others = |cpu: &Cpu| {
+        let all = cpus.iter().enumerate();
+        let near =
+            all.filter(|(_, other)| caches.distance(cpu.place, other.place) == Distance::Smt);
+        near.map(|(at, _)| at as u32).collect()
+    };
+    cpus.iter().map(others).collect()
+}
 
 impl Engine {
     /// Nothing has happened yet, and no thread has code to run.
@@ -50,6 +68,10 @@ impl Engine {
         let order = order::order(setup, &caches, &place_of);
         let cpus = (0..order.len() * copies).map(|i| Cpu::new(place_of[order[i % order.len()]]));
         let cpus: Vec<Cpu> = cpus.collect();
+        let siblings = match setup.rules.has(Rule::SmtShare) && machine.cpu.smt_slowdown > 1.0 {
+            true => siblings(&caches, &cpus),
+            false => Vec::new(),
+        };
         let threads = (0..setup.threads).map(|i| Thread::new((i % cpus.len()) as u32));
         let mut engine = Engine {
             tree: Tree::new(PARTS * cpus.len()),
@@ -57,12 +79,15 @@ impl Engine {
             next_timer: NEVER,
             set_timers: 0,
             tally: Tally::new(setup, machine.socket_count()),
+            measured: Measured::new(setup),
             fixed: Fixed::new(machine),
             threads: threads.collect(),
             guests: setup.guests.map(|_| Guests::new(machine.cpus())),
             caches,
             affinity: setup.workload.affinity,
             clusters: setup.clusters,
+            rules: setup.rules,
+            siblings,
             sleepers: FxHashMap::default(),
             askers: Vec::new(),
             ranked: Vec::new(),
@@ -84,10 +109,8 @@ impl Engine {
             tally.id = thread;
             engine.set_timer(start, Timer::Wake(thread));
         }
-        let (warmup, measure) = (setup.workload.warmup_us, setup.workload.measure_us);
         if setup.workload.loops.is_none() {
-            engine.set_timer(ps(warmup * 1000.0), Timer::Measure);
-            engine.set_timer(ps((warmup + measure) * 1000.0), Timer::End);
+            engine.set_timer(ps(setup.workload.warmup_us * 1000.0), Timer::Measure);
         }
         engine
     }
@@ -196,8 +219,19 @@ impl Engine {
         self.cpus[self.current].now
     }
 
-    /// The running thread computes.
+    /// The running thread computes: slower, if at its begin another thread of the core does
+    /// so too.
     pub fn work(&mut self, time: Ps) {
+        let computes = |&cpu: &u32| {
+            let cpu = &self.cpus[cpu as usize];
+            let waits = cpu.parked != Parked::No || cpu.requests[0].is_some() || cpu.paused;
+            cpu.thread != NOBODY && !waits
+        };
+        let shares = self.siblings.get(self.current);
+        let time = match shares.is_some_and(|all| all.iter().any(computes)) {
+            true => (time as f64 * self.fixed.smt_slowdown) as Ps,
+            false => time,
+        };
         self.cpus[self.current].now += time;
     }
 
@@ -225,15 +259,7 @@ impl Engine {
             Timer::GuestSlice(place) => self.guest_slice_is_over(place),
             Timer::GuestReady(cpu) => self.guest_is_ready(cpu as usize),
             Timer::Measure => self.begin_measuring(),
-            // Where nobody will run again it is not the time that ends it.
-            Timer::End => self.over = self.tree.first().1 < NEVER || !self.timers.is_empty(),
-        }
-    }
-
-    fn begin_measuring(&mut self) {
-        self.tally.restart(self.time);
-        for thread in &mut self.threads {
-            thread.tally.restart(self.time);
+            Timer::Batch => self.batch_is_over(),
         }
     }
 
@@ -255,6 +281,7 @@ impl Engine {
         let of = &mut self.threads[thread].tally;
         of.cpu = self.current as u32;
         self.tally.holds(of, distance, shared, now);
+        self.count_acquisition(now);
     }
 
     /// It is about to give it back.
@@ -267,6 +294,12 @@ impl Engine {
     pub fn gave_back(&mut self) {
         let (thread, now) = (self.thread(), self.now());
         self.tally.gave_back(&mut self.threads[thread].tally, now);
+    }
+
+    /// What was measured in each part of the measured time, and whether that is a steady
+    /// state; none for a workload that ends after a number of loops.
+    pub fn measured(&self) -> (Vec<Batch>, Option<Verdict>) {
+        (self.measured.batches(), self.measured.verdict)
     }
 
     /// The threads' tallies.

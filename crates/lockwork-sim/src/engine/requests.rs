@@ -11,12 +11,14 @@
 //! The new owner keeps a line for `hold` after `Done`: until then the next
 //! request is on its way between the owner and where requests are ordered.
 
-use super::caches::{Kind, Price, NONE};
+use super::caches::{Kind, Price};
+use super::line::NONE;
 use super::memory::write;
 use super::request::{Agent, Request, PARTS};
 use super::state::{Action, Engine, Parked};
 use super::tree::{Ps, NEVER};
 use crate::machine::Distance;
+use crate::rules::Rule;
 
 /// The share by which the cost of a transfer varies at random, up and down.
 const JITTER: f64 = 0.05;
@@ -49,6 +51,9 @@ impl Engine {
 
     pub(super) fn arrive(&mut self, agent: Agent) {
         let request = self.request(agent);
+        if self.rules.has(Rule::CacheOrder) && self.served_in_cluster(agent, request) {
+            return;
+        }
         let line = &mut self.caches.lines[request.line as usize];
         if line.pending.is_empty() && line.free_at <= self.time {
             self.grant(agent, request);
@@ -138,13 +143,16 @@ impl Engine {
             self.finish_at(agent, line, now + self.caches.hit(kind));
             return;
         }
+        if self.served_in_cluster(agent, request) {
+            return;
+        }
         let price = self.caches.price(line, place, kind);
         let cost = self.vary(price.cost);
         let rest = (cost as f64 * (1.0 - self.fixed.request)) as Ps;
         let done = (request.asked + cost).max(now + rest);
         self.tally.moved(&price, self.caches.socket(place));
         if kind == Kind::Load {
-            self.grant_load(line, &price, now, done);
+            self.grant_load(line, place, &price, (now, done));
         } else {
             let hold = self.hold(kind, cost);
             self.caches.take_away(line);
@@ -164,10 +172,49 @@ impl Engine {
         (hold as Ps).max(self.fixed.hold_min)
     }
 
+    /// A load of a line of which the cluster has a copy, or gets one: done when that is
+    /// there, and has served those before.
+    fn served_in_cluster(&mut self, agent: Agent, request: Request) -> bool {
+        if request.kind != Kind::Load || !self.rules.has(Rule::ClusterFill) {
+            return false;
+        }
+        let line = request.line;
+        let place = self.cpus[agent.cpu()].place;
+        if self.caches.has(line, place, Kind::Load) {
+            return false;
+        }
+        let ordered = self.rules.has(Rule::CacheOrder);
+        let by_line = self.caches.lines[line as usize].free_at;
+        let (time, busy) = (self.time, self.fixed.hold_min);
+        let Some(fill) = self.caches.fill_of(line, place) else {
+            return false;
+        };
+        let before = if ordered { fill.free_at } else { by_line };
+        let now = time.max(fill.ready).max(before);
+        fill.free_at = now + busy;
+        if !ordered {
+            self.caches.lines[line as usize].free_at = now + busy;
+        }
+        let price = self.caches.price_in_cluster(place);
+        let cost = self.vary(price.cost);
+        let rest = (cost as f64 * (1.0 - self.fixed.request)) as Ps;
+        self.tally.moved(&price, self.caches.socket(place));
+        self.finish_at(agent, line, (request.asked + cost).max(now + rest));
+        true
+    }
+
     /// Copies of a copy follow each other closely; the first one is a transfer.
-    fn grant_load(&mut self, line: u32, price: &Price, now: Ps, done: Ps) {
-        let was_alone = self.caches.lines[line as usize].owner != NONE;
+    fn grant_load(&mut self, line: u32, place: u16, price: &Price, (now, done): (Ps, Ps)) {
+        let owner = self.caches.lines[line as usize].owner;
+        let was_alone = owner != NONE;
         self.caches.share(line);
+        if was_alone {
+            self.caches.fill(line, owner, now);
+        }
+        if !price.from_memory {
+            // A line that comes from memory may stay alone.
+            self.caches.fill(line, place, done);
+        }
         let at = &mut self.caches.lines[line as usize];
         at.free_at = if was_alone || price.from_memory {
             done
@@ -292,7 +339,7 @@ impl Engine {
         if self.caches.lines[line as usize].waiters.is_empty() {
             return;
         }
-        let mut waiters = std::mem::take(&mut self.caches.lines[line as usize].waiters);
+        let waiters = self.caches.lines[line as usize].take_waiters();
         for &(cpu, wait) in &waiters {
             let state = &mut self.cpus[usize::from(cpu)];
             if state.parked == Parked::No || state.wait != wait {
@@ -310,7 +357,6 @@ impl Engine {
                 self.ask(Agent::of(cpu, 0), line, Kind::Load, again);
             }
         }
-        waiters.clear();
-        self.caches.lines[line as usize].waiters = waiters;
+        self.caches.lines[line as usize].reuse(waiters);
     }
 }

@@ -141,6 +141,8 @@ impl Engine {
             return;
         }
         state.resched = true;
+        // A spinner that leaves its CPU when asked to has to see that before it is parked.
+        state.quiet = 0;
         let keeps = self.threads[state.thread as usize].keeps_cpu();
         let agent = Agent::of(cpu, 0);
         let computes = state.requests[0].is_none() && state.stores.is_empty() && !state.paused;

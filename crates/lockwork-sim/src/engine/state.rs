@@ -4,9 +4,11 @@
 
 use super::caches::Caches;
 use super::fixed::Fixed;
+use super::measured::Measured;
 use super::request::{Request, PARTS};
 use super::tally::{OfThread, Tally};
 use super::tree::{Ps, Tree};
+use crate::rules::Rules;
 use crate::setup::Clusters;
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, Yielder};
@@ -148,8 +150,8 @@ pub(super) enum Timer {
     GuestReady(u32),
     /// The warm-up is over.
     Measure,
-    /// All is over.
-    End,
+    /// A part of the measured time is over.
+    Batch,
 }
 
 /// A simulation.
@@ -162,9 +164,12 @@ pub(crate) struct Engine {
     pub caches: Caches,
     pub(super) fixed: Fixed,
     pub(super) cpus: Vec<Cpu>,
+    /// By CPU: those of the other threads of its core; empty if they do not disturb it.
+    pub(super) siblings: Vec<Vec<u32>>,
     pub(super) threads: Vec<Thread>,
     pub(super) affinity: bool,
     pub(super) clusters: Clusters,
+    pub(super) rules: Rules,
     pub(super) sleepers: FxHashMap<usize, VecDeque<u32>>,
     /// Spinners in [`Parked::Relax`] that asked about somebody.
     pub(super) askers: Vec<u32>,
@@ -173,6 +178,7 @@ pub(crate) struct Engine {
     pub(super) guests: Option<Guests>,
     pub random: fastrand::Rng,
     pub tally: Tally,
+    pub(super) measured: Measured,
     /// The CPU whose coroutine runs, and the thread that it is of.
     pub(super) current: usize,
     pub(super) running: usize,

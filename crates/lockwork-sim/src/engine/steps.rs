@@ -185,12 +185,13 @@ impl Engine {
     /// A pause. True: the thread is parked, and has to be suspended once.
     pub fn relax(&mut self, counted: bool, site: *const Site) -> bool {
         let relax = self.fixed.relax;
+        let leaves = self.leaves();
         let cpu = &mut self.cpus[self.current];
         cpu.now += relax;
         cpu.site = site;
         let quiet = cpu.round_hit && !cpu.round.is_empty() && cpu.round.len() <= ROUND_LINES;
         cpu.quiet = if quiet { cpu.quiet + 1 } else { 0 };
-        let park = cpu.quiet >= QUIET_ROUNDS && !cpu.resched;
+        let park = cpu.quiet >= QUIET_ROUNDS && !leaves;
         let lines = std::mem::take(&mut cpu.round);
         let asked = cpu.asked.take();
         cpu.round_hit = true;
@@ -217,11 +218,16 @@ impl Engine {
         let cpu = &mut self.cpus[self.current];
         cpu.site = site;
         cpu.round.clear();
-        if !cpu.resched && self.park(&[line], Parked::Line) {
+        if !self.leaves() && self.park(&[line], Parked::Line) {
             return true;
         }
         self.cpus[self.current].now += self.fixed.relax;
         false
+    }
+
+    /// Whether the running thread loses its CPU as soon as it waits: then it is not parked.
+    fn leaves(&self) -> bool {
+        self.cpus[self.current].resched && !self.threads[self.running].keeps_cpu()
     }
 
     /// Waits until one of `lines` is taken away; false: that has happened.
@@ -235,13 +241,8 @@ impl Engine {
         let state = &mut self.cpus[cpu];
         state.wait += 1;
         state.parked = parked;
-        let entry = (cpu as u16, state.wait);
         for &line in lines {
-            let waiters = &mut self.caches.lines[line as usize].waiters;
-            match waiters.iter_mut().find(|waiter| waiter.0 == entry.0) {
-                Some(old) => *old = entry,
-                None => waiters.push(entry),
-            }
+            self.caches.lines[line as usize].add_waiter(cpu as u16, state.wait);
         }
         self.tree.set(Agent::of(cpu, 0).0.into(), NEVER);
         true

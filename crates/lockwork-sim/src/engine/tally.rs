@@ -158,10 +158,15 @@ impl OfThread {
         }
     }
 
+    /// CPU time since measuring began.
+    pub fn busy_until(&self, time: Ps) -> Ps {
+        let off = self.off_total(time).saturating_sub(self.from_off);
+        time.saturating_sub(self.from).saturating_sub(off)
+    }
+
     /// All is over.
     pub fn close(&mut self, end: Ps) -> OfThread {
-        let off = self.off_total(end).saturating_sub(self.from_off);
-        self.busy = end.saturating_sub(self.from).saturating_sub(off);
+        self.busy = self.busy_until(end);
         self.clone()
     }
 

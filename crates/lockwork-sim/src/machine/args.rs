@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 
 /// What `lockwork machine --help` begins with.
 pub const HELP: &str = "\
-Lists, shows and checks the machines that `lockwork sim` simulates, and measures
+Lists, shows and validates the machines that `lockwork sim` simulates, and measures
 the machine that this command runs on.
 
 A file describes a machine: the topology of its CPUs, the latency of a cache line
@@ -19,14 +19,14 @@ other names are machines that come with lockwork.";
 /// What it ends with.
 pub const AFTER_HELP: &str = "\
 Exit status:
-  0; or 1 if `check` found a mistake, 2 for a wrong command line, 125 if lockwork
+  0; or 1 if `validate` found a mistake, 2 for a wrong command line, 125 if lockwork
   itself fails, 130 after Ctrl-C.
 
 Examples:
   lockwork machine list
   lockwork machine show dl980
   lockwork machine measure -o here.toml
-  lockwork machine check here.toml";
+  lockwork machine validate here.toml";
 
 /// Options of `lockwork machine`.
 #[derive(Debug, Args)]
@@ -43,8 +43,8 @@ pub(super) enum Command {
     List,
     /// Show a machine: its topology, and each number with its source.
     Show(ShowArgs),
-    /// Check a machine's file, and report the line of each mistake.
-    Check {
+    /// Validate a machine's file, and report the line of each mistake.
+    Validate {
         /// A machine's name, or the path of its file.
         file: String,
     },

@@ -26,7 +26,7 @@ pub fn run(args: &MachineArgs) -> Result<ExitCode> {
                 show::text(&loaded)
             })?;
         }
-        Command::Check { file } => return check(file),
+        Command::Validate { file } => return validate(file),
         Command::Measure(args) => return measure::run(args),
     }
     Ok(ExitCode::SUCCESS)
@@ -62,7 +62,7 @@ fn list() -> Result<String> {
         + "\n`lockwork machine show NAME` says where each number is from.\n")
 }
 
-fn check(file: &str) -> Result<ExitCode> {
+fn validate(file: &str) -> Result<ExitCode> {
     let loaded = match open(file) {
         Ok(loaded) => loaded,
         Err(error) if error.is::<Mistake>() => {

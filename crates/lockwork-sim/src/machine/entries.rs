@@ -62,6 +62,13 @@ impl File {
             entry("cpu", "call", &cpu.call),
             entry("cpu", "fence", &cpu.fence),
             entry("cpu", "store_buffer", &cpu.store_buffer),
+        ]);
+        all.extend(
+            cpu.smt_slowdown
+                .iter()
+                .map(|figure| entry("cpu", "smt_slowdown", figure)),
+        );
+        all.extend([
             entry("scheduler", "slice", &scheduler.slice),
             entry("scheduler", "wake", &scheduler.wake),
             entry("scheduler", "waker", &scheduler.waker),

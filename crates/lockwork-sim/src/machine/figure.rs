@@ -106,7 +106,7 @@ impl<U: Unit> Figure<U> {
         format!("{{ {} = NUMBER, source = \"WHERE FROM\" }}", U::NAME)
     }
 
-    fn check(value: f64) -> Result<(), String> {
+    fn validate(value: f64) -> Result<(), String> {
         let name = U::NAME;
         if !value.is_finite() || value < 0.0 {
             return Err(format!("{name} is {value}; give a number from 0 on"));
@@ -169,7 +169,7 @@ impl<'de, U: Unit> Visitor<'de> for FigureVisitor<U> {
                 "source" => source = Some(map.next_value::<String>()?),
                 name if name == U::NAME => {
                     let number = map.next_value::<Spanned<f64>>()?;
-                    Figure::<U>::check(*number.get_ref()).map_err(A::Error::custom)?;
+                    Figure::<U>::validate(*number.get_ref()).map_err(A::Error::custom)?;
                     value = Some(number);
                 }
                 other => {

@@ -243,6 +243,9 @@ pub struct Cpu {
     pub fence: Figure<Ns>,
     /// Stores under way.
     pub store_buffer: Figure<Count>,
+    /// See [`super::model::CpuCosts::smt_slowdown`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub smt_slowdown: Option<Figure<Times>>,
 }
 
 /// `[scheduler]`; see [`super::model::SchedulerCosts`].

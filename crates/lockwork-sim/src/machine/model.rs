@@ -152,6 +152,9 @@ pub struct CpuCosts {
     pub fence: f64,
     /// Stores that a CPU may have under way.
     pub store_buffer: u32,
+    /// How many times as long a thread computes while another thread of its core computes
+    /// too; 1: they do not disturb each other.
+    pub smt_slowdown: f64,
 }
 
 /// The operating system's scheduler.

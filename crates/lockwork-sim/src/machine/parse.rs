@@ -53,6 +53,7 @@ pub(super) fn parse(
             call: file.cpu.call.value,
             fence: file.cpu.fence.value,
             store_buffer: file.cpu.store_buffer.value as u32,
+            smt_slowdown: slowdown(&file.cpu)?,
         },
         scheduler: SchedulerCosts {
             slice_us: file.scheduler.slice.value,
@@ -124,6 +125,17 @@ fn line(line: &file::Line) -> LineCosts {
         occupancy: line.occupancy.value,
         near_bias: line.near_bias.value,
         respin: line.respin.value,
+    }
+}
+
+fn slowdown(cpu: &file::Cpu) -> Result<f64, Fault> {
+    match &cpu.smt_slowdown {
+        Some(figure) if figure.value < 1.0 => Err(Fault::at(
+            figure.span.clone(),
+            "smt_slowdown must be 1 or more: a thread does not get faster by its sibling",
+        )),
+        Some(figure) => Ok(figure.value),
+        None => Ok(1.0),
     }
 }
 

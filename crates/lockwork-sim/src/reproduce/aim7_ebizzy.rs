@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What four spinlocks of the kernel are worth to two loads.
 
-use super::cell::{Cell, Measure, Role, Trial, Unit};
+use super::cell::{Cell, Extent, Measure, Role, Trial, Unit};
 use super::lab;
 use super::published::{published, Figure};
 use super::table::Table;
@@ -18,12 +18,24 @@ const TIE: f64 = 0.03;
 /// What is measured of each simulation, µs.
 const MEASURE_US: f64 = 5_000.0;
 const BASE: &str = "ticketlock";
+/// Of the columns of CPU time.
+const BUSY: &str = ", CPU time";
 
 #[derive(Deserialize)]
 struct Row {
     test: String,
     kernel: String,
     throughput: Figure,
+    real_s: Figure,
+    sys_s: Figure,
+    usr_s: Figure,
+}
+
+impl Row {
+    /// CPU time for each unit of work, in a unit of its own.
+    fn busy(&self) -> f64 {
+        (self.sys_s.0 + self.usr_s.0) / (self.throughput.0 * self.real_s.0)
+    }
 }
 
 /// Our workload for a test, and the row's name.
@@ -50,6 +62,9 @@ pub(crate) fn table() -> Result<Table> {
         "The workloads' times are derived from the published CPU times of the ticket lock; \
          threads are the CPUs that were busy (32; ebizzy 22)."
             .into(),
+        "CPU time: Sys and Usr together, for each job or record; simulated: all CPU time of \
+         the threads, for each acquisition."
+            .into(),
     ];
     let rows: Vec<Row> = file.rows()?;
     for row in rows.iter().filter(|row| row.kernel != BASE) {
@@ -67,20 +82,26 @@ pub(crate) fn table() -> Result<Table> {
                 workload: workload.clone(),
                 threads,
                 placement: Placement::Spread,
+                extent: Extent::Steady,
             })
         };
         let trials = vec![table.trial(trial(&row.kernel)?), table.trial(trial(BASE)?)];
-        table.cells.push(Cell {
-            row: name.to_owned(),
-            column: row.kernel.clone(),
-            group: name.to_owned(),
-            published: row.throughput.0 / base.throughput.0,
-            unit: Unit::Times,
-            role: Role::Prediction,
-            base: None,
-            trials,
-            measure: Measure::RateOver,
-        });
+        for (words, published, measure) in [
+            ("", row.throughput.0 / base.throughput.0, Measure::RateOver),
+            (BUSY, row.busy() / base.busy(), Measure::BusyOver),
+        ] {
+            table.cells.push(Cell {
+                row: name.to_owned(),
+                column: format!("{}{words}", row.kernel),
+                group: format!("{name}{words}"),
+                published,
+                unit: Unit::Times,
+                role: Role::Prediction,
+                base: None,
+                trials: trials.clone(),
+                measure,
+            });
+        }
     }
     table.targets = vec![
         Target::signs("cells with the wrong sign"),
@@ -96,10 +117,13 @@ mod tests {
     #[test]
     fn the_table_is_the_published_one() {
         let table = table().expect("the table");
-        assert_eq!((table.cells.len(), table.trials.len()), (9, 12));
-        let ext4: Vec<f64> = table.cells[3..6].iter().map(|c| c.published).collect();
-        assert!((ext4[0] - 1.96).abs() < 0.01 && (ext4[1] - 0.532).abs() < 0.001);
-        for cell in &table.cells {
+        assert_eq!((table.cells.len(), table.trials.len()), (18, 12));
+        let ext4: Vec<f64> = table.cells[6..12].iter().map(|c| c.published).collect();
+        assert!((ext4[0] - 1.96).abs() < 0.01 && (ext4[2] - 0.532).abs() < 0.001);
+        // 239.00 s and 516.83 s of CPU time for the same jobs.
+        assert!((ext4[1] - 239.0 / 516.83).abs() < 0.002, "{}", ext4[1]);
+        assert!((ext4[3] - 1.89).abs() < 0.01, "{}", ext4[3]);
+        for cell in table.cells.iter().step_by(2) {
             assert_eq!(table.trials[cell.trials[1]].lock, "ticket_lock");
             assert_eq!(
                 table.trials[cell.trials[0]].lock,

@@ -29,6 +29,8 @@ Examples:
         All tables.
   lockwork reproduce spin-micro
   lockwork reproduce --markdown > tables.md
+  lockwork reproduce mb-cache --without cluster-fill
+        What the rule buys; docs/sim.md says what it is.
   lockwork reproduce --list
         The tables, their machines and sources.";
 
@@ -42,6 +44,10 @@ pub struct ReproduceArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=1000))]
     pub seeds: u64,
+    /// Leave a rule of the model out: cluster-fill, cache-order or smt-share. The option
+    /// may be given several times.
+    #[arg(long, value_name = "RULE")]
+    pub without: Vec<String>,
     /// Simulations that run at the same time [default: the number of CPUs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub jobs: Option<u32>,

@@ -72,7 +72,7 @@ pub(crate) enum Kind {
     /// One of our own locks, in a simulation beside which nothing is published, is as good as
     /// it is meant to be.
     Own,
-    /// Each cell has a value.
+    /// Each cell has a value, of a simulation in a steady state.
     Whole,
 }
 
@@ -88,8 +88,8 @@ impl Kind {
             ),
             Kind::Own => ("goal of our own lock", "goals of our own lock"),
             Kind::Whole => (
-                "check that every cell has a value",
-                "checks that every cell has a value",
+                "check that every cell has a value and has settled",
+                "checks that every cell has a value and has settled",
             ),
         };
         format!("{count} {}", if count == 1 { one } else { more })

@@ -5,10 +5,14 @@
 use super::bound::Bound;
 use crate::machine::Machine;
 use crate::outcome::Outcome;
+use crate::settle::{self, Verdict};
 use crate::workload::Workload;
-use crate::{Clusters, Found, Placement, Setup};
+use crate::{Clusters, Found, Placement, Rules, Setup};
 use lockwork_report::{stats, text};
 use std::sync::Arc;
+
+/// Of intervals.
+const CONFIDENCE: f64 = 0.95;
 
 /// What a cell's number is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,12 +44,29 @@ impl Unit {
         }
     }
 
+    /// Half the width of an interval around `value`, as tables show it.
+    pub fn show_half(self, value: f64, half: f64) -> String {
+        match self {
+            Unit::Change | Unit::Share => format!("±{:.1} pp", half * 100.0),
+            _ if value > 0.0 => format!("±{:.1} %", half / value * 100.0),
+            _ => String::new(),
+        }
+    }
+
     /// The same as a number, for programs.
     pub fn number(self, value: f64) -> f64 {
         match self {
             Unit::Ms | Unit::Ns | Unit::Us | Unit::Times => value,
             Unit::Change => (value - 1.0) * 100.0,
             Unit::Share => value * 100.0,
+        }
+    }
+
+    /// Half the width of an interval as a number, for programs.
+    pub fn number_half(self, half: f64) -> f64 {
+        match self {
+            Unit::Ms | Unit::Ns | Unit::Us | Unit::Times => half,
+            Unit::Change | Unit::Share => half * 100.0,
         }
     }
 
@@ -73,6 +94,15 @@ pub(crate) enum Role {
     Shown,
 }
 
+/// Which part of a simulation is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// A steady state, whenever it comes.
+    Steady,
+    /// The time that the workload says, from the start.
+    Start,
+}
+
 /// A simulation.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Trial {
@@ -81,6 +111,7 @@ pub(crate) struct Trial {
     pub workload: Workload,
     pub threads: usize,
     pub placement: Placement,
+    pub extent: Extent,
 }
 
 impl Trial {
@@ -96,6 +127,8 @@ impl Trial {
             guests: None,
             clusters: Clusters::Llc,
             settings: &[],
+            settle: None,
+            rules: Rules::default(),
             seed,
             window: None,
         }
@@ -105,10 +138,12 @@ impl Trial {
 /// How outcomes become a cell's value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Measure {
-    /// When the last thread was done, ns, times this.
+    /// The time of a loop of each thread, until the last one was done, ns, times this.
     Finished(f64),
     /// The first trial's acquisitions a second, over the second's.
     RateOver,
+    /// The first trial's CPU time for each acquisition, over the second's.
+    BusyOver,
     /// The share of all CPU time that was spent in lock and unlock.
     InLock,
     /// The longest wait of all, µs.
@@ -119,13 +154,33 @@ impl Measure {
     /// The value of one seed's outcomes, if it has one: above zero.
     pub fn of(self, outcomes: &[&Outcome]) -> Option<f64> {
         let value = match (self, outcomes) {
-            (Measure::Finished(scale), [one]) => one.finished_ns? * scale,
+            (Measure::Finished(scale), [one]) => one.ns_of_a_loop()? * scale,
             (Measure::RateOver, [one, base]) => one.rate() / base.rate(),
+            (Measure::BusyOver, [one, base]) => {
+                let [one, base] =
+                    [one, base].map(|outcome| outcome.ns_busy / outcome.acquisitions() as f64);
+                one / base
+            }
             (Measure::InLock, [one]) => one.ns_in_lock / one.ns_busy,
             (Measure::LongestWait, [one]) => one.waits.max() as f64 / 1e3,
             _ => return None,
         };
         (value.is_finite() && value >= 0.0).then_some(value)
+    }
+
+    /// Half the width of the value's 95 % interval, by the batches of one seed's outcomes.
+    /// A longest wait has none: it is the greatest of all, and not a mean.
+    pub fn half_width(self, outcomes: &[&Outcome]) -> Option<f64> {
+        let value = self.of(outcomes)?;
+        match (self, outcomes) {
+            (Measure::Finished(_), [one]) => Some(value * settle::of_time(&one.batches)?),
+            (Measure::RateOver | Measure::BusyOver, [one, base]) => {
+                let [one, base] = [one, base].map(|outcome| settle::of_rate(&outcome.batches));
+                Some(value * one?.hypot(base?))
+            }
+            (Measure::InLock, [one]) => settle::of_share(&one.batches),
+            _ => None,
+        }
     }
 }
 
@@ -162,32 +217,62 @@ pub(crate) struct Beside {
 /// What one trial came to: each seed's outcome.
 pub(crate) type Runs = Vec<Found>;
 
+/// What the seeds of some trials say together.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Estimate {
+    /// The median over the seeds; none if a simulation got stuck.
+    pub value: Option<f64>,
+    /// Half the width of its 95 % interval: by the seeds if there are three or more, by
+    /// the batches of the simulations if not.
+    pub half: Option<f64>,
+    /// Not all simulations came to a steady state.
+    pub unsettled: bool,
+}
+
 impl Cell {
-    /// The median of its value over the seeds; `found` is by trial. None if a
-    /// simulation got stuck.
-    pub fn value(&self, found: &[Runs]) -> Option<f64> {
-        median(self.measure, &self.trials, found)
+    /// Its simulated value; `found` is by trial.
+    pub fn estimate(&self, found: &[Runs]) -> Estimate {
+        estimate(self.measure, &self.trials, found)
     }
 }
 
 impl Beside {
-    /// As [`Cell::value`].
-    pub fn value(&self, found: &[Runs]) -> Option<f64> {
-        median(self.measure, &self.trials, found)
+    /// As [`Cell::estimate`].
+    pub fn estimate(&self, found: &[Runs]) -> Estimate {
+        estimate(self.measure, &self.trials, found)
     }
 }
 
-fn median(measure: Measure, trials: &[usize], found: &[Runs]) -> Option<f64> {
-    let seeds = trials.iter().map(|&trial| found[trial].len()).min()?;
+fn estimate(measure: Measure, trials: &[usize], found: &[Runs]) -> Estimate {
+    let seeds = trials.iter().map(|&trial| found[trial].len()).min();
     let of_seed = |seed: usize| {
         let outcomes = trials.iter().map(|&trial| found[trial][seed].as_ref());
-        let outcomes: Option<Vec<&Outcome>> = outcomes.map(Result::ok).collect();
-        measure.of(&outcomes?)
+        outcomes.map(Result::ok).collect::<Option<Vec<&Outcome>>>()
     };
-    let values: Option<Vec<f64>> = (0..seeds).map(of_seed).collect();
-    values
-        .filter(|values| !values.is_empty())
-        .map(|values| stats::median(&values))
+    let seeds: Option<Vec<Vec<&Outcome>>> = (0..seeds.unwrap_or(0)).map(of_seed).collect();
+    let seeds = seeds.unwrap_or_default();
+    let values: Option<Vec<f64>> = seeds.iter().map(|one| measure.of(one)).collect();
+    let Some(values) = values.filter(|values| !values.is_empty()) else {
+        return Estimate::default();
+    };
+    let settled = |outcome: &&Outcome| {
+        let verdict = outcome.settled;
+        verdict.is_none_or(|verdict| verdict == Verdict::Settled)
+    };
+    let n = values.len() as f64;
+    let half = match stats::half_width(&values, CONFIDENCE) {
+        Some(half) => Some(half),
+        None => {
+            let halves = seeds.iter().map(|one| measure.half_width(one));
+            let halves: Option<Vec<f64>> = halves.collect();
+            halves.map(|halves| stats::mean(&halves) / n.sqrt())
+        }
+    };
+    Estimate {
+        value: Some(stats::median(&values)),
+        half,
+        unsettled: !seeds.iter().flatten().all(settled),
+    }
 }
 
 #[cfg(test)]
@@ -202,12 +287,15 @@ mod tests {
         let base = outcome(100, 100.0);
         assert_eq!(Measure::RateOver.of(&[&one, &base]), Some(2.0));
         assert_eq!(Measure::InLock.of(&[&one]), Some(0.25));
+        let mut other = outcome(100, 100.0);
+        other.ns_busy = 200.0;
+        assert_eq!(Measure::BusyOver.of(&[&one, &other]), Some(0.25));
         one.waits.record(2_500_000).expect("recorded");
         let longest = Measure::LongestWait.of(&[&one]).expect("a wait");
         assert!((longest / 2500.0 - 1.0).abs() < 1e-3, "{longest}");
         assert_eq!(Measure::Finished(5e6 / 1e3).of(&[&one]), None);
         one.finished_ns = Some(27e3);
-        assert_eq!(Measure::Finished(1e-6).of(&[&one]), Some(0.027));
+        assert_eq!(Measure::Finished(1e-6).of(&[&one]), Some(0.027 / 200.0));
     }
 
     #[test]
@@ -228,10 +316,35 @@ mod tests {
             ..cell("r", "c", 1.0)
         };
         let found = [of(&[10, 10, 10]), of(&[30, 10, 20])];
-        assert_eq!(ratio.value(&found), Some(2.0));
+        let estimate = ratio.estimate(&found);
+        assert_eq!((estimate.value, estimate.unsettled), (Some(2.0), false));
+        // t(0.975, 2) = 4.303, of the seeds' 3, 1 and 2.
+        let half = estimate.half.expect("three seeds");
+        assert!((half - 4.303 / 3f64.sqrt()).abs() < 0.01, "{half}");
         let found = [of(&[10, 10]), vec![Ok(outcome(1, 1.0)), Err(stuck())]];
-        assert_eq!(ratio.value(&found), None);
-        assert_eq!(ratio.value(&[of(&[]), of(&[])]), None);
+        assert_eq!(ratio.estimate(&found), Estimate::default());
+        let none = ratio.estimate(&[of(&[]), of(&[])]);
+        assert_eq!(none, Estimate::default());
+    }
+
+    #[test]
+    fn one_seed_has_the_interval_of_its_batches() {
+        let (mut one, base) = (outcome(200, 100.0), outcome(100, 100.0));
+        let cell = Cell {
+            trials: vec![0, 1],
+            measure: Measure::RateOver,
+            ..cell("r", "c", 1.0)
+        };
+        let known = |one: &Outcome| cell.estimate(&[vec![Ok(one.clone())], vec![Ok(base.clone())]]);
+        assert_eq!(known(&one).half, Some(0.0));
+        one.batches[0].acquisitions *= 2;
+        assert!(known(&one).half.is_some_and(|half| half > 0.1));
+        assert!(!known(&one).unsettled);
+        one.settled = Some(Verdict::Short);
+        assert!(known(&one).unsettled);
+        assert_eq!(Measure::LongestWait.half_width(&[&one]), None);
+        assert_eq!(Unit::Change.show_half(2.0, 0.05), "±5.0 pp");
+        assert_eq!(Unit::Ms.show_half(200.0, 5.0), "±2.5 %");
     }
 
     #[test]

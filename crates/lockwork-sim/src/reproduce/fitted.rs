@@ -6,13 +6,17 @@ use super::table::Table;
 use crate::machine;
 use anyhow::{bail, Result};
 
-/// What the machine's file was fitted to, as `TABLE: COLUMN`.
+/// What the files of some machines ("A, B") were fitted to, as `TABLE: COLUMN`.
 ///
 /// # Errors
 /// There is no such machine.
-pub(super) fn rows(machine: &str) -> Result<Vec<String>> {
-    let calibration = machine::open(machine)?.file.calibration;
-    Ok(calibration.map_or_else(Vec::new, |fitted| fitted.get_ref().rows.clone()))
+pub(super) fn rows(machines: &str) -> Result<Vec<String>> {
+    let mut rows = Vec::new();
+    for name in machines.split(", ") {
+        let calibration = machine::open(name)?.file.calibration;
+        rows.extend(calibration.map_or_else(Vec::new, |fitted| fitted.get_ref().rows.clone()));
+    }
+    Ok(rows)
 }
 
 /// Marks the cells that `rows` names: they are no predictions. All tables of the
@@ -46,6 +50,9 @@ pub(super) fn mark(table: &mut Table, rows: &[String]) -> Result<()> {
         }
     }
     let note = match rows {
+        [] if table.machine.contains(", ") => {
+            "The machines were fitted to nothing published here.".to_owned()
+        }
         [] => "The machine was fitted to nothing published here.".to_owned(),
         rows => format!("The machine was fitted to: {}.", rows.join("; ")),
     };

@@ -50,6 +50,9 @@ struct CellInfo<'a> {
     role: &'a str,
     published: f64,
     simulated: Option<f64>,
+    /// Half the width of the 95 % interval of `simulated`, in its unit.
+    half_width: Option<f64>,
+    settled: bool,
     /// Relative; of a share, in points.
     error: Option<f64>,
 }
@@ -60,6 +63,8 @@ struct BesideInfo<'a> {
     column: &'a str,
     unit: &'a str,
     simulated: Option<f64>,
+    half_width: Option<f64>,
+    settled: bool,
 }
 
 #[derive(Serialize)]
@@ -100,7 +105,8 @@ fn of_kind(judged: &[Judged], kind: Kind) -> KindInfo {
 
 fn table<'a>(judged: &'a Judged<'a>) -> TableInfo<'a> {
     let table = judged.sheet.table;
-    let cells = judged.sheet.cells().map(|(cell, value)| CellInfo {
+    let cells = judged.sheet.cells().enumerate();
+    let cells = cells.map(|(at, (cell, value))| CellInfo {
         row: &cell.row,
         column: &cell.column,
         unit: cell.unit.name(),
@@ -111,16 +117,29 @@ fn table<'a>(judged: &'a Judged<'a>) -> TableInfo<'a> {
         },
         published: cell.unit.number(cell.published),
         simulated: value.map(|value| cell.unit.number(value)),
+        half_width: judged
+            .sheet
+            .known(at)
+            .half
+            .map(|half| cell.unit.number_half(half)),
+        settled: !judged.sheet.known(at).unsettled,
         error: value.map(|value| match cell.unit {
             Unit::Share => (value - cell.published) * 100.0,
             _ => error(cell.published, value),
         }),
     });
-    let beside = judged.sheet.beside().map(|(one, value)| BesideInfo {
+    let beside = judged.sheet.beside().enumerate();
+    let beside = beside.map(|(at, (one, value))| BesideInfo {
         row: &one.row,
         column: &one.column,
         unit: one.unit.name(),
         simulated: value.map(|value| one.unit.number(value)),
+        half_width: judged
+            .sheet
+            .known_beside(at)
+            .half
+            .map(|half| one.unit.number_half(half)),
+        settled: !judged.sheet.known_beside(at).unsettled,
     });
     let targets = judged.verdicts.iter().map(|verdict| TargetInfo {
         kind: verdict.kind.name(),

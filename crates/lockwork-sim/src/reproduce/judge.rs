@@ -35,26 +35,37 @@ pub(crate) fn count(table: &Table, kind: Kind) -> usize {
     match kind {
         Kind::Published => table.targets.len(),
         Kind::Own => table.beside.iter().filter(|b| b.wanted.is_some()).count(),
-        Kind::Whole => 1,
+        Kind::Whole => 2,
     }
 }
 
-/// The verdicts of a table's targets; the first is that nothing got stuck.
+/// The verdicts of a table's targets; the first are that nothing got stuck, and that all
+/// came to a steady state.
 pub(crate) fn judge(sheet: &Sheet) -> Vec<Verdict> {
     let values = sheet.values.iter().chain(&sheet.beside);
-    let missing = values.filter(|value| value.is_none()).count() as f64;
+    let missing = values.filter(|value| value.is_none()).count();
+    let whole = [
+        none("cells without a value", missing),
+        none("cells that have not settled", sheet.unsettled()),
+    ];
+    let targets = sheet.table.targets.iter();
+    let verdicts = whole
+        .into_iter()
+        .chain(targets.map(|target| target.judge(sheet)));
+    verdicts.chain(sheet.beside().filter_map(wanted)).collect()
+}
+
+/// There has to be none of them.
+fn none(what: &str, found: usize) -> Verdict {
     let bound = Bound::AtMost(0.0);
-    let whole = Verdict {
+    Verdict {
         kind: Kind::Whole,
-        name: "cells without a value".to_owned(),
+        name: what.to_owned(),
         bound,
         form: Form::Count,
-        found: Some(missing),
-        met: bound.holds(missing),
-    };
-    let targets = sheet.table.targets.iter();
-    let verdicts = std::iter::once(whole).chain(targets.map(|target| target.judge(sheet)));
-    verdicts.chain(sheet.beside().filter_map(wanted)).collect()
+        found: Some(found as f64),
+        met: bound.holds(found as f64),
+    }
 }
 
 /// What becomes of a number that nobody published, if it has to be something.
@@ -78,7 +89,7 @@ fn wanted((one, found): (&Beside, Option<f64>)) -> Option<Verdict> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reproduce::cell::Measure;
+    use crate::reproduce::cell::{Estimate, Measure};
     use crate::reproduce::samples::cell;
     use crate::reproduce::target::Target;
 
@@ -94,6 +105,8 @@ mod tests {
             table,
             values: values.to_vec(),
             beside: Vec::new(),
+            known: Vec::new(),
+            known_beside: Vec::new(),
             failures: Vec::new(),
         }
     }
@@ -110,19 +123,38 @@ mod tests {
         ];
         let met = |values| {
             let verdicts = judge(&sheet(&table, values));
-            verdicts.iter().map(|v| v.met).collect::<Vec<_>>()
+            verdicts[2..].iter().map(|v| v.met).collect::<Vec<_>>()
         };
-        assert_eq!(met([Some(1034.0), Some(12087.0)]), [true; 6]);
+        assert_eq!(met([Some(1034.0), Some(12087.0)]), [true; 5]);
         // +100 % and nothing: the median is 50 %, the factor just 2.
         let wrong = met([Some(2068.0), Some(12087.0)]);
-        assert_eq!(wrong, [true, true, false, false, true, true]);
+        assert_eq!(wrong, [true, false, false, true, true]);
         let turned = met([Some(9000.0), Some(800.0)]);
-        assert_eq!(turned, [true, false, false, false, false, true]);
+        assert_eq!(turned, [false, false, false, false, true]);
         let none = met([None, None]);
-        assert_eq!(none, [false; 6]);
+        assert_eq!(none, [false; 5]);
         // One stuck: what can be judged is judged.
         let half = met([None, Some(12087.0)]);
-        assert_eq!(half, [false, false, true, true, true, false]);
+        assert_eq!(half, [false, true, true, true, false]);
+    }
+
+    #[test]
+    fn no_value_and_no_steady_state_are_missed() {
+        let table = table();
+        let whole = |values, unsettled: [bool; 2]| {
+            let known = unsettled.map(|unsettled| Estimate {
+                unsettled,
+                ..Estimate::default()
+            });
+            let sheet = Sheet {
+                known: known.to_vec(),
+                ..sheet(&table, values)
+            };
+            judge(&sheet)[..2].iter().map(|v| v.met).collect::<Vec<_>>()
+        };
+        assert_eq!(whole([Some(1.0), Some(1.0)], [false; 2]), [true, true]);
+        assert_eq!(whole([Some(1.0), None], [false; 2]), [false, true]);
+        assert_eq!(whole([Some(1.0), Some(1.0)], [false, true]), [true, false]);
     }
 
     #[test]
@@ -147,7 +179,12 @@ mod tests {
                 ..sheet(&table, [Some(1.0); 2])
             };
             let verdicts = judge(&sheet);
-            verdicts.iter().map(|v| v.met).collect::<Vec<_>>()
+            let met = verdicts.iter().map(|v| v.met);
+            // The second is about steady states.
+            met.enumerate()
+                .filter(|(at, _)| *at != 1)
+                .map(|(_, met)| met)
+                .collect::<Vec<_>>()
         };
         assert_eq!(judged([Some(0.99), Some(1.8), Some(0.1)]), [true; 3]);
         assert_eq!(
@@ -160,7 +197,7 @@ mod tests {
             beside: vec![Some(0.98), None, None],
             ..sheet(&table, [Some(1.0); 2])
         };
-        let verdict = judge(&sheet).remove(1);
+        let verdict = judge(&sheet).remove(2);
         assert_eq!(verdict.name, "ours, 8");
         assert_eq!(verdict.form.show(0.98), "-2.0 %");
     }
@@ -173,7 +210,7 @@ mod tests {
         table.targets = vec![Target::ranks("ranks"), Target::signs("signs")];
         let found = |values| {
             let verdicts = judge(&sheet(&table, values));
-            verdicts[1..].iter().map(|v| v.found).collect::<Vec<_>>()
+            verdicts[2..].iter().map(|v| v.found).collect::<Vec<_>>()
         };
         assert_eq!(found([Some(1.0), Some(2.0)]), [Some(0.0), Some(0.0)]);
         assert_eq!(found([Some(2.0), Some(1.0)]), [Some(1.0), Some(1.0)]);

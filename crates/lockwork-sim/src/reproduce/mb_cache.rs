@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A hot global spinlock of ext4 against the write side of read/write locks.
 
-use super::cell::{Cell, Measure, Role, Trial, Unit};
+use super::cell::{Cell, Extent, Measure, Role, Trial, Unit};
 use super::lab;
 use super::published::{published, Figure};
 use super::table::Table;
@@ -88,6 +88,7 @@ pub(crate) fn table() -> Result<Table> {
                 workload: workload.clone(),
                 threads,
                 placement: Placement::Spread,
+                extent: Extent::Steady,
             })
         };
         let base = table.trial(trial("ticket_vanilla")?);

@@ -2,7 +2,7 @@
 //! A mutex that reads before each atomic operation, on 1 to 8 nodes.
 
 use super::bound::{Bound, Form};
-use super::cell::{Cell, Measure, Role, Trial, Unit};
+use super::cell::{Cell, Extent, Measure, Role, Trial, Unit};
 use super::lab;
 use super::published::{published, Figure};
 use super::table::Table;
@@ -59,6 +59,7 @@ impl Lab {
             workload: self.workload.clone(),
             threads,
             placement: Placement::Spread,
+            extent: Extent::Steady,
         })
     }
 }

@@ -3,7 +3,7 @@
 //! queue of spinners knows clusters: the published one, and ours.
 
 use super::bound::Bound;
-use super::cell::{Cell, Measure, Role, Unit};
+use super::cell::{Cell, Extent, Measure, Role, Unit};
 use super::lab;
 use super::numa_osq::{measured, Writers};
 use super::published::{published, Figure};
@@ -90,6 +90,7 @@ pub(crate) fn table() -> Result<Table> {
             machine: &machine,
             workload,
             threads,
+            extent: Extent::Steady,
         };
         enter(
             &mut table,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The tables as people read them: as text, and as Markdown.
 
-use super::cell::{Cell, Role, Unit};
+use super::cell::{Cell, Estimate, Role, Unit};
 use super::judge::Judged;
 use super::sheet::Sheet;
 use super::statistics::{error, Summary};
@@ -9,6 +9,9 @@ use super::table::Table;
 use super::target::Verdict;
 use super::totals;
 use lockwork_report::table::render;
+
+/// What marks a value of a simulation that did not come to a steady state.
+const NOT_SETTLED: &str = " (not settled)";
 
 /// What marks a cell that does not count.
 const fn mark(role: Role) -> &'static str {
@@ -48,6 +51,18 @@ fn off(cell: &Cell, simulated: f64) -> String {
     }
 }
 
+/// A simulated value as tables show it, with its interval.
+fn shown(unit: Unit, value: f64, known: Estimate) -> String {
+    let mut text = unit.show(value);
+    if let Some(half) = known.half {
+        text += &format!(" {}", unit.show_half(value, half));
+    }
+    if known.unsettled {
+        text += NOT_SETTLED;
+    }
+    text.trim_end().to_owned()
+}
+
 /// Each once, in the order in which they come first.
 fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut all: Vec<&str> = Vec::new();
@@ -71,18 +86,18 @@ fn grid(sheet: &Sheet) -> (Vec<String>, Vec<Vec<String>>) {
     let row = |name: &&str| {
         let mut row = vec![(*name).to_owned()];
         for column in &columns {
-            let mut found = sheet.cells();
-            let found = found.find(|(cell, _)| cell.row == *name && cell.column == *column);
+            let mut found = sheet.cells().enumerate();
+            let found = found.find(|(_, (cell, _))| cell.row == *name && cell.column == *column);
             row.extend(match found {
                 None => [(); 3].map(|()| "-".to_owned()),
-                Some((cell, None)) => [
+                Some((_, (cell, None))) => [
                     cell.unit.show(cell.published),
                     "none".to_owned(),
                     mark(cell.role).to_owned(),
                 ],
-                Some((cell, Some(value))) => [
+                Some((at, (cell, Some(value)))) => [
                     cell.unit.show(cell.published),
-                    cell.unit.show(value),
+                    shown(cell.unit, value, sheet.known(at)),
                     off(cell, value),
                 ],
             });
@@ -98,12 +113,12 @@ fn beside_grid(sheet: &Sheet) -> (Vec<String>, Vec<Vec<String>>) {
     let columns = distinct(all.iter().map(|one| one.column.as_str()));
     let rows = distinct(all.iter().map(|one| one.row.as_str()));
     let cell = |row: &str, column: &str| {
-        let mut all = sheet.beside();
-        let found = all.find(|(one, _)| one.row == row && one.column == column);
+        let mut all = sheet.beside().enumerate();
+        let found = all.find(|(_, (one, _))| one.row == row && one.column == column);
         match found {
             None => "-".to_owned(),
-            Some((_, None)) => "none".to_owned(),
-            Some((one, Some(value))) => one.unit.show(value),
+            Some((_, (_, None))) => "none".to_owned(),
+            Some((at, (one, Some(value)))) => shown(one.unit, value, sheet.known_beside(at)),
         }
     };
     let line = |row: &&str| {

@@ -33,6 +33,8 @@ fn judged(table: &Table, values: [Option<f64>; 3]) -> Judged<'_> {
         table,
         values: values.to_vec(),
         beside: Vec::new(),
+        known: Vec::new(),
+        known_beside: Vec::new(),
         failures: match values.contains(&None) {
             true => vec!["a lock: deadlock".to_owned()],
             false => Vec::new(),
@@ -57,11 +59,12 @@ note: a note
 
 2 predictions: groups in order 1 of 1 (pairs 1 of 1), signs 0 of 0, error median 100 %, worst 100 %
   met     cells without a value: 0 (at most 0)
+  met     cells that have not settled: 0 (at most 0)
   MISSED  median error of predictions: 100.0 % (at most 20.0 %)
   met     part: 50.0 % (over 40.0 %)
 
 In all
-  missed: 1 of 2 targets against published figures, 0 of 1 check that every cell has a value
+  missed: 1 of 2 targets against published figures, 0 of 2 checks that every cell has a value and has settled
   figures in data/published: 7; cells compared with them: 2; cells that the machine was fitted to: 1; cells shown only: 0; cells simulated only: 0
 ";
     assert_eq!(text, wanted);
@@ -96,7 +99,7 @@ fn markdown_has_the_same_cells() {
         "- a note\n",
         "| median error of predictions | 100.0 % | at most 20.0 % | **missed** |\n",
         "| part | 50.0 % | over 40.0 % | met |\n",
-        "\n\n### In all\n\n- missed: 1 of 2 targets against published figures, 0 of 1 check",
+        "\n\n### In all\n\n- missed: 1 of 2 targets against published figures, 0 of 2 checks",
     ] {
         assert!(text.contains(words), "{words}: {text}");
     }
@@ -115,15 +118,16 @@ fn json_has_numbers_in_their_units() {
     assert_eq!(table["cells"][2]["published"], 65.0);
     assert_eq!(table["cells"][2]["simulated"], serde_json::Value::Null);
     assert_eq!(table["summary"]["ranks"]["of"], 1);
-    assert_eq!(table["targets"][1]["is"], "at most");
-    assert_eq!(table["targets"][1]["met"], false);
-    assert_eq!(table["targets"][1]["kind"], "published");
+    assert_eq!(table["targets"][2]["is"], "at most");
+    assert_eq!(table["targets"][2]["met"], false);
+    assert_eq!(table["targets"][2]["kind"], "published");
+    assert_eq!(table["targets"][1]["kind"], "whole");
     assert_eq!(table["targets"][0]["kind"], "whole");
     assert_eq!(table["figures"], 7);
     let kinds = serde_json::json!([
         { "kind": "published", "missed": 2, "of": 2 },
         { "kind": "own", "missed": 0, "of": 0 },
-        { "kind": "whole", "missed": 1, "of": 1 },
+        { "kind": "whole", "missed": 1, "of": 2 },
     ]);
     assert_eq!(document["targets"], kinds);
     assert_eq!(table["failures"][0], "a lock: deadlock");
@@ -136,11 +140,11 @@ fn the_list_counts() {
         .lines()
         .map(|line| line.split_whitespace().collect())
         .collect();
-    let row = ["t_1", "m", "7", "2", "1", "0", "0", "0", "3"];
+    let row = ["t_1", "m", "7", "2", "1", "0", "0", "0", "4"];
     assert!(rows.iter().any(|found| found == &row), "{text}");
     for words in [
         "\nfigures in data/published: 7; cells compared with them: 2; ",
-        "\ntargets: 2 targets against published figures, 1 check that every cell has a value\n",
+        "\ntargets: 2 targets against published figures, 2 checks that every cell has a value and has settled\n",
     ] {
         assert!(text.contains(words), "{words}: {text}");
     }
@@ -185,9 +189,58 @@ fn what_nobody_published_has_a_grid_of_its_own() {
         table: &table,
         values: vec![Some(1.0); 3],
         beside: vec![Some(1.6), Some(2000.0), Some(1.4)],
+        known: Vec::new(),
+        known_beside: Vec::new(),
         failures: Vec::new(),
     });
     let page = markdown(&[judged]);
     assert!(page.contains("|  | ours | wait |\n|---|---:|---:|\n| 2 | +60.0 % | 2,000 |\n"));
     assert!(page.contains("| ours, 3 | +40.0 % | at least +50.0 % | **missed** |\n"));
+}
+
+#[test]
+fn values_have_their_interval_and_say_that_they_have_not_settled() {
+    let table = Table {
+        beside: vec![Beside {
+            row: "2".to_owned(),
+            column: "ours".to_owned(),
+            unit: Unit::Change,
+            wanted: None,
+            trials: Vec::new(),
+            measure: Measure::LongestWait,
+        }],
+        ..table()
+    };
+    let known = |half, unsettled| Estimate {
+        value: None,
+        half: Some(half),
+        unsettled,
+    };
+    let judged = || {
+        Judged::new(Sheet {
+            known: vec![known(46.03, false), known(20.68, true), known(0.01, false)],
+            beside: vec![Some(1.6)],
+            known_beside: vec![known(0.05, true)],
+            ..judged(&table, [Some(4603.0), Some(2068.0), Some(0.5)]).sheet
+        })
+    };
+    let shown = text(&[judged()]);
+    for words in [
+        "4,603 ±1.0 %",
+        "2,068 ±1.0 % (not settled)",
+        "50.00 % ±1.0 pp",
+        "+60.0 % ±5.0 pp (not settled)",
+        "MISSED  cells that have not settled: 2 (at most 0)",
+    ] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+    let document = json::render(&[judged()], 1).expect("JSON");
+    let document: serde_json::Value = serde_json::from_str(&document).expect("JSON");
+    let cells = &document["tables"][0]["cells"];
+    assert_eq!(cells[0]["half_width"], 46.03);
+    assert_eq!(
+        (&cells[0]["settled"], &cells[1]["settled"]),
+        (&true.into(), &false.into())
+    );
+    assert_eq!(cells[2]["half_width"], 1.0);
 }

@@ -18,7 +18,7 @@ pub(crate) struct File {
 pub(crate) struct Figure(pub f64);
 
 /// Columns whose numbers say what a row is of: threads, nodes or users.
-const KEYS: [&str; 4] = ["n", "nodes", "users", "writers"];
+const KEYS: [&str; 5] = ["cores", "n", "nodes", "users", "writers"];
 
 impl<'de> Deserialize<'de> for Figure {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Figure, D::Error> {

@@ -2,13 +2,18 @@
 //! Runs the simulations of all tables, side by side.
 
 use super::cell::{Runs, Trial};
+use super::settled;
 use super::table::Table;
-use crate::{simulate, Found};
+use crate::{Found, Rules};
 use anyhow::Result;
 use lockwork_report::interrupt::Interrupt;
 use lockwork_report::{pool, progress};
 use std::cmp::Reverse;
 use std::ops::ControlFlow;
+
+/// Seeds at least of a workload with a number of loops: its interval comes from them, because
+/// towards the end, when some threads are done, it is another load.
+const SEEDS_OF_LOOPS: u64 = 3;
 
 /// One simulation of all.
 #[derive(Clone)]
@@ -28,6 +33,7 @@ pub(crate) fn simulate_all(
     tables: &[Table],
     jobs: usize,
     seeds: u64,
+    rules: Rules,
     interrupt: &Interrupt,
 ) -> Result<Vec<Vec<Runs>>> {
     let work = plan(tables, seeds);
@@ -35,7 +41,7 @@ pub(crate) fn simulate_all(
     let mut results: Vec<Option<Found>> = Vec::new();
     results.resize_with(work.len(), || None);
     let calls = work.iter().cloned();
-    let calls = calls.map(|job| move || simulate(&job.what.setup(job.seed)));
+    let calls = calls.map(|job| move || settled::simulated(&job.what, job.seed, rules));
     let over = pool::all(calls, jobs, interrupt, |done| {
         if let Some((at, result)) = done {
             results[at] = Some(result?);
@@ -62,6 +68,10 @@ fn plan(tables: &[Table], seeds: u64) -> Vec<Job> {
     let mut work = Vec::new();
     for (table, of) in tables.iter().enumerate() {
         for (trial, what) in of.trials.iter().enumerate() {
+            let seeds = match what.workload.loops {
+                Some(_) => seeds.max(SEEDS_OF_LOOPS),
+                None => seeds,
+            };
             work.extend((1..=seeds).map(|seed| Job {
                 table,
                 trial,
@@ -82,8 +92,9 @@ mod tests {
     #[test]
     fn every_trial_is_run_with_every_seed_once() {
         let tables = [spin_micro::table().expect("the table")];
-        let work = plan(&tables, 3);
-        assert_eq!(work.len(), tables[0].trials.len() * 3);
+        let work = plan(&tables, 4);
+        assert_eq!(work.len(), tables[0].trials.len() * 4);
+        assert_eq!(plan(&tables, 1).len(), tables[0].trials.len() * 3);
         let mut seen: Vec<(usize, u64)> = work.iter().map(|job| (job.trial, job.seed)).collect();
         seen.sort_unstable();
         seen.dedup();

@@ -3,10 +3,18 @@
 
 use super::cell::{Cell, Measure, Role, Unit};
 use crate::outcome::{Counts, Outcome, Stuck, WaitSplit};
+use crate::settle::{Batch, Verdict, BATCHES};
 use hdrhistogram::Histogram;
 
 /// So many acquisitions of one thread in so many ns.
 pub(crate) fn outcome(acquisitions: u64, ns: f64) -> Outcome {
+    // Evenly spread, whatever the number of acquisitions.
+    let batch = Batch {
+        ns: ns / BATCHES as f64,
+        acquisitions,
+        ns_in_lock: 0.0,
+        ns_busy: 0.0,
+    };
     Outcome {
         ns,
         by_thread: vec![acquisitions],
@@ -16,6 +24,8 @@ pub(crate) fn outcome(acquisitions: u64, ns: f64) -> Outcome {
         ns_in_lock: 0.0,
         ns_busy: 0.0,
         counts: Counts::default(),
+        batches: vec![batch; BATCHES],
+        settled: Some(Verdict::Settled),
         finished_ns: None,
         operations: 0,
         seconds: 0.0,

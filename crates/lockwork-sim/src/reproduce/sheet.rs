@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A table with what was simulated for it.
 
-use super::cell::{Beside, Cell, Role, Runs, Unit};
+use super::cell::{Beside, Cell, Estimate, Role, Runs, Unit};
 use super::statistics::{
     error, factor, middle_and_worst, same_order, same_sign, Pair, Share, Summary,
 };
@@ -15,6 +15,9 @@ pub(crate) struct Sheet<'a> {
     pub values: Vec<Option<f64>>,
     /// The same of what nobody published.
     pub beside: Vec<Option<f64>>,
+    /// How well these values are known, in the same orders; empty if nobody knows.
+    pub known: Vec<Estimate>,
+    pub known_beside: Vec<Estimate>,
     /// Why not: simulations that got stuck, and cells that came to nothing.
     pub failures: Vec<String>,
 }
@@ -32,14 +35,18 @@ impl<'a> Sheet<'a> {
                 ));
             }
         }
-        let values: Vec<Option<f64>> = table.cells.iter().map(|cell| cell.value(found)).collect();
+        let known = table.cells.iter().map(|cell| cell.estimate(found));
+        let known: Vec<Estimate> = known.collect();
+        let values: Vec<Option<f64>> = known.iter().map(|one| one.value).collect();
         for (cell, value) in table.cells.iter().zip(&values) {
             let stuck = cell.trials.iter().any(|&trial| is_stuck(&found[trial]));
             if value.is_none() && !stuck {
                 failures.push(never(&cell.row, &cell.column));
             }
         }
-        let beside: Vec<Option<f64>> = table.beside.iter().map(|one| one.value(found)).collect();
+        let known_beside = table.beside.iter().map(|one| one.estimate(found));
+        let known_beside: Vec<Estimate> = known_beside.collect();
+        let beside: Vec<Option<f64>> = known_beside.iter().map(|one| one.value).collect();
         for (one, value) in table.beside.iter().zip(&beside) {
             let stuck = one.trials.iter().any(|&trial| is_stuck(&found[trial]));
             if value.is_none() && !stuck {
@@ -50,8 +57,26 @@ impl<'a> Sheet<'a> {
             table,
             values,
             beside,
+            known,
+            known_beside,
             failures,
         }
+    }
+
+    /// How well the value of a cell is known, by its place.
+    pub fn known(&self, at: usize) -> Estimate {
+        self.known.get(at).copied().unwrap_or_default()
+    }
+
+    /// The same of what nobody published.
+    pub fn known_beside(&self, at: usize) -> Estimate {
+        self.known_beside.get(at).copied().unwrap_or_default()
+    }
+
+    /// How many values are of simulations that did not come to a steady state.
+    pub fn unsettled(&self) -> usize {
+        let all = self.known.iter().chain(&self.known_beside);
+        all.filter(|one| one.unsettled).count()
     }
 
     /// What nobody published, with its values.
@@ -171,6 +196,8 @@ mod tests {
             table,
             values: values.iter().map(value).collect(),
             beside: Vec::new(),
+            known: Vec::new(),
+            known_beside: Vec::new(),
             failures: Vec::new(),
         }
     }
@@ -262,13 +289,13 @@ mod tests {
         };
         assert_eq!(
             sheet(runs(Ok(good.clone()))),
-            (vec![Some(90.0); 2], String::new())
+            (vec![Some(9.0); 2], String::new())
         );
         let (values, why) = sheet(runs(Err(stuck())));
-        assert_eq!(values, [Some(90.0), None]);
+        assert_eq!(values, [Some(9.0), None]);
         assert_eq!(why, "ticket_lock, spin-micro, 1 threads: deadlock at 5 µs");
         let (values, why) = sheet(runs(Ok(outcome(0, 100.0))));
-        assert_eq!(values, [Some(90.0), None]);
+        assert_eq!(values, [Some(9.0), None]);
         assert_eq!(
             why,
             "2, fair: a lock was never acquired in the measured time"

@@ -138,3 +138,24 @@ fn bytes_go_over_links_between_sockets_only() {
         );
     }
 }
+
+/// Threads with entries of their own, in shared lines, and short holds.
+#[test]
+fn entries_of_threads_share_lines() {
+    let machine = machine();
+    let entries = crate::workload::Workload {
+        entry_bytes: 16,
+        short_hold: Some((4.0, 2000.0)),
+        lines: 0,
+        ..workload()
+    };
+    let apart = crate::workload::Workload {
+        entry_bytes: 64,
+        ..entries.clone()
+    };
+    let [shared, apart] = [&entries, &apart].map(|workload| {
+        let found = outcome(&setup(&machine, "mcs_lock", workload));
+        found.counts.moved.iter().sum::<u64>() as f64 / found.acquisitions() as f64
+    });
+    assert!(shared > apart + 0.2, "{shared} and {apart} lines");
+}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! The published locks that only simulations have: marked as such, and dividing
-//! their queue when they should.
+//! The published locks that only simulations have: marked as such; and those that change
+//! how they queue do so when they should.
 
 use super::{contended, counted};
-use crate::{Lock, Setting};
+use crate::Setting;
 
 const LOCK: &str = "mutex_numa_2024";
 
@@ -12,8 +12,9 @@ fn baselines_are_marked_and_come_last() {
     let locks = crate::locks().expect("they load");
     let (rest, baselines) = locks.split_at(locks.iter().position(|l| l.is_baseline).expect("one"));
     assert!(rest.len() > 10 && baselines.iter().all(|lock| lock.is_baseline));
-    let of = |lock: &Lock| lock.name;
-    assert_eq!(baselines.iter().map(of).collect::<Vec<_>>(), [LOCK]);
+    assert!(rest.iter().all(|lock| !lock.is_baseline));
+    assert!(baselines.iter().any(|lock| lock.name == LOCK));
+    assert!(baselines.len() > 10, "{}", baselines.len());
 }
 
 #[test]

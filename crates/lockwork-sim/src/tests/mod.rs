@@ -10,12 +10,15 @@ mod determinism;
 mod exclusion;
 mod knobs;
 mod numa_osq;
+mod rivals;
+mod rules;
+mod settling;
 mod stuck;
 
 use crate::machine::{self, Machine};
 use crate::outcome::Outcome;
 use crate::workload::{Time, Workload};
-use crate::{simulate, Clusters, Guests, Placement, Setting, Setup};
+use crate::{simulate, Clusters, Guests, Placement, Rules, Setting, Setup};
 use std::cell::{Cell, RefCell};
 
 thread_local! {
@@ -79,6 +82,8 @@ fn workload() -> Workload {
         lines: 1,
         reads: 0.0,
         long_hold: None,
+        short_hold: None,
+        entry_bytes: 0,
         affinity: false,
         preemptible: false,
         loops: None,
@@ -100,6 +105,8 @@ fn setup<'a>(machine: &'a Machine, lock: &'a str, workload: &'a Workload) -> Set
         guests: None,
         clusters: Clusters::Llc,
         settings: &[],
+        settle: None,
+        rules: Rules::default(),
         seed: 1,
         window: None,
     }

@@ -28,6 +28,8 @@ struct File {
     lines: Option<Spanned<Count>>,
     reads: Option<Spanned<Share>>,
     long_hold: Option<Spanned<LongHold>>,
+    short_hold: Option<Spanned<LongHold>>,
+    entries: Option<Spanned<Bytes>>,
     loops: Option<Spanned<Count>>,
     warmup: Spanned<Duration>,
     measure: Spanned<Duration>,
@@ -56,6 +58,13 @@ enum Distribution {
 #[serde(deny_unknown_fields)]
 struct Count {
     count: u64,
+    source: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Bytes {
+    bytes: u64,
     source: String,
 }
 
@@ -119,7 +128,9 @@ impl Place<'_> {
             read_section: read_section.unwrap_or(section),
             lines: self.lines(&file.lines)?,
             reads: self.reads(&file.reads)?,
-            long_hold: self.long_hold(&file.long_hold)?,
+            long_hold: self.hold("long_hold", &file.long_hold)?,
+            short_hold: self.hold("short_hold", &file.short_hold)?,
+            entry_bytes: self.entries(&file.entries)?,
             affinity: file.affinity,
             preemptible: file.preemptible,
             loops: self.loops(&file.loops)?,
@@ -228,15 +239,27 @@ impl Place<'_> {
         Ok(share)
     }
 
-    fn long_hold(&self, field: &Option<Spanned<LongHold>>) -> Result<Option<(f64, f64)>> {
+    fn hold(&self, what: &str, field: &Option<Spanned<LongHold>>) -> Result<Option<(f64, f64)>> {
         let Some(field) = field else { return Ok(None) };
         let hold = field.get_ref();
-        self.sourced("long_hold", field.span(), &hold.source)?;
+        self.sourced(what, field.span(), &hold.source)?;
         if !(1.0..=1e12).contains(&hold.one_in) {
-            let reason = format!("long_hold.one_in must be 1 or more, not {}", hold.one_in);
+            let reason = format!("{what}.one_in must be 1 or more, not {}", hold.one_in);
             return self.wrong(field.span(), &reason);
         }
-        let ns = self.ns("long_hold", field.span(), hold.ns, hold.us)?;
+        let ns = self.ns(what, field.span(), hold.ns, hold.us)?;
         Ok(Some((hold.one_in, ns)))
+    }
+
+    fn entries(&self, field: &Option<Spanned<Bytes>>) -> Result<u32> {
+        let Some(field) = field else { return Ok(0) };
+        self.sourced("entries", field.span(), &field.get_ref().source)?;
+        match field.get_ref().bytes {
+            bytes @ 8..=4096 if bytes % 8 == 0 => Ok(bytes as u32),
+            bytes => {
+                let reason = format!("entries must be 8 to 4096 bytes, by eights, not {bytes}");
+                self.wrong(field.span(), &reason)
+            }
+        }
     }
 }

@@ -50,6 +50,11 @@ pub struct Workload {
     pub reads: f64,
     /// One in so many sections, for each thread there is, takes so long, ns.
     pub long_hold: Option<(f64, f64)>,
+    /// The same of short ones, beside those.
+    pub short_hold: Option<(f64, f64)>,
+    /// Bytes of each thread's own entry in a table, which a section adds one to; entries lie
+    /// one after another, and share lines. 0: there is none.
+    pub entry_bytes: u32,
     /// Each thread stays on its CPU.
     pub affinity: bool,
     /// A thread that waits for a lock, or holds one, may lose its CPU to another thread, as

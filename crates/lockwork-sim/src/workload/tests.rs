@@ -43,6 +43,8 @@ reads = { share = 0.25, source = "s" }
 lines = { count = 3, source = "s" }
 loops = { count = 9, source = "s" }
 long_hold = { one_in = 200, us = 500, source = "s" }
+short_hold = { one_in = 4, us = 2, source = "s" }
+entries = { bytes = 16, source = "s" }
 "#
     );
     let workload = parse("x.toml", "x", &more).expect("a workload");
@@ -51,6 +53,8 @@ long_hold = { one_in = 200, us = 500, source = "s" }
     assert_eq!((workload.reads, workload.lines), (0.25, 3));
     assert_eq!(workload.loops, Some(9));
     assert_eq!(workload.long_hold, Some((200.0, 500_000.0)));
+    assert_eq!(workload.short_hold, Some((4.0, 2000.0)));
+    assert_eq!(workload.entry_bytes, 16);
 }
 
 #[test]
@@ -115,6 +119,7 @@ fn mistakes_have_their_line_and_what_exists() {
             "long_hold = { one_in = 0, us = 1, source = \"s\" }",
             "1 or more",
         ),
+        ("entries = { bytes = 12, source = \"s\" }", "by eights"),
     ] {
         let message = refused(&format!("{GOOD}{text}\n"));
         assert!(message.starts_with("x.toml:10: "), "{message}");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Waiters that leave the queue, from its end and its middle.
+use crate::context::Context;
 use crate::findings::{ensure, Findings};
-use crate::hand::Hand;
 use crate::rng::Rng;
 use crate::trial::{join, Trial};
 use lockwork_catalogue::{knobs, set_knob};
@@ -40,17 +40,17 @@ fn run(trial: &Arc<Trial>) -> Result<String, String> {
     if !trial.kind.has_attempt() {
         return Err("promises to be cancellable but has no attempt to cancel".to_owned());
     }
-    let hand = trial.hand();
-    ensure(hand.attempt(0), || {
+    let context = trial.context();
+    ensure(context.attempt(0), || {
         "an attempt on a free lock failed".to_owned()
     })?;
-    hand.unlock(0);
+    context.unlock(0);
 
     let impatient = Impatient::new()?;
     held(trial)?;
     let got = crowd(trial)?;
     drop(impatient);
-    hand.pass(false);
+    context.pass(false);
 
     let failed: u64 = trial
         .seats
@@ -66,14 +66,14 @@ fn run(trial: &Arc<Trial>) -> Result<String, String> {
 
 /// All give up while the lock is held; it must work for each of them later.
 fn held(trial: &Arc<Trial>) -> Result<(), String> {
-    let hand = trial.hand();
-    hand.lock(0);
+    let context = trial.context();
+    context.lock(0);
     let mut threads = Vec::new();
     for seat in 1..=4 {
-        threads.push(trial.spawn(seat, |hand| {
-            let got = (0..20).filter(|_| hand.attempt(0)).count();
+        threads.push(trial.spawn(seat, |context| {
+            let got = (0..20).filter(|_| context.attempt(0)).count();
             for _ in 0..got {
-                hand.unlock(0);
+                context.unlock(0);
             }
             got
         })?);
@@ -83,9 +83,9 @@ fn held(trial: &Arc<Trial>) -> Result<(), String> {
             "an attempt took a held lock".to_owned()
         })?;
     }
-    hand.unlock(0);
+    context.unlock(0);
     for seat in 1..=4 {
-        trial.elsewhere(seat, |hand| hand.pass(false))?;
+        trial.elsewhere(seat, |context| context.pass(false))?;
     }
     Ok(())
 }
@@ -93,7 +93,7 @@ fn held(trial: &Arc<Trial>) -> Result<(), String> {
 fn crowd(trial: &Arc<Trial>) -> Result<usize, String> {
     let mut threads = Vec::new();
     for seat in 1..=THREADS {
-        threads.push(trial.spawn(seat, move |hand| one_of_crowd(hand, seat))?);
+        threads.push(trial.spawn(seat, move |context| one_of_crowd(context, seat))?);
     }
     let mut got = 0;
     for thread in threads {
@@ -102,23 +102,23 @@ fn crowd(trial: &Arc<Trial>) -> Result<usize, String> {
     Ok(got)
 }
 
-fn one_of_crowd(hand: Hand<'_>, seat: usize) -> usize {
+fn one_of_crowd(context: Context<'_>, seat: usize) -> usize {
     let mut rng = Rng::new(seat);
     let mut got = 0;
     for _ in 0..ATTEMPTS {
-        if hand.attempt(0) {
+        if context.attempt(0) {
             got += 1;
             if rng.once_in(4) {
                 std::thread::yield_now();
             }
-            hand.unlock(0);
+            context.unlock(0);
         }
         if rng.once_in(8) {
             std::thread::yield_now();
         }
     }
     for _ in 0..3 {
-        hand.pass(false);
+        context.pass(false);
     }
     got
 }

@@ -25,38 +25,38 @@ pub(super) fn probe(trial: &Arc<Trial>) -> Findings {
 }
 
 fn round(trial: &Arc<Trial>, mixed: bool) -> Result<(), String> {
-    let hand = trial.hand();
+    let context = trial.context();
     let turn = Arc::new(AtomicUsize::new(0));
     let mut threads = Vec::new();
 
-    hand.lock(0);
+    context.lock(0);
     for waiter in 0..WAITERS {
-        let before = trial.cells[0].lock.last_waiter();
+        let before = trial.objects[0].lock.last_waiter();
         let turn = Arc::clone(&turn);
         let read = mixed && waiter % 2 == 0;
-        threads.push(trial.spawn(waiter + 1, move |hand| {
+        threads.push(trial.spawn(waiter + 1, move |context| {
             if read {
-                hand.read_lock(0);
+                context.read_lock(0);
             } else {
-                hand.lock(0);
+                context.lock(0);
             }
             let place = turn.fetch_add(1, Relaxed);
             if read {
-                hand.read_unlock(0);
+                context.read_unlock(0);
             } else {
-                hand.unlock(0);
+                context.unlock(0);
             }
             place
         })?);
         if !trial.wait_queued(before) {
-            hand.unlock(0);
+            context.unlock(0);
             return Err(format!(
                 "waiter {} was never named as queued by last_waiter",
                 waiter + 1
             ));
         }
     }
-    hand.unlock(0);
+    context.unlock(0);
 
     let mut order = vec![0; WAITERS];
     for (waiter, thread) in threads.into_iter().enumerate() {

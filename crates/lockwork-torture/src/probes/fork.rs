@@ -73,12 +73,12 @@ pub(super) fn probe(trial: &Arc<Trial>) -> Findings {
 
 /// Forks while this thread holds the lock and others queue for it.
 fn round(trial: &Arc<Trial>, holder_reads: bool, reads: fn(usize) -> bool) -> Result<(), String> {
-    let hand = trial.hand();
+    let context = trial.context();
     let stage = Stage::new()?;
     if holder_reads {
-        hand.read_lock(0);
+        context.read_lock(0);
     } else {
-        hand.lock(0);
+        context.lock(0);
     }
     let waiters = queue_up(trial, reads);
     // SAFETY: the child uses locks, threads and _exit() only.
@@ -88,9 +88,9 @@ fn round(trial: &Arc<Trial>, holder_reads: bool, reads: fn(usize) -> bool) -> Re
         unsafe { libc::_exit(in_child(trial, stage.word(), holder_reads)) };
     }
     if holder_reads {
-        hand.read_unlock(0);
+        context.read_unlock(0);
     } else {
-        hand.unlock(0);
+        context.unlock(0);
     }
     for waiter in waiters? {
         join(waiter)?;
@@ -110,7 +110,7 @@ fn queue_up(trial: &Arc<Trial>, reads: fn(usize) -> bool) -> Result<Vec<JoinHand
     let mut waiters = Vec::new();
     for waiter in 0..WAITERS {
         let read = reads(waiter);
-        waiters.push(trial.spawn(waiter + 1, move |hand| hand.pass(read))?);
+        waiters.push(trial.spawn(waiter + 1, move |context| context.pass(read))?);
         trial.wait_busy(waiter + 1);
     }
     Ok(waiters)
@@ -118,35 +118,35 @@ fn queue_up(trial: &Arc<Trial>, reads: fn(usize) -> bool) -> Result<Vec<JoinHand
 
 /// The child's life; its exit status.
 fn in_child(trial: &Arc<Trial>, stage: &AtomicU32, holds_read: bool) -> i32 {
-    let hand = trial.hand();
+    let context = trial.context();
     let rw = trial.kind.has_read();
-    // SAFETY: the child must not outlive the check.
+    // SAFETY: the child must not outlive the probe.
     unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
     stage.store(1, Relaxed);
     if holds_read {
-        hand.read_unlock(0);
+        context.read_unlock(0);
     } else {
-        hand.unlock(0);
+        context.unlock(0);
     }
     stage.store(2, Relaxed);
     if trial.kind.has_try() {
-        if !hand.try_lock(0) {
+        if !context.try_lock(0) {
             return 3;
         }
-        hand.unlock(0);
+        context.unlock(0);
     }
     stage.store(3, Relaxed);
-    hand.pass(false);
+    context.pass(false);
     if rw {
-        hand.pass(true);
+        context.pass(true);
     }
     stage.store(4, Relaxed);
-    let before = trial.cells[0].visits();
+    let before = trial.objects[0].visits();
     let mut threads = Vec::new();
     for seat in 1..=CHILD_THREADS {
-        let Ok(thread) = trial.spawn(seat, move |hand| {
+        let Ok(thread) = trial.spawn(seat, move |context| {
             for turn in 0..CHILD_TURNS {
-                hand.pass(rw && turn % 2 == 0);
+                context.pass(rw && turn % 2 == 0);
                 std::thread::yield_now();
             }
         }) else {
@@ -161,8 +161,8 @@ fn in_child(trial: &Arc<Trial>, stage: &AtomicU32, holds_read: bool) -> i32 {
         }
     }
     let share = if rw { 2 } else { 1 };
-    let lost = trial.cells[0].visits() - before != (CHILD_THREADS * CHILD_TURNS / share) as u64;
-    i32::from(lost || trial.cells[0].wrong().is_some())
+    let lost = trial.objects[0].visits() - before != (CHILD_THREADS * CHILD_TURNS / share) as u64;
+    i32::from(lost || trial.objects[0].wrong().is_some())
 }
 
 /// Waits for the child; one that hangs is ended.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! All checks of a kind of lock, one after the other.
+//! The probes of all properties of a kind of lock, one after the other.
 mod cancel;
-mod checks;
 mod fifo;
 mod fork;
 mod nesting;
 mod probe;
+mod properties;
 mod readers;
 mod slots;
 mod stress;
@@ -16,18 +16,18 @@ mod tries;
 use crate::findings::Findings;
 use crate::plan::Plan;
 use crate::report::{LockReport, Numbers, Row, Verdict};
-use checks::STRESS;
-pub(crate) use checks::SWITCHING;
-pub use checks::{Check, CHECKS};
 use lockwork_catalogue::{counted, reset_events, LockKind};
 use probe::{run_probe, PROBES};
+use properties::STRESS;
+pub(crate) use properties::SWITCHING;
+pub use properties::{Property, PROPERTIES};
 use std::sync::Mutex;
 
 /// Signal handlers, knobs and slots belong to the process: one at a time.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// Tortures one kind of lock. `tick` is called several times a second with the
-/// name of the check that runs. Ends early, leaving threads behind, if some
+/// name of the property that is tested. Ends early, leaving threads behind, if some
 /// thread does not get on.
 pub fn torture(kind: LockKind, plan: &Plan, tick: &mut dyn FnMut(&str)) -> LockReport {
     let _alone = ONE_AT_A_TIME
@@ -36,11 +36,11 @@ pub fn torture(kind: LockKind, plan: &Plan, tick: &mut dyn FnMut(&str)) -> LockR
     let mut report = LockReport::new(kind, blank_rows(kind, plan));
     reset_events();
     for probe in PROBES {
-        let first = probe.checks[0];
-        let absent = CHECKS
+        let first = probe.properties[0];
+        let absent = PROPERTIES
             .iter()
-            .any(|check| check.name == first && !check.applies(&kind));
-        if absent || !plan.wants(probe.checks) {
+            .any(|property| property.name == first && !property.applies(&kind));
+        if absent || !plan.wants(probe.properties) {
             continue;
         }
         let (trial, findings) = run_probe(probe, kind, plan, &mut || tick(first));
@@ -53,30 +53,30 @@ pub fn torture(kind: LockKind, plan: &Plan, tick: &mut dyn FnMut(&str)) -> LockR
         }
     }
     if !report.stalled() && plan.wants(&[SWITCHING]) {
-        switching::check(kind, plan, &mut report, tick);
+        switching::probe(kind, plan, &mut report, tick);
     }
     report.events = counted();
     report
 }
 
 fn blank_rows(kind: LockKind, plan: &Plan) -> Vec<Row> {
-    let row = |check: &Check| Row {
-        check: check.name,
-        verdict: match (check.absent)(&kind) {
+    let row = |property: &Property| Row {
+        property: property.name,
+        verdict: match (property.absent)(&kind) {
             Some(reason) => Verdict::Absent(reason),
-            None if !plan.wants(&[check.name]) => Verdict::NotRun("not asked for"),
-            None => Verdict::NotRun("an earlier check stalled"),
+            None if !plan.wants(&[property.name]) => Verdict::NotRun("not asked for"),
+            None => Verdict::NotRun("an earlier probe stalled"),
         },
     };
-    CHECKS.iter().map(row).collect()
+    PROPERTIES.iter().map(row).collect()
 }
 
 fn note(report: &mut LockReport, first: &'static str, findings: Findings) {
-    let named = |check: &'static str| if check.is_empty() { first } else { check };
-    for (check, text) in findings.seen {
-        report.pass(named(check), text);
+    let named = |property: &'static str| if property.is_empty() { first } else { property };
+    for (property, text) in findings.seen {
+        report.pass(named(property), text);
     }
-    for (check, text) in findings.wrong {
-        report.fail(named(check), text);
+    for (property, text) in findings.wrong {
+        report.fail(named(property), text);
     }
 }

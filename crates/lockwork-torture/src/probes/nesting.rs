@@ -2,10 +2,10 @@
 //! Locks on top of locks: two at once in a fixed order, and signal handlers
 //! that take another lock of the same kind wherever a thread happens to be,
 //! waiting for the first one included. Handlers interrupt handlers.
+use crate::context::Context;
 use crate::findings::{ensure, Findings};
-use crate::hand::Hand;
 use crate::rng::Rng;
-use crate::trial::{join, Trial, CELLS};
+use crate::trial::{join, Trial, OBJECTS};
 use lockwork_catalogue::Promises;
 use std::cell::Cell;
 use std::os::unix::thread::JoinHandleExt;
@@ -17,11 +17,11 @@ use std::time::Duration;
 
 const THREADS: usize = 6;
 /// Handlers, one on top of the other; handler n takes lock 2 + n.
-const LEVELS: usize = CELLS - 2;
+const LEVELS: usize = OBJECTS - 2;
 /// Rounds of the signaller.
 const SIGNALS: u32 = 300;
 
-/// What handlers work on; leaked, for a handler may come late.
+/// What handlers work on; leaked, because a handler may come late.
 struct Nest {
     trial: Arc<Trial>,
     levels: usize,
@@ -56,33 +56,33 @@ extern "C" fn handler(number: i32) {
     }
     // SAFETY: the calling thread's own errno.
     let errno = unsafe { *libc::__errno_location() };
-    let hand = nest.trial.nested_hand(seat);
-    let cell = 2 + level;
+    let context = nest.trial.nested_context(seat);
+    let object = 2 + level;
     let turn = nest.taken[level].fetch_add(1, Relaxed);
     let read = nest.trial.kind.has_read() && turn % 2 == 1;
-    take(hand, cell, read);
+    take(context, object, read);
     if level + 1 < nest.levels && turn % 3 == 0 {
         // SAFETY: a signal to the calling thread.
         unsafe { libc::pthread_kill(libc::pthread_self(), signal(level + 1)) };
     }
-    give(hand, cell, read);
+    give(context, object, read);
     // SAFETY: as above.
     unsafe { *libc::__errno_location() = errno };
 }
 
-fn take(hand: Hand<'_>, cell: usize, read: bool) {
+fn take(context: Context<'_>, object: usize, read: bool) {
     if read {
-        hand.read_lock(cell);
+        context.read_lock(object);
     } else {
-        hand.lock(cell);
+        context.lock(object);
     }
 }
 
-fn give(hand: Hand<'_>, cell: usize, read: bool) {
+fn give(context: Context<'_>, object: usize, read: bool) {
     if read {
-        hand.read_unlock(cell);
+        context.read_unlock(object);
     } else {
-        hand.unlock(cell);
+        context.unlock(object);
     }
 }
 
@@ -142,7 +142,7 @@ fn run(trial: &Arc<Trial>) -> Result<String, String> {
 
     let mut threads = Vec::new();
     for seat in 1..=THREADS {
-        threads.push(trial.spawn(seat, move |hand| in_order(hand, seat))?);
+        threads.push(trial.spawn(seat, move |context| in_order(context, seat))?);
     }
     for seat in 1..=THREADS {
         trial.wait_busy(seat); // from now on its handlers know their seat
@@ -168,21 +168,21 @@ fn run(trial: &Arc<Trial>) -> Result<String, String> {
 }
 
 /// Takes the first lock, often the second one inside it.
-fn in_order(hand: Hand<'_>, seat: usize) {
+fn in_order(context: Context<'_>, seat: usize) {
     let mut rng = Rng::new(seat);
-    let rw = hand.trial().kind.has_read();
+    let rw = context.trial().kind.has_read();
     SEAT.set(seat);
-    while !hand.trial().stop.load(Relaxed) {
+    while !context.trial().stop.load(Relaxed) {
         let (first, second) = (rw && rng.once_in(2), rw && rng.once_in(2));
-        take(hand, 0, first);
+        take(context, 0, first);
         if rng.once_in(2) {
-            take(hand, 1, second);
+            take(context, 1, second);
             if rng.once_in(8) {
                 std::thread::yield_now();
             }
-            give(hand, 1, second);
+            give(context, 1, second);
         }
-        give(hand, 0, first);
+        give(context, 0, first);
     }
     SEAT.set(0);
 }

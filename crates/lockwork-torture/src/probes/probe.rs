@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! The probes, each with the checks that it makes, and how one is run.
-use super::checks::STRESS;
+//! The probes, each with the properties that it tests, and how one is run.
+use super::properties::STRESS;
 use super::{cancel, fifo, fork, nesting, readers, slots, stress, timed, tries};
 use crate::findings::Findings;
 use crate::plan::Plan;
@@ -9,77 +9,77 @@ use crate::watch::{supervise, End};
 use lockwork_catalogue::LockKind;
 use std::sync::Arc;
 
-/// A run that makes one or several checks.
+/// A run that tests one or several properties.
 pub(super) struct Probe {
-    pub(super) checks: &'static [&'static str],
+    pub(super) properties: &'static [&'static str],
     run: fn(&Arc<Trial>) -> Findings,
 }
 
 /// Small and exact ones first: they say more than a stress that fails.
 pub(super) const PROBES: &[Probe] = &[
     Probe {
-        checks: &["try"],
+        properties: &["try"],
         run: tries::probe,
     },
     Probe {
-        checks: &["timed"],
+        properties: &["timed"],
         run: timed::probe,
     },
     Probe {
-        checks: &["readers"],
+        properties: &["readers"],
         run: readers::probe,
     },
     Probe {
-        checks: &["fifo"],
+        properties: &["fifo"],
         run: fifo::probe,
     },
     Probe {
-        checks: &["cancel"],
+        properties: &["cancel"],
         run: cancel::probe,
     },
     Probe {
-        checks: &[STRESS, "progress", "readers"],
+        properties: &[STRESS, "progress", "readers"],
         run: stress::probe,
     },
     Probe {
-        checks: &["nesting"],
+        properties: &["nesting"],
         run: nesting::probe,
     },
     Probe {
-        checks: &["slots"],
+        properties: &["slots"],
         run: slots::recycle,
     },
     Probe {
-        checks: &["overflow"],
+        properties: &["overflow"],
         run: slots::overflow,
     },
     Probe {
-        checks: &["fork"],
+        properties: &["fork"],
         run: fork::probe,
     },
 ];
 
-/// The probe whose first check is of that name.
+/// The probe whose first property is of that name.
 pub(super) fn probe_of(first: &str) -> Option<&'static Probe> {
-    PROBES.iter().find(|probe| probe.checks[0] == first)
+    PROBES.iter().find(|probe| probe.properties[0] == first)
 }
 
-/// Runs a probe on a trial of its own. What the cells saw comes first.
+/// Runs a probe on a trial of its own. What the objects saw comes first.
 pub(super) fn run_probe(
     probe: &Probe,
     kind: LockKind,
     plan: &Plan,
     tick: &mut dyn FnMut(),
 ) -> (Arc<Trial>, Findings) {
-    let first = probe.checks[0];
+    let first = probe.properties[0];
     let trial = Trial::new(kind, plan);
     let end = supervise(&trial, probe.run, tick);
     let mut wrong = Vec::new();
-    for seen in trial.cells.iter().filter_map(|cell| cell.wrong()) {
-        if !probe.checks.contains(&seen.check) {
+    for seen in trial.objects.iter().filter_map(|object| object.wrong()) {
+        if !probe.properties.contains(&seen.property) {
             wrong.push((first, seen.text.clone()));
         }
-        wrong.push((seen.check, seen.text));
+        wrong.push((seen.property, seen.text));
     }
     let mut findings = match end {
         End::Done(findings) => findings,

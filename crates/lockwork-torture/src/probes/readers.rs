@@ -10,21 +10,21 @@ pub(super) fn probe(trial: &Arc<Trial>) -> Findings {
         .and_then(|()| kept_out(trial, true, false))
         .and_then(|()| kept_out(trial, false, false))
         .and_then(|()| downgraded(trial));
-    Findings::of(result.map(|()| format!("{} readers at once", trial.cells[0].most_readers())))
+    Findings::of(result.map(|()| format!("{} readers at once", trial.objects[0].most_readers())))
 }
 
 /// Readers that each stay until all are in.
 fn together(trial: &Arc<Trial>) -> Result<(), String> {
-    let hand = trial.hand();
-    hand.read_lock(0);
+    let context = trial.context();
+    context.read_lock(0);
     for seat in 1..=3 {
-        trial.elsewhere(seat, |hand| {
-            hand.read_lock(0);
-            hand.read_unlock(0);
+        trial.elsewhere(seat, |context| {
+            context.read_lock(0);
+            context.read_unlock(0);
         })?;
     }
-    hand.read_unlock(0);
-    let most = trial.cells[0].most_readers();
+    context.read_unlock(0);
+    let most = trial.objects[0].most_readers();
     ensure(most > 1, || {
         format!("{most} reader at once was the most, though several were let in")
     })
@@ -32,20 +32,20 @@ fn together(trial: &Arc<Trial>) -> Result<(), String> {
 
 /// While this thread holds the lock, another one must not get in.
 fn kept_out(trial: &Arc<Trial>, holder_reads: bool, other_reads: bool) -> Result<(), String> {
-    let hand = trial.hand();
+    let context = trial.context();
     let (holder, other) = (role(holder_reads), role(other_reads));
 
     if holder_reads {
-        hand.read_lock(0);
+        context.read_lock(0);
     } else {
-        hand.lock(0);
+        context.lock(0);
     }
-    let thread = trial.spawn(1, move |hand| hand.pass(other_reads))?;
+    let thread = trial.spawn(1, move |context| context.pass(other_reads))?;
     let got_in = trial.wait_busy(1);
     if holder_reads {
-        hand.read_unlock(0);
+        context.read_unlock(0);
     } else {
-        hand.unlock(0);
+        context.unlock(0);
     }
     join(thread)?;
     ensure(!got_in, || {
@@ -58,15 +58,15 @@ fn downgraded(trial: &Arc<Trial>) -> Result<(), String> {
     if !trial.kind.has_downgrade() {
         return Ok(());
     }
-    let hand = trial.hand();
-    hand.lock(0);
-    let reader = trial.spawn(1, |hand| hand.pass(true))?;
+    let context = trial.context();
+    context.lock(0);
+    let reader = trial.spawn(1, |context| context.pass(true))?;
     let early = trial.wait_busy(1);
-    hand.downgrade(0);
+    context.downgrade(0);
     join(reader)?;
-    let writer = trial.spawn(2, |hand| hand.pass(false))?;
+    let writer = trial.spawn(2, |context| context.pass(false))?;
     let got_in = trial.wait_busy(2);
-    hand.read_unlock(0);
+    context.read_unlock(0);
     join(writer)?;
     ensure(!early, || {
         "a reader got in while a writer was inside".to_owned()

@@ -10,7 +10,7 @@ use std::thread::yield_now;
 
 const BATCH: usize = 16;
 const BATCHES: usize = 125;
-/// Slots of threads that are not this check's own, coming and going.
+/// Slots of threads that are not this probe's own, coming and going.
 const SLACK: u32 = 4;
 
 pub(super) fn recycle(trial: &Arc<Trial>) -> Findings {
@@ -19,22 +19,22 @@ pub(super) fn recycle(trial: &Arc<Trial>) -> Findings {
 
 /// Thousands of threads that each wait for the lock once.
 fn short_lives(trial: &Arc<Trial>) -> Result<String, String> {
-    let hand = trial.hand();
+    let context = trial.context();
     let before = slots_in_use();
     let mut peak = before;
     for _ in 0..BATCHES {
         let mut threads = Vec::new();
-        hand.lock(0);
+        context.lock(0);
         for seat in 1..=BATCH {
-            threads.push(trial.spawn(seat, |hand| {
-                hand.lock(0);
+            threads.push(trial.spawn(seat, |context| {
+                context.lock(0);
                 yield_now();
-                hand.unlock(0);
+                context.unlock(0);
             })?);
         }
         yield_now();
         peak = peak.max(slots_in_use());
-        hand.unlock(0);
+        context.unlock(0);
         for thread in threads {
             join(thread)?;
         }
@@ -78,7 +78,7 @@ pub(super) fn overflow(trial: &Arc<Trial>) -> Findings {
 
 fn crowd(trial: &Arc<Trial>, plan: &crate::Plan) -> Result<String, String> {
     stress::run_as(trial, plan)?;
-    let kept = trial.cells[0].visits();
+    let kept = trial.objects[0].visits();
     let got = stress::updates(trial);
     ensure(got == kept, || {
         format!("{got} exclusive acquisitions left {kept} updates")

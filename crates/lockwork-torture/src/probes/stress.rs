@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Every operation at random by many threads, then some acquisitions that each
 //! thread must still get.
+use crate::context::Context;
 use crate::findings::Findings;
-use crate::hand::Hand;
 use crate::plan::{Plan, Stop};
 use crate::rng::Rng;
 use crate::trial::{join, Trial};
@@ -21,7 +21,7 @@ pub(super) fn probe(trial: &Arc<Trial>) -> Findings {
         Ok(()) => Findings::default(),
         Err(text) => return Findings::broken(text),
     };
-    let (got, kept) = (updates(trial), trial.cells[0].visits());
+    let (got, kept) = (updates(trial), trial.objects[0].visits());
     if got == kept {
         findings
             .seen
@@ -35,7 +35,7 @@ pub(super) fn probe(trial: &Arc<Trial>) -> Findings {
         format!("{} threads went on to the end", trial.plan.threads),
     ));
     if trial.kind.has_read() {
-        let most = trial.cells[0].most_readers();
+        let most = trial.objects[0].most_readers();
         findings
             .seen
             .push(("readers", format!("{most} at once in the stress")));
@@ -58,7 +58,7 @@ pub(super) fn run_as(trial: &Arc<Trial>, plan: &Plan) -> Result<(), String> {
     let mut result = Ok(());
     for seat in 1..=plan.threads {
         let (stop, least) = (plan.stop, plan.least);
-        match trial.spawn(seat, move |hand| work(hand, seat, stop, least)) {
+        match trial.spawn(seat, move |context| work(context, seat, stop, least)) {
             Ok(thread) => threads.push(thread),
             Err(text) => {
                 trial.stop.store(true, Relaxed);
@@ -79,8 +79,8 @@ pub(super) fn run_as(trial: &Arc<Trial>, plan: &Plan) -> Result<(), String> {
     result
 }
 
-fn work(hand: Hand<'_>, seat: usize, stop: Stop, least: u32) {
-    let trial = hand.trial();
+fn work(context: Context<'_>, seat: usize, stop: Stop, least: u32) {
+    let trial = context.trial();
     let mut rng = Rng::new(seat);
     let most = match stop {
         Stop::After(_) => u32::MAX,
@@ -88,34 +88,34 @@ fn work(hand: Hand<'_>, seat: usize, stop: Stop, least: u32) {
     };
     let mut done = 0;
     while done < most && !trial.stop.load(Relaxed) {
-        one(hand, &trial.kind, &mut rng);
+        one(context, &trial.kind, &mut rng);
         pause(&mut rng);
         done += 1;
     }
     for turn in 0..least {
-        hand.pass(trial.kind.has_read() && turn % 2 == 0);
+        context.pass(trial.kind.has_read() && turn % 2 == 0);
     }
 }
 
 /// One operation at random among those that the lock has.
-fn one(hand: Hand<'_>, kind: &LockKind, rng: &mut Rng) {
+fn one(context: Context<'_>, kind: &LockKind, rng: &mut Rng) {
     let read = kind.has_read() && rng.below(3) > 0;
     let got = match (read, rng.below(8)) {
-        (true, 0) if kind.has_read_try() => hand.read_try(0),
+        (true, 0) if kind.has_read_try() => context.read_try(0),
         (true, 1 | 2) if kind.has_read_timed() => {
-            hand.read_timed(0, Duration::from_nanos(rng.below(50_000).into()))
+            context.read_timed(0, Duration::from_nanos(rng.below(50_000).into()))
         }
         (true, _) => {
-            hand.read_lock(0);
+            context.read_lock(0);
             true
         }
-        (false, 0 | 1) if kind.has_try() => hand.try_lock(0),
+        (false, 0 | 1) if kind.has_try() => context.try_lock(0),
         (false, 2 | 3) if kind.has_timed() => {
-            hand.timed_lock(0, Duration::from_nanos(rng.below(50_000).into()))
+            context.timed_lock(0, Duration::from_nanos(rng.below(50_000).into()))
         }
-        (false, 4 | 5) if kind.has_attempt() => hand.attempt(0),
+        (false, 4 | 5) if kind.has_attempt() => context.attempt(0),
         _ => {
-            hand.lock(0);
+            context.lock(0);
             true
         }
     };
@@ -125,13 +125,13 @@ fn one(hand: Hand<'_>, kind: &LockKind, rng: &mut Rng) {
     linger(rng);
     let downgraded = !read && kind.has_downgrade() && rng.once_in(4);
     if downgraded {
-        hand.downgrade(0);
+        context.downgrade(0);
         linger(rng);
     }
     if read || downgraded {
-        hand.read_unlock(0);
+        context.read_unlock(0);
     } else {
-        hand.unlock(0);
+        context.unlock(0);
     }
 }
 

@@ -2,8 +2,8 @@
 //! Knobs and clusters that change all the time, while threads lock: first the
 //! stress; and if the lock counts events, so that it may change its ways, the
 //! small probes too.
-use super::checks::{CHECKS, STRESS, SWITCHING};
 use super::probe::{probe_of, run_probe};
+use super::properties::{PROPERTIES, STRESS, SWITCHING};
 use crate::driver::Driver;
 use crate::plan::{Plan, Stop};
 use crate::report::LockReport;
@@ -14,7 +14,7 @@ const SMALL: [&str; 6] = ["try", "timed", "readers", "fifo", "cancel", "nesting"
 /// The stress is repeated until so many changes fell into it.
 const CHANGES: u64 = 500;
 
-pub(super) fn check(
+pub(super) fn probe(
     kind: LockKind,
     plan: &Plan,
     report: &mut LockReport,
@@ -38,15 +38,15 @@ pub(super) fn check(
             break;
         }
     }
-    let small = CHECKS.iter().filter(|check| {
+    let small = PROPERTIES.iter().filter(|property| {
         let switches = total() != before;
-        switches && SMALL.contains(&check.name) && check.applies(&kind)
+        switches && SMALL.contains(&property.name) && property.applies(&kind)
     });
-    for check in small {
-        if !one(check.name, kind, &plan, report, tick) {
+    for property in small {
+        if !one(property.name, kind, &plan, report, tick) {
             return;
         }
-        made.push(check.name);
+        made.push(property.name);
     }
     let changes = driver.changes();
     drop(driver);
@@ -83,16 +83,16 @@ fn one(
     tick: &mut dyn FnMut(&str),
 ) -> bool {
     let Some(probe) = probe_of(name) else {
-        report.fail(SWITCHING, format!("no probe makes the check {name}"));
+        report.fail(SWITCHING, format!("no probe tests the property {name}"));
         return false;
     };
     let (_, found) = run_probe(probe, kind, plan, &mut || tick(SWITCHING));
-    for (check, text) in &found.wrong {
-        let check = if check.is_empty() { name } else { check };
-        if check == "progress" {
+    for (property, text) in &found.wrong {
+        let property = if property.is_empty() { name } else { property };
+        if property == "progress" {
             report.fail("progress", format!("in {SWITCHING}: {text}"));
         }
-        report.fail(SWITCHING, format!("{check}: {text}"));
+        report.fail(SWITCHING, format!("{property}: {text}"));
     }
     found.wrong.is_empty()
 }

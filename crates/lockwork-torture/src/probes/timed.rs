@@ -21,22 +21,22 @@ pub(super) fn probe(trial: &Arc<Trial>) -> Findings {
 }
 
 fn free(trial: &Arc<Trial>) -> Result<(), String> {
-    let hand = trial.hand();
+    let context = trial.context();
     for limit in [Duration::ZERO, SHORT, FOR_EVER] {
-        ensure(hand.timed_lock(0, limit), || {
+        ensure(context.timed_lock(0, limit), || {
             format!("timedlock({limit:?}) failed on a free lock")
         })?;
-        hand.unlock(0);
+        context.unlock(0);
     }
     Ok(())
 }
 
 /// A wait that must time out; the elapsed time.
 fn times_out(trial: &Arc<Trial>, limit: Duration) -> Result<(), String> {
-    let waited = trial.elsewhere(1, move |hand| {
+    let waited = trial.elsewhere(1, move |context| {
         let start = Instant::now();
-        if hand.timed_lock(0, limit) {
-            hand.unlock(0);
+        if context.timed_lock(0, limit) {
+            context.unlock(0);
             return None;
         }
         Some(start.elapsed())
@@ -50,11 +50,11 @@ fn times_out(trial: &Arc<Trial>, limit: Duration) -> Result<(), String> {
 }
 
 fn held(trial: &Arc<Trial>) -> Result<(), String> {
-    let hand = trial.hand();
+    let context = trial.context();
     for limit in [Duration::ZERO, SHORT, SHORT] {
-        hand.lock(0);
+        context.lock(0);
         times_out(trial, limit)?;
-        hand.unlock(0);
+        context.unlock(0);
         usable(trial)?;
     }
     Ok(())
@@ -64,10 +64,10 @@ fn held(trial: &Arc<Trial>) -> Result<(), String> {
 /// some time here to show itself.
 fn usable(trial: &Arc<Trial>) -> Result<(), String> {
     std::thread::sleep(Duration::from_millis(2));
-    let got = trial.elsewhere(1, |hand| {
-        let got = hand.timed_lock(0, 50 * SHORT);
+    let got = trial.elsewhere(1, |context| {
+        let got = context.timed_lock(0, 50 * SHORT);
         if got {
-            hand.unlock(0);
+            context.unlock(0);
         }
         got
     })?;
@@ -79,42 +79,42 @@ fn usable(trial: &Arc<Trial>) -> Result<(), String> {
 /// Several time out with a waiter without a limit behind them, which must not
 /// be forgotten.
 fn many(trial: &Arc<Trial>) -> Result<(), String> {
-    let hand = trial.hand();
-    hand.lock(0);
+    let context = trial.context();
+    context.lock(0);
     let mut waiters = Vec::new();
     for seat in 1..=4 {
-        waiters.push(trial.spawn(seat, move |hand| {
-            let got = hand.timed_lock(0, SHORT * seat as u32);
+        waiters.push(trial.spawn(seat, move |context| {
+            let got = context.timed_lock(0, SHORT * seat as u32);
             if got {
-                hand.unlock(0);
+                context.unlock(0);
             }
             got
         })?);
     }
-    let patient = trial.spawn(5, |hand| hand.pass(false))?;
+    let patient = trial.spawn(5, |context| context.pass(false))?;
     for waiter in waiters {
         ensure(!join(waiter)?, || {
             "one of several timed waits took a held lock".to_owned()
         })?;
     }
-    hand.unlock(0);
+    context.unlock(0);
     join(patient)?;
     usable(trial)
 }
 
 fn in_time(trial: &Arc<Trial>) -> Result<(), String> {
-    let hand = trial.hand();
+    let context = trial.context();
     for limit in [LONG, FOR_EVER, LONG] {
-        hand.lock(0);
-        let waiter = trial.spawn(1, move |hand| {
-            let got = hand.timed_lock(0, limit);
+        context.lock(0);
+        let waiter = trial.spawn(1, move |context| {
+            let got = context.timed_lock(0, limit);
             if got {
-                hand.unlock(0);
+                context.unlock(0);
             }
             got
         })?;
         trial.wait_busy(1);
-        hand.unlock(0);
+        context.unlock(0);
         ensure(join(waiter)?, || {
             format!(
                 "timedlock({} ns) timed out though the lock was released at once",

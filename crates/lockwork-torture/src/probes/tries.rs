@@ -14,20 +14,20 @@ pub(super) fn probe(trial: &Arc<Trial>) -> Findings {
 
 /// One try by another thread, given back at once.
 fn try_elsewhere(trial: &Arc<Trial>) -> Result<bool, String> {
-    trial.elsewhere(1, |hand| {
-        let got = hand.try_lock(0);
+    trial.elsewhere(1, |context| {
+        let got = context.try_lock(0);
         if got {
-            hand.unlock(0);
+            context.unlock(0);
         }
         got
     })
 }
 
 fn read_try_elsewhere(trial: &Arc<Trial>) -> Result<bool, String> {
-    trial.elsewhere(1, |hand| {
-        let got = hand.read_try(0);
+    trial.elsewhere(1, |context| {
+        let got = context.read_try(0);
         if got {
-            hand.read_unlock(0);
+            context.read_unlock(0);
         }
         got
     })
@@ -37,20 +37,20 @@ fn exclusive(trial: &Arc<Trial>) -> Result<(), String> {
     if !trial.kind.has_try() {
         return Ok(());
     }
-    let hand = trial.hand();
+    let context = trial.context();
     for _ in 0..20 {
-        ensure(hand.try_lock(0), || {
+        ensure(context.try_lock(0), || {
             "trylock failed on a free lock".to_owned()
         })?;
         ensure(!try_elsewhere(trial)?, || {
             "trylock took a lock that a try holds".to_owned()
         })?;
-        hand.unlock(0);
-        hand.lock(0);
+        context.unlock(0);
+        context.lock(0);
         ensure(!try_elsewhere(trial)?, || {
             "trylock took a held lock".to_owned()
         })?;
-        hand.unlock(0);
+        context.unlock(0);
         ensure(try_elsewhere(trial)?, || {
             "trylock failed after an unlock".to_owned()
         })?;
@@ -62,14 +62,14 @@ fn shared(trial: &Arc<Trial>) -> Result<(), String> {
     if !trial.kind.has_read_try() {
         return Ok(());
     }
-    let hand = trial.hand();
+    let context = trial.context();
     for _ in 0..20 {
-        hand.lock(0);
+        context.lock(0);
         ensure(!read_try_elsewhere(trial)?, || {
             "read_trylock got in to a writer".to_owned()
         })?;
-        hand.unlock(0);
-        ensure(hand.read_try(0), || {
+        context.unlock(0);
+        ensure(context.read_try(0), || {
             "read_trylock failed on a free lock".to_owned()
         })?;
         ensure(read_try_elsewhere(trial)?, || {
@@ -80,7 +80,7 @@ fn shared(trial: &Arc<Trial>) -> Result<(), String> {
                 "trylock got in to a reader".to_owned()
             })?;
         }
-        hand.read_unlock(0);
+        context.read_unlock(0);
     }
     Ok(())
 }

@@ -107,7 +107,7 @@ fn a_tag_that_says_no_order() {
 fn a_tag_without_an_ordering() {
     assert_eq!(
         changed("smp_load_acquire(p)", "READ_ONCE(*p)"),
-        ["foo.c:3: no ordering stands under foo.A: move the comment to one, or remove it"]
+        ["foo.c:3: no ordering is under foo.A: move the comment to one, or remove it"]
     );
 }
 
@@ -153,7 +153,7 @@ fn a_spare_note_that_says_too_little_or_at_the_wrong_place() {
     assert_eq!(
         found(&[GOOD[0], GOOD[1], mention]),
         [
-            "foo.c:13: a Spare note of foo.A stands at a mention: move it to the comment that \
+            "foo.c:13: a Spare note of foo.A is at a mention: move it to the comment that \
           defines the tag"
         ]
     );

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Calls, and the tags that they stand under.
+//! Calls, and the tags that they are under.
 use super::*;
 
 #[test]

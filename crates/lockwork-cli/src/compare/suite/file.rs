@@ -126,7 +126,7 @@ fn suite(text: &str, dir: PathBuf) -> Result<Suite, Fault> {
     let fields: Fields = toml::from_str(text)?;
     let mut locks = Vec::new();
     for lock in fields.locks.iter().flatten() {
-        check_lock(lock)?;
+        validate_lock(lock)?;
         locks.push(lock.get_ref().clone());
     }
     if locks.is_empty() {
@@ -170,7 +170,7 @@ fn program(
         let why = "how many threads? Add threads = [2, 8] here or at the top of the file";
         return Err(Fault::at(whole, why));
     };
-    check_threads(threads)?;
+    validate_threads(threads)?;
     let all = fields.command.get_ref().iter().chain(&fields.setup);
     if threads.get_ref().len() > 1 && !all.clone().any(|word| *word != fill(word, 2)) {
         let why = "the command has no {threads}, so that several numbers of threads would all \
@@ -195,7 +195,7 @@ fn program(
     })
 }
 
-fn check_lock(lock: &Spanned<String>) -> Result<(), Fault> {
+fn validate_lock(lock: &Spanned<String>) -> Result<(), Fault> {
     let name = lock.get_ref().split(':').next().unwrap_or_default().trim();
     if !POLICIES.iter().any(|p| p.name == name) {
         let names: Vec<&str> = POLICIES.iter().map(|p| p.name).collect();
@@ -210,7 +210,7 @@ fn check_lock(lock: &Spanned<String>) -> Result<(), Fault> {
     Ok(())
 }
 
-fn check_threads(threads: &Spanned<Vec<u32>>) -> Result<(), Fault> {
+fn validate_threads(threads: &Spanned<Vec<u32>>) -> Result<(), Fault> {
     let all = threads.get_ref();
     let twice = all.iter().enumerate().any(|(i, n)| all[..i].contains(n));
     if all.is_empty() || twice || all.iter().any(|n| !(1..=10_000).contains(n)) {

@@ -40,7 +40,7 @@ pub fn find<'a>(program: &'a Program, suite: &Suite) -> Result<Found<'a>> {
     }
     let name = program.command[0].replace(DIR, &suite.dir.to_string_lossy());
     let file = program::find(OsStr::new(&name))?;
-    program::check(&file)?;
+    program::validate(&file)?;
     Ok(Found { program, file })
 }
 

@@ -8,6 +8,7 @@ mod tables;
 use super::*;
 use crate::machine::Distance;
 use crate::outcome::{Counts, Doing, Event, Outcome, WaitSplit};
+use crate::settle::Verdict;
 use crate::{Found, Knob, Lock, Setup};
 use clap::Parser;
 use hdrhistogram::Histogram;
@@ -35,7 +36,8 @@ fn known() -> Known {
         summary: "a lock",
         sleeps: false,
         is_rw,
-        is_baseline: false,
+        needs_clusters: name == "qrwlock",
+        is_baseline: name == "tas_lock",
     };
     let shared = ["rwlock", "qrwlock"].map(|name| (name, true));
     let plain = plain.into_iter().map(|name| (name, false));
@@ -93,6 +95,8 @@ fn outcome(by_thread: &[u64]) -> Outcome {
         ns_in_lock: 25.0,
         ns_busy: 100.0,
         counts,
+        batches: Vec::new(),
+        settled: Some(Verdict::Settled),
         finished_ns: None,
         operations: 1,
         seconds: 0.5,

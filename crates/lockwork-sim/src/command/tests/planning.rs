@@ -132,6 +132,39 @@ fn only_the_first_seed_records() {
 }
 
 #[test]
+fn groups_are_several_locks_and_fit_the_machine() {
+    let names = |words: &[&str]| -> Vec<&str> {
+        let plan = plan(&[words, &["--threads", "2"]].concat());
+        plan.locks.iter().map(|lock| lock.name).collect()
+    };
+    let all = names(&["--locks", "all"]);
+    assert_eq!(all.len(), known().locks.len());
+    assert_eq!(names(&["--lock", "rivals"]), ["tas_lock"]);
+    assert_eq!(names(&["--lock", "rivals,ours"])[0], "tas_lock");
+    assert!(!names(&["--lock", "ours"]).contains(&"tas_lock"));
+    let small = plan(&["--machine", "vm-2cpu", "--lock", "all", "--threads", "2"]);
+    assert!(small.locks.iter().all(|lock| !lock.needs_clusters));
+    assert_eq!(small.locks.len(), all.len() - 1);
+    let note = small.oddities.join("\n");
+    assert!(
+        note.contains("one cluster") && note.contains("qrwlock"),
+        "{note}"
+    );
+}
+
+#[test]
+fn threads_fit_the_machine_unless_somebody_says_how() {
+    let crowd = ["--lock", "tas_lock", "--threads", "2,50"];
+    for way in [["--cpus", "40"], ["--overcommit", "2"]] {
+        assert_eq!(plan(&[&crowd[..], &way].concat()).threads, [2, 50]);
+    }
+    let small = plan(&["--machine", "vm-2cpu", "--lock", "tas_lock"]);
+    assert_eq!(small.threads, [1, 2]);
+    let note = small.oddities.join("\n");
+    assert!(note.contains("2 CPUs: up to 8"), "{note}");
+}
+
+#[test]
 fn mistakes_say_what_exists() {
     for (words, parts) in [
         (
@@ -144,6 +177,21 @@ fn mistakes_say_what_exists() {
             &["'cray'", "spin-micro", "rw-mix-50"],
         ),
         (&["--cpus", "41"], &["40 CPUs"]),
+        (
+            &["--threads", "41"],
+            &["40 CPUs", "41 threads", "--overcommit", "--cpus 40"],
+        ),
+        (
+            &[
+                "--machine",
+                "vm-2cpu",
+                "--lock",
+                "all,qrwlock",
+                "--threads",
+                "2",
+            ],
+            &["qrwlock", "vm-2cpu", "only one"],
+        ),
         (&["--measure-us", "5"], &["--loops"]),
         (&["--workload", "ebizzy", "--loops", "5"], &["--measure-us"]),
         (&["--timeline", "x"], &["one lock", "--threads"]),

@@ -21,7 +21,8 @@ fn the_tables_say_what_the_outcomes_say() {
     assert_eq!(header[..5], ["Lock", "Threads", "Average", "CV", "Improve"]);
     assert!(!header.contains(&"Time".to_owned()), "{header:?}");
     assert_eq!(ticket[4], "+83.3 %");
-    assert_eq!(ticket[5..], ["2.000", "2.000", "2.000", "1.00", "25.0 %"]);
+    let rest = ["2.000", "2.000", "2.000", "1.00", "1.000", "25.0 %"];
+    assert_eq!(ticket[5..], rest);
     let why = |heading: &str, column: &str| cell(&text, heading, &["ticket_lock", "4"], column);
     let memory = "Why: memory";
     assert_eq!(why(memory, "RMWs"), "2.000");
@@ -117,7 +118,16 @@ fn warnings_are_data() {
     assert_eq!(words(&two, &[&[2000, 2100], &[2000, 2101]]), "");
     assert!(words(&two, &[&[2000, 2100], &[2000, 2100]]).contains("all seeds gave the same"));
     assert!(words(&two, &[&[2000, 2100]]).contains("fewer seeds than asked for"));
-    let many = ["--lock", "tas_lock", "--threads", "2,50", "--seeds", "2"];
+    let many = [
+        "--lock",
+        "tas_lock",
+        "--threads",
+        "2,50",
+        "--cpus",
+        "40",
+        "--seeds",
+        "2",
+    ];
     let text = words(&many, &[&[2000, 2100], &[2000, 2101]]);
     assert!(text.contains("50 on 40"), "{text}");
     let free = [&many[..], &["--affinity", "off"]].concat();
@@ -128,6 +138,36 @@ fn warnings_are_data() {
         text.contains("without readers") && text.contains("tas_lock"),
         "{text}"
     );
+}
+
+#[test]
+fn what_has_not_settled_is_named() {
+    let plan = plan(&["--lock", "tas_lock", "--threads", "2", "--seeds", "2"]);
+    for (verdict, words) in [
+        (Verdict::Drifts, "the halves of the measured time differ"),
+        (Verdict::Short, "the measured time is too short"),
+    ] {
+        let mut all = [outcome(&[2000, 2100]), outcome(&[2000, 2101])];
+        all[1].settled = Some(verdict);
+        let rows = [Row::of("tas_lock", 2, all.iter().collect())];
+        let text = warnings::warnings(&plan, &rows).join("\n");
+        assert!(
+            text.starts_with("not settled") && text.contains(words),
+            "{text}"
+        );
+        assert!(text.ends_with(": tas_lock with 2 threads"), "{text}");
+    }
+}
+
+#[test]
+fn settling_has_a_limit_and_is_not_the_default() {
+    let setup = |words: &[&str]| {
+        let plan = plan(words);
+        plan.setup(plan.job(0)).settle
+    };
+    assert_eq!(setup(&["--lock", "tas_lock"]), None);
+    let limit = Some(crate::settle::MOST_OPERATIONS);
+    assert_eq!(setup(&["--lock", "tas_lock", "--settle"]), limit);
 }
 
 #[test]

@@ -56,6 +56,7 @@ pub(super) fn file(
             call: assumed(2.0),
             fence: of(alone.fence),
             store_buffer: assumed(50.0),
+            smt_slowdown: None,
         },
         scheduler: scheduler(measured, source),
         hypervisor: Hypervisor {

@@ -57,7 +57,7 @@ impl Runner {
             let panicked = |_| anyhow::anyhow!("a measuring thread failed");
             job.join().map_err(panicked)?
         });
-        self.interrupt.check()?;
+        self.interrupt.poll()?;
         result
     }
 }

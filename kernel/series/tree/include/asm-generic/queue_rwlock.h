@@ -22,7 +22,7 @@ void queue_write_unlock(struct qrwlock *lock);
 #define arch_write_trylock(l) queue_write_trylock(l)
 #define arch_write_unlock(l)  queue_write_unlock(l)
 
-/* Whoever waits holds its queue, or queues on it. */
+/* A waiter holds its queue, or queues on it. */
 #define arch_rwlock_is_contended(l) arch_spin_is_locked(&(l)->wait_lock)
 
 #endif

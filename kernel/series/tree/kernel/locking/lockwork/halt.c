@@ -20,7 +20,7 @@
 
 DEFINE_STATIC_KEY_FALSE(lkp_waiters_halt);
 
-void halt_on_value(u32 *word, u32 val, u32 vcpu)
+void halt_on_value(u32 *word, u32 val)
 {
 	/* To hypervisors a value is a byte; ours are small, the low one is first. */
 	pv_wait((u8 *)word, (u8)val);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
  * The unfair queued spinlock of guests. A fair lock waits for the vCPU whose turn it
- * is, though the hypervisor may not run it. An unfair one is taken by whoever runs,
- * and whoever finds it taken queues: so few vCPUs disturb the lock's line, and the
+ * is, though the hypervisor may not run it. An unfair one is taken by any that runs,
+ * and a vCPU that finds it taken queues: so few vCPUs disturb the lock's line, and the
  * head of the queue stops the others when it has lost for long.
  *
  * The word has the layout of the kernel's own queued spinlock as far as others look at

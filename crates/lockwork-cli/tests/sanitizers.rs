@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! `tests/sanitized/program.c`, built with AddressSanitizer and ThreadSanitizer, by GCC
+//! and by Clang, with the runtime as a part of the program and as a shared object:
+//! under `lockwork run` it ends as it does without, and nothing is reported.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const SOURCE: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../tests/sanitized/program.c"
+);
+
+/// What ThreadSanitizer ends with after a report.
+const RACED: i32 = 66;
+
+struct Build {
+    compiler: &'static str,
+    sanitizer: &'static str,
+    /// Where its runtime is to be.
+    option: Option<&'static str>,
+}
+
+const BUILDS: &[Build] = &[
+    Build::new("gcc", "thread", None),
+    Build::new("gcc", "thread", Some("-static-libtsan")),
+    Build::new("gcc", "address", None),
+    Build::new("gcc", "address", Some("-static-libasan")),
+    Build::new("clang", "thread", None),
+    Build::new("clang", "thread", Some("-shared-libsan")),
+    Build::new("clang", "address", None),
+    Build::new("clang", "address", Some("-shared-libsan")),
+];
+
+impl Build {
+    const fn new(
+        compiler: &'static str,
+        sanitizer: &'static str,
+        option: Option<&'static str>,
+    ) -> Build {
+        Build {
+            compiler,
+            sanitizer,
+            option,
+        }
+    }
+
+    fn name(&self) -> String {
+        let option = self.option.unwrap_or("-default");
+        format!("{}-{}{option}", self.compiler, self.sanitizer)
+    }
+
+    /// `None`: this machine has no such compiler, or not that runtime.
+    fn compile(&self) -> Option<PathBuf> {
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join(self.name());
+        let output = Command::new(self.compiler)
+            .args(["-O1", "-g", "-pthread"])
+            .arg(format!("-fsanitize={}", self.sanitizer))
+            .args(self.option)
+            .args(self.runtime_folder())
+            .arg(SOURCE)
+            .arg("-o")
+            .arg(&target)
+            .output();
+        output.is_ok_and(|o| o.status.success()).then_some(target)
+    }
+
+    /// Clang's shared runtimes are in a folder of its own.
+    fn runtime_folder(&self) -> Option<OsString> {
+        self.option.filter(|&option| option == "-shared-libsan")?;
+        let output = Command::new(self.compiler)
+            .arg("-print-runtime-dir")
+            .output()
+            .ok()?;
+        let printed = String::from_utf8(output.stdout).ok()?;
+        let printed = Path::new(printed.trim());
+        // Some print the folder of another layout than they use.
+        let folder = match printed.exists() {
+            true => printed.to_path_buf(),
+            false => printed.parent()?.join("linux"),
+        };
+        let mut option = OsString::from("-Wl,-rpath,");
+        option.push(folder);
+        Some(option)
+    }
+}
+
+fn output(command: &mut Command) -> Output {
+    command
+        .env_remove("LD_PRELOAD")
+        .output()
+        .expect("the program runs")
+}
+
+fn plainly(program: &Path) -> Output {
+    output(&mut Command::new(program))
+}
+
+fn under(lock: &str, program: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lockwork"));
+    command.args(["run", "--lock", lock, "--"]).arg(program);
+    output(command.args(arguments))
+}
+
+fn check(build: &Build, program: &Path) {
+    let name = build.name();
+    for lock in [
+        "mutex",
+        "mutex_numa",
+        "qspinlock_steal",
+        "glibc_passthrough",
+    ] {
+        let got = under(lock, program, &[]);
+        let said = String::from_utf8_lossy(&got.stderr);
+        assert!(
+            got.status.success(),
+            "{name}, {lock}: {}\n{said}",
+            got.status
+        );
+        assert!(said.is_empty(), "{name}, {lock}: {said}");
+    }
+    if build.sanitizer == "thread" {
+        let got = under("mutex", program, &["race"]);
+        let said = String::from_utf8_lossy(&got.stderr);
+        assert_eq!(got.status.code(), Some(RACED), "{name}: {said}");
+        assert!(said.contains("data race"), "{name}: {said}");
+    }
+}
+
+#[test]
+fn sanitizers_work_under_the_interposer() {
+    for build in BUILDS {
+        let program = build.compile();
+        match program.filter(|program| plainly(program).status.success()) {
+            Some(program) => check(build, &program),
+            // Not by println!, which shows for tests that fail only.
+            None => {
+                let _ = writeln!(
+                    io::stderr(),
+                    "{}: NOT RUN (it does not build, or does not run without Lockwork)",
+                    build.name()
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The page: its text, and the section of each part.
+
+use super::ahead::Ahead;
+use super::found::{Cell, Found};
+use super::parts::Part;
+use crate::command::table::number;
+use std::fmt::Write;
+
+/// What stands before the sections.
+pub(super) const HEAD: &str = "\
+<!-- SPDX-License-Identifier: MIT OR GPL-2.0-only -->
+# Rivals
+
+How Lockwork's locks compare with published ones. The program wrote this page: `lockwork
+rivals --write docs/rivals.md`. All figures are simulated ([sim.md](sim.md)), on machines whose
+latencies are published or assumed ([machines.md](machines.md)); none of these machines was
+fitted to a measurement of locks. A simulation is not a measurement.
+
+The rivals are written from their papers. The file of each, in
+[`crates/lockwork-sim/baselines/`](../crates/lockwork-sim/baselines), says from which, and what
+it leaves out. `lockwork check --rivals` model-checks them, but for `mutex_numa_2024`, which is
+kept with its known faults. A rival may be faster in its authors' code, on a real machine, or
+with another setting.
+
+In the tables **bold** is a lock of Lockwork. *Mops/s* is million acquisitions a second, all
+threads together. *Longest* is the longest wait of any thread that got the lock, in µs, over
+all seeds. *Jain* is Jain's index of fairness over the threads' acquisitions: 1 is even.
+*Lines* are the cache lines that came from another cache or from memory, for each acquisition.
+The last three are those of the last column. *48 on 1/3* is 48 threads on virtual CPUs of
+which three share a CPU. Locks that serve waiters by clusters of CPUs are left out on a machine
+with one cluster.
+
+What no column shows: the locks' sizes; that `cohort` is 4 KiB, and that the queue locks need
+a node for each holder; how a lock behaves when it is not contended by all threads at once.
+";
+
+/// Where a part begins on the page.
+pub(super) fn begin(name: &str) -> String {
+    format!("<!-- part: {name} -->\n")
+}
+
+/// Where it ends.
+pub(super) const END: &str = "<!-- end of part -->\n";
+
+/// The section of a part, its marks included; `charts` is the folder, as the page names it.
+pub(super) fn section(part: &Part, found: &Found, charts: &str) -> String {
+    let mut text = format!("{}## {}\n\n```\n", begin(&part.name), part.title);
+    for command in &part.commands {
+        let _ = writeln!(text, "lockwork sim {command}");
+    }
+    text += "```\n\n";
+    let _ = writeln!(
+        text,
+        "![throughput]({charts}/{name}-throughput.svg)\n![longest wait]({charts}/{name}-longest.svg)\n",
+        name = part.name
+    );
+    text += &rates(found);
+    text += "\nLongest wait, µs:\n\n";
+    text += &table(found, &[], |cell| vec![number(cell.longest)]);
+    text + END
+}
+
+fn rates(found: &Found) -> String {
+    let more = ["Longest", "Jain", "Lines"];
+    let mut text = String::from("Mops/s by threads, and what else the last column has:\n\n");
+    text += &table(found, &more, |cell| {
+        vec![
+            number(cell.rate),
+            number(cell.longest),
+            format!("{:.2}", cell.jain),
+            number(cell.lines),
+        ]
+    });
+    text
+}
+
+/// The first of `cells` of each column, and all others of the last one.
+fn table(found: &Found, more: &[&str], cells: impl Fn(&Cell) -> Vec<String>) -> String {
+    let columns = found.columns.iter().map(String::as_str);
+    let header: Vec<&str> = ["Lock"]
+        .into_iter()
+        .chain(columns)
+        .chain(more.iter().copied())
+        .collect();
+    let mut text = format!(
+        "| {} |\n|---|{}\n",
+        header.join(" | "),
+        "---:|".repeat(header.len() - 1)
+    );
+    for line in &found.lines {
+        let name = match line.is_rival {
+            true => line.lock.to_owned(),
+            false => format!("**{}**", line.lock),
+        };
+        let mut row = vec![name.replace('_', "\\_")];
+        let all: Vec<Vec<String>> = line.cells.iter().map(&cells).collect();
+        row.extend(all.iter().map(|cells| cells[0].clone()));
+        if let Some(last) = all.last() {
+            row.extend(last[1..].iter().cloned());
+        }
+        let _ = writeln!(text, "| {} |", row.join(" | "));
+    }
+    text
+}
+
+/// The last section: where a rival is ahead, by part.
+pub(super) fn behind(all: &[(&Part, Vec<Ahead>, usize)]) -> String {
+    let columns: usize = all.iter().map(|(_, _, columns)| columns).sum();
+    let lost: usize = all.iter().map(|(_, ahead, _)| ahead.len()).sum();
+    let list = || {
+        all.iter()
+            .flat_map(|(part, ahead, _)| ahead.iter().map(move |one| (part, one)))
+    };
+    let off = list().filter(|(_, one)| one.off_the_front).count();
+    let faster = list()
+        .filter(|(_, one)| one.rival.1.rate > one.ours.1.rate)
+        .count();
+    let mut text = format!(
+        "## Where ours is behind\n\nOf {columns} columns above, a rival has the highest throughput in \
+         {faster}. In {off}, each lock of ours is beaten by a rival in throughput and longest wait \
+         at once: *off the front*.\n"
+    );
+    if lost == 0 {
+        return text;
+    }
+    text += "\n| Part | Threads | fastest of ours | Mops/s | Longest | fastest rival | Mops/s | Longest | Rival/ours | |\n";
+    text += "|---|---:|---|---:|---:|---|---:|---:|---:|---|\n";
+    for (part, one) in list() {
+        let (ours, rival) = (&one.ours, &one.rival);
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} | {} | {} | {} | {:.2} | {} |",
+            part.name,
+            one.column,
+            ours.0.replace('_', "\\_"),
+            number(ours.1.rate),
+            number(ours.1.longest),
+            rival.0.replace('_', "\\_"),
+            number(rival.1.rate),
+            number(rival.1.longest),
+            rival.1.rate / ours.1.rate,
+            if one.off_the_front {
+                "off the front"
+            } else {
+                ""
+            }
+        );
+    }
+    text
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The parts of the comparison: which commands of `lockwork sim` each has.
+
+use crate::command::args::SimArgs;
+use crate::command::plan::{Known, Plan};
+use anyhow::{Context, Result};
+use clap::{Args, FromArgMatches};
+
+/// A section of the page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    /// What users type.
+    pub(super) name: String,
+    /// The section's heading.
+    pub(super) title: String,
+    /// The words behind `lockwork sim`, of each command.
+    pub(super) commands: Vec<String>,
+}
+
+/// The machines, and on how many threads spinlocks are compared there: up to the number
+/// of cores, and of CPUs. The largest is small enough for a look at 384 threads.
+const SPIN: [(&str, &str); 8] = [
+    ("skylake-sp-4s", "1,2,8,28,56,112,224"),
+    ("sapphire-rapids-4s", "1,2,8,60,120,240,480"),
+    ("epyc-7763-nps4", "1,2,8,32,64,128,256"),
+    ("epyc-9654", "1,2,8,64,96,192,384"),
+    ("ampere-altra-2s", "1,2,8,40,80,160"),
+    ("kunpeng-920-2s", "1,2,8,32,64,128"),
+    ("graviton-3", "1,2,8,32,64"),
+    ("power9-2s", "1,2,8,16,32,64,128"),
+];
+
+/// The same of mutexes.
+const SLEEP: [(&str, &str); 4] = [
+    ("sapphire-rapids-2s", "1,2,8,28,56,112,224"),
+    ("epyc-7763-nps1", "1,2,8,32,64,128,256"),
+    ("epyc-9654", "1,2,8,64,96,192,384"),
+    ("kunpeng-920-2s", "1,2,8,32,64,128"),
+];
+
+/// Virtual machines: of how many CPUs, and which.
+const GUESTS: (&str, usize) = ("ice-lake-sp-2s", 16);
+
+/// All, in the order of the page.
+pub(super) fn parts() -> Vec<Part> {
+    let mut all = Vec::new();
+    for (kind, title, machines) in [
+        ("spin", "Spinlocks", &SPIN[..]),
+        ("sleep", "Mutexes", &SLEEP[..]),
+    ] {
+        all.extend(machines.iter().map(|(machine, threads)| Part {
+            name: format!("{kind}-{machine}"),
+            title: format!("{title} on {machine}"),
+            commands: vec![format!(
+                "--workload rivals-{kind} --machine {machine} --threads {threads}"
+            )],
+        }));
+    }
+    for (kind, title) in [("spin", "Spinlocks"), ("sleep", "Mutexes")] {
+        let (machine, cpus) = GUESTS;
+        all.push(Part {
+            name: format!("guests-{kind}"),
+            title: format!("{title} in virtual machines"),
+            commands: (1..=3)
+                .map(|overcommit| {
+                    format!(
+                        "--workload rivals-{kind} --machine {machine} --placement spread \
+                         --cpus {cpus} --overcommit {overcommit} --threads {} --measure-us 60000",
+                        cpus * overcommit
+                    )
+                })
+                .collect(),
+        });
+    }
+    all
+}
+
+/// What a command simulates.
+///
+/// # Errors
+/// The command is wrong, which a test rules out.
+pub(super) fn plan(command: &str, known: &Known) -> Result<Plan> {
+    let cli = SimArgs::augment_args(clap::Command::new("sim"));
+    let words = std::iter::once("sim").chain(command.split_whitespace());
+    let matches = cli.try_get_matches_from(words)?;
+    let args = SimArgs::from_arg_matches(&matches)?;
+    Plan::of(&args, known).with_context(|| format!("lockwork sim {command}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_can_be_simulated_and_has_rivals_and_ours() {
+        let known = Known::load().expect("the locks");
+        for part in parts() {
+            for command in &part.commands {
+                let plan = plan(command, &known).unwrap_or_else(|e| panic!("{}: {e:#}", part.name));
+                let rivals = plan.locks.iter().filter(|lock| lock.is_baseline).count();
+                assert!(rivals > 2 && rivals < plan.locks.len(), "{}", part.name);
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_there_once() {
+        let all = parts();
+        for part in &all {
+            let same = all.iter().filter(|other| other.name == part.name);
+            assert_eq!(same.count(), 1, "{}", part.name);
+        }
+    }
+
+    #[test]
+    fn every_rival_is_compared_somewhere() {
+        let known = Known::load().expect("the locks");
+        let all: Vec<Plan> = parts()
+            .iter()
+            .flat_map(|part| part.commands.clone())
+            .map(|command| plan(&command, &known).expect("a plan"))
+            .collect();
+        for lock in known.locks.iter().filter(|lock| lock.is_baseline) {
+            let has = |plan: &Plan| plan.locks.iter().any(|one| one.name == lock.name);
+            assert!(all.iter().any(has), "{}", lock.name);
+        }
+    }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! A line of memory: who has it, and who wants it.
+
+use super::tree::Ps;
+use std::ops::Range;
+
+/// Nobody.
+pub(crate) const NONE: u16 = u16::MAX;
+
+/// One line of memory.
+pub(crate) struct Line {
+    /// The place that has it alone, or [`NONE`].
+    pub owner: u16,
+    /// Copies, where nobody has it alone.
+    pub copies: u16,
+    /// A bit for each place with a copy.
+    who: Box<[u64]>,
+    /// The node where it lives: that of its first user.
+    pub home: u16,
+    /// The place that it is on its way to, or was last.
+    pub coming: u16,
+    /// When the next request can be granted.
+    pub free_at: Ps,
+    /// Changes whenever copies are taken back.
+    pub version: u32,
+    /// Clusters that have copies, or to which one is on its way, while nobody has the line
+    /// alone.
+    pub fills: Vec<Fill>,
+    /// Requests that have arrived, by agent.
+    pub pending: Vec<u16>,
+    /// CPUs that wait for the line to be taken from them, each with the number
+    /// of that wait.
+    pub waiters: Vec<(u16, u32)>,
+    /// A bit for each of them, by CPU.
+    waiting: Vec<u64>,
+}
+
+/// A copy of a line in the cache that a cluster shares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fill {
+    pub cluster: u16,
+    /// When it is there.
+    pub ready: Ps,
+    /// When it can be read next.
+    pub free_at: Ps,
+}
+
+impl Line {
+    /// One that nobody has used, with its home at a node.
+    pub fn new(home: u16) -> Line {
+        Line {
+            owner: NONE,
+            copies: 0,
+            who: Box::default(),
+            home,
+            coming: NONE,
+            free_at: 0,
+            version: 0,
+            fills: Vec::new(),
+            pending: Vec::new(),
+            waiters: Vec::new(),
+            waiting: Vec::new(),
+        }
+    }
+
+    /// Takes it from all that have it.
+    pub fn take_away(&mut self) {
+        self.owner = NONE;
+        self.copies = 0;
+        self.who.fill(0);
+        self.fills.clear();
+        self.version += 1;
+    }
+
+    /// A copy has arrived at one of so many places.
+    pub fn give_copy(&mut self, place: u16, places: usize) {
+        if self.who.is_empty() {
+            self.who = vec![0; places.div_ceil(64)].into();
+        }
+        let (word, bit) = (usize::from(place) / 64, 1 << (place % 64));
+        if self.who[word] & bit == 0 {
+            self.who[word] |= bit;
+            self.copies += 1;
+        }
+    }
+
+    /// `cpu` waits for the line to be taken from it; the number is that of the wait.
+    pub fn add_waiter(&mut self, cpu: u16, wait: u32) {
+        let (word, bit) = (usize::from(cpu) / 64, 1 << (cpu % 64));
+        if self.waiting.len() <= word {
+            self.waiting.resize(word + 1, 0);
+        }
+        if self.waiting[word] & bit == 0 {
+            self.waiting[word] |= bit;
+            self.waiters.push((cpu, wait));
+        } else if let Some(old) = self.waiters.iter_mut().find(|old| old.0 == cpu) {
+            old.1 = wait;
+        }
+    }
+
+    /// Those that wait, who do so no longer; to be given back by [`Line::reuse`].
+    pub fn take_waiters(&mut self) -> Vec<(u16, u32)> {
+        self.waiting.fill(0);
+        std::mem::take(&mut self.waiters)
+    }
+
+    /// Room for waiters to come.
+    pub fn reuse(&mut self, mut room: Vec<(u16, u32)>) {
+        room.clear();
+        self.waiters = room;
+    }
+
+    #[inline]
+    pub fn has_copy(&self, place: u16) -> bool {
+        let word = self.who.get(usize::from(place) / 64);
+        word.is_some_and(|word| word >> (place % 64) & 1 == 1)
+    }
+
+    fn words(&self, range: &Range<u16>) -> impl Iterator<Item = (u16, u64)> + '_ {
+        let range = range.clone();
+        let words = range.start / 64..range.end.div_ceil(64);
+        words.filter(|_| !self.who.is_empty()).map(move |word| {
+            let base = word * 64;
+            let low = range.start.saturating_sub(base);
+            let high = (range.end - base).min(64);
+            let mask = (u64::MAX >> (64 - high)) & (u64::MAX << low);
+            (base, self.who[usize::from(word)] & mask)
+        })
+    }
+
+    pub fn first_copy_in(&self, range: &Range<u16>) -> Option<u16> {
+        if range.is_empty() {
+            return None;
+        }
+        let mut words = self.words(range).filter(|&(_, bits)| bits != 0);
+        words
+            .next()
+            .map(|(base, bits)| base + bits.trailing_zeros() as u16)
+    }
+
+    pub fn copies_in(&self, range: &Range<u16>) -> u16 {
+        self.words(range)
+            .map(|(_, bits)| bits.count_ones() as u16)
+            .sum()
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The rules that can be left out: each one does what it says.
+
+use super::{epyc, outcome, setup, workload};
+use crate::machine::{self, Distance, Machine};
+use crate::outcome::Outcome;
+use crate::workload::{Time, Workload};
+use crate::{Placement, Rules, Setup};
+
+fn without(rule: &str) -> Rules {
+    Rules::without(&[rule.to_owned()]).expect("a rule")
+}
+
+/// A ticket lock: all waiters read each hand-over.
+fn tickets(machine: &Machine, rules: Rules) -> Outcome {
+    let wanting = Workload {
+        affinity: true,
+        think: Time::Fixed(100.0),
+        measure_us: 1000.0,
+        ..workload()
+    };
+    outcome(&Setup {
+        threads: 32,
+        cpus: 0,
+        placement: Placement::Compact,
+        rules,
+        ..setup(machine, "ticket_lock", &wanting)
+    })
+}
+
+/// Lines from beyond the cluster, and from within it, for each acquisition.
+fn moved(outcome: &Outcome) -> (f64, f64) {
+    let each = |n: u64| n as f64 / outcome.acquisitions() as f64;
+    let within = outcome.counts.moved[Distance::Cluster as usize];
+    let all: u64 = outcome.counts.moved.iter().sum();
+    (each(all - within), each(within))
+}
+
+#[test]
+fn a_cluster_fetches_a_line_once() {
+    let machine = epyc();
+    let (far, near) = moved(&tickets(&machine, Rules::default()));
+    let (far_without, near_without) = moved(&tickets(&machine, without("cluster-fill")));
+    // Eight clusters of four, two changes of the line for each acquisition.
+    assert!(
+        far_without > 1.5 * far,
+        "{far_without} and {far} from other clusters"
+    );
+    assert!(
+        near_without < near,
+        "{near_without} and {near} from the own one"
+    );
+    assert!(near > far, "{near} and {far}");
+}
+
+#[test]
+fn loads_within_a_cluster_do_not_keep_the_line() {
+    let machine = epyc();
+    let with = tickets(&machine, Rules::default()).rate();
+    let ordered = tickets(&machine, without("cache-order")).rate();
+    let plain = tickets(&machine, without("cluster-fill")).rate();
+    assert!(with > ordered, "{with} and {ordered}");
+    assert!(ordered > plain, "{ordered} and {plain}");
+}
+
+#[test]
+fn threads_of_a_core_share_it() {
+    let machine = machine::load("dl980").expect("it is in the program");
+    let quiet = Workload {
+        affinity: true,
+        think: Time::Exponential(100_000.0),
+        measure_us: 2000.0,
+        ..workload()
+    };
+    let rate = |threads: usize, rules| {
+        let found = outcome(&Setup {
+            threads,
+            cpus: 0,
+            placement: Placement::Compact,
+            rules,
+            ..setup(&machine, "mcs_lock", &quiet)
+        });
+        found.rate() / threads as f64
+    };
+    // CPUs 0 to 79 are the first threads of the cores.
+    let [alone, both] = [40, 160].map(|threads| rate(threads, Rules::default()));
+    let apart = rate(160, without("smt-share"));
+    assert!(both < 0.8 * apart, "{both} and {apart}");
+    assert!(alone > both, "{alone} and {both}");
+    assert_eq!(rate(40, without("smt-share")), alone);
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * Threads that share one lock, for `lockwork compare`:
+ *
+ *   contend mutex THREADS INSIDE OUTSIDE [MS]
+ *   contend rwlock THREADS INSIDE OUTSIDE READS [MS]
+ *
+ * Each thread takes the lock, computes for INSIDE nanoseconds, gives the lock back, and
+ * computes for OUTSIDE nanoseconds, for MS milliseconds (300). READS percent of the
+ * acquisitions of a rwlock are for reading.
+ *
+ * It ends with one line: "throughput: N /s", then CPUs used, Jain's index of the
+ * threads' acquisitions, the longest wait (of each 16th acquisition), and context
+ * switches.
+ *
+ *   cc -O2 examples/contend.c -o contend -lpthread
+ *   lockwork compare --locks mutex --metric 'throughput: ([0-9]+)' -- ./contend rwlock 8 100 200 90
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+struct counts {
+	long done;
+	int64_t longest; /* ns */
+} __attribute__((aligned(128)));
+
+static pthread_mutex_t mutex __attribute__((aligned(64))) =
+	PTHREAD_MUTEX_INITIALIZER;
+static pthread_rwlock_t rwlock __attribute__((aligned(64))) =
+	PTHREAD_RWLOCK_INITIALIZER;
+static _Alignas(64) atomic_bool stop;
+static bool is_rwlock;
+static long inside, outside; /* rounds of work() */
+static int reads;	     /* percent */
+static pthread_barrier_t begin;
+
+static int64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+
+static void work(long rounds)
+{
+	for (long i = 0; i < rounds; i++)
+		__asm__ volatile("" : "+r"(i));
+}
+
+/* Nanoseconds of one round of work(): the least of some tries, as others may run. */
+static double nanoseconds_a_round(void)
+{
+	double best = 1e9, tried;
+
+	for (int i = 0; i < 50; i++) {
+		int64_t start = now();
+
+		work(100000);
+		tried = (double)(now() - start) / 100000;
+		if (tried < best)
+			best = tried;
+	}
+	return best;
+}
+
+static void take_and_give(bool read)
+{
+	if (!is_rwlock) {
+		pthread_mutex_lock(&mutex);
+		work(inside);
+		pthread_mutex_unlock(&mutex);
+		return;
+	}
+	if (read)
+		pthread_rwlock_rdlock(&rwlock);
+	else
+		pthread_rwlock_wrlock(&rwlock);
+	work(inside);
+	pthread_rwlock_unlock(&rwlock);
+}
+
+static void *contend(void *arg)
+{
+	struct counts *counts = arg;
+	uint64_t random = (uintptr_t)arg | 1;
+
+	pthread_barrier_wait(&begin);
+	while (!atomic_load_explicit(&stop, memory_order_relaxed)) {
+		int64_t start = 0, took;
+		bool timed = counts->done % 16 == 0;
+
+		/* Marsaglia's xorshift, "Xorshift RNGs", 2003. */
+		random ^= random << 13;
+		random ^= random >> 7;
+		random ^= random << 17;
+		if (timed)
+			start = now();
+		take_and_give((int)(random % 100) < reads);
+		if (timed) {
+			took = now() - start;
+			if (took > counts->longest)
+				counts->longest = took;
+		}
+		counts->done++;
+		work(outside);
+	}
+	return NULL;
+}
+
+static double cpu_seconds(const struct rusage *used)
+{
+	return (double)(used->ru_utime.tv_sec + used->ru_stime.tv_sec) +
+	       (double)(used->ru_utime.tv_usec + used->ru_stime.tv_usec) / 1e6;
+}
+
+static double switches(const struct rusage *used)
+{
+	return (double)(used->ru_nvcsw + used->ru_nivcsw);
+}
+
+static void print(const struct counts *counts, long threads, double seconds,
+		  const struct rusage *before)
+{
+	struct rusage after;
+	double sum = 0, squares = 0, longest = 0;
+
+	getrusage(RUSAGE_SELF, &after);
+	for (long i = 0; i < threads; i++) {
+		double done = (double)counts[i].done;
+
+		sum += done;
+		squares += done * done;
+		if ((double)counts[i].longest > longest)
+			longest = (double)counts[i].longest;
+	}
+	printf("throughput: %.0f /s, %.2f CPUs, Jain %.3f, longest wait "
+	       "%.1f ms, %.0f switches/s\n",
+	       sum / seconds,
+	       (cpu_seconds(&after) - cpu_seconds(before)) / seconds,
+	       squares > 0 ? sum * sum / (squares * (double)threads) : 0,
+	       longest / 1e6, (switches(&after) - switches(before)) / seconds);
+}
+
+static int run(long threads, long ms)
+{
+	pthread_t *ids = calloc((size_t)threads, sizeof(*ids));
+	struct counts *counts = aligned_alloc(128, sizeof(*counts) * threads);
+	struct timespec pause = { ms / 1000, ms % 1000 * 1000000 };
+	struct rusage before;
+	int64_t start;
+
+	if (!ids || !counts)
+		return 1;
+	memset(counts, 0, sizeof(*counts) * threads);
+	pthread_barrier_init(&begin, NULL, (unsigned int)threads + 1);
+	for (long i = 0; i < threads; i++) {
+		if (pthread_create(&ids[i], NULL, contend, &counts[i])) {
+			fprintf(stderr, "contend: no thread %ld\n", i);
+			return 1;
+		}
+	}
+	pthread_barrier_wait(&begin);
+	start = now();
+	getrusage(RUSAGE_SELF, &before);
+	nanosleep(&pause, NULL);
+	atomic_store(&stop, true);
+	for (long i = 0; i < threads; i++)
+		pthread_join(ids[i], NULL);
+	print(counts, threads, (double)(now() - start) / 1e9, &before);
+	free(counts);
+	free(ids);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	int given = 5;
+	long threads, ms = 300;
+	double round;
+
+	if (argc >= 6 && !strcmp(argv[1], "rwlock")) {
+		is_rwlock = true;
+		reads = atoi(argv[5]);
+		given = 6;
+	}
+	threads = argc > 2 ? atol(argv[2]) : 0;
+	if (argc == given + 1)
+		ms = atol(argv[given]);
+	if (argc < given || argc > given + 1 || threads < 1 || ms < 1 ||
+	    (!is_rwlock && strcmp(argv[1], "mutex"))) {
+		fprintf(stderr,
+			"usage: contend mutex THREADS INSIDE OUTSIDE [MS] | "
+			"contend rwlock THREADS INSIDE OUTSIDE READS [MS]\n");
+		return 2;
+	}
+	round = nanoseconds_a_round();
+	inside = (long)(atof(argv[3]) / round);
+	outside = (long)(atof(argv[4]) / round);
+	return run(threads, ms);
+}

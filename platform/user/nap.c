@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * Sleeps that end by themselves: for those whom foreign code does not wake, and those
+ * behind a thread that is stopped.
+ */
+#include <platform.h>
+
+/* The first nap, and how often it doubles at most: 4 ms to 1 s. */
+#define NAP_NS	    4000000ull
+#define NAP_DOUBLES 8u
+
+__cold int lkp_futex_nap(u32 *word, u32 val,
+			 const struct lkp_deadline *deadline, u32 naps)
+{
+	u64 ns = NAP_NS << (naps < NAP_DOUBLES ? naps : NAP_DOUBLES);
+	struct lkp_deadline nap;
+
+	if (naps == NO_NAPS || (deadline && deadline_within(deadline, ns)))
+		return lkp_futex_wait(word, val, deadline);
+	deadline_after(&nap, ns);
+	lkp_futex_wait(word, val, &nap);
+	return 0;
+}

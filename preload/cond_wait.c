@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/* How a condition variable is waited for. */
+#include "cut_off.h"
+
+#include "cond.h"
+
+/* How far a wait has come. */
+enum { BEFORE, ASLEEP, RELOCKING };
+
+/* With what a wait that is cut off needs to put things right. */
+struct wait {
+	struct pre_cut_off cut_off;
+	struct lk_cond_waiter waiter;
+	pthread_mutex_t *mutex;
+	u32 depth;
+	u32 stage;
+	bool late;
+};
+
+static int relock(struct wait *w)
+{
+	int err = 0;
+
+	if (lk_cond_relock(&w->waiter))
+		pre_mutex_taken(w->mutex, w->depth);
+	else
+		err = pre_mutex_enter(w->mutex, w->depth);
+	lk_cond_done(&w->waiter);
+	return err;
+}
+
+/*
+ * Cancelled, or left by a long jump. The mutex is the thread's again after that, as
+ * after a wait; not if it was on its way to lock it like anybody.
+ */
+static bool leave(struct pre_cut_off *cut_off)
+{
+	struct wait *w = container_of(cut_off, struct wait, cut_off);
+	struct lk_cond_waiter *waiter = &w->waiter;
+
+	if (in_section(waiter->cond) || in_section(waiter->mutex))
+		return false;
+	switch (READ_ONCE(w->stage)) {
+	case BEFORE:
+		if (!READ_ONCE(waiter->sleeper.ring.next))
+			break; /* it has not queued */
+		lk_cond_cancel(waiter);
+		lk_cond_relock(waiter);
+		break;
+	case ASLEEP:
+		lk_cond_cancel(waiter);
+		relock(w);
+		break;
+	case RELOCKING:
+		if (w->late || !lk_cond_relock(waiter))
+			break;
+		pre_mutex_taken(w->mutex, w->depth);
+		lk_cond_done(waiter);
+		break;
+	}
+	return true;
+}
+
+/* Cancellation is let in around the sleep only. True: it has left. */
+static bool sleep_until(struct lk_cond_waiter *w,
+			const struct lkp_deadline *deadline)
+{
+	int err, type;
+
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
+	err = lk_cond_sleep(w, deadline);
+	pthread_setcanceltype(type, &type);
+	return err && lk_cond_leave(w);
+}
+
+/* Gives the mutex up and waits; the result of giving up. */
+static int unlock_and_sleep(struct wait *w, struct lk_cond *c,
+			    const struct lkp_deadline *deadline)
+{
+	int err;
+
+	lk_cond_enqueue(c, &w->waiter, pre_mutex_to_move_to(w->mutex), true);
+	err = pre_mutex_leave(w->mutex, &w->depth);
+	if (err) {
+		/* It was not moved: its mutex was not ours. */
+		lk_cond_cancel(&w->waiter);
+		lk_cond_relock(&w->waiter);
+		return err;
+	}
+	WRITE_ONCE(w->stage, ASLEEP);
+	w->late = sleep_until(&w->waiter, deadline);
+	WRITE_ONCE(w->stage, RELOCKING);
+	return 0;
+}
+
+int pre_cond_wait(struct lk_cond *c, pthread_mutex_t *mutex,
+		  const struct lkp_deadline *deadline)
+{
+	struct wait w = { .mutex = mutex };
+	int err;
+
+	pre_cut_off_begin(&w.cut_off, leave);
+	err = unlock_and_sleep(&w, c, deadline);
+	if (!err)
+		err = w.late ? pre_mutex_enter(mutex, w.depth) : relock(&w);
+	else
+		w.late = false;
+	pre_cut_off_end(&w.cut_off);
+	return err ? err : w.late ? ETIMEDOUT : 0;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * While only readers hold, and writers wait, a try to read and a timed read lock
+ * succeed. While nobody holds, a try to write succeeds, though the first writer in line
+ * sits in a signal handler.
+ */
+#include "one_of_each.h"
+
+#include <sys/syscall.h>
+
+enum { LINE = 3 };
+
+static atomic_int tids[LINE], in_handler;
+static int over[2];
+
+static void handler(int sig)
+{
+	char byte;
+
+	(void)sig;
+	atomic_store(&in_handler, 1);
+	while (read(over[0], &byte, 1) != 1)
+		;
+}
+
+static void *writer(void *arg)
+{
+	atomic_store(&tids[(intptr_t)arg], (int)syscall(SYS_gettid));
+	wrlock();
+	rwunlock();
+	return NULL;
+}
+
+/* Not this thread, which reads already: that one would pass anyway. */
+static void *reader(void *arg)
+{
+	struct timespec past = in_ms(CLOCK_REALTIME, -1), soon;
+
+	RET(pthread_rwlock_tryrdlock(&rw), 0);
+	rwunlock();
+	RET(pthread_rwlock_timedrdlock(&rw, &past), 0);
+	rwunlock();
+	for (int ms = 1; ms < 40; ms += 7) {
+		soon = in_ms(CLOCK_REALTIME, ms);
+		RET(pthread_rwlock_timedrdlock(&rw, &soon), 0);
+		rwunlock();
+	}
+	RET(pthread_rwlock_trywrlock(&rw), EBUSY);
+	return arg;
+}
+
+static void line_up(pthread_t *threads)
+{
+	for (intptr_t id = 0; id < LINE; id++) {
+		atomic_store(&tids[id], 0);
+		EQ(pthread_create(&threads[id], NULL, writer, (void *)id), 0);
+		wait_asleep(&tids[id]);
+	}
+}
+
+int main(void)
+{
+	struct sigaction act = { .sa_handler = handler };
+	pthread_t threads[LINE], one;
+
+	EQ(pipe(over), 0);
+	EQ(sigaction(SIGUSR1, &act, NULL), 0);
+	for (int round = 0; round < 10; round++) {
+		STAGE(round);
+		rdlock();
+		line_up(threads);
+		EQ(pthread_create(&one, NULL, reader, NULL), 0);
+		EQ(pthread_join(one, NULL), 0);
+		rwunlock();
+		finish(threads, LINE);
+
+		/* By now the lock may be promised to the first, as by a drain. */
+		wrlock();
+		atomic_store(&tids[0], 0);
+		EQ(pthread_create(&one, NULL, writer, (void *)0), 0);
+		wait_asleep(&tids[0]);
+		nap_us(3000);
+		atomic_store(&in_handler, 0);
+		EQ(pthread_kill(one, SIGUSR1), 0);
+		while (!atomic_load(&in_handler))
+			sched_yield();
+		rwunlock();
+		RET(pthread_rwlock_trywrlock(&rw), 0);
+		rwunlock();
+		EQ(write(over[1], "x", 1), 1);
+		EQ(pthread_join(one, NULL), 0);
+	}
+	return 0;
+}
