@@ -10,6 +10,7 @@ void rec_cond_begin(struct rec_waiting *w, struct rec_thread *t,
 {
 	*w = (struct rec_waiting){ .since = rec_ticks() };
 	rec_announce(w, t, s);
+	t->inside = 1;
 }
 
 bool rec_cond_end(struct rec_waiting *w, struct rec_thread *t,
@@ -18,6 +19,7 @@ bool rec_cond_end(struct rec_waiting *w, struct rec_thread *t,
 	u64 now = rec_ticks(), waited = now > w->since ? now - w->since : 0;
 	struct rec_detail *d = rec_detail(t, s);
 
+	t->inside = 0;
 	rec_wait_clear(t);
 	if (!rec_has_taken(err) && err != ETIMEDOUT)
 		return false;

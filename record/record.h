@@ -52,6 +52,7 @@ struct rec_held {
 struct rec_thread {
 	u32 ready; /* 0: also while the recorder itself works, or after a fork */
 	u32 busy;
+	u32 inside; /* of a lock call of the next definition, which may sleep */
 	u32 number;
 	u32 depth;
 	u64 *index; /* a hash table: tag and place of each record; 0: empty */

@@ -33,6 +33,7 @@ static void thread_ends(void *arg)
 	rec_wait_clear(t);
 	rec_mine = NULL;
 	t->depth = 0;
+	t->inside = 0;
 	rec_lock(&guard);
 	t->next_free = rec_state.idle;
 	rec_state.idle = t;

@@ -114,6 +114,7 @@ void rec_wait_begin(struct rec_waiting *w, struct rec_thread *t,
 	WRITE_ONCE(o->wanted, 1);
 	w->since = rec_ticks();
 	rec_announce(w, t, s);
+	t->inside = 1;
 	rec_idle(t);
 }
 
@@ -171,6 +172,7 @@ void rec_wait_end(struct rec_waiting *w, struct rec_thread *t,
 	struct rec_held *h;
 	struct rec_detail *d;
 
+	t->inside = 0;
 	rec_wait_clear(t);
 	if (!rec_has_taken(err) && err != ETIMEDOUT)
 		return;

@@ -259,6 +259,110 @@ fn an_interrupt_ends_the_program_and_is_followed_by_the_report() {
     );
 }
 
+/// Two threads that take two locks in opposite orders, each once the other has its first.
+const DEADLOCK: &str = "#include <pthread.h>\n\
+    pthread_mutex_t a_mutex = PTHREAD_MUTEX_INITIALIZER, b_mutex = PTHREAD_MUTEX_INITIALIZER;\n\
+    static pthread_barrier_t both;\n\
+    static void *other(void *arg) { pthread_mutex_lock(&b_mutex); pthread_barrier_wait(&both);\n\
+    pthread_mutex_lock(&a_mutex); return arg; }\n\
+    int main(void) { pthread_t t; pthread_barrier_init(&both, 0, 2);\n\
+    pthread_mutex_lock(&a_mutex); pthread_create(&t, 0, other, 0); pthread_barrier_wait(&both);\n\
+    pthread_mutex_lock(&b_mutex); return 0; }\n";
+
+#[test]
+fn a_deadlock_is_shown_while_the_program_hangs() {
+    let room = Room::new();
+    let source = room.path("hangs.c");
+    fs::write(&source, DEADLOCK).expect("a file");
+    let hangs = compile(&room, &source, "hangs", &[]);
+    let file = room.path("p.prof");
+    let name = file.to_str().expect("UTF-8");
+    let mut command = room.lockwork(&["profile", "-o", name, "--", &hangs]);
+    command.process_group(0).stderr(Stdio::piped());
+    let running = command.spawn().expect("lockwork starts");
+    let shown = loop {
+        let output = room.run(&["report", "--deadlock", name]);
+        let shown = stdout(&output);
+        if shown.contains("deadlock of 2 threads") {
+            break shown;
+        }
+        std::thread::yield_now();
+    };
+    for part in [
+        "mutex a_mutex",
+        "mutex b_mutex",
+        "other (hangs.c:",
+        "main (hangs.c:",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    // SAFETY: the child has not been waited for.
+    unsafe { libc::kill(running.id() as libc::pid_t, libc::SIGTERM) };
+    let output = running.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(128 + 15));
+}
+
+/// Three waits that time out, and one for a word that has changed already.
+const FUTEX: &str = "#include <linux/futex.h>\n#include <sys/syscall.h>\n\
+    #include <time.h>\n#include <unistd.h>\nint word;\n\
+    int main(void) { struct timespec ms = { 0, 1000000 };\n\
+    for (int i = 0; i < 3; i++) syscall(SYS_futex, &word, FUTEX_WAIT, 0, &ms, 0, 0);\n\
+    syscall(SYS_futex, &word, FUTEX_WAIT, 1, &ms, 0, 0);\n\
+    return syscall(SYS_getpid) == getpid() ? 0 : 1; }\n";
+
+#[test]
+fn waits_of_other_locks_are_counted_apart() {
+    let room = Room::new();
+    let source = room.path("futex.c");
+    fs::write(
+        &source,
+        FUTEX.replace("#include <linux", "#define _GNU_SOURCE\n#include <linux"),
+    )
+    .expect("a file");
+    let futex = compile(&room, &source, "futex", &[]);
+    let output = profile(&room, &["--", &futex]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("in 3 futex calls"),
+        "{}",
+        stderr(&output)
+    );
+    let process = &json(&room)[0];
+    let word = lock(process, "word");
+    assert_eq!(word["kind"], "futex");
+    assert_eq!(word["counts"]["count"], 3);
+    assert_eq!(word["counts"]["timeouts"], 3);
+    assert!(number(&word["counts"]["waited_ns"]) >= 3_000_000 * 99 / 100);
+}
+
+#[test]
+fn the_page_is_whole_and_needs_nothing_else() {
+    let room = Room::new();
+    let file = recorded(&room);
+    let page = room.path("page.html");
+    let output = room.run(&[
+        "report",
+        file.to_str().expect("UTF-8"),
+        "--html",
+        page.to_str().expect("UTF-8"),
+    ]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let text = fs::read_to_string(&page).expect("the page");
+    assert!(text.starts_with("<!DOCTYPE html>") && text.ends_with("</html>\n"));
+    for part in [
+        "slow_mutex",
+        "Its critical sections are long.",
+        "wait_for_it (truth.c:",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!text.contains("http") && !text.contains("<script"));
+    assert_eq!(
+        text.matches("<details").count(),
+        text.matches("</details>").count()
+    );
+}
+
 fn room_has(room: &Room, name: &str) -> bool {
     let file = room.path("p.prof");
     let output = room.run(&["report", "--json", file.to_str().expect("UTF-8")]);

@@ -28,7 +28,7 @@ pub fn render(profile: &Profile) -> String {
     let names = Names::new(profile);
     let mut text = heading(profile);
     let waited: Vec<&Lock> = contended(profile).collect();
-    if profile.locks.is_empty() {
+    if !profile.locks.iter().any(Lock::is_lock) {
         text += &no_locks();
     } else if waited.is_empty() || lost_share(profile) < NOTHING {
         text += &nothing_to_win(profile);
@@ -87,13 +87,13 @@ fn heading(profile: &Profile) -> String {
 pub fn command(profile: &Profile) -> String {
     match profile.command.is_empty() {
         true => "a program".to_owned(),
-        false => profile.command.join(" "),
+        false => profile.command.join(" ").replace(char::is_control, " "),
     }
 }
 
 fn no_locks() -> String {
-    "It made no lock call that an interposer sees: nothing to win here. Go, and programs \
-     that make their own system calls, wait in futex calls that no interposer sees.\n"
+    "It made no pthread lock call: nothing to win here by another lock. Locks of Go, and of \
+     programs that make their own system calls, are not seen.\n"
         .to_owned()
 }
 
@@ -326,7 +326,7 @@ fn futexes(profile: &Profile, names: &Names<'_>) -> String {
     let count: u64 = sums.iter().map(|(_, sum)| sum.count).sum();
     let _ = writeln!(
         text,
-        "\nThreads also waited {} in {} futex calls of locks that are not pthread's:",
+        "\nThreads waited {} in {} futex calls of locks, or of other waits, that are not pthread's:",
         duration(profile.ns(waited as f64)),
         whole(count)
     );
