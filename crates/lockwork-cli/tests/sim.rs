@@ -322,11 +322,11 @@ fn rivals_are_compared_as_the_page_says_and_a_difference_fails() {
     let unknown = room.run(&["rivals", "nope"]);
     assert_eq!(unknown.status.code(), Some(2));
     assert!(stderr(&unknown).contains("guests-spin"), "{unknown:?}");
-    let part = "guests-sleep";
+    let part = "spin-graviton-3";
     let printed = room.run(&["rivals", part]);
     let page = stdout(&printed);
     assert!(
-        page.contains("lockwork sim --workload rivals-sleep"),
+        page.contains("lockwork sim --workload rivals-spin"),
         "{page}"
     );
     assert!(page.contains("## Where ours is behind"), "{page}");
@@ -335,7 +335,7 @@ fn rivals_are_compared_as_the_page_says_and_a_difference_fails() {
     let path = path.to_str().expect("a path");
     let same = room.run(&["rivals", part, "--check", path, "--jobs", "1"]);
     assert_eq!(same.status.code(), Some(0), "{}", stderr(&same));
-    std::fs::write(path, page.replace("| **mutex** | ", "| **mutex** | 9")).expect("written");
+    std::fs::write(path, page.replace("tas\\_lock** | ", "tas\\_lock** | 9")).expect("written");
     let other = room.run(&["rivals", part, "--check", path]);
     assert_eq!(other.status.code(), Some(1));
     assert!(stderr(&other).contains(part), "{}", stderr(&other));

@@ -99,9 +99,12 @@ static struct lk_rival_node *next_or_free(struct lk_mcs_tp *tp,
 static void unlock(void *lock)
 {
 	struct lk_rival_node *node = lk_rival_top(), *next, *skipped;
+	u32 skips = 0;
 
 	next = next_or_free(lock, node);
-	while (next && vcpu_is_preempted(READ_ONCE(next->vcpu))) {
+	/* Those skipped may run by now, and queue again: it has to end. */
+	while (next && skips++ < LKP_MAX_SLOTS &&
+	       vcpu_is_preempted(READ_ONCE(next->vcpu))) {
 		skipped = next;
 		next = next_or_free(lock, skipped);
 		tell(skipped, SKIPPED);
