@@ -21,8 +21,8 @@
  * waits on the word; an entry of the pool belongs to one lock for good.
  *
  * Written from the cover letter and the text of the mails "hq-spinlock" (RFC v3,
- * 2026-04-15, 0/7 and 3/7; not from their patches) and from qspinlock's mails for
- * the plain queue. Left out: the pending bit; how an entry is found by the hash of
+ * 2026-04-15, 0/7 and 3/7) and from qspinlock's mails for the plain queue. Excerpts
+ * of the patches were seen beside the text; nothing was taken from them. Left out: the pending bit; how an entry is found by the hash of
  * the lock's address, and that it is given back: this looks through the pool; the
  * second count by which remote hand-overs are weighed. Assumed, because the texts
  * give no values: the one queue is left after osq_keep_times hand-overs between

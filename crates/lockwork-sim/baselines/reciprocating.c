@@ -20,7 +20,7 @@
  * each other thread.
  *
  * Written from the description in Dice and Kogan, "Reciprocating Locks", PPoPP 2025
- * (arXiv 2501.02380). Left out: the variants without a context from lock to unlock;
+ * (arXiv 2501.02380). An excerpt of its listing was seen beside the text. Left out: the variants without a context from lock to unlock;
  * here that context is in the node, which the holder keeps.
  */
 #include "catalogue.h"
