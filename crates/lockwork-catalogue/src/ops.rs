@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What a lock promises, and the table of all locks.
-use crate::mirrors::{RawOps, LK_CANCEL, LK_FIFO, LK_FORKS, LK_KEEPS_NODE, LK_RW, LK_SLEEPS};
+use crate::mirrors::{RawOps, LK_CANCEL, LK_CLUSTERS, LK_FIFO, LK_FORKS};
+use crate::mirrors::{LK_KEEPS_NODE, LK_RW, LK_SLEEPS};
 
 bitflags::bitflags! {
     /// What a lock promises (`LK_*` in C).
@@ -20,6 +21,8 @@ bitflags::bitflags! {
         const KEEPS_NODE = LK_KEEPS_NODE;
         /// A forked child can go on with it though other threads waited.
         const FORKS = LK_FORKS;
+        /// No promise: it serves waiters by clusters of CPUs.
+        const CLUSTERS = LK_CLUSTERS;
         /// Promises that a newer table makes are kept, not dropped.
         const _ = !0;
     }

@@ -50,7 +50,7 @@ fn promises_come_with_their_operations() {
             "{name}"
         );
         let known = Promises::FIFO | Promises::RW | Promises::CANCEL | Promises::SLEEPS;
-        let known = known | Promises::KEEPS_NODE | Promises::FORKS;
+        let known = known | Promises::KEEPS_NODE | Promises::FORKS | Promises::CLUSTERS;
         assert!(
             known.contains(flags),
             "{name} promises something unheard of: {flags:?}"
