@@ -149,8 +149,8 @@ bool lk_cond_relock(struct lk_cond_waiter *w)
 	if (w->on_mutex && !w->sleeper.queued)
 		return true;
 	if (wait_for_claimer(w) != LK_SIGNALLED) {
-		WRITE_ONCE(w->sleeper.queued, true);
-		WRITE_ONCE(w->on_mutex, true);
+		w->sleeper.queued = true;
+		w->on_mutex = true;
 		lk_mutex_sleep_moved(w->mutex, &w->sleeper);
 		return true;
 	}

@@ -294,7 +294,7 @@ static void leave_as_holder(struct lk_mutex *m, struct lk_mutex_waiter *w)
 	lk_leave_owner(&m->owner);
 	outer = list_lock(m);
 	list_remove(m, w);
-	WRITE_ONCE(w->queued, false);
+	w->queued = false;
 	WRITE_ONCE(m->parked, anybody_sleeps(m));
 	/* Nobody to tell: let the unlock be a fast one. */
 	if (!anybody_sleeps(m) && !foreign_waiters())
@@ -317,7 +317,7 @@ static int leave_timed_out(struct lk_mutex *m, struct lk_mutex_waiter *w,
 	}
 	was_first = is_first(m, w);
 	list_remove(m, w);
-	WRITE_ONCE(w->queued, false);
+	w->queued = false;
 	/* Whatever was to be told to us is told to the one behind us, or to foreign
 	 * code: an unlock that saw us has woken nobody else. */
 	if (was_first)
@@ -382,7 +382,7 @@ static int sleep_as(struct lk_mutex *m, struct lk_mutex_waiter *w,
 	lk_ring_insert(&m->first, &w->ring);
 	if (is_first(m, w))
 		WRITE_ONCE(w->state, LK_READY);
-	WRITE_ONCE(w->queued, true);
+	w->queued = true;
 	list_unlock(m, outer);
 	return sleep_on_list(m, w, deadline);
 }
@@ -399,7 +399,7 @@ __cold bool lk_mutex_abandon(struct lk_mutex *m, struct lk_mutex_waiter *w)
 {
 	if (in_section(m))
 		return false;
-	if (READ_ONCE(w->queued) && !leave_timed_out(m, w, -1))
+	if (w->queued && !leave_timed_out(m, w, -1))
 		lk_mutex_unlock(m);
 	return true;
 }

@@ -98,7 +98,9 @@ struct lk_mutex_waiter {
 	 * unlock has looked at it as the first. */
 	u64 since;
 	bool moved; /* under wait_lock: it was moved here, and nobody woke it */
-	bool queued; /* written by its thread: it put itself on the list */
+	/* Its thread put itself on the list. That thread alone reads it, so it is plain:
+	 * a WRITE_ONCE may land when the frame is gone already (the sim world). */
+	bool queued;
 };
 
 /* 0, or -ETIMEDOUT past @deadline (NULL: never). */

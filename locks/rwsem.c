@@ -94,7 +94,7 @@ static void enqueue(struct lk_rwsem *s, struct lk_rwsem_waiter *w)
 	if (!anybody_sleeps(s))
 		atomic_or(LK_RWSEM_QUEUED, &s->word);
 	lk_ring_insert(&s->first, &w->ring);
-	WRITE_ONCE(w->queued, true);
+	w->queued = true;
 }
 
 /*
@@ -367,7 +367,7 @@ static bool take_and_leave(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
 	} while (!atomic_try_cmpxchg_acquire(
 		&s->word, &word, without(s, w, word + w->want.gain)));
 	lk_ring_remove(&s->first, &w->ring);
-	WRITE_ONCE(w->queued, false);
+	w->queued = false;
 	if (is_writer(w))
 		lk_leave_owner(&s->owner);
 	return true;
@@ -442,7 +442,7 @@ static void leave_timed_out(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
 					   without(s, w, word)))
 		;
 	lk_ring_remove(&s->first, &w->ring);
-	WRITE_ONCE(w->queued, false);
+	w->queued = false;
 	look_for_next(s, wakes);
 	unlock_and_wake(s, outer, wakes);
 }
@@ -462,7 +462,7 @@ static void grant_rest(struct lk_rwsem *s, bool vain)
 static void accept_grant(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
 			 void *outer)
 {
-	WRITE_ONCE(w->queued, false);
+	w->queued = false;
 	list_unlock(s, outer);
 	if (w->more)
 		grant_rest(s, w->vain);
@@ -523,7 +523,7 @@ __cold bool lk_rwsem_abandon(struct lk_rwsem *s, struct lk_rwsem_waiter *w)
 
 	if (in_section(s))
 		return false;
-	if (!READ_ONCE(w->queued))
+	if (!w->queued)
 		return true;
 	outer = list_lock(s);
 	if (READ_ONCE(w->state) == GRANTED) {

@@ -117,7 +117,7 @@ struct lk_rwsem_waiter {
 	bool more;   /* once granted: readers are left that it has to grant */
 	bool vain;   /* and how: see grant_readers() */
 	bool timed;  /* it sleeps as the first, no longer than its patience */
-	bool queued; /* written by its thread: on the list, or granted there */
+	bool queued; /* for its thread alone: on the list, or granted there */
 };
 
 /*
