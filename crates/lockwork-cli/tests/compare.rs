@@ -448,10 +448,13 @@ fn the_embedded_workload_counts_what_it_found_held() {
 }
 
 #[test]
-fn nothing_is_said_of_contention_in_the_users_program() {
+fn a_program_without_locks_has_no_locks_to_replace() {
     let room = Room::new();
     let (output, json) = compare(&room, &["-n", "1", "--locks", "mutex", "--", "true"]);
-    assert!(json["note"].is_null());
+    let note = json["note"].as_str().expect("a note");
+    assert!(note.contains("made no lock call that an interposer sees"));
+    assert!(stdout(&output).contains(note));
+    assert_eq!(json["locking"]["acquisitions"], 0);
     assert!(json["samples"][0]["contended"].is_null());
     assert!(!stdout(&output).contains("found their lock held"));
 }
