@@ -108,7 +108,7 @@ fn each_workload_runs_on_each_machine() {
             "--machine",
             machine,
             "--threads",
-            "3",
+            "2",
         ];
         let shown = sim(&room, &[&own[..], &length, &["--seeds", "1"]].concat());
         assert!(shown.contains("only one seed"), "{shown}");
