@@ -16,14 +16,15 @@ struct learned {
 	const void *lock;
 	u32 began; /* the window: local_clock() in units of 1,024 ns */
 	u32 hint;  /* the holder's, then */
-	u8 way;
+	u8 way;	   /* a way, and ON_TRIAL if it is not the best one so far */
 	u8 settling;
 	u8 busy; /* 0, or BUSY and the epoch of the thread in enter() and leave() */
 	struct lk_choice choice;
 };
 
-#define BUSY	0x80u
-#define ENTRIES 256u
+#define BUSY	 0x80u
+#define ON_TRIAL 0x80u
+#define ENTRIES	 256u
 
 static struct learned table[ENTRIES] __cacheline_aligned;
 
@@ -69,30 +70,44 @@ static void begin_anew(struct learned *l, const void *lock, u32 at, u32 hint)
 /* Its lock is contended: ends the window, if it has lasted long enough. */
 static void go_on(struct learned *l, u32 at, u32 hint, u32 ways)
 {
-	u32 time = at - l->began, turns = turns_between(l->hint, hint), next;
+	u32 time = at - l->began, turns = turns_between(l->hint, hint);
+	u32 way, next;
 
 	if (l->settling) {
 		if (time < SETTLE)
 			return;
 		l->settling = 0;
 	} else {
-		if (!lk_choice_is_over(&l->choice, l->way, turns, time))
+		way = l->way & ~ON_TRIAL;
+		if (!lk_choice_is_over(&l->choice, way, turns, time))
 			return;
-		next = lk_choice_next(&l->choice, l->way, turns, time, ways);
-		if (next != l->way) {
-			WRITE_ONCE(l->way, (u8)next);
+		next = lk_choice_next(&l->choice, way, turns, time, ways);
+		if (next != way) {
 			l->settling = 1;
 			count_event(LK_EV_adapt_changed);
 		}
+		if (next != l->choice.best)
+			next |= ON_TRIAL;
+		WRITE_ONCE(l->way, (u8)next);
 	}
 	begin_window(l, at, hint);
 }
 
-u32 lk_adapt_way(const void *lock)
+static u32 read_way(const void *lock)
 {
 	struct learned *l = learned_of(lock);
 
 	return READ_ONCE(l->lock) == lock ? READ_ONCE(l->way) : LK_WAY_SPIN;
+}
+
+u32 lk_adapt_way(const void *lock)
+{
+	return read_way(lock) & ~ON_TRIAL;
+}
+
+bool lk_adapt_is_on_trial(const void *lock)
+{
+	return read_way(lock) & ON_TRIAL;
 }
 
 __cold void lk_adapt_look_at(const void *lock, u32 hint, u32 ways, u32 at)

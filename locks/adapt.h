@@ -33,6 +33,7 @@
 #define LK_WAY_ADAPTS 0u
 
 u32 lk_adapt_way(const void *lock);
+bool lk_adapt_is_on_trial(const void *lock);
 void lk_adapt_look(const void *lock, u32 hint, u32 ways);
 /* The same at the time @at, in units of 1,024 ns. */
 void lk_adapt_look_at(const void *lock, u32 hint, u32 ways, u32 at);
@@ -43,6 +44,30 @@ static inline u32 lk_way(const void *lock)
 	u32 fixed = wait_way();
 
 	return fixed ? fixed - 1 : lk_adapt_way(lock);
+}
+
+/* Whether the present way is not the best one so far, but on trial. */
+static inline bool lk_way_is_on_trial(const void *lock)
+{
+	return wait_way() == LK_WAY_ADAPTS && lk_adapt_is_on_trial(lock);
+}
+
+/*
+ * wait_on_value() for a sleeper while a way is on trial: wakes after LK_TRIAL_NS, to look.
+ * Else nobody might: all sleep but one, which is never contended. Each sleeper does so up
+ * to trial_naps() times.
+ */
+#define LK_TRIAL_NS 150000u
+static inline int lk_way_watch(u32 *word, u32 val,
+			       const struct lkp_deadline *deadline)
+{
+	struct lkp_deadline end;
+
+	if (deadline && deadline_within(deadline, LK_TRIAL_NS))
+		return wait_on_value(word, val, deadline, NO_NAPS);
+	deadline_after(&end, LK_TRIAL_NS);
+	(void)wait_on_value(word, val, &end, NO_NAPS);
+	return 0;
 }
 
 /*

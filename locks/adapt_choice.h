@@ -13,8 +13,8 @@
  *   other --better in LK_ADAPT_PROOF windows in a row--> it is the best
  *   other --not better--> best
  *
- * The windows between two probes double, up to a limit. A probe ends early if it is
- * much slower than the best way. The best way is known by its last 16 windows or so,
+ * After each probe there are four times as many windows to the next one, up to a limit. A
+ * probe ends early if it is much slower than the best way. The best way is known by its last 16 windows or so,
  * because one may be spoiled: a holder that loses its CPU stops all for milliseconds.
  * Another way is known by its present probe alone.
  *
@@ -38,7 +38,7 @@ enum lk_way {
 #define LK_ADAPT_WINDOW	 512u /* 0.5 ms */
 #define LK_ADAPT_PROOF	 2u
 #define LK_ADAPT_MIN_GAP 2u
-#define LK_ADAPT_MAX_GAP 128u
+#define LK_ADAPT_MAX_GAP 512u
 /* Windows before the first probe: a lock may be contended for a moment only. */
 #define LK_ADAPT_FIRST 4u
 
@@ -88,8 +88,7 @@ static inline bool lk_choice_is_over(const struct lk_choice *c, u32 way,
 static inline u32 lk_choice_probe(struct lk_choice *c, u32 ways)
 {
 	c->probe_at = c->windows + c->gap;
-	if (c->gap < LK_ADAPT_MAX_GAP)
-		c->gap *= 2;
+	c->gap = c->gap < LK_ADAPT_MAX_GAP / 4 ? c->gap * 4 : LK_ADAPT_MAX_GAP;
 	do {
 		c->probed = (u8)((c->probed + 1u) % ways);
 	} while (c->probed == c->best);

@@ -117,12 +117,20 @@ static bool spin_on_word(struct lk_mutex *m)
 	return true;
 }
 
+/* The first sleeper was woken, and has not announced itself since: it may need a CPU. */
+static inline bool first_has_not_run(const struct lk_mutex *m)
+{
+	return anybody_sleeps(m) && !READ_ONCE(m->parked);
+}
+
 static bool spin_in_queue(struct lk_mutex *m, const struct lk_spin_queue *queue)
 {
 	bool taken;
 
 	if (lk_way(m) != LK_WAY_SPIN)
 		return lk_mutex_trylock(m);
+	if (first_has_not_run(m))
+		share_cpu(m);
 	begin_waiting();
 	if (READ_ONCE(m->word) != LK_MUTEX_FREE && !lk_owner_may_run(&m->owner))
 		return false;
@@ -342,8 +350,8 @@ static bool take_after_nap(struct lk_mutex *m)
 static int sleep_on_list(struct lk_mutex *m, struct lk_mutex_waiter *w,
 			 const struct lkp_deadline *deadline)
 {
+	u32 naps = 0, looks = trial_naps();
 	bool rested = false;
-	u32 naps = 0;
 	int err = 0;
 
 	for (;;) {
@@ -359,7 +367,14 @@ static int sleep_on_list(struct lk_mutex *m, struct lk_mutex_waiter *w,
 		} else if (naps && take_after_nap(m)) {
 			break;
 		}
-		err = wait_on_value(&w->state, LK_ASLEEP, deadline, naps++);
+		if (looks && lk_way_is_on_trial(m)) {
+			looks--;
+			err = lk_way_watch(&w->state, LK_ASLEEP, deadline);
+		} else {
+			err = wait_on_value(&w->state, LK_ASLEEP, deadline,
+					    naps++);
+		}
+		lk_way_look(m, READ_ONCE(m->owner), LK_WAYS);
 		if (READ_ONCE(w->state) == LK_GRANTED)
 			break;
 		if (err)

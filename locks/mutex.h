@@ -32,8 +32,8 @@
  *     will look again.
  *  4. A first sleeper that is asleep is passed over at most overtake_limit()
  *     times; then handoff is set, and the next unlock that sees it hands over.
- *     What passes while it is awake is bounded by how soon it gets a CPU; while
- *     it rests, by rest_us().
+ *     What passes while it is awake is bounded by how soon it gets a CPU, for which
+ *     threads that begin to spin yield theirs; while it rests, by rest_us().
  *  5. The first keeps a free mutex from sleepers for no longer than a nap, because it
  *     may be stopped. Only the interposer's sleeps are naps.
  *  6. A sleeper that was moved here naps in no world. While there are such, right

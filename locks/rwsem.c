@@ -305,6 +305,13 @@ static bool spin_on_word(struct lk_rwsem *s, struct lk_rwsem_want want)
 	return true;
 }
 
+/* The first sleeper was told to look, and has not since: it may need a CPU. */
+static inline bool first_has_not_run(struct lk_rwsem *s)
+{
+	return (atomic_read(&s->word) & (LK_RWSEM_QUEUED | LK_RWSEM_LOOK)) ==
+	       LK_RWSEM_QUEUED;
+}
+
 static bool spin_in_queue(struct lk_rwsem *s, struct lk_rwsem_want want,
 			  const struct lk_spin_queue *queue)
 {
@@ -312,6 +319,8 @@ static bool spin_in_queue(struct lk_rwsem *s, struct lk_rwsem_want want,
 
 	if (lk_way(s) != LK_WAY_SPIN)
 		return take(s, want);
+	if (first_has_not_run(s))
+		share_cpu(s);
 	begin_waiting();
 	if (!may_come_free(s, want))
 		return false;

@@ -64,8 +64,9 @@ bool on_hypervisor(void);
 void saw_preempted(void);
 #define owner_is_preempted(owner) vcpu_is_preempted(owner)
 /* No count of turns: time stands still, so nothing is learned. */
-#define next_owner(last)	   this_vcpu()
-#define turns_between(hint, later) ((void)(hint), (void)(later), 0u)
+#define next_owner(last) this_vcpu()
+/* Nobody counts here. A client that makes hints itself counts in bits 8 and up. */
+#define turns_between(hint, later) ((((later) >> 8) - ((hint) >> 8)) & 0xffff)
 /* Thread @n runs in cluster @n modulo this. A mutant may not look: 2. */
 #define cluster_count()                                \
 	(lwc_left_out(__lwc_site("cluster_count", "")) \
@@ -81,8 +82,9 @@ bool budget_is_spent(void);
 /* -- time, sections ------------------------------------------------------ */
 
 /* Time stands still; what it decides is left to the schedule. */
-#define local_clock() ((u64)0)
-#define give_way()    ((void)0)
+#define local_clock()	((u64)0)
+#define give_way()	((void)0)
+#define share_cpu(lock) ((void)(lock))
 u32 this_priority(void);
 
 void *section_enter(void *obj);

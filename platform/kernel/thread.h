@@ -79,7 +79,8 @@ static inline bool on_hypervisor(void)
 /* need_resched() says when to stop; rounds are not counted. */
 #define begin_waiting() ((void)0)
 /* The scheduler preempts for a sleeper that is woken. */
-#define give_way() ((void)0)
+#define give_way()	((void)0)
+#define share_cpu(lock) ((void)(lock))
 /* The kernel's own sleeping locks are FIFO; its rt_mutex is for priorities. */
 #define this_priority() 0u
 

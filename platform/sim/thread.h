@@ -51,8 +51,9 @@
 
 /* -- time ---------------------------------------------------------------- */
 
-#define local_clock() lws.clock()
-#define give_way()    ((void)0)
+#define local_clock()	lws.clock()
+#define give_way()	((void)0)
+#define share_cpu(lock) ((void)(lock))
 /* All are equal. */
 #define this_priority() 0u
 

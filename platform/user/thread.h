@@ -212,6 +212,9 @@ u32 lkp_priority(void);
 /* Lets another thread have this CPU; a real-time thread keeps it. */
 void lkp_give_way(void);
 #define give_way() lkp_give_way()
+/* The same for the sleepers of @lock, at most once in share_cpu_us. */
+void lkp_share_cpu(const void *lock);
+#define share_cpu(lock) lkp_share_cpu(lock)
 
 /* -- sections ------------------------------------------------------------ */
 

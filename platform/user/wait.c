@@ -102,6 +102,26 @@ __cold void lkp_give_way(void)
 		lkp_yield();
 }
 
+/* When a thread last yielded for the sleepers of a lock, by a hash of its address. */
+#define SHARED 64u
+static u64 shared_at[SHARED];
+
+__cold void lkp_share_cpu(const void *lock)
+{
+	u64 *at = &shared_at[((uintptr_t)lock >> 3) % SHARED];
+	u32 us = READ_ONCE(lkp_share_cpu_us);
+	u64 now;
+
+	if (!us)
+		return;
+	now = local_clock();
+	if (now - READ_ONCE(*at) < us * (u64)1000)
+		return;
+	WRITE_ONCE(*at, now);
+	if (!lkp_priority())
+		lkp_yield();
+}
+
 __cold int lkp_futex_wait(u32 *word, u32 val,
 			  const struct lkp_deadline *deadline)
 {

@@ -442,6 +442,32 @@ static void be_changed(u32 id)
 	WRITE_ONCE(check_world.wait_way, 1 + LK_WAY_SLEEP);
 }
 
+/* Way SLEEP is on trial. The window begins at 0, where time stands still. */
+static void init_on_trial(void)
+{
+	u32 at = 0u - (LK_ADAPT_FIRST + 1) * LK_ADAPT_WINDOW, hint = 0;
+
+	init();
+	check_world.wait_way = LK_WAY_ADAPTS;
+	lk_adapt_look_at(&lock, hint, LK_WAYS, at);
+	while (at) {
+		at += LK_ADAPT_WINDOW;
+		hint += 1u << 8;
+		lk_adapt_look_at(&lock, hint, LK_WAYS, at);
+	}
+	CHECK(lk_way_is_on_trial(&lock) && lk_way(&lock) == LK_WAY_SLEEP,
+	      "no way is on trial");
+}
+
+/* The last thread ends the trial, at any step of the others. */
+static void end_the_trial(u32 id)
+{
+	if (id + 1 < check_threads)
+		lock_and_unlock(id);
+	else
+		lk_adapt_look_at(&lock, 0, LK_WAYS, 1u << 30);
+}
+
 static void finish(void)
 {
 	check_sections();
@@ -549,6 +575,10 @@ const struct check_client check_mutex[] = {
 	  600, 16, init_spinning, change_the_way, finish },
 	{ "mutex", "changed", "another thread changes the way at any step", 3,
 	  2, 2, 600, 16, init_changing, be_changed, finish },
+	{ "mutex", "on_trial", "sleepers look how a way does that is on trial",
+	  3, 1, 2, 600, 16, init_on_trial, lock_and_unlock, finish },
+	{ "mutex", "trial_ends", "another thread ends the trial at any step", 3,
+	  2, 2, 600, 16, init_on_trial, end_the_trial, finish },
 	{ "mutex", "fork", "waiters lost in a fork are forgotten", 3, 1, 1, 600,
 	  16, init_forked, lock_and_unlock, finish },
 	{ "mutex", "fork_signal", "the same, and a handler interrupts it", 2, 1,
