@@ -38,7 +38,7 @@ enum lk_way {
 #define LK_ADAPT_WINDOW	 512u /* 0.5 ms */
 #define LK_ADAPT_PROOF	 2u
 #define LK_ADAPT_MIN_GAP 2u
-#define LK_ADAPT_MAX_GAP 512u
+#define LK_ADAPT_MAX_GAP 256u
 /* Windows before the first probe: a lock may be contended for a moment only. */
 #define LK_ADAPT_FIRST 4u
 

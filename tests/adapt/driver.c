@@ -88,7 +88,8 @@ static void test_change(void)
 
 	for (round = 0; round < 9; round++) {
 		best = round * 2 % LK_WAYS;
-		for (i = 0; i < 4; i++)
+		/* Both other ways are probed once in 2 * LK_ADAPT_MAX_GAP windows. */
+		for (i = 0; i < 6; i++)
 			share_of(lock, &machines[best], best);
 		EXPECT(share_of(lock, &machines[best], best) >= 90);
 	}
