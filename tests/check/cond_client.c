@@ -401,13 +401,13 @@ static void init_priority(void)
 }
 
 const struct check_client check_cond[] = {
-	{ "cond", "signal", "one waiter for each signal", 3, 1, 2, 600, 16,
+	{ "cond", "signal", "one waiter for each signal", 3, 1, 1, 600, 16,
 	  init, signal_each, finish },
 	{ "cond", "pair", "one waiter, three preemptions", 2, 2, 3, 600, 16,
 	  init, signal_each, finish },
 	{ "cond", "unheld", "signals while the mutex is free", 3, 1, 1, 600, 16,
 	  init, signal_unheld, finish },
-	{ "cond", "broadcast", "a broadcast reaches all waiters", 3, 1, 2, 600,
+	{ "cond", "broadcast", "a broadcast reaches all waiters", 3, 1, 1, 600,
 	  16, init, broadcast, finish },
 	{ "cond", "broadcast_unheld", "the same while the mutex is free", 3, 1,
 	  1, 600, 16, init, broadcast_unheld, finish },

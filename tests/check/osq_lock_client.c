@@ -108,7 +108,7 @@ const struct check_client check_osq_lock[] = {
 	  init_hasty, lock_if_possible, finish },
 	{ "osq_lock", "cancel_pair", "two threads, four preemptions", 2, 2, 4,
 	  900, 0, init_hasty, lock_if_possible, finish },
-	{ "osq_lock", "one_cpu", "the predecessor has lost its CPU", 3, 2, 2,
+	{ "osq_lock", "one_cpu", "the predecessor has lost its CPU", 3, 2, 1,
 	  900, 16, init_one_cpu, lock_if_possible, finish },
 	{ "osq_lock", "leave", "a waiter can leave whatever the holder does", 3,
 	  1, 3, 900, 16, init_leave, leave, finish },
