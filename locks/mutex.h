@@ -35,7 +35,7 @@
  *     What passes while it is awake is bounded by how soon it gets a CPU, for which
  *     threads that begin to spin yield theirs; while it rests, by rest_us().
  *  5. The first keeps a free mutex from sleepers for no longer than a nap, because it
- *     may be stopped. Only the interposer's sleeps are naps.
+ *     may be stopped. Sleeps are naps in user space, where threads are stopped.
  *  6. A sleeper that was moved here naps in no world. While there are such, right
  *     behind a first that is awake, an unlock to come pulls one: it takes it off
  *     the list and wakes it. The pulled thread makes sure that its own unlock looks.

@@ -43,8 +43,8 @@
  *  4. The first sleeper is passed by arrivals until it has lost overtake_limit()
  *     times, or has slept for LK_RWSEM_PATIENCE_NS; then H is set. H goes with it.
  *  5. H keeps nobody from a free lock for longer than a nap: a sleeper whose nap
- *     is over takes what is free, because the first may be stopped. Only the
- *     interposer's sleeps are naps; and LK_READER_QUEUES waits on.
+ *     is over takes what is free, because the first may be stopped. Sleeps are naps
+ *     in user space only; and LK_READER_QUEUES waits on.
  *
  * Arrivals pass sleepers until then because CPUs stay busy so when threads
  * outnumber them.

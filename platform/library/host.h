@@ -10,10 +10,8 @@
 #define mutex_outlives_unlock() true
 #define waiters_halt()		true
 #define foreign_waiters()	false
-/* The locks promise an order, which naps would not keep. */
-#define sleeps_are_naps()  false
-#define wake_foreign(word) ((void)(word))
-#define WAIT_TAG_MARK	   0u
+#define wake_foreign(word)	((void)(word))
+#define WAIT_TAG_MARK		0u
 extern u32 lkp_membarrier;
 void lkp_membarrier_all(void);
 #define smp_mb_heavy() lkp_membarrier_all()

@@ -276,19 +276,17 @@ int lkp_futex_wake(u32 *word, int count);
 
 /*
  * wait_on_value(word, val, deadline, naps) sleeps while *@word == @val. 0, or
- * -ETIMEDOUT past @deadline. May be early. In the interposer @naps counts the caller's
- * calls: a sleeper looks again, ever more rarely, because the thread that would wake it
- * may be stopped, or foreign code that does not know it. NO_NAPS: until it is woken.
+ * -ETIMEDOUT past @deadline. May be early; @naps counts the caller's calls: a sleeper
+ * looks again, ever more rarely, because the thread that would wake it may be stopped,
+ * or foreign code that does not know it. NO_NAPS: until it is woken.
  * wake_value(word) wakes the one asleep there. False: there was none. The memory may be
  * gone by now.
  */
 #define NO_NAPS UINT32_MAX
 int lkp_futex_nap(u32 *word, u32 val, const struct lkp_deadline *deadline,
 		  u32 naps);
-#define wait_on_value(word, val, deadline, naps)            \
-	(sleeps_are_naps()                                  \
-		 ? lkp_futex_nap(word, val, deadline, naps) \
-		 : ((void)(naps), lkp_futex_wait(word, val, deadline)))
+#define wait_on_value(word, val, deadline, naps) \
+	lkp_futex_nap(word, val, deadline, naps)
 static inline bool wake_value(u32 *word)
 {
 	return lkp_futex_wake(word, 1) > 0;

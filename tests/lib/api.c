@@ -177,6 +177,7 @@ static void test_all(void)
 	test_no_deadlock();
 	test_cond();
 	test_rwlock();
+	test_stopped();
 }
 
 static void *unlock_it(void *unused)

@@ -34,4 +34,7 @@ void test_no_deadlock(void);
 void test_cond(void);
 void test_rwlock(void);
 
+/* stopped.c: the first sleeper sits in a signal handler. */
+void test_stopped(void);
+
 #endif

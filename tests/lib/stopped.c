@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * The first sleeper sits in a signal handler until the one behind it has been served:
+ * it keeps nobody from a free lock, and a signal goes to a waiter that can take it.
+ */
+#define _GNU_SOURCE
+#include "expect.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static lw_mutex_t m = LW_MUTEX_INIT;
+static lw_rwlock_t rw = LW_RWLOCK_INIT;
+static lw_cond_t cond = LW_COND_INIT;
+static int served[2], tokens;
+static atomic_int in_handler, tids[2];
+
+static void handler(int sig)
+{
+	char byte;
+
+	(void)sig;
+	atomic_store(&in_handler, 1);
+	while (read(served[0], &byte, 1) != 1)
+		;
+}
+
+/* What a thread waits for. */
+struct kind {
+	void (*take)(void), (*give)(void);
+	/* How the main thread keeps it, and lets it go; NULL: there is none. */
+	void (*hold)(void), (*release)(void);
+};
+
+static void lock(void)
+{
+	lw_mutex_lock(&m);
+}
+
+static void unlock(void)
+{
+	lw_mutex_unlock(&m);
+}
+
+static void write_lock(void)
+{
+	lw_write_lock(&rw);
+}
+
+static void write_unlock(void)
+{
+	lw_write_unlock(&rw);
+}
+
+static void read_lock(void)
+{
+	lw_read_lock(&rw);
+}
+
+static void read_unlock(void)
+{
+	lw_read_unlock(&rw);
+}
+
+static void take_token(void)
+{
+	lw_mutex_lock(&m);
+	while (!tokens)
+		lw_cond_wait(&cond, &m);
+	tokens--;
+}
+
+static void give_token(void)
+{
+	lw_mutex_lock(&m);
+	tokens++;
+	lw_cond_signal(&cond);
+	lw_mutex_unlock(&m);
+}
+
+static const struct kind *kind;
+
+static void *first(void *unused)
+{
+	atomic_store(&tids[0], (int)syscall(SYS_gettid));
+	kind->take();
+	kind->give();
+	return unused;
+}
+
+static void *second(void *unused)
+{
+	atomic_store(&tids[1], (int)syscall(SYS_gettid));
+	kind->take();
+	EXPECT(write(served[1], "x", 1) == 1);
+	kind->give();
+	return unused;
+}
+
+static pthread_t start_and_wait_asleep(void *(*body)(void *), atomic_int *tid)
+{
+	char path[64], line[512] = "";
+	pthread_t thread;
+	FILE *stat;
+	int state = 0;
+
+	atomic_store(tid, 0);
+	EXPECT(!pthread_create(&thread, NULL, body, NULL));
+	while (state != 'S') {
+		usleep(1000);
+		snprintf(path, sizeof(path), "/proc/self/task/%d/stat",
+			 atomic_load(tid));
+		stat = atomic_load(tid) ? fopen(path, "r") : NULL;
+		if (!stat)
+			continue;
+		EXPECT(fgets(line, sizeof(line), stat));
+		fclose(stat);
+		for (char *end = line; *end; end++)
+			state = *end == ')' ? end[2] : state;
+	}
+	return thread;
+}
+
+static void test_kind(const struct kind *one)
+{
+	pthread_t threads[2];
+
+	kind = one;
+	atomic_store(&in_handler, 0);
+	if (kind->hold)
+		kind->hold();
+	threads[0] = start_and_wait_asleep(first, &tids[0]);
+	threads[1] = start_and_wait_asleep(second, &tids[1]);
+	pthread_kill(threads[0], SIGUSR1);
+	while (!atomic_load(&in_handler))
+		usleep(100);
+	kind->release();
+	pthread_join(threads[1], NULL);
+	if (kind->release == give_token)
+		give_token(); /* the first has had a signal, but no token */
+	pthread_join(threads[0], NULL);
+}
+
+void test_stopped(void)
+{
+	static const struct kind kinds[] = {
+		{ lock, unlock, lock, unlock },
+		{ write_lock, write_unlock, write_lock, write_unlock },
+		{ read_lock, read_unlock, write_lock, write_unlock },
+		{ take_token, unlock, NULL, give_token },
+	};
+	struct sigaction act = { .sa_handler = handler };
+	unsigned int i;
+
+	EXPECT(!pipe(served));
+	EXPECT(!sigaction(SIGUSR1, &act, NULL));
+	for (i = 0; i < 5 * sizeof(kinds) / sizeof(*kinds); i++)
+		test_kind(&kinds[i % (sizeof(kinds) / sizeof(*kinds))]);
+}
