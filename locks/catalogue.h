@@ -10,7 +10,8 @@
 #include <platform.h>
 
 /* What a lock promises; the harnesses test each promise that is made. */
-#define LK_FIFO	  (1u << 0) /* queued waiters acquire in arrival order */
+/* Queued waiters acquire in arrival order; sleepers do while they do not nap. */
+#define LK_FIFO	  (1u << 0)
 #define LK_RW	  (1u << 1) /* read_* are shared, lock/unlock exclusive */
 #define LK_CANCEL (1u << 2) /* attempt() may give up in mid-queue */
 #define LK_SLEEPS (1u << 3) /* waiters leave the CPU */

@@ -5,6 +5,13 @@
 #include "events.h"
 #include "mutex.h"
 
+/* Foreign code may sleep on the word, by the 0, 1, 2 protocol, and be on no list. */
+static inline void wake_foreign(struct lk_mutex *m)
+{
+	if (foreign_waiters())
+		wake_value(&m->word);
+}
+
 /* -- wait_lock ----------------------------------------------------------- */
 
 static inline void *list_lock(struct lk_mutex *m)
@@ -333,7 +340,7 @@ static int leave_timed_out(struct lk_mutex *m, struct lk_mutex_waiter *w,
 	none_left = !anybody_sleeps(m);
 	unlock_and_wake(m, outer, wake, NULL);
 	if (none_left)
-		wake_foreign(&m->word);
+		wake_foreign(m);
 	return err;
 }
 
@@ -620,7 +627,7 @@ __cold void lk_mutex_wake(struct lk_mutex *m)
 	unlock_and_wake(m, outer, wake, pulled);
 	/* The unlock of a handler has woken no foreign code. */
 	if (none_asleep)
-		wake_foreign(&m->word);
+		wake_foreign(m);
 }
 
 /* Word is 2, nobody sleeps here: free it, unless a sleeper comes meanwhile. */
@@ -634,7 +641,7 @@ static bool free_with_none_asleep(struct lk_mutex *m, void *outer)
 	/* [mutex.C] */
 	if (!try_cmpxchg_release(&m->word, &word, LK_MUTEX_FREE))
 		return false;
-	wake_foreign(&m->word);
+	wake_foreign(m);
 	return true;
 }
 

@@ -117,9 +117,6 @@ bool may_pass(const struct lkp_deadline *deadline);
 	((void)lwc_sleep(word, val, false, __lwc_site("halt_on_value", #word)))
 #define kick_value(word, vcpu) \
 	((void)(vcpu), lwc_wake(word, __lwc_site("kick_value", #word)))
-#define wake_foreign(word)                                                     \
-	(foreign_waiters() ? lwc_wake(word, __lwc_site("wake_foreign", #word)) \
-			   : (void)0)
 
 /* Both hosts of the user world: a client chooses. */
 bool mutex_outlives_unlock(void);

@@ -161,6 +161,5 @@ static inline void kick_value(u32 *word, u32 vcpu)
 #define LK_MUTEX_EMBED
 #define mutex_outlives_unlock() true
 #define foreign_waiters()	false
-#define wake_foreign(word)	((void)(word))
 
 #endif

@@ -10,8 +10,9 @@
 #define mutex_outlives_unlock() true
 #define waiters_halt()		true
 #define foreign_waiters()	false
-#define wake_foreign(word)	((void)(word))
-#define WAIT_TAG_MARK		0u
+extern u32 lkp_naps;
+#define sleeps_are_naps() READ_ONCE(lkp_naps)
+#define WAIT_TAG_MARK	  0u
 extern u32 lkp_membarrier;
 void lkp_membarrier_all(void);
 #define smp_mb_heavy() lkp_membarrier_all()

@@ -11,7 +11,7 @@
 #define mutex_outlives_unlock() false
 #define waiters_halt()		false
 #define foreign_waiters()	true
-#define wake_foreign(word)	lkp_futex_wake(word, 1)
+#define sleeps_are_naps()	true
 #define smp_mb_light()		smp_mb()
 #define smp_mb_heavy()		smp_mb()
 #define WAIT_TAG_MARK		0x8000u

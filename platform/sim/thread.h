@@ -114,6 +114,5 @@ static inline int __lws_sleep(u32 *word, u32 value,
 #define LK_MUTEX_EMBED
 #define mutex_outlives_unlock() true
 #define foreign_waiters()	false
-#define wake_foreign(word)	((void)(word))
 
 #endif

@@ -15,7 +15,8 @@ __cold int lkp_futex_nap(u32 *word, u32 val,
 	u64 ns = NAP_NS << (naps < NAP_DOUBLES ? naps : NAP_DOUBLES);
 	struct lkp_deadline nap;
 
-	if (naps == NO_NAPS || (deadline && deadline_within(deadline, ns)))
+	if (naps == NO_NAPS || !sleeps_are_naps() ||
+	    (deadline && deadline_within(deadline, ns)))
 		return lkp_futex_wait(word, val, deadline);
 	deadline_after(&nap, ns);
 	lkp_futex_wait(word, val, &nap);

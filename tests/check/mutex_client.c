@@ -601,7 +601,7 @@ const struct check_mutant mutants_mutex[] = {
 	  "drop" },
 	{ "pulled sleeper never woken", "tell", "wake_value", NULL, "drop" },
 	{ "foreign waiter not woken by a timed waiter that leaves",
-	  "leave_timed_out", "wake_foreign", NULL, "drop" },
+	  "wake_foreign", "wake_value", NULL, "drop" },
 	{ "sleeper never granted", "hand_off", "WRITE_ONCE", "*state", "drop" },
 	{ 0 },
 };

@@ -82,7 +82,6 @@ pub fn order_of(primitive: &str) -> Option<Order> {
         | "smp_cond_load_relaxed"
         | "try_cmpxchg_relaxed"
         | "wait_on_value"
-        | "wake_foreign"
         | "wake_value" => Order::Relaxed,
         _ => return None,
     })

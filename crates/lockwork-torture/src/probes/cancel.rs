@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Waiters that leave the queue, from its end and its middle.
+use super::knob::Knob;
 use crate::context::Context;
 use crate::findings::{ensure, Findings};
 use crate::rng::Rng;
 use crate::trial::{join, Trial};
-use lockwork_catalogue::{knobs, set_knob};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
 
@@ -13,24 +13,6 @@ const KNOB: &str = "spin_budget";
 const SMALL: &str = "40";
 const THREADS: usize = 8;
 const ATTEMPTS: usize = 300;
-
-/// Puts the knob back.
-struct Impatient(u32);
-
-impl Impatient {
-    fn new() -> Result<Self, String> {
-        let knob = knobs().into_iter().find(|knob| knob.name() == KNOB);
-        let before = knob.ok_or_else(|| format!("there is no knob {KNOB} to cancel waits with"))?;
-        set_knob(KNOB, SMALL).map_err(|err| err.to_string())?;
-        Ok(Self(before.get()))
-    }
-}
-
-impl Drop for Impatient {
-    fn drop(&mut self) {
-        let _ = set_knob(KNOB, &self.0.to_string());
-    }
-}
 
 pub(super) fn probe(trial: &Arc<Trial>) -> Findings {
     Findings::of(run(trial))
@@ -46,7 +28,7 @@ fn run(trial: &Arc<Trial>) -> Result<String, String> {
     })?;
     context.unlock(0);
 
-    let impatient = Impatient::new()?;
+    let impatient = Knob::set(KNOB, SMALL)?;
     held(trial)?;
     let got = crowd(trial)?;
     drop(impatient);

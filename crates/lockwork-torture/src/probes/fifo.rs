@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Arrival order, round by round, with no race in what arrival means: a waiter
 //! starts only when the lock itself names the one before it as queued.
+use super::knob::Knob;
 use crate::findings::{ensure, Findings};
 use crate::trial::{join, Trial};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -15,12 +16,18 @@ pub(super) fn probe(trial: &Arc<Trial>) -> Findings {
             "promises an order but has no last_waiter to see it by".to_owned(),
         );
     }
+    // A sleeper whose nap is over may take the lock before a first that has no CPU yet.
+    let in_order = match Knob::set("naps", "0") {
+        Ok(knob) => knob,
+        Err(text) => return Findings::broken(text),
+    };
     let mut result = Ok(());
     for number in 0..ROUNDS {
         // Every second round of a read/write lock alternates both.
         let mixed = trial.kind.has_read() && number % 2 == 1;
         result = result.and_then(|()| round(trial, mixed));
     }
+    drop(in_order);
     Findings::of(result.map(|()| format!("{ROUNDS} rounds of {WAITERS} waiters in order")))
 }
 

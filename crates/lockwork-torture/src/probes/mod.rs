@@ -3,6 +3,7 @@
 mod cancel;
 mod fifo;
 mod fork;
+mod knob;
 mod nesting;
 mod probe;
 mod properties;
