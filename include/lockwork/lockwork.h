@@ -31,7 +31,9 @@ struct timespec; /* in strict C99, <time.h> does not declare it */
  * Mutex: 24 bytes, aligned to 8. Locking a free mutex takes one atomic
  * instruction. Waiters spin while the holder runs, then sleep. Sleepers get the
  * mutex in FIFO order. Other threads may overtake the first sleeper; after
- * overtake_limit unlocks (a knob), the next unlock hands the mutex to it.
+ * overtake_limit unlocks (a knob), the next unlock hands the mutex to it. A first
+ * sleeper that is stopped keeps a free mutex from nobody: those behind it look for
+ * themselves after 4 ms, doubling to 1 s, unless the knob naps is 0.
  *
  * The mutex is not recursive. Any thread may unlock it, except that under
  * LOCKWORK_DEBUG only the thread that locked it may. The mutex must stay
@@ -156,7 +158,8 @@ void lw_spin_set_mode(enum lw_spin_mode mode);
  * writer holds it alone. Waiters spin while a writer runs, then sleep. Sleepers are
  * served in FIFO order; readers that sleep are let in together. Arriving threads may
  * overtake the first sleeper until it has lost overtake_limit times (a knob) or has
- * slept for 1 ms. After that they queue behind it.
+ * slept for 1 ms. After that they queue behind it. As with the mutex, one that is
+ * stopped keeps a free lock from nobody.
  *
  * A thread that already holds the lock shared must use the nested calls to lock it
  * shared again. With the plain calls it may wait for a writer that waits for it; such
