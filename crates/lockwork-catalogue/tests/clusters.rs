@@ -239,8 +239,9 @@ fn threads_learn_at_once() {
             });
         }
     });
-    assert_eq!(cluster_count(), 62);
+    // A CPU that was asked for only while another answer was being found is asked for again.
     let mut later = clusters_of(4..64);
     later.sort_unstable();
+    assert_eq!(cluster_count(), 62);
     assert_eq!(later, (2..62).collect::<Vec<_>>());
 }
