@@ -13,7 +13,7 @@ const NEXT_TO_NOTHING: f64 = 0.02;
 pub(crate) struct Figure {
     pub(crate) value: f64,
     half: f64,
-    settled: bool,
+    settled: Verdict,
 }
 
 /// On which side of 1 a ratio is.
@@ -31,7 +31,7 @@ impl Figure {
         Figure {
             value: of.outcome.rate() / 1e6,
             half: of_rate(&of.outcome.batches).unwrap_or(f64::INFINITY),
-            settled: of.outcome.settled == Some(Verdict::Settled),
+            settled: of.outcome.settled.unwrap_or(Verdict::Drifts),
         }
     }
 
@@ -40,15 +40,15 @@ impl Figure {
         Figure {
             value: self.value / base.value,
             half: self.half.hypot(base.half),
-            settled: self.settled && base.settled,
+            settled: worse(self.settled, base.settled),
         }
     }
 
-    /// Of a ratio. What has not settled is on no side.
+    /// Of a ratio. What drifts is on no side; what is short has a wide interval.
     pub(crate) fn side(self) -> Side {
         let by = (self.half * self.value).max(NEXT_TO_NOTHING);
         match self.value - 1.0 {
-            _ if !self.settled => Side::Even,
+            _ if self.settled == Verdict::Drifts => Side::Even,
             more if more > by => Side::More,
             more if more < -by => Side::Less,
             _ => Side::Even,
@@ -69,9 +69,18 @@ impl Figure {
 
     fn marked(self, text: String) -> String {
         match self.settled {
-            true => text,
-            false => format!("{text} (not settled)"),
+            Verdict::Settled => text,
+            not => format!("{text} ({})", not.name()),
         }
+    }
+}
+
+/// Of two, the one that says less.
+fn worse(a: Verdict, b: Verdict) -> Verdict {
+    match (a, b) {
+        (Verdict::Drifts, _) | (_, Verdict::Drifts) => Verdict::Drifts,
+        (Verdict::Short, _) | (_, Verdict::Short) => Verdict::Short,
+        _ => Verdict::Settled,
     }
 }
 
@@ -115,6 +124,18 @@ pub(crate) fn listed<S: AsRef<str>>(all: &[S]) -> String {
 }
 
 #[cfg(test)]
+impl Figure {
+    /// One made by hand, settled.
+    pub(crate) fn of_test(value: f64, half: f64) -> Figure {
+        Figure {
+            value,
+            half,
+            settled: Verdict::Settled,
+        }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::samples::{ratio, simulated};
@@ -126,12 +147,15 @@ mod tests {
         assert_eq!(side(0.7, 0.1), Side::Less);
         assert_eq!(side(1.3, 0.3), Side::Even);
         assert_eq!(side(1.015, 0.001), Side::Even);
-        let unsettled = Figure {
-            settled: false,
+        let with = |settled| Figure {
+            settled,
             ..ratio(1.3, 0.1)
         };
-        assert_eq!(unsettled.side(), Side::Even);
-        assert!(unsettled.change().ends_with("(not settled)"));
+        let (drifts, short) = (with(Verdict::Drifts), with(Verdict::Short));
+        assert_eq!((drifts.side(), short.side()), (Side::Even, Side::More));
+        assert!(drifts.change().ends_with("(drifts)"));
+        assert!(short.over(ratio(1.0, 0.0)).change().ends_with("(short)"));
+        assert_eq!(drifts.over(short).settled, Verdict::Drifts);
     }
 
     #[test]
@@ -157,17 +181,5 @@ mod tests {
             (times(2.34), times(12.3)),
             ("2.3 times".into(), "12 times".into())
         );
-    }
-}
-
-#[cfg(test)]
-impl Figure {
-    /// One made by hand, settled.
-    pub(crate) fn of_test(value: f64, half: f64) -> Figure {
-        Figure {
-            value,
-            half,
-            settled: true,
-        }
     }
 }

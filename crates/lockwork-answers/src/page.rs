@@ -31,16 +31,22 @@ published NUMA-aware OSQ under the mutex, written from its mails.
 *Mops/s* is million acquisitions a second, all threads together. `±` is half the 95 % interval, of
 the 16 parts of the measured time (`batches` of `lockwork sim --json`): in percent behind a rate,
 in percentage points behind a change. Two rates differ, and a lock *gains* or *loses*, if the
-change is greater than its interval and 2 %. *(not settled)* is what has not come to a steady
-state within 30 million memory operations; it is on no side. *48 on 1/3* is 48 threads on
-virtual CPUs of which three share a CPU. The commands below a table print the same figures.
+change is greater than its interval and 2 %. What has not come to a steady state within 30 million
+memory operations is marked: *(short)* has a wide interval, which is counted with; *(drifts)* has
+halves that differ, and is on no side. Waits and counts have no interval. *48 on 1/3* is 48
+threads on virtual CPUs of which three share a CPU. The commands below a table print the same
+figures.
 ";
 
 /// Who asked, the answer, and its limit; with the marks.
 pub(crate) fn section(question: &Question, answer: &Answer) -> String {
     let mut text = format!(
-        "## {}\n\n*Asked by* {}, in {}.\n\n**Answer.** {}\n\n",
-        question.title, question.asked.who, question.asked.thread, answer.verdict
+        "## {}\n\n*Asked by* {}, in {}.{}\n\n**Answer.** {}\n\n",
+        question.title,
+        question.asked.who,
+        question.asked.thread,
+        question.asked.open,
+        answer.verdict
     );
     text += &page::table(&answer.table.header, &answer.table.rows);
     for note in &answer.notes {

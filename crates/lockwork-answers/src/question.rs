@@ -11,6 +11,8 @@ pub(crate) struct Asked {
     pub(crate) who: &'static str,
     /// The thread and its date.
     pub(crate) thread: &'static str,
+    /// What of this is not known, a sentence behind a space, or nothing.
+    pub(crate) open: &'static str,
 }
 
 /// A question.

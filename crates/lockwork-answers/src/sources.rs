@@ -49,6 +49,15 @@ fn stem(file: &str) -> &str {
     base.rsplit_once('.').map_or(base, |(stem, _)| stem)
 }
 
+/// Lines of the published NUMA-aware OSQ as the simulator has it, written from its mails.
+pub(crate) fn lines_of_published() -> usize {
+    let files = [
+        include_str!("../../lockwork-sim/baselines/numa_osq_2024.c"),
+        include_str!("../../lockwork-sim/baselines/numa_osq_2024.h"),
+    ];
+    files.into_iter().map(code_lines).sum()
+}
+
 /// Lines of code: without those that are empty, or nothing but comment.
 fn code_lines(text: &str) -> usize {
     let mut inside = false;
@@ -87,6 +96,7 @@ mod tests {
     fn a_lock_has_files_orderings_and_clients() {
         let tas = Size::of(|stem| stem == "tas_lock");
         assert_eq!((tas.files, tas.orderings, tas.clients), (2, 2, 3));
+        assert!(lines_of_published() > 100);
         let nothing = Size::of(|_| false);
         assert_eq!(nothing, Size::default());
     }

@@ -15,10 +15,10 @@ const SETTINGS: [(&str, &str); 3] = [
     (" --set osq_pool=0", "no entry left in the pool"),
 ];
 const CLIENTS: [(&str, &str); 4] = [
-    ("switch_off", "is switched off while the queue is divided"),
-    ("no_pool", "finds no entry"),
-    ("shared", "competes with another lock for one entry"),
-    ("clusters_change", "sees the number of clusters change"),
+    ("switch_off", "Switched off while the queue is divided"),
+    ("no_pool", "No entry in the pool"),
+    ("shared", "Two locks compete for one entry"),
+    ("clusters_change", "The number of clusters changes"),
 ];
 
 pub(crate) const QUESTION: Question = Question {
@@ -70,7 +70,7 @@ fn answer(evidence: &Evidence) -> Result<Answer> {
     let mut failed = Vec::new();
     for (client, what) in CLIENTS {
         let run = evidence.client("numa_osq", client)?;
-        notes.push(format!("A waiter {what}: {}.", run.text()));
+        notes.push(format!("{what}: {}.", run.text()));
         if !run.holds() {
             failed.push(client);
         }

@@ -5,7 +5,7 @@ use crate::evidence::Evidence;
 use crate::figure::times;
 use crate::mails::NUMA_OSQ;
 use crate::question::{Answer, Question, Table};
-use crate::sources::Size;
+use crate::sources::{lines_of_published, Size};
 use anyhow::Result;
 use lockwork_report::text::whole;
 
@@ -17,7 +17,7 @@ pub(crate) const QUESTION: Question = Question {
     checks: &["osq_lock numa_osq --client exclusion --bound 3x1@1 --fuzz 0"],
     answer,
     limit: "Counted is ours, which has other faults and mends than the published code: that \
-            adds a pool in /proc and a periodic worker, and cannot be counted here. Lines are no \
+            adds a control file and a periodic worker, and is not here to be counted. Lines are no \
             measure of how hard code is to read. What it brings is in the other questions. \
             `lockwork check numa_osq --list` has the clients and mistakes, `lockwork check \
             --pairs` the orderings.",
@@ -82,6 +82,11 @@ fn answer(evidence: &Evidence) -> Result<Answer> {
         verdict: verdict(&plain, &numa, executions, holds),
         table,
         notes: vec![
+            format!(
+                "The published protocol, as the simulator has it for comparison (`numa_osq_2024`: \
+                 no control file, no periodic worker, its faults kept), has {} lines.",
+                whole(lines_of_published() as u64)
+            ),
             "Lines without comments. Shared by both, and in neither column: how a waiter leaves a \
              queue (`cancel_queue.h`, `cancel_retire.h`)."
                 .into(),

@@ -7,6 +7,7 @@ use crate::mails::NUMA_OSQ;
 use crate::published;
 use crate::question::{Answer, Question, Table};
 use anyhow::Result;
+use lockwork_report::text::counted;
 
 /// A workload, a machine, and whether the series printed a figure.
 const CASES: [(&str, &str, bool); 3] = [
@@ -28,8 +29,8 @@ pub(crate) const QUESTION: Question = Question {
     limit: "On a machine with one cluster nothing is divided, and the simulator refuses such a \
             lock there: the clients `single` and `none` check it, and the cost is that of a \
             queue that counts. Rare holds of 500 µs keep the intervals of locktorture wide: \
-            cells that have not settled within 30 million operations are marked, and are \
-            counted on no side. The series does not say how long its runs were.",
+            they are \
+            marked where that is so. The series does not say how long its runs were.",
 };
 
 fn simulations() -> Vec<String> {
@@ -70,7 +71,7 @@ fn answer(evidence: &Evidence) -> Result<Answer> {
                 other.change(),
                 published,
             ]);
-            let case = format!("{machine}, {threads} threads");
+            let case = format!("{machine}, {}", counted(threads, "thread"));
             ours.push((case.clone(), one));
             theirs.push((case, other));
         }

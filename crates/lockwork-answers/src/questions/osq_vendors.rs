@@ -55,25 +55,39 @@ fn answer(evidence: &Evidence) -> Result<Answer> {
         "mutex\\_numa",
         "mutex\\_numa\\_2024",
     ]);
-    let mut gains = Vec::new();
+    let (mut gains, mut behind) = (Vec::new(), Vec::new());
     for (command, &(machine, vendor, cpus)) in MACHINES.iter().enumerate() {
         let [ours, theirs] = LOCKS.map(|lock| evidence.gain(command, lock, BASE, cpus));
-        let ours = ours?;
+        let (ours, theirs) = (ours?, theirs?);
         table.row([
             machine.to_owned(),
             vendor.to_owned(),
             cpus.to_string(),
             evidence.rate(command, BASE, cpus)?.text(),
             ours.change(),
-            theirs?.change(),
+            theirs.change(),
         ]);
         gains.push((machine, vendor, ours));
+        if theirs.over(ours).side() == Side::More {
+            behind.push(machine);
+        }
     }
     Ok(Answer {
-        verdict: verdict(&gains),
+        verdict: format!("{}{}", verdict(&gains), more(&behind)),
         table,
         notes: vec!["The last two columns are changes against the mutex.".into()],
     })
+}
+
+/// Where the published lock gains more than ours.
+fn more(behind: &[&str]) -> String {
+    match behind {
+        [] => " The published lock gains more than ours on none.".to_owned(),
+        _ => format!(
+            " The published lock gains more than ours on {}.",
+            listed(behind)
+        ),
+    }
 }
 
 fn verdict(gains: &[(&str, &str, Figure)]) -> String {
@@ -114,6 +128,12 @@ fn verdict(gains: &[(&str, &str, Figure)]) -> String {
 mod tests {
     use super::*;
     use crate::samples::ratio;
+
+    #[test]
+    fn where_ours_is_behind_is_told() {
+        assert!(more(&[]).ends_with("on none."));
+        assert!(more(&["a", "b"]).ends_with("on a and b."));
+    }
 
     #[test]
     fn vendors_with_a_gain_are_counted() {

@@ -6,6 +6,7 @@ use crate::figure::{number, times};
 use crate::mails::QRWLOCK;
 use crate::question::{Answer, Question, Table};
 use anyhow::Result;
+use lockwork_report::text::grouped;
 
 const SHARES: [(&str, &str); 2] = [("0.5", "50 %"), ("0.9", "90 %")];
 const THREADS: usize = 80;
@@ -86,7 +87,7 @@ fn verdict(factors: &Factors, fifo: bool) -> String {
         let (low, high) = all.fold((f64::INFINITY, 0.0_f64), |(low, high), factor| {
             (low.min(factor), high.max(factor))
         });
-        let range = format!("{} to {} as long as readers", number(low), times(high));
+        let range = format!("{} to {} as long as readers", grouped(low, 1), times(high));
         match (low, high) {
             (_, high) if high < 1.0 / EVEN => format!("favours writers, who wait {range}"),
             (low, _) if low > EVEN => format!("favours readers; writers wait {range}"),

@@ -46,7 +46,7 @@ fn answer(evidence: &Evidence) -> Result<Answer> {
         "change",
         "published",
         "lines",
-        "failed and other atomic operations",
+        "atomic operations, also failed ones",
     ]);
     for (command, load) in ["all exclusive", "all shared"].iter().enumerate() {
         let locks = &LOCKS[command..];
@@ -94,8 +94,11 @@ fn verdict(rwlock: Figure, published: f64, readers: Figure) -> String {
     let writers = match rwlock.side() {
         side if side != sided => format!(
             "The simulator cannot tell for writers: it has {change} for the rwlock over the ticket \
-             lock, and the mail measured {printed}. By the mail's own figure the rwlock is not \
-             merely bad."
+             lock, and the mail measured {printed}.{}",
+            match sided {
+                Side::More => " By the mail's own figure the rwlock is not merely bad.",
+                _ => "",
+            }
         ),
         Side::More => format!(
             "The rwlock is not merely bad: used by writers only it is faster than the ticket \

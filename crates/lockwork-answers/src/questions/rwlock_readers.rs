@@ -2,8 +2,9 @@
 //! Who wins with readers?
 
 use crate::evidence::Evidence;
-use crate::figure::{listed, Side};
+use crate::figure::{listed, percent, Side};
 use crate::mails::QRWLOCK;
+use crate::published;
 use crate::question::{Answer, Question, Table};
 use anyhow::Result;
 
@@ -56,8 +57,11 @@ fn answer(evidence: &Evidence) -> Result<Answer> {
         ]);
         sides.push((share, gain.side()));
     }
+    let [queued, stock] = ["qrwlock", "rwlock"].map(|lock| published::mb_cache(lock, false));
+    let published = (1.0 + queued?) / (1.0 + stock?);
+    let text = format!("{}{}", verdict(&sides), doubt(sides[0].1, published));
     Ok(Answer {
-        verdict: verdict(&sides),
+        verdict: text,
         table,
         notes: vec![
             "The queued spinlock has no readers: all its acquisitions exclude each other.".into(),
@@ -84,9 +88,33 @@ fn verdict(sides: &[(String, Side)]) -> String {
     format!("On {THREADS} CPUs {}.", parts.join("; "))
 }
 
+/// What a published load without readers says of the first share's side: the queued lock
+/// over the rwlock.
+fn doubt(side: Side, published: f64) -> String {
+    let agrees = match side {
+        Side::More => published > 1.0,
+        Side::Less => published < 1.0,
+        Side::Even => true,
+    };
+    match agrees {
+        true => String::new(),
+        false => format!(
+            " But the mail measured the opposite where nobody reads ({} for the queued lock over \
+             the rwlock): rows with many writers are too hard on the rwlock here.",
+            percent(published - 1.0)
+        ),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_published_sign_raises_a_doubt() {
+        assert!(doubt(Side::More, 0.95).contains("-5.0 %"));
+        assert_eq!(doubt(Side::More, 1.05) + &doubt(Side::Less, 0.95), "");
+    }
 
     #[test]
     fn each_share_is_on_its_side() {

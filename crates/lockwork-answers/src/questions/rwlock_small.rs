@@ -6,6 +6,7 @@ use crate::figure::{percent, Figure, Side};
 use crate::mails::QRWLOCK;
 use crate::question::{Answer, Question, Table};
 use anyhow::Result;
+use lockwork_report::text::counted;
 
 /// A machine, its name on the page, and numbers of threads.
 const MACHINES: [(&str, &str, &[usize]); 2] = [
@@ -72,7 +73,11 @@ fn answer(evidence: &Evidence) -> Result<Answer> {
                 rate("qrwlock")?.text(),
                 gain.change(),
             ]);
-            let case = format!("{name}, {threads} threads, {} shared", SHARES[share].1);
+            let case = format!(
+                "{name}, {}, {} shared",
+                counted(threads, "thread"),
+                SHARES[share].1
+            );
             gains.push((case, gain));
         }
     }

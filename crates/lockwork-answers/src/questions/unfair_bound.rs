@@ -35,15 +35,26 @@ pub(crate) const QUESTION: Question = Question {
     ],
     answer,
     limit: "A simulation shows what happened, and no bound: the model checker's clients prove \
-            that a head stops the stealing, with three threads. The lock of 2014 had other \
+            that a head stops the stealing, with three threads that all run. Sections are 2 µs: \
+            with shorter ones there are more overtakings. The lock of 2014 had other \
             rules than ours for how often a head may lose. A waiter that is still waiting at \
             the end is in no longest wait. Slices of the hypervisor are 6 ms (assumed); with \
             slices of another length waits scale with them. The overtakings of `tas_lock` and \
             `qspinlock_tas` depend on which CPU a free line favours, which differs by machine.",
 };
 
-/// The load of all questions on the unfair lock.
+/// The load of the questions on the unfair lock: sections of 2 µs.
 pub(super) fn guests(overcommit: usize, locks: &str) -> String {
+    format!(
+        "--workload rivals-spin --machine ice-lake-sp-2s --placement spread --cpus {CPUS} \
+         --overcommit {overcommit} --threads {} --lock {locks} --section-ns 2000 --think-ns 10000 \
+         --measure-us 576000 --settle --seeds 1",
+        CPUS * overcommit
+    )
+}
+
+/// The same with sections of 0.1 µs.
+pub(super) fn short(overcommit: usize, locks: &str) -> String {
     format!(
         "--workload rivals-spin --machine ice-lake-sp-2s --placement spread --cpus {CPUS} \
          --overcommit {overcommit} --threads {} --lock {locks} --measure-us 288000 --settle \
@@ -116,75 +127,105 @@ fn answer(evidence: &Evidence) -> Result<Answer> {
     })
 }
 
+/// The greatest number of overtakings that the rule allows a queue of all threads: each
+/// head loses so many races.
+const RACES: u64 = 64;
+
 fn verdict(all: &[(&str, Vec<Found>)], holds: bool) -> String {
-    let proof = match holds {
-        true => {
-            "In the number of races, yes: a head of the queue that lost 64 counted races stops \
-                 the stealing, which the model checker's clients confirm."
-        }
-        false => "The bound does not hold: a client of the model checker failed.",
-    };
-    let most = |names: &[&str]| -> u64 {
+    let most = |names: &[&str], from: usize, to: usize| -> u64 {
         let own = all.iter().filter(|(lock, _)| names.contains(lock));
-        own.flat_map(|(_, found)| found)
-            .map(|f| f.overtaken)
-            .max()
-            .unwrap_or(0)
+        let found = own.flat_map(|(_, found)| &found[from..to]);
+        found.map(|one| one.overtaken).max().unwrap_or(0)
     };
-    let seen = format!(
-        "The most that a waiter was overtaken is {} with a lock of that rule, and {} with a \
-         test-and-set lock.",
-        whole(most(&BOUNDED)),
-        whole(most(&["qspinlock_tas", "tas_lock"]))
-    );
-    let crowded = all
-        .iter()
-        .flat_map(|(_, found)| found.iter().skip(1))
-        .map(|found| found.longest_us)
-        .fold(f64::INFINITY, f64::min);
-    let time = match crowded >= SLICE_US {
+    let columns = OVERCOMMIT.len();
+    let (alone, crowded) = (most(&BOUNDED, 0, 1), most(&BOUNDED, 1, columns));
+    let [few, many] = [OVERCOMMIT[0], OVERCOMMIT[columns - 1]].map(|n| RACES * (CPUS * n) as u64);
+    let proof = match holds {
         true => format!(
-            "In time, no: where virtual CPUs share a CPU, each lock, the fair one too, has waits \
-             of {} slices of the hypervisor or more.",
-            number((crowded / SLICE_US).floor())
+            "A head of the queue that saw {RACES} races lost stops the stealing; the model \
+             checker's clients confirm it."
         ),
-        false => "In time it depends on the lock.".to_owned(),
+        false => "The bound does not hold: a client of the model checker failed.".to_owned(),
     };
-    format!("{proof} {seen} {time}")
+    let races = match (alone <= few, crowded <= many) {
+        (true, true) => format!(
+            "That is a bound here: at most {} and {} overtakings, without and with CPUs that are \
+             shared.",
+            whole(alone),
+            whole(crowded)
+        ),
+        (true, false) => format!(
+            "That is a bound where each virtual CPU has a CPU (at most {} overtakings), and none \
+             where they share CPUs ({}): a head that is off its CPU sees no race.",
+            whole(alone),
+            whole(crowded)
+        ),
+        _ => format!(
+            "That is no bound: {} and {} overtakings, without and with CPUs that are shared.",
+            whole(alone),
+            whole(crowded)
+        ),
+    };
+    let unbounded = most(&["qspinlock_tas", "tas_lock"], 0, columns);
+    let longest = |names: &[&str]| {
+        let own = all.iter().filter(|(lock, _)| names.contains(lock));
+        let found = own.flat_map(|(_, found)| &found[1..]);
+        let longest = found.map(|one| one.longest_us).fold(0.0, f64::max);
+        number(longest / 1e3)
+    };
+    format!(
+        "{proof} {races} A test-and-set lock had {}. The longest waits with CPUs that are shared are \
+         {} ms with the fair lock, {} with those of that rule, and {} with a test-and-set lock.",
+        whole(unbounded),
+        longest(&["qspinlock_fair"]),
+        longest(&BOUNDED),
+        longest(&["qspinlock_tas", "tas_lock"])
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn races_and_time_are_told_apart() {
-        let found = |longest_us, overtaken| Found {
+    fn found(longest_us: f64, overtaken: u64) -> Found {
+        Found {
             longest_us,
             overtaken,
             never: 0,
-        };
-        let of = |longest| {
-            vec![
-                ("qspinlock_steal", vec![found(10.0, 70), found(longest, 90)]),
-                ("tas_lock", vec![found(10.0, 7000), found(longest, 9000)]),
-            ]
-        };
-        let text = verdict(&of(18_500.0), true);
-        assert!(text.starts_with("In the number of races, yes"), "{text}");
+        }
+    }
+
+    fn of(alone: u64, crowded: u64) -> Vec<(&'static str, Vec<Found>)> {
+        let one = |overtaken| found(18_500.0, overtaken);
+        vec![
+            ("qspinlock_fair", vec![one(0); 3]),
+            (
+                "qspinlock_steal",
+                vec![one(alone), one(crowded), one(crowded)],
+            ),
+            ("tas_lock", vec![one(9_000); 3]),
+        ]
+    }
+
+    #[test]
+    fn a_bound_is_told_from_none() {
+        let text = verdict(&of(70, 90), true);
         assert!(
-            text.contains("is 90 with") && text.contains("9,000 with"),
+            text.contains("That is a bound here: at most 70 and 90"),
             "{text}"
         );
         assert!(
-            text.contains("waits of 3.000 slices") || text.contains("of 3 slices"),
+            text.contains("had 9,000.") && text.contains("18.50 ms with the fair"),
             "{text}"
         );
-        let text = verdict(&of(100.0), false);
+        let text = verdict(&of(70, 100_000), true);
         assert!(
-            text.contains("does not hold") && text.contains("depends on the lock"),
+            text.contains("none where they share CPUs (100,000)"),
             "{text}"
         );
+        let text = verdict(&of(5_000, 100_000), false);
+        assert!(text.starts_with("The bound does not hold"), "{text}");
+        assert!(text.contains("That is no bound: 5,000"), "{text}");
     }
 
     #[test]
