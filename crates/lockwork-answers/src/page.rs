@@ -69,6 +69,39 @@ mod tests {
     use crate::question::Table;
     use crate::questions::QUESTIONS;
 
+    /// The page in the sources.
+    const PAGE: &str = include_str!("../../../docs/answers.md");
+
+    #[test]
+    fn the_page_has_each_question_once_with_who_what_and_limit() {
+        assert!(PAGE.starts_with(HEAD), "its head");
+        assert_eq!(PAGE.matches("<!-- answer: ").count(), QUESTIONS.len());
+        for question in QUESTIONS {
+            let (name, begin) = (
+                question.name,
+                format!("<!-- answer: {} -->\n", question.name),
+            );
+            let (_, section) = PAGE.split_once(&begin).expect(name);
+            let (section, _) = section.split_once("<!-- end of answer -->").expect(name);
+            let who = format!(
+                "*Asked by* {}, in {}.",
+                question.asked.who, question.asked.thread
+            );
+            let limit = format!("**Limit.** {}\n", question.limit);
+            for part in [question.title, &who, "**Answer.** ", "|---|", &limit] {
+                assert!(section.contains(part), "{name}: {part}");
+            }
+            for command in (question.simulations)() {
+                let line = format!("\nlockwork sim {command}\n");
+                assert!(section.contains(&line), "{name}: {command}");
+            }
+            for command in question.checks {
+                let line = format!("\nlockwork check {command}\n");
+                assert!(section.contains(&line), "{name}: {command}");
+            }
+        }
+    }
+
     #[test]
     fn a_section_has_who_what_and_limit() {
         for question in QUESTIONS {

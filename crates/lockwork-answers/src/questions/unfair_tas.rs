@@ -92,6 +92,9 @@ fn answer(evidence: &Evidence) -> Result<Answer> {
         table,
         notes: vec![
             "Jain's index is 1 if all threads acquire as often, and 1/threads if one does.".into(),
+            "A thread that has queued waits for all before it, also while these are off their CPU. \
+             One that waits by test-and-set waits for the holder alone."
+                .into(),
         ],
     })
 }

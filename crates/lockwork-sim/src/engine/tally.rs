@@ -3,7 +3,7 @@
 
 use super::caches::{ps, Price};
 use super::tree::Ps;
-use super::turns::{Turn, Turns};
+use super::turns::Turns;
 use crate::machine::Distance;
 use crate::outcome::{Counts, Doing, Event, WaitSplit};
 use crate::setup::Setup;
@@ -25,7 +25,6 @@ pub(crate) struct OfThread {
     off_total: Ps,
     /// The wait that it is in, or was last.
     wait_from: Ps,
-    turn: Turn,
     /// The call that it is in: its begin, and the time off its CPU before.
     call_from: Ps,
     call_off: Ps,
@@ -58,7 +57,6 @@ impl Default for OfThread {
             off: (0, 0),
             off_total: 0,
             wait_from: 0,
-            turn: Turn::default(),
             call_from: 0,
             call_off: 0,
             gives_back: false,
@@ -296,7 +294,7 @@ impl Tally {
     pub fn waits(&mut self, of: &mut OfThread, time: Ps) {
         of.doing = Doing::Wait;
         of.wait_from = time;
-        of.turn = self.line.comes();
+        self.line.comes((time, of.id));
         (of.call_from, of.call_off) = (time, of.off_total(time));
         (of.wait_asleep, of.wait_waking, of.wait_transfer) = (0, 0, 0);
         (of.wait_holder, of.wait_next) = (self.holder_off_total(time), self.next_off);
@@ -320,7 +318,7 @@ impl Tally {
         if shared {
             let _ = self.read_waits.record(wait / 1000);
         }
-        self.line.gets(of.turn);
+        self.line.gets((of.wait_from, of.id));
         self.in_lock += of.in_call(time);
         self.divide(of, wait, time);
         if let Some(distance) = distance {
