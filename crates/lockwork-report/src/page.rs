@@ -51,15 +51,21 @@ pub fn read(path: &Path) -> Result<String> {
     std::fs::read_to_string(path).with_context(|| format!("cannot read '{}'", path.display()))
 }
 
-/// Whether the page can be written when the work is done. What it says stays.
+/// Whether the page can be written when the work is done. What it says stays, and so does
+/// that it is not there yet.
 ///
 /// # Errors
 /// It cannot.
 pub fn writable(path: &Path) -> Result<()> {
+    let is_new = !path.exists();
     let opened = OpenOptions::new().append(true).create(true).open(path);
     opened
         .map(drop)
-        .with_context(|| format!("cannot write '{}'", path.display()))
+        .with_context(|| format!("cannot write '{}'", path.display()))?;
+    if is_new {
+        let _ = std::fs::remove_file(path);
+    }
+    Ok(())
 }
 
 /// Writes a page.
