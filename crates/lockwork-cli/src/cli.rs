@@ -213,6 +213,10 @@ pub enum Command {
     #[command(long_about = lockwork_sim::rivals::HELP)]
     #[command(after_help = lockwork_sim::rivals::AFTER_HELP)]
     Rivals(lockwork_sim::rivals::RivalsArgs),
+    /// Answer the open questions of the mails that proposed the kernel's locks.
+    #[command(long_about = lockwork_answers::HELP)]
+    #[command(after_help = lockwork_answers::AFTER_HELP)]
+    Answers(lockwork_answers::AnswersArgs),
     /// List, show and validate machines to simulate; measure this machine.
     #[command(long_about = lockwork_sim::machine::HELP)]
     #[command(after_help = lockwork_sim::machine::AFTER_HELP)]

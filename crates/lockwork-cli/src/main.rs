@@ -79,6 +79,7 @@ fn dispatch(command: &Command) -> Result<ExitCode> {
         Command::Sim(args) => return lockwork_sim::run(args),
         Command::Reproduce(args) => return lockwork_sim::reproduce::reproduce(args),
         Command::Rivals(args) => return lockwork_sim::rivals::rivals(args),
+        Command::Answers(args) => return lockwork_answers::answers(args),
         Command::Machine(args) => return lockwork_sim::machine::run(args),
         Command::Kernel(args) => return lockwork_kernel::run(args, || cache::folder("kernel")),
         Command::CheckWorker => return lockwork_check::check_worker(),

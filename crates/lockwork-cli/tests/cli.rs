@@ -533,6 +533,7 @@ fn wrong_usage_cannot_be_taken_for_the_programs_failure() {
         &["torture", "--property", "nope"],
         &["reproduce", "nope"],
         &["rivals", "nope"],
+        &["answers", "--question", "nope"],
         &["nope"],
     ] {
         assert_eq!(room.run(wrong).status.code(), Some(2), "{wrong:?}");

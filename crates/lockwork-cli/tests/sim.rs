@@ -55,7 +55,7 @@ fn every_lock_runs_and_has_its_rows() {
             let mut words = line.split_whitespace();
             words.next() == Some(lock) && words.next().is_some_and(|n| n == "1" || n == "4")
         });
-        assert_eq!(rows.count(), 2 * 4, "{lock}: {shown}");
+        assert_eq!(rows.count(), 2 * 5, "{lock}: {shown}");
     }
     for heading in [
         "Average",
@@ -339,4 +339,136 @@ fn rivals_are_compared_as_the_page_says_and_a_difference_fails() {
     let other = room.run(&["rivals", part, "--check", path]);
     assert_eq!(other.status.code(), Some(1));
     assert!(stderr(&other).contains(part), "{}", stderr(&other));
+}
+
+#[test]
+fn answers_are_as_the_page_says_and_a_changed_figure_fails() {
+    let room = Room::new();
+    let answers = |args: &[&str]| room.run(&[&["answers"], args].concat());
+    let list = stdout(&answers(&["--list"]));
+    assert_eq!(list.lines().count(), 15, "{list}");
+    let question = "osq-complexity";
+    assert!(list.contains(question), "{list}");
+    let printed = answers(&["--question", question]);
+    assert_eq!(printed.status.code(), Some(0), "{}", stderr(&printed));
+    let page = stdout(&printed);
+    for part in [
+        "*Asked by*",
+        "**Answer.**",
+        "**Limit.**",
+        "lockwork check osq_lock",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    let path = room.path("answers.md");
+    std::fs::write(&path, &page).expect("written");
+    let path = path.to_str().expect("a path");
+    let check = ["--question", question, "--jobs", "1", "--check", path];
+    let same = answers(&check);
+    assert_eq!(same.status.code(), Some(0), "{}", stderr(&same));
+    assert_eq!(stdout(&same), format!("{path}: 1 answer as made now\n"));
+    let row = "| lines of code | ";
+    assert!(page.contains(row), "{page}");
+    std::fs::write(path, page.replace(row, "| lines of code | 1")).expect("written");
+    let other = answers(&check);
+    assert_eq!(other.status.code(), Some(1));
+    assert!(stderr(&other).contains(question), "{}", stderr(&other));
+}
+
+#[test]
+fn an_answer_is_made_of_simulations_too() {
+    let room = Room::new();
+    let printed = room.run(&["answers", "--question", "rwlock-small-machines"]);
+    assert_eq!(printed.status.code(), Some(0), "{}", stderr(&printed));
+    let page = stdout(&printed);
+    // A command of the answer has the answer's figures.
+    let shown = sim(
+        &room,
+        &[
+            "--workload",
+            "rw-mix-90",
+            "--machine",
+            "vm-2cpu",
+            "--threads",
+            "2",
+            "--read-ratio",
+            "0.9",
+            "--lock",
+            "qrwlock",
+            "--settle",
+            "--seeds",
+            "1",
+        ],
+    );
+    let row = shown.lines().find(|line| line.starts_with("qrwlock"));
+    let rate = row
+        .and_then(|row| row.split_whitespace().nth(2))
+        .expect("a rate");
+    let answer = page
+        .lines()
+        .find(|line| line.starts_with("| 2 CPUs | 2 | 90 %"));
+    assert!(
+        answer.is_some_and(|line| line.contains(rate)),
+        "{rate}: {page}"
+    );
+}
+
+#[test]
+fn what_cannot_be_answered_is_said_before_the_work() {
+    let room = Room::new();
+    let unknown = room.run(&["answers", "--question", "nope"]);
+    assert_eq!(unknown.status.code(), Some(2));
+    let message = stderr(&unknown);
+    assert!(
+        message.contains("'nope'") && message.contains("osq-low-end"),
+        "{message}"
+    );
+    for command in ["answers", "rivals"] {
+        let refused = room.run(&[command, "--write", "/no/such/dir/x.md"]);
+        assert_eq!(refused.status.code(), Some(125), "{command}");
+        let message = stderr(&refused);
+        assert!(
+            message.starts_with("lockwork: cannot write '/no/such/dir/x.md'"),
+            "{message}"
+        );
+        assert_eq!(
+            (message.lines().count(), stdout(&refused).as_str()),
+            (1, ""),
+            "{message}"
+        );
+    }
+    let both = room.run(&["answers", "--question", "osq-low-end", "--write", "x.md"]);
+    assert_eq!(both.status.code(), Some(2));
+    let missing = room.run(&["answers", "--check", "/no/such/page.md"]);
+    assert_eq!(missing.status.code(), Some(125));
+    assert!(
+        stderr(&missing).contains("cannot read"),
+        "{}",
+        stderr(&missing)
+    );
+}
+
+#[test]
+fn a_directed_yield_needs_a_hypervisor() {
+    let room = Room::new();
+    let alone = room.run(&["sim", "--directed-yield", "on"]);
+    assert_eq!(alone.status.code(), Some(2));
+    let common = [
+        "--lock",
+        "qspinlock_pv",
+        "--cpus",
+        "1",
+        "--overcommit",
+        "2",
+        "--threads",
+        "2",
+    ];
+    let with = |switch| {
+        sim(
+            &room,
+            &[&TINY[2..4], &common[..], &["--directed-yield", switch]].concat(),
+        )
+    };
+    assert!(with("on").contains("2 virtual CPUs a CPU, directed yield"));
+    assert!(!with("off").contains("directed yield"));
 }

@@ -8,6 +8,7 @@ pub mod bars;
 pub mod choice;
 pub mod interrupt;
 pub mod machine;
+pub mod page;
 pub mod plot;
 pub mod pool;
 pub mod progress;

@@ -21,6 +21,7 @@ pub mod workload;
 mod world;
 
 pub use catalogue::{events, knobs, locks, Lock};
+pub use command::commands::{Simulated, Simulator};
 pub use command::{after_help, rivals, run, Cluster, SimArgs, Switch, Where, HELP};
 pub use knobs::{Knob, Setting};
 pub use rules::{Rule, Rules};

@@ -55,6 +55,13 @@ pub struct Counts {
     pub divided: u64,
 }
 
+impl Counts {
+    /// Lines that came from another cache or from memory.
+    pub fn lines_moved(&self) -> u64 {
+        self.moved.iter().chain(&self.from_memory).sum()
+    }
+}
+
 /// One simulation.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -66,6 +73,10 @@ pub struct Outcome {
     pub reads: u64,
     /// Waits, ns: from the call of lock until it returned.
     pub waits: Histogram<u64>,
+    /// Those of shared acquisitions.
+    pub read_waits: Histogram<u64>,
+    /// How many acquisitions by threads that came later each one had to see.
+    pub overtakes: Histogram<u64>,
     /// What they were spent on.
     pub split: WaitSplit,
     /// CPU time inside lock and unlock, ns, that was neither asleep nor off CPU.
@@ -100,6 +111,14 @@ impl Outcome {
     pub fn ns_of_a_loop(&self) -> Option<f64> {
         let loops = self.by_thread.iter().max().filter(|&&loops| loops > 0)?;
         Some(self.finished_ns? / *loops as f64)
+    }
+
+    /// Waits of the acquisitions that were not shared, ns.
+    pub fn write_waits(&self) -> Histogram<u64> {
+        let mut waits = self.waits.clone();
+        let all_there = waits.subtract(&self.read_waits);
+        all_there.expect("each shared wait is one of all waits");
+        waits
     }
 
     /// Acquisitions a second.

@@ -125,6 +125,8 @@ fn outcome(setup: &Setup, engine: &mut Engine, started: Instant) -> Outcome {
         by_thread: threads.iter().map(|thread| thread.acquisitions).collect(),
         reads: tally.reads,
         waits: tally.waits.clone(),
+        read_waits: tally.read_waits.clone(),
+        overtakes: tally.line.overtakes.clone(),
         split: tally.split,
         ns_in_lock: ns(tally.in_lock),
         ns_busy: ns(busy),

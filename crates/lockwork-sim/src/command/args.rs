@@ -78,6 +78,10 @@ pub struct SimArgs {
     /// Simulate a hypervisor that runs N virtual CPUs on each CPU.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub overcommit: Option<u32>,
+    /// Whether a kick of a halted virtual CPU makes the hypervisor run it at once, in
+    /// place of the one that has the CPU [default: the machine's]
+    #[arg(long, value_enum, requires = "overcommit")]
+    pub directed_yield: Option<Switch>,
     /// Which CPUs form a cluster for the locks.
     #[arg(long, value_enum, default_value = "llc")]
     pub clusters: Cluster,
@@ -175,9 +179,9 @@ impl Cluster {
 /// Yes or no.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Switch {
-    /// It stays.
+    /// Yes.
     On,
-    /// It may move.
+    /// No.
     Off,
 }
 

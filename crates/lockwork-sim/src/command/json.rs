@@ -6,6 +6,7 @@ use crate::machine::Distance;
 use crate::outcome::{Counts, Outcome, Stuck};
 use crate::settle::{Batch, Verdict};
 use crate::Clusters;
+use hdrhistogram::Histogram;
 use serde_json::{json, Map, Value};
 
 /// What was asked for.
@@ -22,6 +23,7 @@ fn setup(plan: &Plan, job: Job) -> Map<String, Value> {
         "placement": placed(setup.placement),
         "cpus": plan.cpus(),
         "overcommit": setup.guests.map(|guests| guests.overcommit),
+        "directed_yield": setup.guests.map(|_| plan.machine.hypervisor.directed_yield),
         "affinity": workload.affinity,
         "think_ns": workload.think.mean(),
         "section_ns": workload.section.mean(),
@@ -44,10 +46,6 @@ fn setup(plan: &Plan, job: Job) -> Map<String, Value> {
 
 /// A simulation that ended as it should.
 pub(super) fn outcome(plan: &Plan, job: Job, outcome: &Outcome) -> Value {
-    let waits = outcome.waits.iter_recorded();
-    let waits: Vec<[u64; 2]> = waits
-        .map(|step| [step.value_iterated_to(), step.count_at_value()])
-        .collect();
     let split = &outcome.split;
     let mut object = setup(plan, job);
     let found = json!({
@@ -58,7 +56,8 @@ pub(super) fn outcome(plan: &Plan, job: Job, outcome: &Outcome) -> Value {
         "reads": outcome.reads,
         "by_thread": outcome.by_thread,
         "finished_ns": outcome.finished_ns,
-        "waits_ns": waits,
+        "waits_ns": steps(&outcome.waits),
+        "overtakes": steps(&outcome.overtakes),
         "wait_split_ns": {
             "queueing": split.queueing,
             "transfer": split.transfer,
@@ -76,12 +75,26 @@ pub(super) fn outcome(plan: &Plan, job: Job, outcome: &Outcome) -> Value {
     if let Value::Object(found) = found {
         object.extend(found);
     }
+    if !outcome.read_waits.is_empty() {
+        object.insert(
+            "read_waits_ns".to_owned(),
+            json!(steps(&outcome.read_waits)),
+        );
+    }
     let events = events(&outcome.counts, &plan.events);
     if !events.is_empty() {
         object.insert("events".to_owned(), Value::Object(events));
         object.insert("divided".to_owned(), json!(outcome.counts.divided));
     }
     Value::Object(object)
+}
+
+/// Values, and how often each occurred.
+fn steps(all: &Histogram<u64>) -> Vec<[u64; 2]> {
+    let steps = all.iter_recorded();
+    steps
+        .map(|step| [step.value_iterated_to(), step.count_at_value()])
+        .collect()
 }
 
 /// A part of the measured time.

@@ -2,6 +2,7 @@
 //! The command: plan, simulate, print.
 
 mod args;
+pub mod commands;
 mod draw;
 mod json;
 mod list;

@@ -71,7 +71,10 @@ pub(super) struct Job {
 impl Plan {
     /// What the arguments ask for.
     pub(super) fn of(args: &SimArgs, known: &Known) -> Result<Plan> {
-        let loaded = machine::open(&args.machine)?;
+        let mut loaded = machine::open(&args.machine)?;
+        if let Some(switch) = args.directed_yield {
+            loaded.machine.hypervisor.directed_yield = switch == Switch::On;
+        }
         let workload = overridden(workload::load(&args.workload)?, args)?;
         let names = match args.locks.is_empty() {
             true => &workload.locks,

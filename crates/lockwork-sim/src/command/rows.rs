@@ -4,6 +4,7 @@
 use crate::outcome::{Counts, Outcome, WaitSplit};
 use hdrhistogram::Histogram;
 use lockwork_report::stats;
+use std::borrow::Borrow;
 
 /// What the seeds of one lock with one number of threads say together.
 pub(super) struct Row<'a> {
@@ -14,6 +15,10 @@ pub(super) struct Row<'a> {
     /// Against the first lock: 0.5 is half as much again.
     pub(super) improve: Option<f64>,
     pub(super) waits: Histogram<u64>,
+    /// Of the shared acquisitions, and of the others.
+    pub(super) read_waits: Histogram<u64>,
+    pub(super) write_waits: Histogram<u64>,
+    pub(super) overtakes: Histogram<u64>,
     pub(super) counts: Counts,
     pub(super) split: WaitSplit,
 }
@@ -25,7 +30,10 @@ impl<'a> Row<'a> {
             lock,
             threads,
             improve: None,
-            waits: all_waits(&outcomes),
+            waits: summed(outcomes.iter().map(|o| &o.waits)),
+            read_waits: summed(outcomes.iter().map(|o| &o.read_waits)),
+            write_waits: summed(outcomes.iter().map(|o| o.write_waits())),
+            overtakes: summed(outcomes.iter().map(|o| &o.overtakes)),
             counts: Counts::default(),
             split: WaitSplit::default(),
             outcomes,
@@ -85,8 +93,7 @@ impl<'a> Row<'a> {
 
     /// Lines that came from another cache or from memory.
     pub(super) fn lines_moved(&self) -> u64 {
-        let all = self.counts.moved.iter().chain(&self.counts.from_memory);
-        all.sum()
+        self.counts.lines_moved()
     }
 
     /// Bytes from one socket to another.
@@ -114,10 +121,10 @@ pub(super) fn compare(rows: &mut [Row], first: &str) {
     }
 }
 
-fn all_waits(outcomes: &[&Outcome]) -> Histogram<u64> {
+fn summed<H: Borrow<Histogram<u64>>>(parts: impl Iterator<Item = H>) -> Histogram<u64> {
     let mut all = Histogram::new(3).expect("three digits are possible");
-    for outcome in outcomes {
-        all.add(&outcome.waits).expect("it grows as needed");
+    for part in parts {
+        all.add(part.borrow()).expect("it grows as needed");
     }
     all
 }

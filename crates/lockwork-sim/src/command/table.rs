@@ -23,7 +23,14 @@ pub(super) fn head(plan: &Plan) -> String {
         counted(plan.seeds as usize, "seed"),
     );
     if let Some(guests) = plan.guests {
-        text += &format!("hypervisor: {} virtual CPUs a CPU\n", guests.overcommit);
+        let directed = match machine.hypervisor.directed_yield {
+            true => ", directed yield",
+            false => "",
+        };
+        text += &format!(
+            "hypervisor: {} virtual CPUs a CPU{directed}\n",
+            guests.overcommit
+        );
     }
     if plan.clusters == Clusters::Node {
         text += "clusters: the NUMA nodes\n";

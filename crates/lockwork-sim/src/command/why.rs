@@ -4,8 +4,9 @@
 use super::rows::Row;
 use super::table::{dash, number, percent};
 use crate::machine::Distance;
+use hdrhistogram::Histogram;
 use lockwork_report::table;
-use lockwork_report::text::grouped;
+use lockwork_report::text::{grouped, whole};
 
 /// A column: its name, and what a row has there.
 struct Column<'a> {
@@ -38,6 +39,8 @@ pub(super) fn render(rows: &[Row], events: &[&str]) -> String {
     text += &columns(&all, handovers(rows));
     text += "\n\nWhy: what waits were spent on, ns per acquisition, and wake-ups\n";
     text += &columns(&all, waits(rows));
+    text += "\n\nWhy: who came first: acquisitions by later arrivals during a wait; waits in µs\n";
+    text += &columns(&all, order(rows));
     let counting: Vec<&Row> = rows.iter().filter(|row| counts(row)).collect();
     if !counting.is_empty() {
         text += "\n\nWhy: what the locks counted, all seeds together\n";
@@ -126,6 +129,32 @@ fn handovers<'a>(rows: &[Row]) -> Vec<Column<'a>> {
         }));
     }
     all
+}
+
+/// How often a waiter was overtaken; and, if readers share, how long both kinds waited.
+fn order<'a>(rows: &[Row]) -> Vec<Column<'a>> {
+    let mut all = vec![
+        Column::new("Overtaken", |row| mean(&row.overtakes, 1.0)),
+        Column::new("p99", |row| whole(row.overtakes.value_at_quantile(0.99))),
+        Column::new("Most", |row| whole(row.overtakes.max())),
+    ];
+    if rows.iter().any(|row| !row.read_waits.is_empty()) {
+        let max = |waits: &Histogram<u64>| number(waits.max() as f64 / 1e3);
+        all.extend([
+            Column::new("Readers", |row| mean(&row.read_waits, 1e3)),
+            Column::new("their max", move |row| max(&row.read_waits)),
+            Column::new("Writers", |row| mean(&row.write_waits, 1e3)),
+            Column::new("their max", move |row| max(&row.write_waits)),
+        ]);
+    }
+    all
+}
+
+fn mean(of: &Histogram<u64>, unit: f64) -> String {
+    match of.is_empty() {
+        true => dash(),
+        false => number(of.mean() / unit),
+    }
 }
 
 fn waits<'a>(_rows: &[Row]) -> Vec<Column<'a>> {

@@ -25,6 +25,7 @@ mod steps;
 mod stuck;
 mod tally;
 pub(crate) mod tree;
+mod turns;
 
 pub(crate) use state::{Engine, Site};
 pub(crate) use steps::{Change, Step};

@@ -3,6 +3,7 @@
 
 use super::caches::{ps, Price};
 use super::tree::Ps;
+use super::turns::Turns;
 use crate::machine::Distance;
 use crate::outcome::{Counts, Doing, Event, WaitSplit};
 use crate::setup::Setup;
@@ -183,6 +184,8 @@ impl OfThread {
 pub(crate) struct Tally {
     pub counts: Counts,
     pub waits: Histogram<u64>,
+    pub read_waits: Histogram<u64>,
+    pub line: Turns,
     pub split: WaitSplit,
     pub in_lock: Ps,
     pub reads: u64,
@@ -224,6 +227,8 @@ impl Tally {
         Tally {
             counts,
             waits: Histogram::new(3).expect("three digits are allowed"),
+            read_waits: Histogram::new(3).expect("three digits are allowed"),
+            line: Turns::default(),
             split: WaitSplit::default(),
             in_lock: 0,
             reads: 0,
@@ -262,6 +267,8 @@ impl Tally {
             ..Counts::default()
         };
         self.waits.reset();
+        self.read_waits.reset();
+        self.line.overtakes.reset();
         self.split = WaitSplit::default();
         (self.in_lock, self.reads, self.from) = (0, 0, time);
     }
@@ -287,6 +294,7 @@ impl Tally {
     pub fn waits(&mut self, of: &mut OfThread, time: Ps) {
         of.doing = Doing::Wait;
         of.wait_from = time;
+        self.line.comes((time, of.id));
         (of.call_from, of.call_off) = (time, of.off_total(time));
         (of.wait_asleep, of.wait_waking, of.wait_transfer) = (0, 0, 0);
         (of.wait_holder, of.wait_next) = (self.holder_off_total(time), self.next_off);
@@ -307,6 +315,10 @@ impl Tally {
         self.next_off += of.off.1.min(time).saturating_sub(from);
         let wait = time.saturating_sub(of.wait_from);
         let _ = self.waits.record(wait / 1000);
+        if shared {
+            let _ = self.read_waits.record(wait / 1000);
+        }
+        self.line.gets((of.wait_from, of.id));
         self.in_lock += of.in_call(time);
         self.divide(of, wait, time);
         if let Some(distance) = distance {

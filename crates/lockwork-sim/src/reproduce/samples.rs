@@ -20,6 +20,8 @@ pub(crate) fn outcome(acquisitions: u64, ns: f64) -> Outcome {
         by_thread: vec![acquisitions],
         reads: 0,
         waits: Histogram::new(3).expect("a histogram"),
+        read_waits: Histogram::new(3).expect("a histogram"),
+        overtakes: Histogram::new(3).expect("a histogram"),
         split: WaitSplit::default(),
         ns_in_lock: 0.0,
         ns_busy: 0.0,

@@ -11,12 +11,11 @@ mod parts;
 pub use args::{RivalsArgs, AFTER_HELP, HELP};
 
 use super::plan::Known;
-use super::simulations::{self, End};
-use super::{rows, told};
-use anyhow::{bail, Context, Result};
+use super::{commands, rows};
+use anyhow::Result;
 use found::Found;
 use lockwork_report::machine::cpus;
-use lockwork_report::{choice, plot, text};
+use lockwork_report::{choice, page as report, plot, text};
 use parts::Part;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -36,10 +35,10 @@ pub fn rivals(args: &RivalsArgs) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let known = Known::load()?;
-    let page = args.check.as_deref().map(read).transpose()?;
-    let charts = args.write.as_deref().map(folder).transpose()?;
+    let page = args.check.as_deref().map(report::read).transpose()?;
+    let charts = args.write.as_deref().map(charts_of).transpose()?;
     let name = args.write.as_deref().or(args.check.as_deref());
-    let folder = name.map_or_else(|| "rivals".to_owned(), stem);
+    let folder = name.map_or_else(|| "rivals".to_owned(), report::stem);
     let jobs = args.jobs.map_or_else(cpus, |jobs| jobs as usize);
     let (mut sections, mut behind, mut differ) = (String::new(), Vec::new(), Vec::new());
     for part in &parts {
@@ -60,7 +59,7 @@ pub fn rivals(args: &RivalsArgs) -> Result<ExitCode> {
     }
     let behind = page::behind(&behind);
     match (&args.write, &args.check) {
-        (Some(path), _) => write(path, &format!("{}{sections}\n{behind}", page::HEAD))?,
+        (Some(path), _) => report::write(path, &format!("{}{sections}\n{behind}", page::HEAD))?,
         (_, Some(path)) => return compared(path, &parts, &differ),
         _ => text::print(&format!("{sections}\n{behind}"))?,
     }
@@ -81,59 +80,29 @@ fn choose(names: &[String]) -> Result<Vec<Part>> {
 fn simulate(part: &Part, known: &Known, jobs: usize) -> Result<ControlFlow<ExitCode, Found>> {
     let mut found = Found::default();
     for command in &part.commands {
-        let plan = Arc::new(parts::plan(command, known)?);
-        let (done, end) = simulations::run(&plan, jobs, crate::simulate, &mut |_| Ok(()))?;
-        match end {
-            End::Completed => found.add(&plan, &rows(&plan, &done)),
-            End::Interrupted(signal) => {
-                text::complain(&format!("lockwork: interrupted in {}\n", part.name));
-                return Ok(ControlFlow::Break(signal.into()));
-            }
-            End::Stuck(job, stuck) => {
-                text::complain(&told(&plan, job, &stuck));
-                return Ok(ControlFlow::Break(ExitCode::FAILURE));
-            }
+        let plan = Arc::new(commands::plan(command, known)?);
+        match commands::carry_out(&plan, jobs, &part.name)? {
+            ControlFlow::Continue(done) => found.add(&plan, &rows(&plan, &done)),
+            ControlFlow::Break(code) => return Ok(ControlFlow::Break(code)),
         }
     }
     Ok(ControlFlow::Continue(found))
 }
 
-fn read(path: &Path) -> Result<String> {
-    std::fs::read_to_string(path).with_context(|| format!("cannot read '{}'", path.display()))
-}
-
-fn write(path: &Path, text: &str) -> Result<()> {
-    std::fs::write(path, text).with_context(|| format!("cannot write '{}'", path.display()))
-}
-
-fn stem(path: &Path) -> String {
-    let stem = path.file_stem().unwrap_or_default();
-    stem.to_string_lossy().into_owned()
-}
-
-/// Where the charts of the page are: the folder is there afterwards.
-fn folder(path: &Path) -> Result<PathBuf> {
-    if path.extension().is_none() {
-        bail!(
-            "'{}' is no page: its charts' folder would have the same name",
-            path.display()
-        );
-    }
-    let dir = path.with_file_name(stem(path));
+/// Where the charts of the page are: page and folder can be written afterwards.
+fn charts_of(page: &Path) -> Result<PathBuf> {
+    let dir = report::folder(page)?;
+    report::writable(page)?;
     plot::make(&dir)?;
     Ok(dir)
 }
 
 fn compared(path: &Path, parts: &[Part], differ: &[&str]) -> Result<ExitCode> {
-    if differ.is_empty() {
-        let same = text::counted(parts.len(), "part");
-        text::print(&format!("{}: {same} as simulated now\n", path.display()))?;
+    let (same, text) = page::KIND.compared(path, parts.len(), differ);
+    if same {
+        text::print(&text)?;
         return Ok(ExitCode::SUCCESS);
     }
-    text::complain(&format!(
-        "lockwork: {}: not as simulated now: {}; write it anew with lockwork rivals --write\n",
-        path.display(),
-        differ.join(", ")
-    ));
+    text::complain(&text);
     Ok(ExitCode::FAILURE)
 }

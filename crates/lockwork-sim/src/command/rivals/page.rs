@@ -2,9 +2,10 @@
 //! The page: its text, and the section of each part.
 
 use super::ahead::Ahead;
-use super::found::{Cell, Found};
+use super::found::{Cell, Found, Line};
 use super::parts::Part;
 use crate::command::table::number;
+use lockwork_report::page::{self, escaped, Kind};
 use std::fmt::Write;
 
 /// What stands before the sections.
@@ -35,17 +36,15 @@ What no column shows: the locks' sizes; that `cohort` is 4 KiB, and that the que
 a node for each holder; how a lock behaves when it is not contended by all threads at once.
 ";
 
-/// Where a part begins on the page.
-pub(super) fn begin(name: &str) -> String {
-    format!("<!-- part: {name} -->\n")
-}
-
-/// Where it ends.
-pub(super) const END: &str = "<!-- end of part -->\n";
+/// What the page is made of.
+pub(super) const KIND: Kind = Kind {
+    noun: "part",
+    writer: "lockwork rivals --write",
+};
 
 /// The section of a part, its marks included; `charts` is the folder, as the page names it.
 pub(super) fn section(part: &Part, found: &Found, charts: &str) -> String {
-    let mut text = format!("{}## {}\n\n```\n", begin(&part.name), part.title);
+    let mut text = format!("## {}\n\n```\n", part.title);
     for command in &part.commands {
         let _ = writeln!(text, "lockwork sim {command}");
     }
@@ -58,7 +57,7 @@ pub(super) fn section(part: &Part, found: &Found, charts: &str) -> String {
     text += &rates(found);
     text += "\nLongest wait, µs:\n\n";
     text += &table(found, &[], |cell| vec![number(cell.longest)]);
-    text + END
+    KIND.section(&part.name, &text)
 }
 
 fn rates(found: &Found) -> String {
@@ -83,25 +82,21 @@ fn table(found: &Found, more: &[&str], cells: impl Fn(&Cell) -> Vec<String>) -> 
         .chain(columns)
         .chain(more.iter().copied())
         .collect();
-    let mut text = format!(
-        "| {} |\n|---|{}\n",
-        header.join(" | "),
-        "---:|".repeat(header.len() - 1)
-    );
-    for line in &found.lines {
+    let row = |line: &Line| {
         let name = match line.is_rival {
             true => line.lock.to_owned(),
             false => format!("**{}**", line.lock),
         };
-        let mut row = vec![name.replace('_', "\\_")];
+        let mut row = vec![escaped(&name)];
         let all: Vec<Vec<String>> = line.cells.iter().map(&cells).collect();
         row.extend(all.iter().map(|cells| cells[0].clone()));
         if let Some(last) = all.last() {
             row.extend(last[1..].iter().cloned());
         }
-        let _ = writeln!(text, "| {} |", row.join(" | "));
-    }
-    text
+        row
+    };
+    let rows: Vec<Vec<String>> = found.lines.iter().map(row).collect();
+    page::table(&header, &rows)
 }
 
 /// The last section: where a rival is ahead, by part.
@@ -133,10 +128,10 @@ pub(super) fn behind(all: &[(&Part, Vec<Ahead>, usize)]) -> String {
             "| {} | {} | {} | {} | {} | {} | {} | {} | {:.2} | {} |",
             part.name,
             one.column,
-            ours.0.replace('_', "\\_"),
+            escaped(ours.0),
             number(ours.1.rate),
             number(ours.1.longest),
-            rival.0.replace('_', "\\_"),
+            escaped(rival.0),
             number(rival.1.rate),
             number(rival.1.longest),
             rival.1.rate / ours.1.rate,

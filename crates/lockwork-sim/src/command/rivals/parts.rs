@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The parts of the comparison: which commands of `lockwork sim` each has.
 
-use crate::command::args::SimArgs;
-use crate::command::plan::{Known, Plan};
-use anyhow::{Context, Result};
-use clap::{Args, FromArgMatches};
-
 /// A section of the page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Part {
@@ -75,21 +70,11 @@ pub(super) fn parts() -> Vec<Part> {
     all
 }
 
-/// What a command simulates.
-///
-/// # Errors
-/// The command is wrong, which a test rules out.
-pub(super) fn plan(command: &str, known: &Known) -> Result<Plan> {
-    let cli = SimArgs::augment_args(clap::Command::new("sim"));
-    let words = std::iter::once("sim").chain(command.split_whitespace());
-    let matches = cli.try_get_matches_from(words)?;
-    let args = SimArgs::from_arg_matches(&matches)?;
-    Plan::of(&args, known).with_context(|| format!("lockwork sim {command}"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::command::commands::plan;
+    use crate::command::plan::{Known, Plan};
 
     #[test]
     fn every_command_can_be_simulated_and_has_rivals_and_ours() {

@@ -87,6 +87,8 @@ fn outcome(by_thread: &[u64]) -> Outcome {
         by_thread: by_thread.to_vec(),
         reads: 0,
         waits,
+        read_waits: Histogram::new(3).expect("a histogram"),
+        overtakes: Histogram::new(3).expect("a histogram"),
         split: WaitSplit {
             queueing: total as f64 * 1500.0,
             transfer: total as f64 * 500.0,

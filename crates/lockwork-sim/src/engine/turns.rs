@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Who came before whom, and how many came later and were served before.
+//!
+//! Threads compute ahead of the others, and tell of their arrival then: what counts is the
+//! time of an arrival, and not when it is told.
+
+use super::tree::Ps;
+use hdrhistogram::Histogram;
+use std::collections::VecDeque;
+
+/// When a thread came, and which.
+type Arrival = (Ps, u32);
+
+/// All that wait, and all that came since the first of them did, in their order.
+pub(crate) struct Turns {
+    waiting: VecDeque<Arrival>,
+    arrivals: VecDeque<Arrival>,
+    /// Overtakings of each acquisition.
+    pub(crate) overtakes: Histogram<u64>,
+}
+
+impl Default for Turns {
+    fn default() -> Self {
+        Turns {
+            waiting: VecDeque::new(),
+            arrivals: VecDeque::new(),
+            overtakes: Histogram::new(3).expect("three digits are allowed"),
+        }
+    }
+}
+
+/// How many of `all` are before `one`.
+fn before(all: &VecDeque<Arrival>, one: Arrival) -> usize {
+    all.partition_point(|&other| other < one)
+}
+
+impl Turns {
+    /// A thread begins to wait.
+    pub(super) fn comes(&mut self, arrival: Arrival) {
+        for all in [&mut self.waiting, &mut self.arrivals] {
+            let place = before(all, arrival);
+            all.insert(place, arrival);
+        }
+    }
+
+    /// It has got the lock. Those that came later, and do not wait, were served before it.
+    pub(super) fn gets(&mut self, arrival: Arrival) {
+        let place = before(&self.waiting, arrival);
+        let later = self.arrivals.len() - before(&self.arrivals, arrival);
+        let overtakes = later - (self.waiting.len() - place);
+        let _ = self.overtakes.record(overtakes as u64);
+        self.waiting.remove(place);
+        // Nobody that waits came before these.
+        let first = self.waiting.front().copied();
+        let over = first.map_or(self.arrivals.len(), |first| before(&self.arrivals, first));
+        self.arrivals.drain(..over);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_those_that_came_later_overtake() {
+        let mut line = Turns::default();
+        let [a, b, c] = [(10, 0), (20, 1), (30, 2)];
+        for arrival in [a, b, c] {
+            line.comes(arrival);
+        }
+        line.gets(a);
+        // The first comes again and is served before the second; so is the third.
+        line.comes((40, 0));
+        line.gets((40, 0));
+        line.gets(c);
+        line.gets(b);
+        let count = |n| line.overtakes.count_at(n);
+        assert_eq!((count(0), count(1), count(2)), (2, 1, 1));
+        assert!(line.arrivals.is_empty() && line.waiting.is_empty());
+    }
+
+    #[test]
+    fn an_arrival_that_is_told_early_overtakes_nobody() {
+        let mut line = Turns::default();
+        line.comes((100, 0));
+        line.comes((10, 1));
+        line.gets((10, 1));
+        line.comes((50, 1));
+        line.gets((50, 1));
+        line.gets((100, 0));
+        assert_eq!(line.overtakes.max(), 0);
+    }
+
+    #[test]
+    fn a_queue_has_none() {
+        let mut line = Turns::default();
+        let mut turns: VecDeque<Arrival> = (0..5).map(|at| (at, at as u32)).collect();
+        turns.iter().for_each(|&arrival| line.comes(arrival));
+        for at in 5..25 {
+            let first = turns.pop_front().expect("a waiter");
+            line.gets(first);
+            line.comes((at, first.1));
+            turns.push_back((at, first.1));
+        }
+        assert_eq!(line.overtakes.max(), 0);
+    }
+}
