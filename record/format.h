@@ -42,6 +42,9 @@ struct rec_file {
 	u64 from_fork;	      /* 1: a child that has not called exec */
 	u64 lock[4];	      /* the policy's name */
 	u64 command[64]; /* /proc/self/cmdline: words that end by zero bytes */
+	u64 cpu_ns;    /* at the end by exit(): CPU time of all threads; 0: unknown */
+	u64 slept;     /* then: their voluntary context switches */
+	u64 preempted; /* and involuntary ones */
 };
 
 /* A thread that waits now, at the index that is its number. */

@@ -5,6 +5,7 @@
 mod clock;
 mod command;
 mod deadlock;
+pub mod demand;
 mod folded;
 mod histogram;
 mod html;

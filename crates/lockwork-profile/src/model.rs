@@ -221,6 +221,8 @@ pub struct Lock {
     pub sum: Counts,
     /// Who held it; those that were waited for longest first.
     pub blames: Vec<Blame>,
+    /// Threads that acquired it, by their numbers, and how often each did.
+    pub by_thread: Vec<(u64, u64)>,
 }
 
 impl Lock {
@@ -270,6 +272,17 @@ pub struct Waiter {
     pub since: u64,
 }
 
+/// What all threads of a process used of CPUs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Usage {
+    /// CPU time, seconds.
+    pub cpu: f64,
+    /// Voluntary context switches.
+    pub slept: u64,
+    /// Involuntary ones.
+    pub preempted: u64,
+}
+
 /// A process and its locks.
 #[derive(Debug)]
 pub struct Profile {
@@ -287,6 +300,8 @@ pub struct Profile {
     pub ended: bool,
     /// From the first to the last reading of the clock.
     pub seconds: f64,
+    /// What its threads used of CPUs, if it ended by exit().
+    pub usage: Option<Usage>,
     /// Length of a tick.
     pub ns_per_tick: f64,
     /// Most threads that used locks at the same time.
