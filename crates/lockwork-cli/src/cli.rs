@@ -189,6 +189,9 @@ pub enum Command {
     /// Print the report of a profile again, or in another form.
     #[command(long_about = lockwork_profile::HELP, after_help = lockwork_profile::AFTER_HELP)]
     Report(lockwork_profile::ReportArgs),
+    /// Predict what other locks and more threads would do, from a profile.
+    #[command(long_about = lockwork_predict::HELP, after_help = lockwork_predict::AFTER_HELP)]
+    Predict(lockwork_predict::PredictArgs),
     /// List the locks and their knobs.
     Locks(LocksArgs),
     /// Run the embedded workload: a sharded key-value cache under skewed load.

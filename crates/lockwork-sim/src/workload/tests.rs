@@ -68,7 +68,9 @@ fn a_time_may_be_a_histogram() {
     let histogram = Histogram::new(&[(0.0, 64.0, 1), (64.0, 128.0, 3)]).expect("right");
     assert_eq!(plain, Time::Histogram(histogram));
     assert_eq!(plain.mean(), 80.0);
-    let scaled = with(&format!("section = {{ us = 1, {classes}, source = \"s\" }}"));
+    let scaled = with(&format!(
+        "section = {{ us = 1, {classes}, source = \"s\" }}"
+    ));
     assert!((scaled.mean() - 1000.0).abs() < 1e-9);
 }
 
