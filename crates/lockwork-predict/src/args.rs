@@ -62,8 +62,8 @@ pub struct PredictArgs {
     #[arg(long, value_name = "N", default_value_t = 3)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=100))]
     pub top: u32,
-    /// Number of seeds. Each is simulated with two distributions of thinking times.
-    #[arg(long, value_name = "N", default_value_t = 2)]
+    /// Number of seeds: simulations of each lock with each number of threads.
+    #[arg(long, value_name = "N", default_value_t = 3)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=1000))]
     pub seeds: u64,
     /// Print one JSON object instead of tables.

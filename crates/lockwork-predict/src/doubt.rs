@@ -49,8 +49,8 @@ pub fn assumptions(locks: &[&Demand], crowded: bool) -> Vec<String> {
         "Sections take as long as in the profile. That more CPUs share the data inside, and how \
          much more it moves between them, is not in it."
             .to_owned(),
-        "Of thinking times only the mean is known. Each seed is simulated with exponential and \
-         with equal ones; the band has both."
+        "Thinking times are as far apart as a sample of them in the profile, one after another \
+         by chance. Where there is no sample, exponential and equal ones are both simulated."
             .to_owned(),
         "Nothing else runs on the machine. What its file assumes: `lockwork machine show NAME`."
             .to_owned(),

@@ -60,7 +60,7 @@ fn demand(lock: &Demand) -> Value {
         "reads": lock.reads,
         "section": times(&lock.section),
         "read_section": lock.read_section.as_ref().map(times),
-        "think_ns": lock.think,
+        "think": times(&lock.think),
         "sleep": lock.sleep.map(|(share, ns)| json!({ "share": share, "mean_ns": ns })),
         "left_out": lock.left_out.map(|(holds, share)| json!({ "holds": holds, "share": share })),
     })

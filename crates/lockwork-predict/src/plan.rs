@@ -48,7 +48,7 @@ pub struct Job {
     pub threads: usize,
     /// From 1 on.
     pub seed: u64,
-    /// Its place in [`Thinking::ALL`].
+    /// Its place in [`Thinking::of`] the lock.
     pub thinking: usize,
 }
 
@@ -167,9 +167,9 @@ impl Case {
             .into_iter()
             .partition(|model| one_cluster && is(model.lock, |lock| lock.needs_clusters));
         let spins = known.iter().filter(|lock| !lock.sleeps);
-        let workloads = Thinking::ALL
-            .into_iter()
-            .map(|thinking| workload::of(lock, thinking, "predicted"));
+        let workloads = Thinking::of(lock)
+            .iter()
+            .map(|thinking| workload::of(lock, *thinking, "predicted"));
         Ok(Case {
             profiled: policy::lock_of(lock.kind, &program.lock),
             machine: machine.clone(),

@@ -89,7 +89,7 @@ fn asked(lock: &Demand, number: usize, at_once: usize) -> String {
             percent(lock.reads)
         );
     }
-    let _ = write!(text, "; {} between them", ns(lock.think));
+    let _ = write!(text, "; {} between them", ns(lock.think.mean));
     if let Some((share, length)) = lock.sleep {
         let _ = write!(
             text,

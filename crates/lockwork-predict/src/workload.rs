@@ -8,9 +8,11 @@ use lockwork_profile::demand::{Demand, Times};
 use lockwork_sim::machine::Machine;
 use lockwork_sim::workload::{Histogram, Time, Workload};
 
-/// How thinking times are distributed: of a profile only their mean is known.
+/// How thinking times are distributed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Thinking {
+    /// As the profile's histogram.
+    Profiled,
     /// As the times between events that know nothing of each other.
     Exponential,
     /// All alike.
@@ -18,21 +20,27 @@ pub enum Thinking {
 }
 
 impl Thinking {
-    /// Both.
-    pub const ALL: [Thinking; 2] = [Thinking::Exponential, Thinking::Fixed];
-
-    fn time(self, ns: f64) -> Time {
-        match self {
-            Thinking::Exponential => Time::Exponential(ns),
-            Thinking::Fixed => Time::Fixed(ns),
+    /// Those to simulate: where there is no histogram, what may be instead.
+    pub fn of(lock: &Demand) -> &'static [Thinking] {
+        match lock.think.classes.is_empty() {
+            true => &[Thinking::Exponential, Thinking::Fixed],
+            false => &[Thinking::Profiled],
         }
+    }
+
+    fn time(self, times: &Times) -> Result<Time> {
+        Ok(match self {
+            Thinking::Profiled => time(times)?,
+            Thinking::Exponential => Time::Exponential(times.mean),
+            Thinking::Fixed => Time::Fixed(times.mean),
+        })
     }
 }
 
 /// Rounds of a thread before the measured time, and in it, at least.
-const ROUNDS: (f64, f64) = (20.0, 100.0);
+const ROUNDS: (f64, f64) = (50.0, 500.0);
 /// Simulated time before the measured one, and that one, µs, at least.
-const LEAST_US: (f64, f64) = (200.0, 2000.0);
+const LEAST_US: (f64, f64) = (1000.0, 20_000.0);
 /// Slices of the scheduler in both, where threads share CPUs.
 const SLICES: (f64, f64) = (2.0, 10.0);
 /// The longest that a workload may ask for, µs.
@@ -52,7 +60,7 @@ pub fn of(lock: &Demand, thinking: Thinking, name: &str) -> Result<Workload> {
         name: name.to_owned(),
         summary: format!("{}, as profiled", lock.name),
         locks: Vec::new(),
-        think: thinking.time(lock.think),
+        think: thinking.time(&lock.think)?,
         sleep: lock.sleep.map(sleep).transpose()?,
         section,
         read_section,
@@ -138,7 +146,7 @@ pub fn file(workload: &Workload, lock: &Demand, locks: &[&str], from: &str) -> S
             ),
         };
     };
-    put("think", &workload.think, &[]);
+    put("think", &workload.think, &lock.think.classes);
     put("section", &workload.section, &lock.section.classes);
     if let Some(reads) = &lock.read_section {
         put("read_section", &workload.read_section, &reads.classes);
@@ -204,10 +212,17 @@ pub(crate) mod tests {
                 classes: vec![(128.0, 256.0, 600), (256.0, 512.0, 400)],
             },
             read_section: None,
-            think: 1000.0,
+            think: Times {
+                mean: 1000.0,
+                classes: Vec::new(),
+            },
             sleep: None,
             left_out: None,
         }
+    }
+
+    fn kind(time: &Time) -> std::mem::Discriminant<Time> {
+        std::mem::discriminant(time)
     }
 
     #[test]
@@ -232,6 +247,10 @@ pub(crate) mod tests {
         for lock in [
             lock(),
             Demand {
+                think: Times {
+                    mean: 900.0,
+                    classes: vec![(512.0, 1024.0, 7), (2048.0, 4096.0, 1)],
+                },
                 reads: 0.75,
                 read_section: Some(Times {
                     mean: 70.0,
@@ -241,8 +260,8 @@ pub(crate) mod tests {
                 ..lock()
             },
         ] {
-            for thinking in Thinking::ALL {
-                let made = of(&lock, thinking, "x").expect("it");
+            for thinking in Thinking::of(&lock) {
+                let made = of(&lock, *thinking, "x").expect("it");
                 let text = file(&made, &lock, &["mutex"], "a \"profile\"");
                 std::fs::write(&path, text).expect("written");
                 let read = lockwork_sim::workload::load(path.to_str().expect("UTF-8"));
@@ -255,7 +274,8 @@ pub(crate) mod tests {
                 ] {
                     assert!((a.mean() - b.mean()).abs() < 1e-6);
                 }
-                assert_eq!(read.think, made.think);
+                assert!((read.think.mean() - made.think.mean()).abs() < 1e-6);
+                assert_eq!(kind(&read.think), kind(&made.think));
                 assert_eq!(read.sleep.is_some(), made.sleep.is_some());
                 read.locks.clear();
                 assert_eq!((read.reads, read.threads), (made.reads, made.threads));
@@ -268,7 +288,7 @@ pub(crate) mod tests {
     fn where_threads_share_cpus_slices_pass() {
         let machine = lockwork_sim::machine::load("vm-2cpu").expect("shipped");
         let workload = of(&lock(), Thinking::Fixed, "x").expect("it");
-        assert_eq!(long_enough(&workload, &machine, 2).measure_us, 2000.0);
+        assert_eq!(long_enough(&workload, &machine, 2).measure_us, LEAST_US.1);
         let slices = 10.0 * machine.scheduler.slice_us;
         assert_eq!(long_enough(&workload, &machine, 3).measure_us, slices);
     }

@@ -69,8 +69,8 @@ pub struct Demand {
     pub section: Times,
     /// Shared ones, if there are any.
     pub read_section: Option<Times>,
-    /// Between a release and the next acquisition, on the CPU, on average, ns.
-    pub think: f64,
+    /// Between a release and the next acquisition, on the CPU.
+    pub think: Times,
     /// Before so large a share of acquisitions a thread sleeps, for so many ns on average.
     pub sleep: Option<(f64, f64)>,
     /// Holds that are left out of the sections: how many, and their share of the time held.
@@ -263,8 +263,8 @@ impl Case<'_> {
         for how in [Use::Mutex, Use::Write, Use::Spin] {
             writes += &lock.of(how);
         }
-        let (section, left_out) = times(&writes, ns);
-        let (read_section, of_reads) = times(&reads, ns);
+        let (section, left_out) = times(&writes.hold_times, writes.mean_hold(), ns);
+        let (read_section, of_reads) = times(&reads.hold_times, reads.mean_hold(), ns);
         let held = writes.count as f64 * section.mean + reads.count as f64 * read_section.mean;
         let elsewhere = (self.waited - own) * part + self.idle.0 * part;
         let (asleep, sleeps, lost) = match self.off {
@@ -289,7 +289,10 @@ impl Case<'_> {
             reads: reads.count as f64 / n,
             read_section: (reads.count > 0).then_some(read_section),
             section,
-            think: ((time - own - elsewhere - asleep - lost - held) / n).max(0.0),
+            think: Times {
+                mean: ((time - own - elsewhere - asleep - lost - held) / n).max(0.0),
+                classes: times(&sum.away_times, 0.0, ns).0.classes,
+            },
             sleep: (idle.0 > 0.01 * time).then(|| {
                 let sleeps = idle.1.clamp(1.0, n);
                 (sleeps / n, idle.0 / sleeps)
@@ -299,16 +302,14 @@ impl Case<'_> {
     }
 }
 
-/// How long holds took, without those whose holder most likely lost its CPU; and how many
-/// those are, with their share of the time.
-fn times(counts: &Counts, ns_per_tick: f64) -> (Times, Option<(u64, f64)>) {
-    let classes = |histogram: &Histogram| -> Vec<(f64, f64, u64)> {
-        let all = histogram.buckets();
-        all.map(|(from, to, n)| (from as f64 * ns_per_tick, to as f64 * ns_per_tick, n))
-            .collect()
-    };
-    let mut all = classes(&counts.hold_times);
-    let mean = counts.mean_hold() * ns_per_tick;
+/// How long holds took, with this mean in ticks, without those whose holder most likely lost
+/// its CPU; and how many those are, with their share of the time.
+fn times(histogram: &Histogram, mean: f64, ns_per_tick: f64) -> (Times, Option<(u64, f64)>) {
+    let all = histogram.buckets();
+    let mut all: Vec<(f64, f64, u64)> = all
+        .map(|(from, to, n)| (from as f64 * ns_per_tick, to as f64 * ns_per_tick, n))
+        .collect();
+    let mean = mean * ns_per_tick;
     let total: u64 = all.iter().map(|class| class.2).sum();
     let rare = all.iter().filter(|class| class.0 >= LOST_CPU_NS);
     let rare: Vec<_> = rare.copied().collect();
@@ -357,17 +358,21 @@ mod tests {
         counts
     }
 
+    fn of(counts: &Counts) -> (Times, Option<(u64, f64)>) {
+        super::times(&counts.hold_times, counts.mean_hold(), 0.4)
+    }
+
     #[test]
     fn holds_of_those_who_lost_their_cpu_are_left_out() {
         // 99,990 holds of 300 ticks, and 10 of 6 million, which is their class's middle.
         let held = 99_990.0 * 300.0 + 10.0 * 1.5 * f64::from(1 << 22);
-        let (times, left) = super::times(&holds(99_990, 10, held), 0.4);
+        let (times, left) = of(&holds(99_990, 10, held));
         assert!((times.mean - 120.0).abs() < 0.1, "{}", times.mean);
         assert_eq!(times.classes.len(), 1);
         let (lost, share) = left.expect("some");
         assert!(lost == 10 && share > 0.6, "{share}");
         // As many are no accident.
-        let (times, left) = super::times(&holds(900, 100, held), 0.4);
+        let (times, left) = of(&holds(900, 100, held));
         assert!(left.is_none() && times.classes.len() == 2);
         assert!((times.mean - held / 1000.0 * 0.4).abs() < 1e-6);
     }

@@ -110,6 +110,8 @@ pub struct Counts {
     pub hold_times: Histogram,
     /// Of hand-overs.
     pub hand_times: Histogram,
+    /// From a timed hold's end to the same thread's next call for the lock.
+    pub away_times: Histogram,
 }
 
 impl AddAssign<&Counts> for Counts {
@@ -137,6 +139,7 @@ impl AddAssign<&Counts> for Counts {
         self.wait_times.merge(&other.wait_times);
         self.hold_times.merge(&other.hold_times);
         self.hand_times.merge(&other.hand_times);
+        self.away_times.merge(&other.away_times);
     }
 }
 

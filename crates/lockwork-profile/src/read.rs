@@ -262,6 +262,7 @@ fn counts(site: &RawSite, detail: Option<&RawDetail>, acquires: bool) -> Counts 
         sum.wait_times.add(&d.wait);
         sum.hold_times.add(&d.hold);
         sum.hand_times.add(&d.hand);
+        sum.away_times.add(&d.away);
     }
     if acquires && site.weight > 0 {
         let uncontended = site.count.saturating_sub(waited_for);
