@@ -12,13 +12,18 @@ pub const SIMULATOR_ERROR: f64 = 0.20;
 /// at once, makes nobody wait much.
 pub const HALF_HELD: f64 = 0.5;
 
-/// From `least` to `greatest`, widened by the simulator's error: the true value may be as
-/// many times less or more.
-pub fn band(least: f64, greatest: f64) -> (f64, f64) {
-    (
-        least / (1.0 + SIMULATOR_ERROR),
-        greatest * (1.0 + SIMULATOR_ERROR),
-    )
+/// The error of a band: the simulator's own, or, if that is greater, how far its simulation of
+/// the profiled run is from the profile. 0.5: the one is half as much again as the other.
+pub fn error(profiled: f64, simulated: Option<f64>) -> f64 {
+    let simulated = simulated.filter(|rate| *rate > 0.0 && profiled > 0.0);
+    let off = simulated.map_or(0.0, |rate| (rate / profiled).max(profiled / rate) - 1.0);
+    off.max(SIMULATOR_ERROR)
+}
+
+/// From `least` to `greatest`, widened by an error: the true value may be as many times less
+/// or more.
+pub fn band(least: f64, greatest: f64, error: f64) -> (f64, f64) {
+    (least / (1.0 + error), greatest * (1.0 + error))
 }
 
 /// How much faster the program would be, with the threads that it was profiled with, if
@@ -58,7 +63,8 @@ pub fn assumptions(locks: &[&Demand], crowded: bool) -> Vec<String> {
             "The band reaches from the least simulation to the greatest, and {:.0} % further: \
              the simulator's median error where a mutex was measured by numbers of threads \
              (docs/fidelity.md, osq-locktorture). It is no confidence interval; the worst error \
-             there was 40 %.",
+             there was 40 %. Where the simulation of the profiled run is further from the \
+             profile, the band is wider by as much.",
             SIMULATOR_ERROR * 100.0
         ),
     ];
@@ -98,8 +104,17 @@ mod tests {
     }
 
     #[test]
+    fn who_misses_the_profile_is_trusted_less() {
+        assert_eq!(error(100.0, None), SIMULATOR_ERROR);
+        assert_eq!(error(100.0, Some(0.0)), SIMULATOR_ERROR);
+        assert_eq!(error(100.0, Some(110.0)), SIMULATOR_ERROR);
+        assert_eq!(error(100.0, Some(200.0)), 1.0);
+        assert_eq!(error(100.0, Some(50.0)), 1.0);
+    }
+
+    #[test]
     fn a_band_is_as_wide_both_ways() {
-        let (low, high) = band(1.0, 1.0);
+        let (low, high) = band(1.0, 1.0, SIMULATOR_ERROR);
         assert!((low * high - 1.0).abs() < 1e-12 && high == 1.2);
     }
 }

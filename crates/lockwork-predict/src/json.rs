@@ -74,8 +74,9 @@ fn one(case: &Case, results: &Results, at: usize) -> Value {
         "profiled": {
             "threads": case.profiled_threads(),
             "rate": case.lock.rate,
-            "simulated": results.as_profiled(at).map(|found| found.value),
+            "simulated": results.as_profiled(at),
         },
+        "error": results.error(at),
         "left_out": case.left_out,
         "rows": rows,
     })

@@ -153,9 +153,18 @@ fn on_machine(case: &Case, hot: &[&Demand], results: &Results, at: usize) -> Str
             "profiled: {} acquisitions a second with {}; simulated so: {} ({})",
             short(case.lock.rate),
             counted(case.profiled_threads(), "thread"),
-            short(simulated.value),
-            change(simulated.value / case.lock.rate.max(1e-9))
+            short(simulated),
+            change(simulated / case.lock.rate.max(1e-9))
         );
+        let error = results.error(at);
+        if error > doubt::SIMULATOR_ERROR {
+            let _ = writeln!(
+                text,
+                "so the bands are {} wider at each end, not {}",
+                percent(error),
+                percent(doubt::SIMULATOR_ERROR)
+            );
+        }
     }
     if !case.left_out.is_empty() {
         let _ = writeln!(

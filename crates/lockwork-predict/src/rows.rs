@@ -5,7 +5,7 @@ use lockwork_report::stats::mean;
 use lockwork_sim::outcome::Outcome;
 use lockwork_sim::settle::Verdict;
 
-use crate::doubt::band;
+use crate::doubt::{self, band};
 use crate::plan::{Case, Job, Plan};
 
 /// What is kept of a simulation.
@@ -45,13 +45,13 @@ pub struct Banded {
 
 impl Banded {
     /// Of one value for each simulation.
-    fn of(values: &[f64]) -> Option<Banded> {
+    fn of(values: &[f64], error: f64) -> Option<Banded> {
         if values.is_empty() {
             return None;
         }
         let least = values.iter().copied().fold(f64::INFINITY, f64::min);
         let greatest = values.iter().copied().fold(0.0, f64::max);
-        let (low, high) = band(least, greatest);
+        let (low, high) = band(least, greatest, error);
         let value = mean(values);
         Some(Banded { value, low, high })
     }
@@ -110,6 +110,7 @@ impl<'a> Results<'a> {
     /// The rows of a case: the threads change last.
     pub fn rows(&self, at: usize) -> Vec<Row> {
         let case = &self.plan.cases[at];
+        let error = self.error(at);
         let mut rows = Vec::new();
         for &threads in &case.threads {
             let base = case.models.iter().find(|model| model.is_base);
@@ -131,8 +132,8 @@ impl<'a> Results<'a> {
                     lock: model.lock,
                     threads,
                     is_base: model.is_base,
-                    rate: Banded::of(&rates),
-                    ratio: Banded::of(&ratios).filter(|_| is_paired),
+                    rate: Banded::of(&rates, error),
+                    ratio: Banded::of(&ratios, error).filter(|_| is_paired),
                     waiting: mean(&waits),
                     settled: found.iter().all(|point| point.settled),
                 });
@@ -141,11 +142,18 @@ impl<'a> Results<'a> {
         rows
     }
 
-    /// What the profiled lock does in the simulation with as many threads as were profiled.
-    pub fn as_profiled(&self, at: usize) -> Option<Banded> {
+    /// What the profiled lock does in the simulation with as many threads as were profiled:
+    /// acquisitions a second.
+    pub fn as_profiled(&self, at: usize) -> Option<f64> {
         let case: &Case = &self.plan.cases[at];
         let found = self.points(at, case.profiled?, case.profiled_threads());
-        Banded::of(&found.iter().map(|point| point.rate).collect::<Vec<_>>())
+        let rates: Vec<f64> = found.iter().map(|point| point.rate).collect();
+        (!rates.is_empty()).then(|| mean(&rates))
+    }
+
+    /// How wide the bands of a case are: see [`doubt::error`].
+    pub fn error(&self, at: usize) -> f64 {
+        doubt::error(self.plan.cases[at].lock.rate, self.as_profiled(at))
     }
 }
 
@@ -164,11 +172,11 @@ mod tests {
 
     #[test]
     fn a_band_has_all_simulations() {
-        let found = Banded::of(&[1.0, 2.0]).expect("some");
+        let found = Banded::of(&[1.0, 2.0], 0.2).expect("some");
         assert_eq!(found.value, 1.5);
         assert!((found.low - 1.0 / 1.2).abs() < 1e-12);
         assert!((found.high - 2.4).abs() < 1e-12);
-        assert_eq!(Banded::of(&[]), None);
+        assert_eq!(Banded::of(&[], 0.2), None);
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod names;
 mod raw;
 mod read;
 mod rules;
+mod speedscope;
 mod summary;
 mod symbols;
 
