@@ -59,7 +59,7 @@ pub struct Demand {
     /// Threads that use it, weighted by how much: two that use it alike, and a third one that
     /// took it once, are 2.
     pub threads: f64,
-    /// Acquisitions a second.
+    /// Acquisitions a second, of the time in which nobody else had the threads' CPUs.
     pub rate: f64,
     /// The share of these threads' time in which one holds it.
     pub held: f64,
@@ -284,7 +284,7 @@ impl Case<'_> {
             acquisitions: sum.count,
             of_waiting: own / self.waited.max(1.0),
             threads,
-            rate: n / self.profile.seconds.max(1e-9),
+            rate: n * threads * 1e9 / (time - lost).max(1.0),
             held: held / time,
             reads: reads.count as f64 / n,
             read_section: (reads.count > 0).then_some(read_section),
