@@ -173,5 +173,8 @@ fn rounds_without_a_sleep_do_not_switch() {
     });
     let (all, switches) = (found.acquisitions() as f64, found.counts.switches as f64);
     assert!(all > 1000.0, "{all}");
-    assert!((0.005..0.015).contains(&(switches / all)), "{switches}, {all}");
+    assert!(
+        (0.005..0.015).contains(&(switches / all)),
+        "{switches}, {all}"
+    );
 }
