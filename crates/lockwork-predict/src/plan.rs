@@ -61,11 +61,13 @@ pub struct Plan {
     pub jobs: Vec<Job>,
 }
 
-/// The locks that are worth a prediction.
+/// The locks that are worth a prediction; if each has little of the waiting, the first one.
 pub fn hot(program: &Program, most: usize) -> Vec<&Demand> {
     let waited = program.locks.iter().any(|lock| lock.of_waiting > 0.0);
-    let much = |lock: &&Demand| !waited || lock.of_waiting >= LITTLE;
-    program.locks.iter().filter(much).take(most).collect()
+    let much = |lock: &Demand| !waited || lock.of_waiting >= LITTLE;
+    let all = program.locks.iter().enumerate();
+    let chosen = all.filter(|(at, lock)| *at == 0 || much(lock));
+    chosen.map(|(_, lock)| lock).take(most).collect()
 }
 
 impl Plan {
@@ -229,4 +231,43 @@ pub fn machines(names: &[String]) -> Result<Vec<Machine>> {
         }
     }
     Ok(machines)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::tests::lock;
+
+    fn program(shares: &[f64]) -> Program {
+        let locks = shares.iter().map(|&of_waiting| Demand {
+            of_waiting,
+            ..lock()
+        });
+        Program {
+            command: "x".to_owned(),
+            lock: "glibc".to_owned(),
+            seconds: 1.0,
+            threads: 2.0,
+            waited: 0.1,
+            locks: locks.collect(),
+            notes: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn hot_locks_have_much_of_the_waiting() {
+        let hot = |shares: &[f64], most| hot(&program(shares), most).len();
+        assert_eq!(hot(&[0.9, 0.06, 0.04], 3), 2);
+        assert_eq!(hot(&[0.4, 0.3, 0.2, 0.1], 3), 3);
+        assert_eq!(hot(&[0.01; 100], 3), 1, "many shards");
+        assert_eq!(hot(&[0.0, 0.0], 3), 2, "nobody waited");
+        assert_eq!(hot(&[], 3), 0);
+    }
+
+    #[test]
+    fn numbers_of_threads_are_powers_of_two() {
+        assert_eq!(by_twos(2), [2, 4]);
+        assert_eq!(by_twos(1), [2]);
+        assert_eq!(by_twos(24), [2, 4, 8, 16, 32]);
+    }
 }

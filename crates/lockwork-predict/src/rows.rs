@@ -135,7 +135,7 @@ impl<'a> Results<'a> {
                     rate: Banded::of(&rates, error),
                     ratio: Banded::of(&ratios, error).filter(|_| is_paired),
                     waiting: mean(&waits),
-                    settled: found.iter().all(|point| point.settled),
+                    settled: !found.is_empty() && found.iter().all(|point| point.settled),
                 });
             }
         }
