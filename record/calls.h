@@ -33,6 +33,8 @@ __cold void rec_failed(struct rec_thread *t, struct rec_site *s);
 /* This hold is one that is timed: the clock is read as the last step. */
 __cold void rec_hold_timed(struct rec_thread *t, struct rec_site *s,
 			   struct rec_held *h, u32 weight);
+/* A thread whose timed hold has ended calls for a lock again, perhaps for that one. */
+__cold void rec_came_back(struct rec_thread *t, const struct rec_site *s);
 /* A lock that is not the last one taken, or whose hold is timed. */
 __cold struct rec_site *rec_release_slow(struct rec_thread *t, void *lock);
 /* How many threads wait for @lock now; as far as is seen. */
@@ -131,7 +133,11 @@ static inline struct rec_site *rec_release(struct rec_thread *t, void *lock)
 	({                                                           \
 		struct rec_site *s_ = rec_site(t, lock, site, kind); \
 		bool alone_ = (untried) || rec_alone();              \
-		int err_ = alone_ ? FULL : TRY;                      \
+		int err_;                                            \
+                                                                     \
+		if (unlikely(t->away))                               \
+			rec_came_back(t, s_);                        \
+		err_ = alone_ ? FULL : TRY;                          \
                                                                      \
 		if (likely(rec_has_taken(err_))) {                   \
 			rec_took(t, s_, lock);                       \

@@ -24,6 +24,7 @@ static void begin(struct wait *w, struct rec_thread *t, pthread_cond_t *c,
 	    rec_ticks() - t->woken_at < REC_AT_ONCE)
 		d->useless++;
 	w->mutex = rec_release(t, m);
+	t->away = NULL; /* it waits, and has the mutex again when it is back */
 	rec_cond_begin(&w->waiting, t, w->s);
 }
 

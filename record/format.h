@@ -17,7 +17,7 @@
 #include "atomic.h"
 
 #define REC_MAGIC     0x31666f7250776b4cULL /* "LkwProf1" */
-#define REC_VERSION   1
+#define REC_VERSION   2
 #define REC_WAITS     4096
 #define REC_MAX_WAITS 1024
 #define REC_BLOCKS    (REC_WAITS + REC_MAX_WAITS * 32)
@@ -42,6 +42,9 @@ struct rec_file {
 	u64 from_fork;	      /* 1: a child that has not called exec */
 	u64 lock[4];	      /* the policy's name */
 	u64 command[64]; /* /proc/self/cmdline: words that end by zero bytes */
+	u64 cpu_ns; /* at the end by exit(): CPU time of all threads; 0: unknown */
+	u64 slept;     /* then: their voluntary context switches */
+	u64 preempted; /* and involuntary ones */
 };
 
 /* A thread that waits now, at the index that is its number. */
@@ -124,6 +127,7 @@ struct rec_detail {
 	u32 wait[40]; /* bucket n: 2^n ticks up to twice that */
 	u32 hold[40];
 	u32 hand[40];
+	u32 away[40]; /* from a timed hold's end to the thread's next call */
 };
 
 /* Who held a lock when a thread found it held. */

@@ -103,11 +103,30 @@ struct rec_site *rec_release_slow(struct rec_thread *t, void *lock)
 		t->held[at - 1] = t->held[at];
 	t->depth--;
 	if (h.start) {
+		t->away = h.record;
+		t->away_since = now;
+		t->away_weight = h.weight ? h.weight : 1;
 		count_hold(t, h.record, h.weight,
 			   now > h.start ? now - h.start : 0);
 		count_switches(&h, h.record);
 	}
 	return h.record;
+}
+
+/* Calls for other locks in between belong to the time that the thread is away. */
+void rec_came_back(struct rec_thread *t, const struct rec_site *s)
+{
+	struct rec_site *from = t->away;
+	struct rec_detail *d = from->detail ? rec_at(from->detail) : NULL;
+	u64 now = rec_ticks();
+
+	if (from->lock != s->lock)
+		return;
+	t->away = NULL;
+	if (d)
+		rec_bucket(d->away,
+			   now > t->away_since ? now - t->away_since : 0,
+			   t->away_weight);
 }
 
 void rec_failed(struct rec_thread *t, struct rec_site *s)

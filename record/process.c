@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -158,6 +159,22 @@ __attribute__((constructor(101))) static void begin(void)
 	rec_unlock(&guard);
 }
 
+static u64 in_ns(struct timeval time)
+{
+	return (u64)time.tv_sec * 1000000000u + (u64)time.tv_usec * 1000u;
+}
+
+static void note_usage(void)
+{
+	struct rusage usage;
+
+	if (getrusage(RUSAGE_SELF, &usage))
+		return;
+	rec_file->cpu_ns = in_ns(usage.ru_utime) + in_ns(usage.ru_stime);
+	rec_file->slept = (u64)usage.ru_nvcsw;
+	rec_file->preempted = (u64)usage.ru_nivcsw;
+}
+
 /* Other threads may go on, so nothing is taken away. */
 __attribute__((destructor)) static void end(void)
 {
@@ -168,6 +185,7 @@ __attribute__((destructor)) static void end(void)
 	rec_lock(&guard);
 	rec_file_stamp();
 	rec_maps_take();
+	note_usage();
 	WRITE_ONCE(rec_file->ended, 1);
 	rec_unlock(&guard);
 }

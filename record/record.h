@@ -68,6 +68,10 @@ struct rec_thread {
 	void *woken;	/* by the last wait, if its mutex is still held */
 	void *woken_mutex;
 	u64 woken_at; /* ticks */
+	struct rec_site
+		*away;	/* whose timed hold ended last; NULL: it is back */
+	u64 away_since; /* ticks */
+	u32 away_weight;
 	struct rec_held held[REC_HELD];
 };
 

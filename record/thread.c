@@ -34,6 +34,7 @@ static void thread_ends(void *arg)
 	rec_mine = NULL;
 	t->depth = 0;
 	t->inside = 0;
+	t->away = NULL;
 	rec_lock(&guard);
 	t->next_free = rec_state.idle;
 	rec_state.idle = t;

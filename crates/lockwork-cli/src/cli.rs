@@ -106,7 +106,8 @@ with the name of its package. A program that fails does not end the suite.";
 
 const COMPARE_AFTER: &str = "\
 Exit status:
-  0; or 1 if the program failed, 2 for a wrong command line or suite (an unknown
+  0; or 1 if the program failed or a lock is worse than --fail-if-worse allows, 2 for
+  a wrong command line or suite (an unknown
   lock or knob, a wrong value or REGEX), 125 if lockwork itself fails, 126 if the
   program cannot be executed, 127 if it cannot be found (with --suite: if none
   can), 130 after Ctrl-C.
@@ -116,6 +117,8 @@ Examples:
   lockwork compare -n 20 --plot result.svg -- ./server --bench
   lockwork compare --metric 'rate: ([0-9.]+)' -- ./bench
   lockwork compare --locks mutex,mutex:spin_budget=0 --json result.json -- ./app
+  lockwork compare -n 20 --locks mutex --fail-if-worse 5 -- ./app
+        For CI: fails if the mutex is shown to lose more than 5 %.
   lockwork compare --suite examples/suites/debian.toml --json result.json
         Several programs with several numbers of threads, in one table.";
 
@@ -189,6 +192,9 @@ pub enum Command {
     /// Print the report of a profile again, or in another form.
     #[command(long_about = lockwork_profile::HELP, after_help = lockwork_profile::AFTER_HELP)]
     Report(lockwork_profile::ReportArgs),
+    /// Predict what other locks and more threads would do, from a profile.
+    #[command(long_about = lockwork_predict::HELP, after_help = lockwork_predict::AFTER_HELP)]
+    Predict(lockwork_predict::PredictArgs),
     /// List the locks and their knobs.
     Locks(LocksArgs),
     /// Run the embedded workload: a sharded key-value cache under skewed load.
@@ -330,6 +336,10 @@ pub struct CompareArgs {
     /// Write a chart of Improve and its intervals to FILE, as SVG.
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
+    /// Fail if some lock is shown to be worse than glibc by more than PERCENT: if the upper
+    /// end of the interval that the verdict uses is below it. With --suite in some row.
+    #[arg(long, value_name = "PERCENT", value_parser = percent_worse)]
+    pub fail_if_worse: Option<f64>,
     /// Stop a run after F times the time of glibc's slowest run, plus one second.
     #[arg(long, value_name = "F", default_value_t = 10.0, value_parser = factor)]
     pub timeout_factor: f64,
@@ -433,6 +443,10 @@ fn ratio(text: &str) -> Result<f64, String> {
 
 fn skew(text: &str) -> Result<f64, String> {
     between(text, 0.0, 5.0)
+}
+
+fn percent_worse(text: &str) -> Result<f64, String> {
+    between(text, 0.0, 99.0)
 }
 
 fn factor(text: &str) -> Result<f64, String> {

@@ -73,6 +73,7 @@ fn dispatch(command: &Command) -> Result<ExitCode> {
         Command::Compare(args) => return compare::compare(args),
         Command::Profile(args) => return profile::profile(args),
         Command::Report(args) => return lockwork_profile::report(args),
+        Command::Predict(args) => return lockwork_predict::run(args),
         Command::Torture(args) => return lockwork_torture::run(args),
         Command::Check(args) => return lockwork_check::check(args),
         Command::Bench(args) => return lockwork_bench::run(args),

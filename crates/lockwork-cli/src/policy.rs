@@ -72,3 +72,21 @@ pub fn list(policies: &[Policy]) -> String {
         .collect();
     lines.join("\n")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `lockwork predict` cannot see this table.
+    #[test]
+    fn all_policies_are_predicted() {
+        let here = POLICIES.iter().map(|policy| policy.name);
+        let here: Vec<&str> = here.filter(|name| *name != CONTROL).collect();
+        let mut predicted: Vec<&str> = lockwork_predict::policies().collect();
+        assert_eq!(predicted.first(), Some(&BASELINE));
+        predicted.sort_unstable();
+        let mut sorted = here;
+        sorted.sort_unstable();
+        assert_eq!(sorted, predicted);
+    }
+}

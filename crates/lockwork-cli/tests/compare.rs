@@ -458,3 +458,41 @@ fn a_program_without_locks_has_no_locks_to_replace() {
     assert!(json["samples"][0]["contended"].is_null());
     assert!(!stdout(&output).contains("found their lock held"));
 }
+
+/// A program that is half as good under the mutex as under anything else.
+const HALF: &str = "if [ \"$LOCKWORK_LOCK\" = mutex ]; then echo rate: 50; else echo rate: 100; fi";
+
+#[test]
+fn a_lock_that_is_worse_than_allowed_fails() {
+    let room = Room::new();
+    let half = room.script("half", HALF);
+    let run = |options: &[&str]| {
+        let all = [
+            "compare",
+            PATIENT,
+            "--locks",
+            "mutex",
+            "--metric",
+            "rate: ([0-9]+)",
+        ];
+        let output = room.run(&[&all[..], options, &["--", &half]].concat());
+        (output.status.code(), stderr(&output))
+    };
+    let (code, message) = run(&["-n", "4", "--fail-if-worse", "40"]);
+    assert_eq!(code, Some(1), "{message}");
+    assert!(
+        message.contains("worse than glibc by more than 40 %: mutex (at least 50.0 %)"),
+        "{message}"
+    );
+    for allowed in [
+        &["-n", "4", "--fail-if-worse", "50"][..],
+        &["-n", "4"],
+        // Two rounds show nothing.
+        &["-n", "2", "--fail-if-worse", "0"],
+    ] {
+        let (code, message) = run(allowed);
+        assert_eq!(code, Some(0), "{allowed:?}: {message}");
+    }
+    let (code, message) = run(&["--fail-if-worse", "100"]);
+    assert_eq!(code, Some(2), "{message}");
+}

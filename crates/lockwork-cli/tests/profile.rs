@@ -146,6 +146,38 @@ fn the_report_says_who_held_the_lock_and_why_it_is_slow() {
         .find(|line| line.contains("wait_once;wait_for_it;mutex slow_mutex"));
     let waited = line.and_then(|line| line.rsplit(' ').next()?.parse::<u64>().ok());
     assert!(waited.is_some_and(|us| us >= 90_000), "{folded}");
+    speedscope_has_the_same(&room, &folded);
+}
+
+/// The stacks of `--speedscope` are those of `--folded`, and its weights are their times.
+fn speedscope_has_the_same(room: &Room, folded: &str) {
+    let (file, out) = (room.path("p.prof"), room.path("waits.json"));
+    let [file, out] = [&file, &out].map(|path| path.to_str().expect("UTF-8"));
+    let output = room.run(&["report", "--speedscope", out, file]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let read = fs::read_to_string(out).expect("the file");
+    let scope: Value = serde_json::from_str(&read).expect("JSON");
+    let frames = scope["shared"]["frames"].as_array().expect("frames");
+    let mut lines = String::new();
+    for profile in scope["profiles"].as_array().expect("profiles") {
+        assert_eq!(profile["type"], "sampled");
+        assert_eq!(profile["unit"], "nanoseconds");
+        let samples = profile["samples"].as_array().expect("samples");
+        let weights = profile["weights"].as_array().expect("weights");
+        assert_eq!(samples.len(), weights.len());
+        let sum: i64 = weights.iter().map(number).sum();
+        assert_eq!(number(&profile["endValue"]), sum);
+        for (sample, weight) in samples.iter().zip(weights) {
+            let places = sample.as_array().expect("a stack");
+            let name = |place: &Value| frames[number(place) as usize]["name"].as_str();
+            let names: Vec<&str> = places.iter().filter_map(name).collect();
+            let us = number(weight) / 1000;
+            if us > 0 {
+                lines += &format!("{} {us}\n", names.join(";"));
+            }
+        }
+    }
+    assert_eq!(lines, folded);
 }
 
 #[test]

@@ -94,6 +94,26 @@ fn one_table_has_all_programs_and_threads() {
 }
 
 #[test]
+fn a_row_that_is_worse_than_allowed_fails() {
+    let room = Room::new();
+    rated(&room);
+    // The same numbers; in the second row less is better.
+    let content = "locks = ['mutex']\nrounds = 3\nthreads = [2]\n\
+                   [[program]]\nname = 'rated'\ncommand = ['{dir}/rated', '{threads}']\n\
+                   metric = 'rate: ([0-9]+)'\n\
+                   [[program]]\nname = 'fewer'\ncommand = ['{dir}/rated', '{threads}']\n\
+                   metric = 'rate: ([0-9]+)'\nbetter = 'lower'\n";
+    let (output, json) = run(&room, content, &["--fail-if-worse", "10"]);
+    assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
+    let message = stderr(&output);
+    let part = "worse than glibc by more than 10 %: mutex in fewer (2) (at least 50.0 %)";
+    assert!(message.contains(part), "{message}");
+    assert_eq!(json["ended"]["how"], "completed");
+    let (output, _) = run(&room, content, &["--fail-if-worse", "50"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+}
+
+#[test]
 fn the_command_line_replaces_what_the_file_says() {
     let room = Room::new();
     let content = "locks = ['qspinlock_fair']\nrounds = 9\nthreads = [3]\n\

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use lockwork_report::text;
 
 use crate::model::Profile;
-use crate::{folded, html, json, read, summary};
+use crate::{folded, html, json, read, speedscope, summary};
 
 /// The long help of `lockwork report`.
 pub const HELP: &str = "\
@@ -31,6 +31,7 @@ Examples:
   lockwork report lockwork.prof
   lockwork report lockwork.prof --json | jq '.[0].locks[0].why'
   lockwork report lockwork.prof --html locks.html
+  lockwork report lockwork.prof --speedscope waits.json
   lockwork report lockwork.prof --folded > waits.folded";
 
 /// Options of `lockwork report`.
@@ -53,6 +54,11 @@ pub struct ReportArgs {
     /// needs no network and no script.
     #[arg(long, value_name = "OUT", conflicts_with_all = ["json", "folded", "deadlock"])]
     pub html: Option<PathBuf>,
+    /// Write the stacks of waits to OUT as a file for speedscope (speedscope.app), weighted by
+    /// the time waited.
+    #[arg(long, value_name = "OUT")]
+    #[arg(conflicts_with_all = ["json", "folded", "deadlock", "html"])]
+    pub speedscope: Option<PathBuf>,
     /// Leave the files of child processes out.
     #[arg(long)]
     pub alone: bool,
@@ -64,6 +70,11 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode> {
     if let Some(page) = &args.html {
         std::fs::write(page, html::render(&profiles))
             .with_context(|| format!("cannot write {}", page.display()))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(out) = &args.speedscope {
+        std::fs::write(out, format!("{}\n", speedscope::render(&profiles)))
+            .with_context(|| format!("cannot write {}", out.display()))?;
         return Ok(ExitCode::SUCCESS);
     }
     let text = if args.json {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Stacks of waits in the format of flame graphs: `outermost;…;innermost NUMBER`, where
+//! Stacks of waits, and their form for flame graphs: `outermost;…;innermost NUMBER`, where
 //! the number is microseconds waited. The last frame is the lock.
 
 use std::collections::BTreeMap;
@@ -8,11 +8,18 @@ use std::fmt::Write;
 use crate::model::{Profile, Stack};
 use crate::names::Names;
 
-/// The lines of one process. Where only some waits have a stack, each stack stands for
-/// its share of the lock's whole waiting.
-pub fn render(profile: &Profile) -> String {
-    let names = Names::new(profile);
-    let mut lines: BTreeMap<String, u64> = BTreeMap::new();
+/// What waited where.
+pub struct Waits {
+    /// Functions, the outermost first; the lock is the last.
+    pub stack: Vec<String>,
+    /// Nanoseconds waited.
+    pub ns: u64,
+}
+
+/// The stacks of one process, each once. Where only some waits have a stack, each stack
+/// stands for its share of the lock's whole waiting.
+pub fn stacks(profile: &Profile, names: &Names<'_>) -> Vec<Waits> {
+    let mut all: BTreeMap<Vec<String>, u64> = BTreeMap::new();
     for lock in profile.locks.iter().filter(|lock| lock.is_lock()) {
         let stacks: Vec<&Stack> = profile
             .stacks
@@ -20,28 +27,39 @@ pub fn render(profile: &Profile) -> String {
             .filter(|stack| stack.lock == lock.address)
             .collect();
         let sampled: u64 = stacks.iter().map(|stack| stack.waited).sum();
-        let name = clean(&format!("{} {}", lock.kind(), names.lock(lock)));
+        let name = format!("{} {}", lock.kind(), names.lock(lock));
         for stack in stacks {
             let share = stack.waited as f64 / sampled.max(1) as f64;
-            let waited = profile.ns(lock.sum.waited as f64 * share) / 1000;
-            let line = format!("{};{name}", frames(&names, stack));
-            *lines.entry(line).or_default() += waited;
+            let waited = profile.ns(lock.sum.waited as f64 * share);
+            let mut frames = frames(names, stack);
+            frames.push(name.clone());
+            *all.entry(frames).or_default() += waited;
         }
     }
+    let all = all.into_iter().filter(|(_, ns)| *ns > 0);
+    all.map(|(stack, ns)| Waits { stack, ns }).collect()
+}
+
+/// The lines of one process.
+pub fn render(profile: &Profile) -> String {
+    let names = Names::new(profile);
     let mut text = String::new();
-    for (line, waited) in lines.iter().filter(|(_, waited)| **waited > 0) {
-        let _ = writeln!(text, "{line} {waited}");
+    for Waits { stack, ns } in stacks(profile, &names) {
+        let stack: Vec<String> = stack.iter().map(|name| clean(name)).collect();
+        if ns >= 1000 {
+            let _ = writeln!(text, "{} {}", stack.join(";"), ns / 1000);
+        }
     }
     text
 }
 
-fn frames(names: &Names<'_>, stack: &Stack) -> String {
+fn frames(names: &Names<'_>, stack: &Stack) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for address in stack.frames.iter().rev() {
         let inlined = names.frames(*address);
-        all.extend(inlined.iter().rev().map(|frame| clean(&frame.function)));
+        all.extend(inlined.iter().rev().map(|frame| frame.function.clone()));
     }
-    all.join(";")
+    all
 }
 
 /// The format's own separator does not occur in a name.

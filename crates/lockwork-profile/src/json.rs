@@ -95,6 +95,7 @@ struct Numbers {
     wait_histogram: Vec<Bucket>,
     hold_histogram: Vec<Bucket>,
     handover_histogram: Vec<Bucket>,
+    away_histogram: Vec<Bucket>,
 }
 
 #[derive(Serialize)]
@@ -196,6 +197,7 @@ fn numbers(profile: &Profile, counts: &Counts) -> Numbers {
         wait_histogram: buckets(profile, &counts.wait_times),
         hold_histogram: buckets(profile, &counts.hold_times),
         handover_histogram: buckets(profile, &counts.hand_times),
+        away_histogram: buckets(profile, &counts.away_times),
     }
 }
 

@@ -5,6 +5,7 @@
 mod clock;
 mod command;
 mod deadlock;
+pub mod demand;
 mod folded;
 mod histogram;
 mod html;
@@ -16,6 +17,7 @@ mod names;
 mod raw;
 mod read;
 mod rules;
+mod speedscope;
 mod summary;
 mod symbols;
 

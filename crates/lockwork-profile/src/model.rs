@@ -110,6 +110,8 @@ pub struct Counts {
     pub hold_times: Histogram,
     /// Of hand-overs.
     pub hand_times: Histogram,
+    /// From a timed hold's end to the same thread's next call for the lock.
+    pub away_times: Histogram,
 }
 
 impl AddAssign<&Counts> for Counts {
@@ -137,6 +139,7 @@ impl AddAssign<&Counts> for Counts {
         self.wait_times.merge(&other.wait_times);
         self.hold_times.merge(&other.hold_times);
         self.hand_times.merge(&other.hand_times);
+        self.away_times.merge(&other.away_times);
     }
 }
 
@@ -221,6 +224,8 @@ pub struct Lock {
     pub sum: Counts,
     /// Who held it; those that were waited for longest first.
     pub blames: Vec<Blame>,
+    /// Threads that acquired it, by their numbers, and how often each did.
+    pub by_thread: Vec<(u64, u64)>,
 }
 
 impl Lock {
@@ -270,6 +275,17 @@ pub struct Waiter {
     pub since: u64,
 }
 
+/// What all threads of a process used of CPUs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Usage {
+    /// CPU time, seconds.
+    pub cpu: f64,
+    /// Voluntary context switches.
+    pub slept: u64,
+    /// Involuntary ones.
+    pub preempted: u64,
+}
+
 /// A process and its locks.
 #[derive(Debug)]
 pub struct Profile {
@@ -287,6 +303,8 @@ pub struct Profile {
     pub ended: bool,
     /// From the first to the last reading of the clock.
     pub seconds: f64,
+    /// What its threads used of CPUs, if it ended by exit().
+    pub usage: Option<Usage>,
     /// Length of a tick.
     pub ns_per_tick: f64,
     /// Most threads that used locks at the same time.

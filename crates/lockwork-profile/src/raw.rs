@@ -6,7 +6,7 @@ include!(concat!(env!("OUT_DIR"), "/format.rs"));
 /// `REC_MAGIC` of C, "LkwProf1".
 pub const MAGIC: u64 = 0x3166_6f72_5077_6b4c;
 /// `REC_VERSION` of C.
-pub const VERSION: u64 = 1;
+pub const VERSION: u64 = 2;
 /// Where the waiting threads are.
 pub const WAITS: usize = 4096;
 /// How many of those there are.

@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::{bail, Context, Result};
 
 use crate::histogram::BUCKETS;
-use crate::model::{Blame, Counts, Lock, Profile, Site, Stack, Use, Waiter};
+use crate::model::{Blame, Counts, Lock, Profile, Site, Stack, Usage, Use, Waiter};
 use crate::modules::Modules;
 use crate::raw::{self, read, RawBlock, RawDetail, RawFile, RawSite};
 
@@ -63,6 +63,7 @@ struct Parts {
     made: Option<u64>,
     sites: HashMap<(u64, Use), Counts>,
     blames: HashMap<(u64, u64, u64), (u64, u64)>,
+    by_thread: HashMap<u64, u64>,
 }
 
 #[derive(Default)]
@@ -124,7 +125,7 @@ impl Reading {
 
     fn record(&mut self, bytes: &[u8], at: usize, kind: u32, thread: u64) -> Option<()> {
         match kind {
-            raw::SITE => self.site(bytes, &read(bytes, at)?),
+            raw::SITE => self.site(bytes, &read(bytes, at)?, thread),
             raw::BLAME => {
                 let found: raw::RawBlame = read(bytes, at)?;
                 let key = (found.site, found.holder_site, found.holder);
@@ -161,7 +162,7 @@ impl Reading {
         self.locks.entry(address).or_default()
     }
 
-    fn site(&mut self, bytes: &[u8], site: &RawSite) {
+    fn site(&mut self, bytes: &[u8], site: &RawSite, thread: u64) {
         let Some(how) = Use::ALL.get(site.kind as usize) else {
             return;
         };
@@ -172,6 +173,9 @@ impl Reading {
         let detail = detail.filter(|d| site.detail != 0 && d.what == raw::DETAIL);
         let counts = counts(site, detail.as_ref(), how.acquires());
         let parts = self.lock(site.lock);
+        if how.acquires() && counts.count > 0 {
+            *parts.by_thread.entry(thread).or_default() += counts.count;
+        }
         *parts.sites.entry((site.site, *how)).or_default() += &counts;
     }
 
@@ -205,6 +209,7 @@ impl Reading {
             policy: words(&head.lock).pop().unwrap_or_default(),
             ended: head.ended != 0,
             seconds,
+            usage: usage(head),
             ns_per_tick,
             threads: sane(head.threads),
             dropped: self.dropped,
@@ -257,6 +262,7 @@ fn counts(site: &RawSite, detail: Option<&RawDetail>, acquires: bool) -> Counts 
         sum.wait_times.add(&d.wait);
         sum.hold_times.add(&d.hold);
         sum.hand_times.add(&d.hand);
+        sum.away_times.add(&d.away);
     }
     if acquires && site.weight > 0 {
         let uncontended = site.count.saturating_sub(waited_for);
@@ -298,6 +304,8 @@ fn lock(address: u64, parts: Parts) -> Lock {
             waited,
         })
         .collect();
+    let mut by_thread: Vec<(u64, u64)> = parts.by_thread.into_iter().collect();
+    by_thread.sort_unstable();
     blames.sort_by_key(|blame| (u64::MAX - blame.waited, blame.site, blame.holder_site));
     Lock {
         address,
@@ -305,6 +313,7 @@ fn lock(address: u64, parts: Parts) -> Lock {
         sites,
         sum,
         blames,
+        by_thread,
     }
 }
 
@@ -320,6 +329,15 @@ fn clock(head: &RawFile) -> (f64, f64) {
         UNKNOWN_TICK
     };
     (tick, ns as f64 / 1e9)
+}
+
+/// What the process used of CPUs, if it could say so.
+fn usage(head: &RawFile) -> Option<Usage> {
+    (head.ended != 0 && head.cpu_ns > 0).then(|| Usage {
+        cpu: sane(head.cpu_ns) as f64 / 1e9,
+        slept: sane(head.slept),
+        preempted: sane(head.preempted),
+    })
 }
 
 fn waiters(head: &RawFile, bytes: &[u8]) -> Vec<Waiter> {

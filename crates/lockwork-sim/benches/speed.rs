@@ -50,7 +50,7 @@ fn workload(measure_us: f64) -> Workload {
     let mut workload = lockwork_sim::workload::load("aim7-high-systime").expect("it is shipped");
     workload.think = Time::Exponential(1000.0);
     workload.section = Time::Exponential(100.0);
-    workload.read_section = workload.section;
+    workload.read_section = workload.section.clone();
     workload.sleep = None;
     workload.long_hold = None;
     workload.lines = 1;

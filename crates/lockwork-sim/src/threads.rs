@@ -101,11 +101,8 @@ fn call(op: unsafe extern "C" fn(*mut c_void), lock: *mut c_void) {
     unsafe { op(lock) }
 }
 
-fn draw(random: &mut fastrand::Rng, length: Time) -> u64 {
-    match length {
-        Time::Fixed(ns) => ps(ns),
-        Time::Exponential(ns) => ps(-ns * (1.0 - random.f64()).ln()),
-    }
+fn draw(random: &mut fastrand::Rng, length: &Time) -> u64 {
+    ps(length.draw(random))
 }
 
 /// Runs a thread until all is over, or its loops are done.
@@ -121,9 +118,13 @@ pub(crate) fn run(code: &Code, seed: u64) {
 fn once(code: &Code, random: &mut fastrand::Rng) {
     let workload = &code.workload;
     let shared = workload.reads > 0.0 && random.f64() < workload.reads;
-    calls::work(draw(random, workload.think));
-    if let Some(length) = workload.sleep {
-        calls::sleep_for(draw(random, length));
+    calls::work(draw(random, &workload.think));
+    if let Some(length) = &workload.sleep {
+        // Who sleeps for no time at all does not switch.
+        match draw(random, length) {
+            0 => {}
+            length => calls::sleep_for(length),
+        }
     }
     calls::in_kernel(code.kernel);
     if code.spins {
@@ -166,9 +167,9 @@ fn section(code: &Code, random: &mut fastrand::Rng, shared: bool) {
         calls::store(entry, 8, value + 1);
     }
     let length = if shared {
-        workload.read_section
+        &workload.read_section
     } else {
-        workload.section
+        &workload.section
     };
     calls::work(draw(random, length));
     for (one_in, ns) in workload.long_hold.into_iter().chain(workload.short_hold) {

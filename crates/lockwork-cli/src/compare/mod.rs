@@ -15,6 +15,7 @@ mod suite;
 mod summary;
 mod table;
 mod verdict;
+mod worse;
 
 use std::fs::File;
 use std::process::ExitCode;
@@ -77,7 +78,9 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode> {
         (_, Some(error)) => Err(error),
         (Ended::Failed { why }, None) => Err(Exit::with(PROGRAM_FAILED, why.clone())),
         (Ended::Interrupted { .. }, None) => Ok(ExitCode::from(report.ended.exit_code())),
-        (Ended::Completed, None) => Ok(ExitCode::SUCCESS),
+        (Ended::Completed, None) => {
+            worse::judge(args.fail_if_worse, worse::of("", &report.summary))
+        }
     }
 }
 

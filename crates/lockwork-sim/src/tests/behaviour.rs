@@ -2,7 +2,7 @@
 //! How simulated locks and CPUs behave.
 
 use super::{locks, machine, outcome, setup, workload, CROWDED};
-use crate::workload::Time;
+use crate::workload::{Histogram, Time};
 use crate::{Placement, Setup};
 
 #[test]
@@ -133,4 +133,48 @@ fn a_mutex_with_many_threads_sleeps_and_wakes() {
         assert!(outcome.split.waking > 0.0, "{lock}: nobody woke up");
         assert!(outcome.counts.switches >= 32, "{lock}");
     }
+}
+
+/// One thread that does nothing but sections, most short and some long: they take as long on
+/// average as their histogram says, and another seed draws others.
+#[test]
+fn sections_are_as_long_as_their_histogram() {
+    let classes = [(1000.0, 2000.0, 9), (20_000.0, 30_000.0, 1)];
+    let times = Histogram::new(&classes).expect("right");
+    let (machine, mut workload) = (machine(), workload());
+    workload.think = Time::Fixed(0.0);
+    workload.section = Time::Histogram(times.clone());
+    workload.measure_us = 100_000.0;
+    let run = |seed| {
+        outcome(&Setup {
+            threads: 1,
+            seed,
+            ..setup(&machine, "ticket_lock", &workload)
+        })
+    };
+    let (first, again, other) = (run(1), run(1), run(2));
+    let round = first.ns / first.acquisitions() as f64;
+    // A lock and an unlock that nobody else wants, and a line of data, are some ten ns.
+    assert!((round / times.mean() - 1.0).abs() < 0.05, "{round}");
+    assert_eq!(first.acquisitions(), again.acquisitions());
+    assert_ne!(first.acquisitions(), other.acquisitions());
+}
+
+/// Who sleeps in one round of a hundred switches no more often.
+#[test]
+fn rounds_without_a_sleep_do_not_switch() {
+    let classes = [(0.0, 0.0, 99), (50_000.0, 100_000.0, 1)];
+    let (machine, mut workload) = (machine(), workload());
+    workload.sleep = Some(Time::Histogram(Histogram::new(&classes).expect("right")));
+    workload.measure_us = 20_000.0;
+    let found = outcome(&Setup {
+        threads: 1,
+        ..setup(&machine, "ticket_lock", &workload)
+    });
+    let (all, switches) = (found.acquisitions() as f64, found.counts.switches as f64);
+    assert!(all > 1000.0, "{all}");
+    assert!(
+        (0.005..0.015).contains(&(switches / all)),
+        "{switches}, {all}"
+    );
 }

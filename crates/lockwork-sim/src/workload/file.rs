@@ -2,6 +2,7 @@
 //! A workload's file. Each number has its unit in its name, and its source
 //! beside it, so that nobody takes an assumption for a measurement.
 
+use super::histogram::Histogram;
 use super::model::{Time, Workload};
 use anyhow::{bail, Result};
 use serde::Deserialize;
@@ -35,7 +36,8 @@ struct File {
     measure: Spanned<Duration>,
 }
 
-/// `{ ns = 50, distribution = "exponential", source = "assumed" }`
+/// `{ ns = 50, distribution = "exponential", source = "assumed" }`, or with `"histogram"`
+/// and `classes = [[32, 64, 900], [64, 128, 100]]`, where the mean may be left out.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Duration {
@@ -43,6 +45,8 @@ struct Duration {
     us: Option<f64>,
     #[serde(default)]
     distribution: Distribution,
+    /// From, to and how many: ns.
+    classes: Option<Vec<(f64, f64, u64)>>,
     source: String,
 }
 
@@ -52,6 +56,7 @@ enum Distribution {
     #[default]
     Fixed,
     Exponential,
+    Histogram,
 }
 
 #[derive(Deserialize)]
@@ -124,8 +129,8 @@ impl Place<'_> {
             locks: self.locks(&file.locks)?,
             think: self.time("think", &file.think)?,
             sleep: self.maybe_time("sleep", &file.sleep)?,
+            read_section: read_section.unwrap_or_else(|| section.clone()),
             section,
-            read_section: read_section.unwrap_or(section),
             lines: self.lines(&file.lines)?,
             reads: self.reads(&file.reads)?,
             long_hold: self.hold("long_hold", &file.long_hold)?,
@@ -167,11 +172,38 @@ impl Place<'_> {
     fn time(&self, what: &str, field: &Spanned<Duration>) -> Result<Time> {
         let time = field.get_ref();
         self.sourced(what, field.span(), &time.source)?;
+        if time.distribution == Distribution::Histogram {
+            return self.histogram(what, field);
+        }
+        if time.classes.is_some() {
+            let reason = format!("{what} has classes: its distribution must be \"histogram\"");
+            return self.wrong(field.span(), &reason);
+        }
         let ns = self.ns(what, field.span(), time.ns, time.us)?;
         Ok(match time.distribution {
-            Distribution::Fixed => Time::Fixed(ns),
             Distribution::Exponential => Time::Exponential(ns),
+            _ => Time::Fixed(ns),
         })
+    }
+
+    fn histogram(&self, what: &str, field: &Spanned<Duration>) -> Result<Time> {
+        let time = field.get_ref();
+        let Some(classes) = &time.classes else {
+            let reason = format!("{what} needs classes = [[from, to, count], …] for a histogram");
+            return self.wrong(field.span(), &reason);
+        };
+        let times = match Histogram::new(classes) {
+            Ok(times) => times,
+            Err(reason) => return self.wrong(field.span(), &format!("{what}.classes {reason}")),
+        };
+        if classes.iter().any(|class| class.1 > LONGEST) {
+            let reason = format!("{what}.classes must end at 10 s");
+            return self.wrong(field.span(), &reason);
+        }
+        Ok(Time::Histogram(match (time.ns, time.us) {
+            (None, None) => times,
+            (ns, us) => times.with_mean(self.ns(what, field.span(), ns, us)?),
+        }))
     }
 
     fn maybe_time(&self, what: &str, field: &Option<Spanned<Duration>>) -> Result<Option<Time>> {

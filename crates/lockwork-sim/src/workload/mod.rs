@@ -3,10 +3,12 @@
 
 mod builtin;
 mod file;
+mod histogram;
 mod model;
 #[cfg(test)]
 mod tests;
 
 pub use builtin::{all, load, names};
 pub(crate) use file::MOST_THREADS;
+pub use histogram::Histogram;
 pub use model::{Time, Workload};

@@ -58,6 +58,23 @@ entries = { bytes = 16, source = "s" }
 }
 
 #[test]
+fn a_time_may_be_a_histogram() {
+    let with = |section: &str| {
+        let text = GOOD.replace("section = { ns = 50, source = \"assumed\" }", section);
+        parse("x.toml", "x", &text).expect("a workload").section
+    };
+    let classes = "distribution = \"histogram\", classes = [[0, 64, 1], [64, 128, 3]]";
+    let plain = with(&format!("section = {{ {classes}, source = \"s\" }}"));
+    let histogram = Histogram::new(&[(0.0, 64.0, 1), (64.0, 128.0, 3)]).expect("right");
+    assert_eq!(plain, Time::Histogram(histogram));
+    assert_eq!(plain.mean(), 80.0);
+    let scaled = with(&format!(
+        "section = {{ us = 1, {classes}, source = \"s\" }}"
+    ));
+    assert!((scaled.mean() - 1000.0).abs() < 1e-9);
+}
+
+#[test]
 fn mistakes_have_their_line_and_what_exists() {
     for (line, text, words) in [
         (
@@ -89,6 +106,26 @@ fn mistakes_have_their_line_and_what_exists() {
             6,
             "think = { ns = 1, distribution = \"x\", source = \"s\" }",
             &["`fixed`"],
+        ),
+        (
+            7,
+            "section = { ns = 1, classes = [[1, 2, 3]], source = \"s\" }",
+            &["\"histogram\""],
+        ),
+        (
+            7,
+            "section = { ns = 1, distribution = \"histogram\", source = \"s\" }",
+            &["classes = [[from, to, count]"],
+        ),
+        (
+            7,
+            "section = { distribution = \"histogram\", classes = [[2, 1, 3]], source = \"s\" }",
+            &["rising order"],
+        ),
+        (
+            7,
+            "section = { distribution = \"histogram\", classes = [[2, 2e10, 3]], source = \"s\" }",
+            &["10 s"],
         ),
         (3, "threads = [0]", &["1 to 16000"]),
         (3, "threads = []", &["1 to 16000"]),

@@ -20,6 +20,7 @@ use super::arms;
 use super::conclusion::now;
 use super::output::{self, Target};
 use super::report::Ended;
+use super::worse::{self, Loss};
 use crate::cli::CompareArgs;
 use crate::environment;
 use crate::error::{Exit, NOT_FOUND, PROGRAM_FAILED};
@@ -70,7 +71,7 @@ pub fn run(file: &Path, args: &CompareArgs) -> Result<ExitCode> {
         ended,
     };
     output::show(&table::render(&report), &report, &mut json)?;
-    over(&report)
+    over(&report, args.fail_if_worse)
 }
 
 /// The programs that can be measured here, and why the others cannot.
@@ -91,7 +92,7 @@ fn find(suite: &Suite) -> (Vec<Found<'_>>, Vec<Skipped>) {
 }
 
 /// What the exit code says.
-fn over(report: &SuiteReport) -> Result<ExitCode> {
+fn over(report: &SuiteReport, allowed: Option<f64>) -> Result<ExitCode> {
     if matches!(report.ended, Ended::Interrupted { .. }) {
         return Ok(ExitCode::from(report.ended.exit_code()));
     }
@@ -100,7 +101,7 @@ fn over(report: &SuiteReport) -> Result<ExitCode> {
         return Err(Exit::with(NOT_FOUND, why));
     }
     match report.failed() {
-        0 => Ok(ExitCode::SUCCESS),
+        0 => worse::judge(allowed, losses(report)),
         n => Err(Exit::with(
             PROGRAM_FAILED,
             format!(
@@ -109,4 +110,13 @@ fn over(report: &SuiteReport) -> Result<ExitCode> {
             ),
         )),
     }
+}
+
+/// What the locks lose in each row, by the intervals that hold for all rows together.
+fn losses(report: &SuiteReport) -> Vec<Loss> {
+    let measured = report.rows.iter();
+    let tables = measured.filter_map(|row| Some((row.name(), row.report.as_ref()?)));
+    tables
+        .flat_map(|(name, table)| worse::of(&format!(" in {name}"), &table.summary))
+        .collect()
 }

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! How much a prediction is worth: what it hangs on, and how wide its band is.
+
+use lockwork_profile::demand::{Demand, Kind, Program, NOTHING};
+
+/// What simulated throughput was off by, as `lockwork reproduce` states it: the median error
+/// of its table `osq-locktorture`, the mutex by numbers of threads against published
+/// measurements ("14 predictions: … error median 20 %" in docs/fidelity.md).
+pub const SIMULATOR_ERROR: f64 = 0.20;
+
+/// A lock that is held for less than this share of the time, with all threads that may run
+/// at once, makes nobody wait much.
+pub const HALF_HELD: f64 = 0.5;
+
+/// The error of a band: the simulator's own, or, if that is greater, how far its simulation of
+/// the profiled run is from the profile. 0.5: the one is half as much again as the other.
+pub fn error(profiled: f64, simulated: Option<f64>) -> f64 {
+    let simulated = simulated.filter(|rate| *rate > 0.0 && profiled > 0.0);
+    let off = simulated.map_or(0.0, |rate| (rate / profiled).max(profiled / rate) - 1.0);
+    off.max(SIMULATOR_ERROR)
+}
+
+/// About what a futex call takes before it looks at its word and sleeps, ns: an assumption. The
+/// model of glibc's mutex does both at once.
+const SYSTEM_CALL_NS: f64 = 1000.0;
+
+/// From `least` to `greatest`, widened by an error: the true value may be as many times less
+/// or more.
+pub fn band(least: f64, greatest: f64, error: f64) -> (f64, f64) {
+    (least / (1.0 + error), greatest * (1.0 + error))
+}
+
+/// How much faster the program would be, with the threads that it was profiled with, if
+/// nobody waited for a lock at all: 0.5 is half as much again. No lock wins more.
+pub fn most(program: &Program) -> f64 {
+    match program.waited < 1.0 {
+        true => 1.0 / (1.0 - program.waited) - 1.0,
+        false => f64::INFINITY,
+    }
+}
+
+/// Whether there is anything to predict, if up to `threads` threads run at once.
+pub fn is_worth_it(program: &Program, threads: usize) -> bool {
+    let held = |lock: &Demand| lock.held * threads as f64;
+    let busiest = program.locks.iter().map(held).fold(0.0, f64::max);
+    !program.locks.is_empty() && (program.waited >= NOTHING || busiest >= HALF_HELD)
+}
+
+/// What a prediction hangs on: a sentence each.
+pub fn assumptions(locks: &[&Demand], crowded: bool) -> Vec<String> {
+    let mut all = vec![
+        "Threads are alike and live as long as the program. More threads each do as much as \
+         before: the work grows with them, and is not divided."
+            .to_owned(),
+        "Locks are predicted one by one, as if the others cost nothing. What a thread waits for \
+         a second lock inside a section is part of the section, as it was in the profile."
+            .to_owned(),
+        "Sections take as long as in the profile. That more CPUs share the data inside, and how \
+         much more it moves between them, is not in it."
+            .to_owned(),
+        "Thinking times are as far apart as a sample of them in the profile, one after another \
+         by chance. Where there is no sample, exponential and equal ones are both simulated."
+            .to_owned(),
+        "Nothing else runs on the machine. What its file assumes: `lockwork machine show NAME`."
+            .to_owned(),
+        format!(
+            "The band reaches from the least simulation to the greatest, and {:.0} % further: \
+             the simulator's median error where a mutex was measured by numbers of threads \
+             (docs/fidelity.md, osq-locktorture). It is no confidence interval; the worst error \
+             there was 40 %. Where the simulation of the profiled run is further from the \
+             profile, the band is wider by as much.",
+            SIMULATOR_ERROR * 100.0
+        ),
+    ];
+    let short = |lock: &&Demand| lock.kind == Kind::Mutex && lock.section.mean < SYSTEM_CALL_NS;
+    if locks.iter().any(short) {
+        all.push(
+            "Sections are shorter than a system call takes to put a thread to sleep. There the \
+             simulated glibc sleeps too often and is too slow (by a third in the check of \
+             docs/predict.md), so the ratios to it are too high."
+                .to_owned(),
+        );
+    }
+    if crowded {
+        all.push(
+            "Locks that only spin are not predicted with more threads than CPUs: their waiters \
+             yield the CPU now and then, which the model does not have."
+                .to_owned(),
+        );
+    }
+    if locks.iter().any(|lock| lock.kind == Kind::RwLock) {
+        all.push(
+            "The simulator has no model of glibc's read/write lock, so those of Lockwork are \
+             compared with nothing."
+                .to_owned(),
+        );
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The figures are those of the page, whose table is checked against the program.
+    #[test]
+    fn the_error_is_the_one_that_is_published() {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/fidelity.md");
+        let page = std::fs::read_to_string(page).expect("the page");
+        let table = page
+            .split("### `osq-locktorture`")
+            .nth(1)
+            .expect("the table");
+        let line = table.lines().find(|line| line.contains("error median"));
+        let said = format!("error median {:.0} %, worst 40 %", SIMULATOR_ERROR * 100.0);
+        assert!(line.is_some_and(|line| line.contains(&said)), "{line:?}");
+    }
+
+    #[test]
+    fn who_misses_the_profile_is_trusted_less() {
+        assert_eq!(error(100.0, None), SIMULATOR_ERROR);
+        assert_eq!(error(100.0, Some(0.0)), SIMULATOR_ERROR);
+        assert_eq!(error(100.0, Some(110.0)), SIMULATOR_ERROR);
+        assert_eq!(error(100.0, Some(200.0)), 1.0);
+        assert_eq!(error(100.0, Some(50.0)), 1.0);
+    }
+
+    #[test]
+    fn short_sections_are_warned_of() {
+        let short = crate::workload::tests::lock();
+        let mut long = short.clone();
+        long.section.mean = 5000.0;
+        let says = |lock: &Demand| assumptions(&[lock], false).join(" ").contains("too high");
+        assert!(says(&short) && !says(&long));
+    }
+
+    #[test]
+    fn a_band_is_as_wide_both_ways() {
+        let (low, high) = band(1.0, 1.0, SIMULATOR_ERROR);
+        assert!((low * high - 1.0).abs() < 1e-12 && high == 1.2);
+    }
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The prediction on the terminal.
+
+use std::fmt::Write;
+
+use lockwork_profile::demand::{Demand, Kind, Program, NOTHING};
+use lockwork_report::table;
+use lockwork_report::text::{counted, cut, duration, grouped, seconds, short, whole};
+
+use crate::doubt;
+use crate::plan::{Case, Plan};
+use crate::rows::{verdict, Banded, Results, Row};
+
+/// Columns of a lock's name, and of a command line.
+const NAME: usize = 60;
+
+/// The profile, and the most that a lock could win.
+pub fn head(program: &Program, hot: &[&Demand], at_once: usize) -> String {
+    let mut text = heading(program);
+    for (at, lock) in hot.iter().enumerate() {
+        text += &format!("\n{}", asked(lock, at + 1, at_once));
+    }
+    text
+}
+
+fn heading(program: &Program) -> String {
+    let mut text = format!(
+        "{}: profiled for {}, {} at work, {}\n\
+         Threads waited for locks for {} of their time. With these threads no lock makes the \
+         program more than {} faster (Amdahl's law: all waiting gone).\n",
+        cut(&program.command, NAME),
+        seconds(program.seconds),
+        counted(program.threads.round() as usize, "thread"),
+        match program.lock.as_str() {
+            "glibc" => "glibc's locks".to_owned(),
+            lock => format!("the lock {lock}"),
+        },
+        percent(program.waited),
+        percent(doubt::most(program)),
+    );
+    for note in &program.notes {
+        let _ = writeln!(text, "note: {note}");
+    }
+    text
+}
+
+/// What is said instead of a prediction.
+pub fn nothing(program: &Program, at_once: usize) -> String {
+    let mut text = heading(program);
+    let busiest = program
+        .locks
+        .iter()
+        .map(|lock| lock.held)
+        .fold(0.0, f64::max);
+    text += &match program.locks.is_empty() {
+        true => "Nothing to predict: no two threads share a lock that the recorder sees.\n".into(),
+        false => format!(
+            "Nothing to predict: that is less than {}, and the busiest lock would be held for \
+             {} of the time with {} at once (less than {}). No lock makes such a program faster.\n",
+            percent(NOTHING),
+            percent(busiest * at_once as f64),
+            counted(at_once, "thread"),
+            percent(doubt::HALF_HELD)
+        ),
+    };
+    text
+}
+
+/// What the threads ask of a lock.
+fn asked(lock: &Demand, number: usize, at_once: usize) -> String {
+    let kind = match lock.kind {
+        Kind::Mutex => "mutex",
+        Kind::RwLock => "rwlock",
+        Kind::Spinlock => "spinlock",
+    };
+    let mut text = format!(
+        "{number}. {kind} {}: {} of the waiting, {} acquisitions, {}\n   sections of {}",
+        cut(&lock.name, NAME),
+        percent(lock.of_waiting),
+        whole(lock.acquisitions),
+        counted(lock.threads.round() as usize, "thread"),
+        ns(lock.section.mean),
+    );
+    if let Some(reads) = &lock.read_section {
+        let _ = write!(
+            text,
+            " to write, of {} to read ({} are reads)",
+            ns(reads.mean),
+            percent(lock.reads)
+        );
+    }
+    let _ = write!(text, "; {} between them", ns(lock.think.mean));
+    if let Some((share, length)) = lock.sleep {
+        let _ = write!(
+            text,
+            ", and {} asleep before {} of them",
+            ns(length),
+            percent(share)
+        );
+    }
+    text += "\n";
+    if lock.reads == 0.0 && lock.section.mean > 0.0 {
+        let full = 1.0 / lock.held.max(1e-9);
+        let _ = writeln!(
+            text,
+            "   with any lock: at most {} acquisitions a second, for one section at a time{}",
+            short(1e9 / lock.section.mean),
+            match full < at_once as f64 {
+                true => format!("; {} threads ask for as many", grouped(full, 1)),
+                false => String::new(),
+            }
+        );
+    }
+    if let Some((holds, share)) = lock.left_out {
+        let _ = writeln!(
+            text,
+            "   left out: {} of 0.5 ms or more, {} of the time held, taken for holders that lost \
+             their CPU",
+            counted(holds as usize, "hold"),
+            percent(share)
+        );
+    }
+    text
+}
+
+/// The tables of all locks and machines, and what they hang on.
+pub fn prediction(program: &Program, hot: &[&Demand], plan: &Plan, results: &Results) -> String {
+    let mut text = String::new();
+    for (at, case) in plan.cases.iter().enumerate() {
+        text += &on_machine(case, hot, results, at);
+    }
+    text += "\nWhat this hangs on\n";
+    for sentence in doubt::assumptions(hot, plan.is_crowded()) {
+        let _ = writeln!(text, "  {sentence}");
+    }
+    text + &format!(
+        "\nThis is simulated. On a machine that you have, `lockwork compare -- {}` measures.\n",
+        cut(&program.command, NAME)
+    )
+}
+
+fn on_machine(case: &Case, hot: &[&Demand], results: &Results, at: usize) -> String {
+    let number = at % hot.len() + 1;
+    let mut text = format!(
+        "\n{number}. {} on {} ({})\n",
+        cut(&case.lock.name, NAME),
+        case.machine.name,
+        case.machine.summary
+    );
+    if let Some(simulated) = results.as_profiled(at) {
+        let _ = writeln!(
+            text,
+            "profiled: {} acquisitions a second with {}; simulated so: {} ({})",
+            short(case.lock.rate),
+            counted(case.profiled_threads(), "thread"),
+            short(simulated),
+            change(simulated / case.lock.rate.max(1e-9))
+        );
+        let error = results.error(at);
+        if error > doubt::SIMULATOR_ERROR {
+            let _ = writeln!(
+                text,
+                "so the bands are {} wider at each end, not {}",
+                percent(error),
+                percent(doubt::SIMULATOR_ERROR)
+            );
+        }
+    }
+    if !case.left_out.is_empty() {
+        let _ = writeln!(
+            text,
+            "left out, for the machine has one cluster of CPUs: {}",
+            case.left_out.join(", ")
+        );
+    }
+    let rows = results.rows(at);
+    text += &format!("\n{}\n\n", rendered(&rows));
+    text += &said(&rows);
+    let unsettled: Vec<String> = rows
+        .iter()
+        .filter(|row| row.rate.is_some() && !row.settled)
+        .map(|row| format!("{} with {}", row.policies, counted(row.threads, "thread")))
+        .collect();
+    if !unsettled.is_empty() {
+        let _ = writeln!(
+            text,
+            "warning: no steady state within the simulated time: {}",
+            unsettled.join(", ")
+        );
+    }
+    text
+}
+
+fn rendered(rows: &[Row]) -> String {
+    let header = [
+        "Lock",
+        "Threads",
+        "Acquisitions/s",
+        "Band",
+        "Waiting",
+        "Over glibc",
+        "Band",
+        "Expect",
+    ];
+    let lines = rows.iter().map(|row| {
+        let of = |banded: &Option<Banded>, one: fn(&Banded) -> String| {
+            banded.as_ref().map_or_else(|| "-".to_owned(), one)
+        };
+        [
+            row.policies.clone(),
+            row.threads.to_string(),
+            of(&row.rate, |rate| short(rate.value)),
+            of(&row.rate, |rate| {
+                format!("{} … {}", short(rate.low), short(rate.high))
+            }),
+            of(
+                &row.rate.map(|rate| Banded {
+                    value: row.waiting,
+                    ..rate
+                }),
+                |w| percent(w.value),
+            ),
+            of(&row.ratio, |ratio| change(ratio.value)),
+            of(&row.ratio, |ratio| {
+                format!("{} … {}", change(ratio.low), change(ratio.high))
+            }),
+            match (&row.ratio, row.is_base) {
+                (Some(ratio), _) => verdict(ratio).to_owned(),
+                (None, true) => String::new(),
+                (None, false) => "-".to_owned(),
+            },
+        ]
+    });
+    table::render(header, lines)
+}
+
+/// What the bands say, in a sentence each.
+fn said(rows: &[Row]) -> String {
+    let mut text = String::new();
+    for word in ["faster", "slower"] {
+        let is = |row: &&Row| row.ratio.is_some_and(|ratio| verdict(&ratio) == word);
+        let mut locks: Vec<(&str, Vec<String>)> = Vec::new();
+        for row in rows.iter().filter(is) {
+            match locks.iter_mut().find(|known| known.0 == row.policies) {
+                Some(known) => known.1.push(row.threads.to_string()),
+                None => locks.push((&row.policies, vec![row.threads.to_string()])),
+            }
+        }
+        for (lock, threads) in locks {
+            let _ = writeln!(
+                text,
+                "{lock}: expected to be {word} than glibc with {} threads",
+                threads.join(", ")
+            );
+        }
+    }
+    match text.is_empty() {
+        true => "No band is beyond glibc's: nothing is promised.\n".to_owned(),
+        false => {
+            text
+                + "Where no lock is named, the band has no difference in it: nothing is promised.\n"
+        }
+    }
+}
+
+fn ns(ns: f64) -> String {
+    duration(ns.round() as u64)
+}
+
+/// 0.5: "50.0 %".
+fn percent(share: f64) -> String {
+    format!("{} %", grouped(share * 100.0, 1))
+}
+
+/// 1.5: "+50 %".
+fn change(ratio: f64) -> String {
+    let percent = grouped((ratio - 1.0) * 100.0, 0);
+    let sign = if percent.starts_with('-') { "" } else { "+" };
+    format!("{sign}{percent} %")
+}

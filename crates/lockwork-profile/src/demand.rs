@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! What a simulator needs to know of a program's locks: how often each is taken, by how many
+//! threads, for how long, and what the threads do in between. `lockwork predict` asks.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use anyhow::Result;
+
+use crate::command::profiles;
+use crate::histogram::Histogram;
+use crate::model::{Counts, Lock, Profile, Use};
+use crate::names::Names;
+use crate::rules::percent;
+use crate::summary;
+
+pub use crate::summary::NOTHING;
+
+/// Of a thread's time: less than this that is unaccounted for is not worth a rule.
+const LITTLE: f64 = 0.1;
+/// Holds of at least so many ns may be of holders that lost their CPU.
+const LOST_CPU_NS: f64 = 500_000.0;
+/// They are taken for such if they are fewer than this share of the holds.
+const RARE: f64 = 0.001;
+/// A lock that fewer threads use has nobody to wait for.
+const SHARED_BY: f64 = 1.5;
+
+/// What kind of lock it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A mutex.
+    Mutex,
+    /// A read/write lock.
+    RwLock,
+    /// A spinlock.
+    Spinlock,
+}
+
+/// How long something took.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Times {
+    /// On average, ns.
+    pub mean: f64,
+    /// From, to (ns), and how many: in rising order. Without any, only the mean is known.
+    pub classes: Vec<(f64, f64, u64)>,
+}
+
+/// How one lock is used.
+#[derive(Clone, Debug)]
+pub struct Demand {
+    /// As reports call it.
+    pub name: String,
+    /// What it is.
+    pub kind: Kind,
+    /// Acquisitions.
+    pub acquisitions: u64,
+    /// Its share of the program's whole waiting.
+    pub of_waiting: f64,
+    /// Threads that use it, weighted by how much: two that use it alike, and a third one that
+    /// took it once, are 2.
+    pub threads: f64,
+    /// Acquisitions a second, of the time in which nobody else had the threads' CPUs.
+    pub rate: f64,
+    /// The share of these threads' time in which one holds it.
+    pub held: f64,
+    /// The share of acquisitions that are for reading.
+    pub reads: f64,
+    /// Exclusive sections.
+    pub section: Times,
+    /// Shared ones, if there are any.
+    pub read_section: Option<Times>,
+    /// Between a release and the next acquisition, on the CPU.
+    pub think: Times,
+    /// Before so large a share of acquisitions a thread sleeps, for so many ns on average.
+    pub sleep: Option<(f64, f64)>,
+    /// Holds that are left out of the sections: how many, and their share of the time held.
+    pub left_out: Option<(u64, f64)>,
+}
+
+/// A program and the locks that its threads share.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// Its command line.
+    pub command: String,
+    /// The policy whose locks it ran with; `glibc` if they were its own.
+    pub lock: String,
+    /// How long it was recorded.
+    pub seconds: f64,
+    /// Threads that used locks, weighted as [`Demand::threads`].
+    pub threads: f64,
+    /// The share of these threads' time that they waited for locks.
+    pub waited: f64,
+    /// The locks that threads share; those that were waited for longest first.
+    pub locks: Vec<Demand>,
+    /// What had to be decided, or is missing: a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// What `file` and its children's files say; of several processes, the one that waited longest.
+///
+/// # Errors
+/// `file` cannot be read or is no profile.
+pub fn program(file: &Path) -> Result<Program> {
+    let all = profiles(file, false)?;
+    let used = all.iter().filter(|profile| profile.sum().count > 0).count();
+    let mut program = of(&all[0]);
+    if used > 1 {
+        program.notes.push(format!(
+            "{used} processes used locks; this is the one whose threads waited longest"
+        ));
+    }
+    Ok(program)
+}
+
+fn of(profile: &Profile) -> Program {
+    let names = Names::new(profile);
+    let case = Case::of(profile);
+    let shared = profile.locks.iter().filter(|lock| lock.is_lock());
+    let mut locks: Vec<Demand> = shared
+        .filter(|lock| users(lock.by_thread.iter().map(|(_, n)| *n)) >= SHARED_BY)
+        .map(|lock| case.demand(lock, names.lock(lock)))
+        .collect();
+    locks.sort_by(|a, b| {
+        let waiting = b.of_waiting.total_cmp(&a.of_waiting);
+        waiting.then(b.held.total_cmp(&a.held))
+    });
+    let mut notes = profile.warnings.clone();
+    notes.extend(case.notes());
+    Program {
+        command: summary::command(profile),
+        lock: match profile.policy.as_str() {
+            "" => "glibc".to_owned(),
+            policy => policy.to_owned(),
+        },
+        seconds: profile.seconds,
+        threads: case.threads,
+        waited: (case.waited / case.time(case.threads)).min(1.0),
+        locks,
+        notes,
+    }
+}
+
+/// How many threads do as much as these do, if all do alike: the inverse of Simpson's index.
+fn users(counts: impl Iterator<Item = u64>) -> f64 {
+    let (sum, squares) = counts.fold((0.0, 0.0), |(sum, squares), n| {
+        (sum + n as f64, squares + (n as f64).powi(2))
+    });
+    match squares > 0.0 {
+        true => sum * sum / squares,
+        false => 0.0,
+    }
+}
+
+/// Sums over all locks of a process; times in ns.
+struct Case<'a> {
+    profile: &'a Profile,
+    threads: f64,
+    waited: f64,
+    /// In waits for condition variables, and how many there were.
+    idle: (f64, f64),
+    /// Off the CPU for reasons that the recorder does not see.
+    off: Off,
+}
+
+/// Why threads were off their CPUs while they waited for no lock.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Off {
+    /// Hardly at all, or nobody knows.
+    Hardly,
+    /// They slept: so long, so many times.
+    Asleep(f64, f64),
+    /// Others had their CPUs, so long.
+    Preempted(f64),
+}
+
+impl Case<'_> {
+    fn of(profile: &Profile) -> Case<'_> {
+        let mut by_thread: HashMap<u64, u64> = HashMap::new();
+        for (thread, count) in profile.locks.iter().flat_map(|lock| &lock.by_thread) {
+            *by_thread.entry(*thread).or_default() += count;
+        }
+        let mut waits = Counts::default();
+        for lock in &profile.locks {
+            waits += &lock.of(Use::Wait);
+        }
+        let ns = |ticks: u64| ticks as f64 * profile.ns_per_tick;
+        let mut case = Case {
+            profile,
+            threads: users(by_thread.into_values()).max(1.0),
+            waited: ns(profile.sum().waited),
+            idle: (ns(waits.waited), waits.count as f64),
+            off: Off::Hardly,
+        };
+        case.off = case.off();
+        case
+    }
+
+    /// Of so many threads, ns. Threads are taken to live as long as the process.
+    fn time(&self, threads: f64) -> f64 {
+        (self.profile.seconds * 1e9 * threads).max(1.0)
+    }
+
+    fn off(&self) -> Off {
+        let Some(usage) = self.profile.usage else {
+            return Off::Hardly;
+        };
+        let time = self.time(self.threads);
+        let off = time - self.waited - self.idle.0 - usage.cpu * 1e9;
+        if off < LITTLE * time {
+            return Off::Hardly;
+        }
+        let sum = self.profile.sum();
+        // Sleeping waits for locks were counted in a sample of them.
+        let in_waits = sum.contended as f64 * sum.slept as f64 / sum.asked.max(1) as f64;
+        let slept = usage.slept as f64 - in_waits - self.idle.1;
+        match slept > usage.preempted as f64 {
+            true => Off::Asleep(off, slept),
+            false => Off::Preempted(off),
+        }
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let share = |ns: f64| percent(ns / self.time(self.threads));
+        let mut all = Vec::new();
+        match self.off {
+            Off::Asleep(off, _) => all.push(format!(
+                "threads slept for {} of their time, not for locks; so they do with more threads",
+                share(off)
+            )),
+            Off::Preempted(off) => all.push(format!(
+                "other threads or programs had the CPU for {} of the threads' time; that is left \
+                 out",
+                share(off)
+            )),
+            Off::Hardly if self.profile.usage.is_none() => all.push(
+                "the process did not end by exit(), so nobody knows its CPU time; threads are \
+                 taken to compute whenever they do not wait"
+                    .to_owned(),
+            ),
+            Off::Hardly => {}
+        }
+        if self.idle.0 > LITTLE * self.time(self.threads) {
+            all.push(format!(
+                "threads waited for condition variables for {} of their time; the same waits are \
+                 taken to occur with any lock and any number of threads",
+                share(self.idle.0)
+            ));
+        }
+        if self.profile.dropped > 0 {
+            all.push("the profile had no room for all acquisitions".to_owned());
+        }
+        all
+    }
+
+    fn demand(&self, lock: &Lock, name: String) -> Demand {
+        let (threads, sum) = (users(lock.by_thread.iter().map(|(_, n)| *n)), &lock.sum);
+        let ns = self.profile.ns_per_tick;
+        // What all threads did together is divided among those that use this lock.
+        let part = (threads / self.threads).min(1.0);
+        let (time, own) = (self.time(threads), sum.waited as f64 * ns);
+        let reads = lock.of(Use::Read);
+        let mut writes = Counts::default();
+        for how in [Use::Mutex, Use::Write, Use::Spin] {
+            writes += &lock.of(how);
+        }
+        let (section, left_out) = times(&writes.hold_times, writes.mean_hold(), ns);
+        let (read_section, of_reads) = times(&reads.hold_times, reads.mean_hold(), ns);
+        let held = writes.count as f64 * section.mean + reads.count as f64 * read_section.mean;
+        let elsewhere = (self.waited - own) * part + self.idle.0 * part;
+        let (asleep, sleeps, lost) = match self.off {
+            Off::Hardly => (0.0, 0.0, 0.0),
+            Off::Asleep(off, times) => (off * part, times * part, 0.0),
+            Off::Preempted(off) => (0.0, 0.0, off * part),
+        };
+        let n = sum.count.max(1) as f64;
+        let idle = (self.idle.0 * part + asleep, self.idle.1 * part + sleeps);
+        Demand {
+            name,
+            kind: match lock.kind() {
+                "rwlock" => Kind::RwLock,
+                "spinlock" => Kind::Spinlock,
+                _ => Kind::Mutex,
+            },
+            acquisitions: sum.count,
+            of_waiting: own / self.waited.max(1.0),
+            threads,
+            rate: n * threads * 1e9 / (time - lost).max(1.0),
+            held: held / time,
+            reads: reads.count as f64 / n,
+            read_section: (reads.count > 0).then_some(read_section),
+            section,
+            think: Times {
+                mean: ((time - own - elsewhere - asleep - lost - held) / n).max(0.0),
+                classes: times(&sum.away_times, 0.0, ns).0.classes,
+            },
+            sleep: (idle.0 > 0.01 * time).then(|| {
+                let sleeps = idle.1.clamp(1.0, n);
+                (sleeps / n, idle.0 / sleeps)
+            }),
+            left_out: left_out.or(of_reads),
+        }
+    }
+}
+
+/// How long holds took, with this mean in ticks, without those whose holder most likely lost
+/// its CPU; and how many those are, with their share of the time.
+fn times(histogram: &Histogram, mean: f64, ns_per_tick: f64) -> (Times, Option<(u64, f64)>) {
+    let all = histogram.buckets();
+    let mut all: Vec<(f64, f64, u64)> = all
+        .map(|(from, to, n)| (from as f64 * ns_per_tick, to as f64 * ns_per_tick, n))
+        .collect();
+    let mean = mean * ns_per_tick;
+    let total: u64 = all.iter().map(|class| class.2).sum();
+    let rare = all.iter().filter(|class| class.0 >= LOST_CPU_NS);
+    let rare: Vec<_> = rare.copied().collect();
+    let lost: u64 = rare.iter().map(|class| class.2).sum();
+    if lost == 0 || lost as f64 >= RARE * total as f64 {
+        return (Times { mean, classes: all }, None);
+    }
+    all.retain(|class| class.0 < LOST_CPU_NS);
+    let kept = (total - lost) as f64;
+    let sum = |at: fn(&(f64, f64, u64)) -> f64, of: &[(f64, f64, u64)]| -> f64 {
+        of.iter().map(|class| at(class) * class.2 as f64).sum()
+    };
+    let away = sum(|class| (class.0 + class.1) / 2.0, &rare);
+    // The rest of the time, as far as its own classes allow.
+    let rest = (mean * total as f64 - away) / kept;
+    let (least, most) = (sum(|c| c.0, &all) / kept, sum(|c| c.1, &all) / kept);
+    let share = (away / (mean * total as f64).max(1.0)).min(1.0);
+    let times = Times {
+        mean: rest.clamp(least, most),
+        classes: all,
+    };
+    (times, Some((lost, share)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_count_by_what_they_do() {
+        assert!((users([1000, 1000, 1].into_iter()) - 2.0).abs() < 0.01);
+        assert_eq!(users([5].into_iter()), 1.0);
+        assert_eq!(users([].into_iter()), 0.0);
+    }
+
+    /// 256-512 ticks are 102-205 ns here.
+    fn holds(short: u32, long: u32, held: f64) -> Counts {
+        let mut classes = [0; crate::histogram::BUCKETS];
+        (classes[8], classes[22]) = (short, long);
+        let mut counts = Counts {
+            count: u64::from(short + long),
+            held,
+            ..Counts::default()
+        };
+        counts.hold_times.add(&classes);
+        counts
+    }
+
+    fn of(counts: &Counts) -> (Times, Option<(u64, f64)>) {
+        super::times(&counts.hold_times, counts.mean_hold(), 0.4)
+    }
+
+    #[test]
+    fn holds_of_those_who_lost_their_cpu_are_left_out() {
+        // 99,990 holds of 300 ticks, and 10 of 6 million, which is their class's middle.
+        let held = 99_990.0 * 300.0 + 10.0 * 1.5 * f64::from(1 << 22);
+        let (times, left) = of(&holds(99_990, 10, held));
+        assert!((times.mean - 120.0).abs() < 0.1, "{}", times.mean);
+        assert_eq!(times.classes.len(), 1);
+        let (lost, share) = left.expect("some");
+        assert!(lost == 10 && share > 0.6, "{share}");
+        // As many are no accident.
+        let (times, left) = of(&holds(900, 100, held));
+        assert!(left.is_none() && times.classes.len() == 2);
+        assert!((times.mean - held / 1000.0 * 0.4).abs() < 1e-6);
+    }
+}
