@@ -33,7 +33,7 @@ struct timespec; /* in strict C99, <time.h> does not declare it */
  * mutex in FIFO order. Other threads may overtake the first sleeper; after
  * overtake_limit unlocks (a knob), the next unlock hands the mutex to it. A first
  * sleeper that is stopped keeps a free mutex from nobody: those behind it look for
- * themselves after 4 ms, doubling to 1 s, unless the knob naps is 0.
+ * themselves after 32 ms, doubling to 1 s, unless the knob naps is 0.
  *
  * The mutex is not recursive. Any thread may unlock it, except that under
  * LOCKWORK_DEBUG only the thread that locked it may. The mutex must stay

@@ -5,9 +5,12 @@
  */
 #include <platform.h>
 
-/* The first nap, and how often it doubles at most: 4 ms to 1 s. */
-#define NAP_NS	    4000000ull
-#define NAP_DOUBLES 8u
+/*
+ * The first nap, and how often it doubles at most: 32 ms to 1 s. Shorter ones show where
+ * hundreds of threads sleep.
+ */
+#define NAP_NS	    32000000ull
+#define NAP_DOUBLES 5u
 
 __cold int lkp_futex_nap(u32 *word, u32 val,
 			 const struct lkp_deadline *deadline, u32 naps)

@@ -419,7 +419,7 @@ const struct check_client check_cond[] = {
 	  init_spurious, signal_each, finish },
 	{ "cond", "timed", "a waiter that runs out of time takes no signal", 3,
 	  1, 1, 600, 3, init_timed, time_out, finish },
-	{ "cond", "timed_broadcast", "the same against a broadcast", 3, 1, 2,
+	{ "cond", "timed_broadcast", "the same against a broadcast", 3, 1, 1,
 	  600, 16, init_timed, broadcast_timed, finish },
 	{ "cond", "cancel", "a waiter that is cancelled passes its signal on",
 	  3, 1, 2, 600, 3, init_timed, cancel, finish },
