@@ -136,7 +136,7 @@ static bool spin_in_queue(struct lk_mutex *m, const struct lk_spin_queue *queue)
 
 	if (lk_way(m) != LK_WAY_SPIN)
 		return lk_mutex_trylock(m);
-	if (first_has_not_run(m))
+	if (shares_cpu() && first_has_not_run(m))
 		share_cpu(m);
 	begin_waiting();
 	if (READ_ONCE(m->word) != LK_MUTEX_FREE && !lk_owner_may_run(&m->owner))
@@ -377,11 +377,11 @@ static int sleep_on_list(struct lk_mutex *m, struct lk_mutex_waiter *w,
 		if (looks && lk_way_is_on_trial(m)) {
 			looks--;
 			err = lk_way_watch(&w->state, LK_ASLEEP, deadline);
+			lk_way_look(m, READ_ONCE(m->owner), LK_WAYS);
 		} else {
 			err = wait_on_value(&w->state, LK_ASLEEP, deadline,
 					    naps++);
 		}
-		lk_way_look(m, READ_ONCE(m->owner), LK_WAYS);
 		if (READ_ONCE(w->state) == LK_GRANTED)
 			break;
 		if (err)

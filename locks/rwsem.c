@@ -319,7 +319,7 @@ static bool spin_in_queue(struct lk_rwsem *s, struct lk_rwsem_want want,
 
 	if (lk_way(s) != LK_WAY_SPIN)
 		return take(s, want);
-	if (first_has_not_run(s))
+	if (shares_cpu() && first_has_not_run(s))
 		share_cpu(s);
 	begin_waiting();
 	if (!may_come_free(s, want))

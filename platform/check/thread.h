@@ -85,6 +85,7 @@ bool budget_is_spent(void);
 #define local_clock()	((u64)0)
 #define give_way()	((void)0)
 #define share_cpu(lock) ((void)(lock))
+#define shares_cpu()	false
 u32 this_priority(void);
 
 void *section_enter(void *obj);

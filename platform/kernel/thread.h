@@ -81,6 +81,7 @@ static inline bool on_hypervisor(void)
 /* The scheduler preempts for a sleeper that is woken. */
 #define give_way()	((void)0)
 #define share_cpu(lock) ((void)(lock))
+#define shares_cpu()	false
 /* The kernel's own sleeping locks are FIFO; its rt_mutex is for priorities. */
 #define this_priority() 0u
 

@@ -54,6 +54,7 @@
 #define local_clock()	lws.clock()
 #define give_way()	((void)0)
 #define share_cpu(lock) ((void)(lock))
+#define shares_cpu()	false
 /* All are equal. */
 #define this_priority() 0u
 

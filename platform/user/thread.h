@@ -215,6 +215,7 @@ void lkp_give_way(void);
 /* The same for the sleepers of @lock, at most once in share_cpu_us. */
 void lkp_share_cpu(const void *lock);
 #define share_cpu(lock) lkp_share_cpu(lock)
+#define shares_cpu()	true
 
 /* -- sections ------------------------------------------------------------ */
 
