@@ -51,7 +51,7 @@ static void finish(void)
 }
 
 const struct check_client check_mutex_numa[] = {
-	{ "mutex_numa", "exclusion", "one holder at a time", 3, 2, 1, 600, 16,
+	{ "mutex_numa", "exclusion", "one holder at a time", 3, 2, 2, 600, 16,
 	  init_deep, lock_or_try, finish },
 	{ "mutex_numa", "sleepers",
 	  "spinning waiters divide the queue and leave at once", 3, 1, 1, 600,
