@@ -354,7 +354,7 @@ const struct check_client check_numa_osq[] = {
 	  900, 16, init_poor, unlock_first, finish },
 	{ "numa_osq", "turns", "clusters take turns", 3, 1, 2, 900, 16,
 	  init_turns, unlock_first, finish },
-	{ "numa_osq", "alone", "only one cluster has waiters", 3, 2, 1, 900, 0,
+	{ "numa_osq", "alone", "only one cluster has waiters", 3, 2, 2, 900, 0,
 	  init_alone, lock_alone, finish },
 	{ "numa_osq", "proved", "a division with many local hand-overs", 3, 1,
 	  2, 900, 0, init_proved, unlock_first, finish_proved },
