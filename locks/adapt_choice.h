@@ -16,8 +16,7 @@
  * After each probe there are four times as many windows to the next one, up to a limit. A
  * probe ends early if it is much slower than the best way. The best way is known by its
  * last 16 windows or so, because one may be spoiled: a holder that loses its CPU stops all
- * for milliseconds.
- * Another way is known by its present probe alone.
+ * for milliseconds. Another way is known by its present probe alone.
  *
  * Two ways are compared by acquisitions per time, each with a weight. The shorter the
  * waits in a way, the higher its weight: a waiter that spins gets a free lock within a
