@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! The command: what is asked for, one question after the other.
+//! The command. It answers the chosen questions, one after the other.
 
 use crate::args::AnswersArgs;
 use crate::lab::Lab;

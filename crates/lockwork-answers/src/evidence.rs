@@ -2,7 +2,7 @@
 //! What the commands of a question found.
 
 use crate::checked::Checked;
-use crate::figure::Figure;
+use crate::figure::{listed, Figure};
 use anyhow::{anyhow, Result};
 use lockwork_sim::Simulated;
 
@@ -50,5 +50,16 @@ impl Evidence {
         let mut all = self.checked.iter().flatten();
         all.find(|one| one.lock == lock && one.client == client)
             .ok_or_else(|| anyhow!("no command checks {lock} with {client}"))
+    }
+
+    /// Whether all clients passed.
+    pub(crate) fn all_hold(&self) -> bool {
+        self.checked.iter().flatten().all(Checked::holds)
+    }
+
+    /// All runs of clients, as a sentence lists them.
+    pub(crate) fn checked_text(&self) -> String {
+        let runs: Vec<String> = self.checked.iter().flatten().map(Checked::text).collect();
+        listed(&runs)
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Figures with their intervals, and the words that follow from them.
 
-use lockwork_report::text::grouped;
+use lockwork_report::text::{grouped, number, signed_percent};
 use lockwork_sim::settle::{of_rate, Verdict};
 use lockwork_sim::Simulated;
 
@@ -64,7 +64,7 @@ impl Figure {
     /// Of a ratio, as a change: "+32.9 % ±3.1".
     pub(crate) fn change(self) -> String {
         let half = grouped(self.half * self.value * 100.0, 1);
-        self.marked(format!("{} ±{half}", percent(self.value - 1.0)))
+        self.marked(format!("{} ±{half}", signed_percent(self.value - 1.0)))
     }
 
     fn marked(self, text: String) -> String {
@@ -81,27 +81,6 @@ fn worse(a: Verdict, b: Verdict) -> Verdict {
         (Verdict::Drifts, _) | (_, Verdict::Drifts) => Verdict::Drifts,
         (Verdict::Short, _) | (_, Verdict::Short) => Verdict::Short,
         _ => Verdict::Settled,
-    }
-}
-
-/// Four digits, three of them after the point at most.
-pub(crate) fn number(x: f64) -> String {
-    let decimals = match x.abs() {
-        0.0 => 0,
-        n if n < 9.9995 => 3,
-        n if n < 99.995 => 2,
-        n if n < 999.95 => 1,
-        _ => 0,
-    };
-    grouped(x, decimals)
-}
-
-/// A change, from its share: "+32.9 %".
-pub(crate) fn percent(share: f64) -> String {
-    let text = format!("{} %", grouped(share * 100.0, 1));
-    match text.starts_with('-') {
-        true => text,
-        false => format!("+{text}"),
     }
 }
 

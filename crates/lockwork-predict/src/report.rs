@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use lockwork_profile::demand::{Demand, Kind, Program, NOTHING};
 use lockwork_report::table;
-use lockwork_report::text::{counted, cut, duration, grouped, seconds, short, whole};
+use lockwork_report::text::{counted, cut, duration, grouped, percent, seconds, short, whole};
 
 use crate::doubt;
 use crate::plan::{Case, Plan};
@@ -169,7 +169,7 @@ fn on_machine(case: &Case, hot: &[&Demand], results: &Results, at: usize) -> Str
     if !case.left_out.is_empty() {
         let _ = writeln!(
             text,
-            "left out, for the machine has one cluster of CPUs: {}",
+            "left out, because the machine has one cluster of CPUs: {}",
             case.left_out.join(", ")
         );
     }
@@ -265,11 +265,6 @@ fn said(rows: &[Row]) -> String {
 
 fn ns(ns: f64) -> String {
     duration(ns.round() as u64)
-}
-
-/// 0.5: "50.0 %".
-fn percent(share: f64) -> String {
-    format!("{} %", grouped(share * 100.0, 1))
 }
 
 /// 1.5: "+50 %".

@@ -179,7 +179,7 @@ fn listed(classes: &[(f64, f64, u64)]) -> String {
     format!("[{}]", all.join(", "))
 }
 
-/// Text that may stand in quotes.
+/// `text` with a space for each character that ends a quoted string.
 fn plain(text: &str) -> String {
     let allowed = |c: char| {
         if c == '"' || c == '\\' || c.is_control() {

@@ -2,6 +2,7 @@
 //! What a simulator needs to know of a program's locks: how often each is taken, by how many
 //! threads, for how long, and what the threads do in between. `lockwork predict` asks.
 
+use lockwork_report::text::percent;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -11,7 +12,6 @@ use crate::command::profiles;
 use crate::histogram::Histogram;
 use crate::model::{Counts, Lock, Profile, Use};
 use crate::names::Names;
-use crate::rules::percent;
 use crate::summary;
 
 pub use crate::summary::NOTHING;

@@ -5,12 +5,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use lockwork_report::text::{duration, seconds, whole};
+use lockwork_report::text::{duration, percent, seconds, whole};
 
 use crate::histogram::Histogram;
 use crate::model::{mean, Lock, Profile};
 use crate::names::Names;
-use crate::rules::percent;
 use crate::summary::{self, contended};
 
 /// Locks that have a section of their own.

@@ -4,11 +4,10 @@
 use std::path::Path;
 
 use anyhow::Result;
-use lockwork_report::text::{counted, whole};
+use lockwork_report::text::{counted, percent, whole};
 use serde::Serialize;
 
 use crate::command::profiles;
-use crate::rules::percent;
 use crate::summary::{lost_share, NOTHING};
 
 /// What all processes of a run did with their locks.

@@ -3,7 +3,7 @@
 //! rests on and what to try. The rules are in the order in which they are asked; the first
 //! that holds speaks.
 
-use lockwork_report::text::{duration, grouped, whole};
+use lockwork_report::text::{duration, grouped, percent, whole};
 
 use crate::model::{mean, Counts, Lock, Profile, Use};
 use crate::names::Names;
@@ -108,11 +108,6 @@ impl Case<'_> {
         let most = sites.max_by(|a, b| a.counts.held.total_cmp(&b.counts.held));
         most.map_or_else(|| "its holders".to_owned(), |s| self.names.site(s.address))
     }
-}
-
-/// `12.3 %`
-pub fn percent(share: f64) -> String {
-    format!("{} %", grouped(share * 100.0, 1))
 }
 
 fn sleeping_holder(case: &Case<'_>) -> Option<Finding> {

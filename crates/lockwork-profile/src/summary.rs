@@ -4,11 +4,11 @@
 use std::fmt::Write;
 
 use lockwork_report::table;
-use lockwork_report::text::{counted, cut, duration, grouped, seconds, whole};
+use lockwork_report::text::{counted, cut, duration, grouped, percent, seconds, whole};
 
 use crate::model::{mean, Counts, Lock, Profile, Use};
 use crate::names::Names;
-use crate::rules::{self, percent, Case, Finding};
+use crate::rules::{self, Case, Finding};
 
 /// Locks of which the reason is given.
 const EXPLAINED: usize = 3;

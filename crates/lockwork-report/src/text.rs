@@ -39,6 +39,30 @@ pub fn short(number: f64) -> String {
     grouped(number, decimals)
 }
 
+/// Four digits, three of them after the point at most.
+pub fn number(x: f64) -> String {
+    let decimals = match x.abs() {
+        0.0 => 0,
+        n if n < 9.9995 => 3,
+        n if n < 99.995 => 2,
+        n if n < 999.95 => 1,
+        _ => 0,
+    };
+    grouped(x, decimals)
+}
+
+/// 0.5: "50.0 %".
+pub fn percent(share: f64) -> String {
+    format!("{} %", grouped(share * 100.0, 1))
+}
+
+/// A change, from its share. 0.329: "+32.9 %".
+pub fn signed_percent(share: f64) -> String {
+    let text = percent(share);
+    let plus = if text.starts_with('-') { "" } else { "+" };
+    format!("{plus}{text}")
+}
+
 /// A count, with commas between thousands.
 pub fn whole(number: u64) -> String {
     grouped(number as f64, 0)

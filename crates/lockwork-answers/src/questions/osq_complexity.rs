@@ -78,7 +78,7 @@ fn answer(evidence: &Evidence) -> Result<Answer> {
         executions[0],
         executions[1],
     );
-    let holds = evidence.checked.iter().flatten().all(|run| run.holds());
+    let holds = evidence.all_hold();
     Ok(Answer {
         verdict: verdict(&plain, &numa, executions, holds),
         table,

@@ -2,12 +2,12 @@
 //! What does it lose at the low end?
 
 use crate::evidence::Evidence;
-use crate::figure::{listed, percent, Figure, Side};
+use crate::figure::{listed, Figure, Side};
 use crate::mails::NUMA_OSQ;
 use crate::published;
 use crate::question::{Answer, Question, Table};
 use anyhow::Result;
-use lockwork_report::text::counted;
+use lockwork_report::text::{counted, signed_percent};
 
 /// A workload, a machine, and whether the series printed a figure.
 const CASES: [(&str, &str, bool); 3] = [
@@ -59,7 +59,7 @@ fn answer(evidence: &Evidence) -> Result<Answer> {
             let [one, other] = LOCKS.map(|lock| evidence.gain(command, lock, BASE, threads));
             let (one, other) = (one?, other?);
             let published = match printed {
-                true => percent(published::locktorture(threads)?),
+                true => signed_percent(published::locktorture(threads)?),
                 false => String::new(),
             };
             table.row([
@@ -76,12 +76,6 @@ fn answer(evidence: &Evidence) -> Result<Answer> {
             theirs.push((case, other));
         }
     }
-    let runs: Vec<String> = evidence
-        .checked
-        .iter()
-        .flatten()
-        .map(|run| run.text())
-        .collect();
     Ok(Answer {
         verdict: verdict(&ours, &theirs),
         table,
@@ -89,7 +83,7 @@ fn answer(evidence: &Evidence) -> Result<Answer> {
             "The columns of the two locks are changes against the mutex.".into(),
             format!(
                 "One cluster, none, and a queue that is never long: {}.",
-                listed(&runs)
+                evidence.checked_text()
             ),
         ],
     })

@@ -2,10 +2,11 @@
 //! Is it of use on one vendor's machines only?
 
 use crate::evidence::Evidence;
-use crate::figure::{listed, percent, Figure, Side};
+use crate::figure::{listed, Figure, Side};
 use crate::mails::NUMA_OSQ;
 use crate::question::{Answer, Question, Table};
 use anyhow::Result;
+use lockwork_report::text::signed_percent;
 
 /// A machine, its vendor, and its CPUs.
 const MACHINES: [(&str, &str, usize); 9] = [
@@ -104,8 +105,8 @@ fn verdict(gains: &[(&str, &str, Figure)]) -> String {
             gains.len(),
             vendors.len(),
             listed(&vendors),
-            percent(values().fold(f64::INFINITY, f64::min)),
-            percent(values().fold(f64::NEG_INFINITY, f64::max))
+            signed_percent(values().fold(f64::INFINITY, f64::min)),
+            signed_percent(values().fold(f64::NEG_INFINITY, f64::max))
         ),
     };
     let rest = |side, words: &str| {

@@ -2,11 +2,11 @@
 //! Does it favour writers?
 
 use crate::evidence::Evidence;
-use crate::figure::{number, times};
+use crate::figure::times;
 use crate::mails::QRWLOCK;
 use crate::question::{Answer, Question, Table};
 use anyhow::Result;
-use lockwork_report::text::grouped;
+use lockwork_report::text::{grouped, number};
 
 const SHARES: [(&str, &str); 2] = [("0.5", "50 %"), ("0.9", "90 %")];
 const THREADS: usize = 80;

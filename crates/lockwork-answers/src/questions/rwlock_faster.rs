@@ -2,12 +2,13 @@
 //! Why is the queued lock faster?
 
 use crate::evidence::Evidence;
-use crate::figure::{number, times, Figure, Side};
+use crate::figure::{times, Figure, Side};
 use crate::mails::QRWLOCK;
 use crate::published;
 use crate::question::{Answer, Question, Table};
 use anyhow::Result;
 use lockwork_report::page::escaped;
+use lockwork_report::text::{number, signed_percent};
 use lockwork_sim::Simulated;
 
 const THREADS: [usize; 3] = [20, 40, 80];
@@ -82,7 +83,7 @@ fn answer(evidence: &Evidence) -> Result<Answer> {
         notes: vec![format!(
             "Lines, atomic operations and waits are for each acquisition. Published for 200 to \
              1000 users without hyper-threading: {}.",
-            crate::figure::percent(published::mb_cache("qrwlock", false)?)
+            signed_percent(published::mb_cache("qrwlock", false)?)
         )],
     })
 }

@@ -2,12 +2,13 @@
 //! Is the rwlock merely bad?
 
 use crate::evidence::Evidence;
-use crate::figure::{number, percent, Figure, Side};
+use crate::figure::{Figure, Side};
 use crate::mails::QRWLOCK;
 use crate::published;
 use crate::question::{Answer, Question, Table};
 use anyhow::Result;
 use lockwork_report::page::escaped;
+use lockwork_report::text::{number, signed_percent};
 
 const LOCKS: [&str; 3] = ["ticket_lock", "rwlock", "qrwlock"];
 const THREADS: usize = 80;
@@ -57,7 +58,7 @@ fn answer(evidence: &Evidence) -> Result<Answer> {
                 false => evidence.gain(command, lock, locks[0], THREADS)?.change(),
             };
             let published = match command == 0 && lock != LOCKS[0] {
-                true => percent(published::mb_cache(lock, false)?),
+                true => signed_percent(published::mb_cache(lock, false)?),
                 false => String::new(),
             };
             table.row([
@@ -90,7 +91,7 @@ fn verdict(rwlock: Figure, published: f64, readers: Figure) -> String {
         p if p < -0.02 => Side::Less,
         _ => Side::Even,
     };
-    let (change, printed) = (rwlock.change(), percent(published));
+    let (change, printed) = (rwlock.change(), signed_percent(published));
     let writers = match rwlock.side() {
         side if side != sided => format!(
             "The simulator cannot tell for writers: it has {change} for the rwlock over the ticket \

@@ -2,10 +2,11 @@
 //! What if writers are rare?
 
 use crate::evidence::Evidence;
-use crate::figure::{listed, number, times, Figure, Side};
+use crate::figure::{listed, times, Figure, Side};
 use crate::mails::QRWLOCK;
 use crate::question::{Answer, Question, Table};
 use anyhow::Result;
+use lockwork_report::text::number;
 
 /// The shares of readers, and what the page says of the writers.
 const SHARES: [(&str, &str); 4] = [

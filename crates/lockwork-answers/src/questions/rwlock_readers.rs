@@ -2,11 +2,12 @@
 //! Who wins with readers?
 
 use crate::evidence::Evidence;
-use crate::figure::{listed, percent, Side};
+use crate::figure::{listed, Side};
 use crate::mails::QRWLOCK;
 use crate::published;
 use crate::question::{Answer, Question, Table};
 use anyhow::Result;
+use lockwork_report::text::signed_percent;
 
 /// Shares of readers.
 const SHARES: [&str; 5] = ["0", "0.5", "0.9", "0.99", "1"];
@@ -101,7 +102,7 @@ fn doubt(side: Side, published: f64) -> String {
         false => format!(
             " But the mail measured the opposite where nobody reads ({} for the queued lock over \
              the rwlock): rows with many writers are too hard on the rwlock here.",
-            percent(published - 1.0)
+            signed_percent(published - 1.0)
         ),
     }
 }

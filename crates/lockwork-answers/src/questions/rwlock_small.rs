@@ -2,11 +2,11 @@
 //! What about small machines?
 
 use crate::evidence::Evidence;
-use crate::figure::{percent, Figure, Side};
+use crate::figure::{Figure, Side};
 use crate::mails::QRWLOCK;
 use crate::question::{Answer, Question, Table};
 use anyhow::Result;
-use lockwork_report::text::counted;
+use lockwork_report::text::{counted, signed_percent};
 
 /// A machine, its name on the page, and numbers of threads.
 const MACHINES: [(&str, &str, &[usize]); 2] = [
@@ -99,7 +99,7 @@ fn verdict(gains: &[(String, Figure)]) -> String {
             gains.iter().max_by(by)
         };
         found.map_or_else(String::new, |(case, gain)| {
-            format!("{} ({case})", percent(gain.value - 1.0))
+            format!("{} ({case})", signed_percent(gain.value - 1.0))
         })
     };
     let head = match (more, less) {

@@ -2,12 +2,12 @@
 //! What does hyper-threading do?
 
 use crate::evidence::Evidence;
-use crate::figure::{percent, Figure, Side};
+use crate::figure::{Figure, Side};
 use crate::mails::QRWLOCK;
 use crate::published;
 use crate::question::{Answer, Question, Table};
 use anyhow::Result;
-use lockwork_report::text::grouped;
+use lockwork_report::text::{grouped, signed_percent};
 
 /// Workload, what the page calls it, what is compared.
 const LOADS: [(&str, &str, [&str; 2]); 2] = [
@@ -74,7 +74,7 @@ fn answer(evidence: &Evidence) -> Result<Answer> {
                     "{} %",
                     grouped(outcome.ns_in_lock / outcome.ns_busy * 100.0, 1)
                 ),
-                percent(published),
+                signed_percent(published),
             ]);
         }
     }
@@ -123,7 +123,7 @@ fn verdict(journal: Figure, disk: Figure, printed: f64, larger_on: [bool; 2]) ->
         word(journal),
         word(disk),
         if printed < 1.0 { "smaller" } else { "larger" },
-        percent(printed - 1.0)
+        signed_percent(printed - 1.0)
     );
     text += match (journal.side(), larger_on) {
         (Side::More, [true, false]) | (Side::Less, [false, true]) => {

@@ -2,12 +2,12 @@
 //! Why not for spinlocks?
 
 use crate::evidence::Evidence;
-use crate::figure::{listed, number, Figure, Side};
+use crate::figure::{listed, Figure, Side};
 use crate::mails::QRWLOCK;
 use crate::question::{Answer, Question, Table};
 use anyhow::{Context, Result};
 use lockwork_report::page::escaped;
-use lockwork_report::text::counted;
+use lockwork_report::text::{counted, number};
 
 const LOCKS: [&str; 4] = ["ticket_lock", "qrwlock", "qspinlock_fair", "mcs_lock"];
 /// Where they seldom meet, in a load of short sections.

@@ -2,12 +2,11 @@
 //! Is starvation bounded?
 
 use crate::evidence::Evidence;
-use crate::figure::{listed, number};
 use crate::mails::UNFAIR;
 use crate::question::{Answer, Question, Table};
 use anyhow::Result;
 use lockwork_report::page::escaped;
-use lockwork_report::text::whole;
+use lockwork_report::text::{number, whole};
 
 /// CPUs of the virtual machine.
 pub(super) const CPUS: usize = 16;
@@ -106,13 +105,7 @@ fn answer(evidence: &Evidence) -> Result<Answer> {
         table.row(cells);
         all.push((lock, of_lock));
     }
-    let runs: Vec<String> = evidence
-        .checked
-        .iter()
-        .flatten()
-        .map(|run| run.text())
-        .collect();
-    let holds = evidence.checked.iter().flatten().all(|run| run.holds());
+    let holds = evidence.all_hold();
     Ok(Answer {
         verdict: verdict(&all, holds),
         table,
@@ -122,7 +115,7 @@ fn answer(evidence: &Evidence) -> Result<Answer> {
                  virtual CPUs share a CPU, {} ms each.",
                 SLICE_US / 1e3
             ),
-            format!("The model checker: {}.", listed(&runs)),
+            format!("The model checker: {}.", evidence.checked_text()),
         ],
     })
 }

@@ -3,12 +3,13 @@
 
 use super::unfair_bound::{short, simulations as crowded, CPUS, OVERCOMMIT};
 use crate::evidence::Evidence;
-use crate::figure::{listed, number, Figure, Side};
+use crate::figure::{listed, Figure, Side};
 use crate::mails::TEST_AND_SET;
 use crate::question::{Answer, Question, Table};
 use anyhow::Result;
 use lockwork_report::page::escaped;
 use lockwork_report::stats::jain;
+use lockwork_report::text::number;
 
 const BASE: &str = "qspinlock_steal";
 const LOCKS: [&str; 3] = ["qspinlock_steal", "qspinlock_tas", "tas_lock"];

@@ -3,11 +3,12 @@
 
 use super::unfair_bound::{guests, short, CPUS};
 use crate::evidence::Evidence;
-use crate::figure::{listed, number, Figure, Side};
+use crate::figure::{listed, Figure, Side};
 use crate::mails::UNFAIR;
 use crate::question::{Answer, Question, Table};
 use anyhow::Result;
 use lockwork_report::page::escaped;
+use lockwork_report::text::number;
 
 /// A kick is the only yield that is directed here: what never halts is never kicked.
 const LOCKS: [&str; 3] = ["qspinlock_fair", "qspinlock_steal", "qspinlock_pv"];
@@ -25,11 +26,11 @@ pub(crate) const QUESTION: Question = Question {
     simulations,
     checks: &[],
     answer,
-    limit: "A hypervisor that finds spinning virtual CPUs by itself (pause-loop exiting), and \
-            guesses whom to run in their place, is not modelled: whether that would do, the \
-            simulator cannot answer. Simulated is a yield to a virtual CPU that a guest names \
-            by a kick. It runs at once in place of whoever has its CPU, which may be the holder; \
-            a hypervisor that gives the yielder's own time away takes it from nobody else. Costs \
+    limit: "The simulator does not model a hypervisor that finds spinning virtual CPUs by itself \
+            (pause-loop exiting), so it cannot say whether that would do. It models a yield to a \
+            virtual CPU that a guest names by a kick. That one runs at once, and whoever has its \
+            CPU loses it, the holder too. A hypervisor that gives away the yielder's own time \
+            takes it from nobody else. Costs \
             of a kick, and slices, are assumed.",
 };
 

@@ -5,7 +5,7 @@ use super::plan::{placed, Plan};
 use super::rows::Row;
 use crate::Clusters;
 use lockwork_report::table;
-use lockwork_report::text::{counted, grouped};
+use lockwork_report::text::{counted, number, percent, signed_percent};
 
 /// What stands above the tables.
 pub(super) fn head(plan: &Plan) -> String {
@@ -80,30 +80,7 @@ fn line(row: &Row, timed: bool) -> Vec<String> {
     cells
 }
 
-/// Four digits, three of them after the point at most.
-pub(super) fn number(x: f64) -> String {
-    let decimals = match x.abs() {
-        0.0 => 0,
-        n if n < 9.9995 => 3,
-        n if n < 99.995 => 2,
-        n if n < 999.95 => 1,
-        _ => 0,
-    };
-    grouped(x, decimals)
-}
-
 /// Where there is nothing to say.
 pub(super) fn dash() -> String {
     "-".to_owned()
-}
-
-/// 0.5: "50.0 %".
-pub(super) fn percent(share: f64) -> String {
-    format!("{} %", grouped(share * 100.0, 1))
-}
-
-fn signed_percent(share: f64) -> String {
-    let text = percent(share);
-    let minus = if text.starts_with('-') { "" } else { "+" };
-    format!("{minus}{text}")
 }

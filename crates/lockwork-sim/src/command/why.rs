@@ -2,11 +2,11 @@
 //! The tables that say why: what an acquisition cost, and on what it waited.
 
 use super::rows::Row;
-use super::table::{dash, number, percent};
+use super::table::dash;
 use crate::machine::Distance;
 use hdrhistogram::Histogram;
 use lockwork_report::table;
-use lockwork_report::text::{grouped, whole};
+use lockwork_report::text::{grouped, number, percent, whole};
 
 /// A column: its name, and what a row has there.
 struct Column<'a> {

@@ -4,8 +4,8 @@
 use super::ahead::Ahead;
 use super::found::{Cell, Found, Line};
 use super::parts::Part;
-use crate::command::table::number;
 use lockwork_report::page::{self, escaped, Kind};
+use lockwork_report::text::number;
 use std::fmt::Write;
 
 /// What stands before the sections.
