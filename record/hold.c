@@ -47,8 +47,7 @@ static u32 next_gap(struct rec_thread *t, u32 gap, u64 hold)
 		return 1;
 	if (gap < RAREST / 2)
 		return gap ? gap * 2 : 1;
-	t->seed = t->seed * 1664525u + 1013904223u;
-	return RAREST / 2 + (t->seed >> 16) % RAREST;
+	return RAREST / 2 + rec_random(t) % RAREST;
 }
 
 static void count_hold(struct rec_thread *t, struct rec_site *s, u32 weight,

@@ -167,6 +167,13 @@ static inline void rec_idle(struct rec_thread *t)
 	WRITE_ONCE(t->ready, 1);
 }
 
+/* 0 to 65535. */
+static inline u32 rec_random(struct rec_thread *t)
+{
+	t->seed = t->seed * 1664525u + 1013904223u;
+	return t->seed >> 16;
+}
+
 /* This thread does not wait: its last wait may have ended by a cancellation. */
 void rec_wait_clear(struct rec_thread *t);
 

@@ -5,11 +5,16 @@
 
 #include <execinfo.h>
 
-/* Stacks take at most this share of a thread's time. */
+/* Stacks take at most this share of the program's time, all threads together. */
 #define STACK_SHARE 64
 #define DEEPEST	    48
 /* Waits shorter than this are over before a thread can have slept. */
 #define NO_SLEEP 4096
+/* So many waits at a site are watched; then those of some tenths of a millisecond, and */
+#define ALL_WATCHED 64
+#define LONG_WAIT   (1u << 20)
+/* of the others one in so many. */
+#define RARELY 16
 
 static struct rec_wait *waits(void)
 {
@@ -49,17 +54,23 @@ static struct rec_stack *stack_of(struct rec_thread *t, struct rec_site *s)
 	if (from < n)
 		k = rec_stack(t, s, frame + from, (u32)(n - from));
 	took = rec_ticks() - now;
-	t->next_stack = now + took * STACK_SHARE;
+	t->next_stack = now + took * STACK_SHARE * READ_ONCE(rec_file->threads);
 	rec_file_stamp();
 	errno = saved;
 	return k;
 }
 
-/* Whether the context switches of a wait are worth two system calls. */
-static bool worth_asking(const struct rec_detail *d)
+/*
+ * Whether the context switches of a wait are worth two system calls. The second is made
+ * while the lock is held, so it makes others wait longer.
+ */
+static bool worth_asking(struct rec_thread *t, const struct rec_detail *d)
 {
-	return d && (d->waited >= d->contended * (NO_SLEEP * 2) ||
-		     !(d->contended & 15));
+	if (!d || d->contended < ALL_WATCHED ||
+	    d->waited >= d->contended * LONG_WAIT)
+		return d;
+	/* Not a fixed distance: a program that repeats itself would meet it in step. */
+	return !(rec_random(t) % RARELY);
 }
 
 void rec_announce(struct rec_waiting *w, struct rec_thread *t,
@@ -107,7 +118,7 @@ void rec_wait_begin(struct rec_waiting *w, struct rec_thread *t,
 	*w = (struct rec_waiting){ .owner = o };
 	find_holder(w, t, (void *)s->lock);
 	w->stack = stack_of(t, s);
-	w->asked = worth_asking(d);
+	w->asked = worth_asking(t, d);
 	if (w->asked)
 		rec_switches(&w->slept, &w->preempted);
 	w->queue = rec_waiters((void *)s->lock, t->number);

@@ -39,6 +39,10 @@ pub struct CheckArgs {
     /// --mutants.
     #[arg(long = "tag", value_name = "TAG")]
     pub tags: Vec<String>,
+    /// FILE names the client that killed each mutant the last time; that client tries
+    /// first. FILE is written anew at the end. Implies --mutants.
+    #[arg(long, value_name = "FILE")]
+    pub killers: Option<PathBuf>,
     /// Print interleavings in full, not only their last steps. With mutants, also
     /// print the interleaving that killed each.
     #[arg(long)]
@@ -76,7 +80,7 @@ pub struct CheckArgs {
     /// have a tag, and every tag its partners. DIR is a source tree, whose tables of
     /// tags are checked too. Without DIR, the sources that are built in are checked.
     #[arg(long, value_name = "DIR", num_args = 0..=1)]
-    #[arg(conflicts_with_all = ["locks", "rivals", "clients", "mutants", "tags", "list"])]
+    #[arg(conflicts_with_all = ["locks", "rivals", "clients", "mutants", "killers", "tags", "list"])]
     pub pairs: Option<Option<PathBuf>>,
 }
 
@@ -117,7 +121,7 @@ impl CheckArgs {
 
     /// Whether mutants are wanted.
     pub(crate) fn wants_mutants(&self) -> bool {
-        self.mutants || !self.tags.is_empty()
+        self.mutants || self.killers.is_some() || !self.tags.is_empty()
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Who kills which mutant.
+use super::killers::Killer;
 use super::mutants::{file_stem, Planned};
 use super::plan::Run;
 use super::runs::Done;
@@ -47,6 +48,9 @@ pub(crate) struct Trial {
     again: Vec<Run>,
     round: usize,
     now: Option<Run>,
+    /// What killed it the last time, and how far that may go at first.
+    first: Option<(Run, u64)>,
+    tries_first: bool,
     unknown: Option<(Client, Kind)>,
     executions: u64,
 }
@@ -54,8 +58,9 @@ pub(crate) struct Trial {
 impl Trial {
     /// The exhaustive runs in `done` that reach the access, cheapest first.
     /// Where a note says that it survives, only the quick ones show that the
-    /// note is not wrong, unless the search is to be `thorough`.
-    pub fn new(planned: Planned, done: &[Done], thorough: bool) -> Self {
+    /// note is not wrong, unless the search is to be `thorough`. The client that `killer`
+    /// names tries before all others.
+    pub fn new(planned: Planned, done: &[Done], thorough: bool, killer: Option<&Killer>) -> Self {
         let mut candidates: Vec<&Done> = done
             .iter()
             .filter(|done| done.run.task.method == Method::Exhaustive)
@@ -69,6 +74,16 @@ impl Trial {
         }
         let with = |done: &&Done| done.run.with(&planned.mutant);
         let left: Vec<Run> = candidates.iter().map(with).collect();
+        let first = killer.and_then(|killer| {
+            let is_it = |run: &&Run| {
+                format!("{}/{}", run.client.lock(), run.client.name()) == killer.client
+            };
+            let run = left.iter().find(is_it)?;
+            Some((
+                run.clone(),
+                killer.executions.saturating_mul(2).max(ROUNDS[0]),
+            ))
+        });
         Trial {
             verdict: left.is_empty().then_some(Verdict::Unreached),
             planned,
@@ -76,6 +91,8 @@ impl Trial {
             again: Vec::new(),
             round: 0,
             now: None,
+            first,
+            tries_first: false,
             unknown: None,
             executions: 0,
         }
@@ -83,6 +100,11 @@ impl Trial {
 
     /// The next run to do; `None` if there is a verdict.
     pub fn next(&mut self) -> Option<Run> {
+        if let Some((run, limit)) = self.first.take() {
+            self.now = Some(run.clone());
+            self.tries_first = true;
+            return Some(run.until(Some(limit)));
+        }
         let run = self.left.pop()?;
         self.now = Some(run.clone());
         Some(run.until(ROUNDS.get(self.round).copied()))
@@ -94,6 +116,7 @@ impl Trial {
             return true;
         };
         let client = run.client;
+        let first = std::mem::take(&mut self.tries_first);
         self.executions += answer.outcome.executions;
         match answer.kind() {
             Some(kind) if kind.is_fault() => {
@@ -102,6 +125,8 @@ impl Trial {
                 self.again.clear();
                 self.verdict = Some(Verdict::Killed { by, answer });
             }
+            // It tries again in its turn.
+            _ if first => return false,
             Some(kind) => self.unknown = Some((client, kind)),
             None if answer.outcome.cut => self.again.push(run),
             None => {}
@@ -196,6 +221,7 @@ mod tests {
             },
             word,
             spare: spare.map(str::to_owned),
+            key: String::new(),
         }
     }
 
@@ -223,6 +249,10 @@ mod tests {
     }
 
     fn trial(spare: Option<&str>) -> Trial {
+        trial_with(spare, None)
+    }
+
+    fn trial_with(spare: Option<&str>, killer: Option<&Killer>) -> Trial {
         let here = [("x.h", 8, "xchg_acquire")];
         let elsewhere = [
             ("x.h", 9, "xchg_acquire"),
@@ -234,7 +264,7 @@ mod tests {
             done(1, 100, &here),
             done(2, 10, &elsewhere),
         ];
-        Trial::new(planned("relaxed", spare), &all, true)
+        Trial::new(planned("relaxed", spare), &all, true, killer)
     }
 
     /// What a trial comes to when its runs end so.
@@ -286,6 +316,42 @@ mod tests {
     }
 
     #[test]
+    fn what_killed_it_the_last_time_tries_first() {
+        // The dearer of the two: it would be the second.
+        let client = clients()[0];
+        let killer = |client: String| Killer {
+            client,
+            executions: 1_000,
+        };
+        let known = killer(format!("{}/{}", client.lock(), client.name()));
+        let first = || {
+            let mut trial = trial_with(None, Some(&known));
+            let run = trial.next().expect("a run");
+            assert_eq!(
+                (run.client.name(), run.task.limit),
+                (client.name(), Some(2_000))
+            );
+            trial
+        };
+        let mut trial = first();
+        assert!(trial.take(answer(samples::failed(Kind::Race))));
+        assert_eq!(trial.class(), Some(Class::Killed));
+        // It kills no more: all others try, and it again.
+        let mut trial = first();
+        assert!(!trial.take(answer(samples::passed(2_000))));
+        for index in [1, 0] {
+            let run = trial.next().expect("a run");
+            assert_eq!(run.client.name(), clients()[index].name());
+            trial.take(answer(samples::passed(10)));
+        }
+        assert_eq!(trial.class(), Some(Class::Unexplained));
+        // There is no such client.
+        let gone = killer("gone/pair".to_owned());
+        let run = trial_with(None, Some(&gone)).next().expect("a run");
+        assert_eq!(run.client.name(), clients()[1].name());
+    }
+
+    #[test]
     fn the_first_fault_kills() {
         let trial = ended(None, &[samples::failed(Kind::Deadlock)]);
         assert_eq!(trial.class(), Some(Class::Killed));
@@ -313,7 +379,7 @@ mod tests {
 
     #[test]
     fn no_note_explains_what_nobody_reaches() {
-        let trial = Trial::new(planned("relaxed", Some("why")), &[], true);
+        let trial = Trial::new(planned("relaxed", Some("why")), &[], true, None);
         assert!(matches!(trial.verdict, Some(Verdict::Unreached)));
         assert_eq!(trial.class(), Some(Class::Unexplained));
     }

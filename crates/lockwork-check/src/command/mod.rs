@@ -5,6 +5,7 @@ mod args;
 mod interleaving;
 mod kill;
 mod kill_table;
+mod killers;
 mod list;
 mod listen;
 mod mutants;
@@ -25,6 +26,7 @@ use crate::tags::{self, Index};
 use crate::Client;
 use anyhow::Result;
 use kill::{is_covered, Trial, Verdict};
+use killers::Killers;
 use lockwork_report::bail_usage;
 use lockwork_report::interrupt::Interrupted;
 use lockwork_report::machine::cpus;
@@ -58,7 +60,8 @@ pub fn check(args: &CheckArgs) -> Result<ExitCode> {
         true => planned(args, &index, &chosen)?,
         false => Vec::new(),
     };
-    match Session::new(args, &printer)?.run(&chosen, mutants, &index) {
+    let killers = args.killers.as_deref().map(Killers::open).transpose()?;
+    match Session::new(args, &printer)?.run(&chosen, mutants, &index, killers) {
         Ok(true) => Ok(ExitCode::SUCCESS),
         Ok(false) => Ok(ExitCode::FAILURE),
         Err(error) => match error.downcast_ref::<Interrupted>() {
@@ -71,12 +74,20 @@ pub fn check(args: &CheckArgs) -> Result<ExitCode> {
     }
 }
 
+fn stems(args: &CheckArgs) -> Vec<&'static str> {
+    let all = args.all_clients();
+    all.iter().map(|client| client.stem()).collect()
+}
+
+fn every_mutant(args: &CheckArgs, index: &Index) -> Result<Vec<Planned>> {
+    mutants::mutants(index, &args.all_mistakes(), &stems(args))
+}
+
 /// The mutants that the command line asks for: of the tags, and in the files of
 /// the chosen clients or in those that locks share.
 fn planned(args: &CheckArgs, index: &Index, chosen: &Chosen) -> Result<Vec<Planned>> {
-    let all = args.all_clients();
-    let stems: Vec<&str> = all.iter().map(|client| client.stem()).collect();
-    let mut mutants = mutants::mutants(index, &args.all_mistakes(), &stems)?;
+    let stems = stems(args);
+    let mut mutants = every_mutant(args, index)?;
     mutants.retain(|mutant| {
         let stem = mutants::file_stem(&mutant.mutant.spot.file);
         let own = chosen.clients.iter().any(|client| client.stem() == stem);
@@ -131,7 +142,13 @@ impl<'a> Session<'a> {
     }
 
     /// False: something failed.
-    fn run(mut self, chosen: &Chosen, mutants: Vec<Planned>, index: &Index) -> Result<bool> {
+    fn run(
+        mut self,
+        chosen: &Chosen,
+        mutants: Vec<Planned>,
+        index: &Index,
+        killers: Option<Killers>,
+    ) -> Result<bool> {
         let Session {
             args,
             printer,
@@ -152,7 +169,7 @@ impl<'a> Session<'a> {
             }
             return Ok(false);
         }
-        self.kill(chosen, mutants, &done, index)
+        self.kill(chosen, mutants, &done, index, killers)
     }
 
     fn kill(
@@ -161,19 +178,28 @@ impl<'a> Session<'a> {
         mutants: Vec<Planned>,
         done: &[Done],
         index: &Index,
+        killers: Option<Killers>,
     ) -> Result<bool> {
         let start = Instant::now();
         let unfit = unfit_notes(index, &mutants, self.args);
         let thorough = self.args.deep;
-        let trials = mutants
-            .into_iter()
-            .map(|planned| Trial::new(planned, done, thorough));
+        let trials = mutants.into_iter().map(|planned| {
+            let killer = killers.as_ref().and_then(|all| all.of(&planned.key));
+            let killer = killer.cloned();
+            Trial::new(planned, done, thorough, killer.as_ref())
+        });
         let (mut trials, not_reached) =
             reachable(trials.collect(), chosen, &self.args.all_clients());
         if trials.is_empty() {
             bail_usage!("the chosen clients reach none of the chosen mutants; choose more locks");
         }
         kill_table::run_all(&mut self.pool, self.printer, &mut trials, self.style)?;
+        if let Some(killers) = killers {
+            let all = every_mutant(self.args, index)?;
+            let known = all.iter().map(|mutant| mutant.key.clone()).collect();
+            let files = self.args.sources().iter().map(|source| source.0).collect();
+            killers.save(&trials, &known, &files)?;
+        }
         let summary = kill_table::Summary {
             unfit,
             not_reached,

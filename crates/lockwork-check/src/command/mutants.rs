@@ -4,6 +4,7 @@
 use crate::tags::{Index, Order, Site};
 use crate::{Change, LogicMutant, Mutant, Spot};
 use anyhow::{bail, Result};
+use std::collections::BTreeMap;
 
 /// A mutant, and how the kill table names it.
 #[derive(Clone, Debug)]
@@ -20,6 +21,9 @@ pub(crate) struct Planned {
     pub word: &'static str,
     /// Why it may survive, if a note says so.
     pub spare: Option<String>,
+    /// File, name and what becomes of it, a tab between two: what stays the same when
+    /// lines are moved. Unlike that of any other mutant.
+    pub key: String,
 }
 
 /// The file's name without what follows its last dot.
@@ -51,7 +55,23 @@ pub(crate) fn mutants(
             );
         }
     }
+    let mut met = BTreeMap::new();
+    for planned in &mut all {
+        planned.key = key(planned, &mut met);
+    }
     Ok(all)
+}
+
+/// Several accesses may have the same name and change: `met` counts them.
+fn key(planned: &Planned, met: &mut BTreeMap<String, u32>) -> String {
+    let Planned { name, what, .. } = planned;
+    let key = format!("{}\t{name}\t{what}", planned.mutant.spot.file);
+    let number = met.entry(key.clone()).or_insert(0);
+    *number += 1;
+    match *number {
+        1 => key,
+        number => format!("{key} ({number})"),
+    }
 }
 
 /// What an ordering is weakened to.
@@ -85,6 +105,7 @@ fn weakened(index: &Index, site: &Site) -> Vec<Planned> {
             mutant: mutant(site, change),
             word,
             spare: spare.map(|(_, reason)| reason.clone()),
+            key: String::new(),
         }
     };
     weaker(site.order).iter().map(planned).collect()
@@ -127,6 +148,7 @@ fn broken(index: &Index, mistake: &LogicMutant, stems: &[&str]) -> Vec<Planned> 
         mutant: mutant(site, mistake.change),
         word: "",
         spare: None,
+        key: String::new(),
     };
     found.iter().map(planned).collect()
 }
@@ -263,6 +285,18 @@ static void unlock(struct l *l)
             "a mistake 18: wake_value does not wake None",
         ];
         assert_eq!(shown(&all[6..]), wanted);
+    }
+
+    #[test]
+    fn no_two_have_the_same_key() {
+        let twice = [
+            mistake("lock", Some("WRITE_ONCE"), Change::Drop),
+            mistake("lock", Some("WRITE_ONCE"), Change::Drop),
+        ];
+        let all = planned(&twice).expect("mutants");
+        let keys: Vec<&str> = all[6..].iter().map(|mutant| mutant.key.as_str()).collect();
+        let first = "x.h\ta mistake\tWRITE_ONCE does not store";
+        assert_eq!(keys, [first, &format!("{first} (2)")]);
     }
 
     #[test]
