@@ -10,11 +10,9 @@
 #define DEEPEST	    48
 /* Waits shorter than this are over before a thread can have slept. */
 #define NO_SLEEP 4096
-/* So many waits at a site are watched; then those of some tenths of a millisecond, and */
+/* A site's first waits are all watched; later the long ones, and of others one in 16. */
 #define ALL_WATCHED 64
 #define LONG_WAIT   (1u << 20)
-/* of the others one in so many. */
-#define RARELY 16
 
 static struct rec_wait *waits(void)
 {
@@ -60,17 +58,13 @@ static struct rec_stack *stack_of(struct rec_thread *t, struct rec_site *s)
 	return k;
 }
 
-/*
- * Whether the context switches of a wait are worth two system calls. The second is made
- * while the lock is held, so it makes others wait longer.
- */
+/* Whether to make two system calls; the second with the lock held, so that others wait. */
 static bool worth_asking(struct rec_thread *t, const struct rec_detail *d)
 {
 	if (!d || d->contended < ALL_WATCHED ||
 	    d->waited >= d->contended * LONG_WAIT)
 		return d;
-	/* Not a fixed distance: a program that repeats itself would meet it in step. */
-	return !(rec_random(t) % RARELY);
+	return !(rec_random(t) % 16);
 }
 
 void rec_announce(struct rec_waiting *w, struct rec_thread *t,
