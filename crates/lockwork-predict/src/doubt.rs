@@ -76,7 +76,7 @@ pub fn assumptions(locks: &[&Demand], crowded: bool) -> Vec<String> {
     if locks.iter().any(short) {
         all.push(
             "Sections are shorter than a system call takes to put a thread to sleep. There the \
-             simulated glibc sleeps too often and is too slow (by a third in the check of \
+             simulated glibc sleeps too often and is too slow (by a quarter or more in the check of \
              docs/predict.md), so the ratios to it are too high."
                 .to_owned(),
         );

@@ -198,7 +198,9 @@ extern "C" fn clock() -> u64 {
 extern "C" fn sleep(p: *mut u32, value: u32, deadline: u64, site: *const Site) -> i32 {
     const ETIMEDOUT: i32 = 110;
     fence();
+    with(Engine::enter_wait);
     if load(p.cast(), 4) != u64::from(value) {
+        with(Engine::leave_wait);
         return 0;
     }
     match with(|engine| engine.sleep(p as usize, deadline, site)) {

@@ -44,6 +44,8 @@ pub struct Counts {
     pub wakeups: u64,
     /// Those whose sleeper acquired before it slept again.
     pub useful_wakeups: u64,
+    /// Waits that did not sleep, as the word had changed when it was looked at.
+    pub refused_sleeps: u64,
     /// Switches of threads.
     pub switches: u64,
     /// Times that a virtual CPU lost its CPU to another.

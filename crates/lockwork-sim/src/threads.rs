@@ -24,7 +24,9 @@ pub(crate) struct Code {
     /// All from the call of lock to the end of unlock runs in the kernel, which
     /// nobody loses a CPU in; it may sleep there.
     kernel: bool,
-    /// The lock does not sleep: nor may its holder.
+    /// The lock does not sleep: nor may its holder lose its CPU, not even in a workload that
+    /// is preemptible. Waiters that queue on their CPU's node keep theirs, and would keep a
+    /// holder that is ready from it for ever: a kernel's spinlocks forbid preemption.
     spins: bool,
 }
 
@@ -55,7 +57,7 @@ impl Code {
             memory: Box::into_raw(memory).cast(),
             pages,
             kernel: !ops.may_leave() && !setup.workload.preemptible,
-            spins: !ops.sleeps() && !ops.may_leave() && !setup.workload.preemptible,
+            spins: !ops.sleeps() && !ops.may_leave(),
         }
     }
 

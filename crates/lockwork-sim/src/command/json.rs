@@ -128,6 +128,7 @@ fn counts(counts: &Counts) -> Value {
         "handovers": by_distance(&counts.handovers),
         "wakeups": counts.wakeups,
         "useful_wakeups": counts.useful_wakeups,
+        "refused_sleeps": counts.refused_sleeps,
         "switches": counts.switches,
         "preemptions": counts.preemptions,
     })

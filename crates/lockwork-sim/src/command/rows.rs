@@ -148,6 +148,7 @@ fn add_counts(sum: &mut Counts, more: &Counts) {
     sum.divided += more.divided;
     sum.wakeups += more.wakeups;
     sum.useful_wakeups += more.useful_wakeups;
+    sum.refused_sleeps += more.refused_sleeps;
     sum.switches += more.switches;
     sum.preemptions += more.preemptions;
 }

@@ -19,6 +19,7 @@ pub(super) fn warnings(plan: &Plan, rows: &[Row]) -> Vec<String> {
     all.extend(alone(plan, rows));
     all.extend(exclusive(plan));
     all.extend(crowded(plan));
+    all.extend(kept(plan));
     let short = concerned(rows, |row| (row.outcomes.len() as u64) < plan.seeds);
     if !short.is_empty() {
         all.push(format!("fewer seeds than asked for: {short}"));
@@ -88,6 +89,21 @@ fn crowded(plan: &Plan) -> Option<String> {
         format!(
             "affinity with more threads than CPUs ({most} on {cpus}): threads that share a CPU \
              cannot move to an idle one"
+        )
+    })
+}
+
+/// Locks for which the workload's word says nothing.
+fn kept(plan: &Plan) -> Option<String> {
+    let most = plan.threads.iter().max().copied().unwrap_or(0);
+    let locks = plan.locks.iter().filter(|lock| !lock.sleeps);
+    let names: Vec<&str> = locks.map(|lock| lock.name).collect();
+    let preempts = plan.workload.preemptible && most > plan.cpus() && !names.is_empty();
+    preempts.then(|| {
+        format!(
+            "the workload is preemptible, but who waits for a lock that only spins, or holds it, \
+             keeps the CPU, as in a kernel: {}",
+            names.join(", ")
         )
     })
 }

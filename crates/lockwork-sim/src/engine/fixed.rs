@@ -15,6 +15,9 @@ pub(super) struct Fixed {
     pub(super) wake: Ps,
     pub(super) waker: Ps,
     pub(super) switch: Ps,
+    /// The way into a call that is to sleep, and as much back.
+    pub(super) wait_enter: Ps,
+    pub(super) wake_call: Ps,
     pub(super) guest_slice: Ps,
     pub(super) kick: Ps,
     pub(super) kicker: Ps,
@@ -42,6 +45,8 @@ impl Fixed {
             wake: us(scheduler.wake_us),
             waker: us(scheduler.waker_us),
             switch: us(scheduler.switch_us),
+            wait_enter: ps(scheduler.wait_call / 2.0),
+            wake_call: ps(scheduler.wake_call),
             guest_slice: us(guests.slice_us).max(1),
             kick: us(guests.kick_us),
             kicker: us(guests.kicker_us),

@@ -227,6 +227,26 @@ impl Engine {
         true
     }
 
+    /// What a thread that is to wait for `addr` pays until its word is looked at. A program
+    /// has a system call to make; who is in the kernel, or halts, is there already.
+    fn way_in(&self) -> Ps {
+        match self.threads[self.running].keeps_cpu() {
+            true => 0,
+            false => self.fixed.wait_enter,
+        }
+    }
+
+    /// The running thread begins a call that looks at a word, and then sleeps.
+    pub fn enter_wait(&mut self) {
+        self.cpus[self.current].now += self.way_in();
+    }
+
+    /// The word has changed meanwhile: it does not sleep.
+    pub fn leave_wait(&mut self) {
+        self.cpus[self.current].now += self.way_in();
+        self.tally.counts.refused_sleeps += 1;
+    }
+
     /// Goes to sleep at `addr`, until somebody wakes or `deadline`, ns. To be
     /// called right after a load of the word.
     pub fn sleep(&mut self, addr: usize, deadline: u64, site: *const Site) -> Step<()> {
@@ -249,7 +269,9 @@ impl Engine {
             );
         }
         self.threads[thread].timed_out = false;
-        self.fall_asleep(cpu, State::Asleep(addr));
+        // The way in is a part of what it costs to leave the CPU.
+        let paid = self.way_in();
+        self.fall_asleep(cpu, State::Asleep(addr), paid);
         Step::Wait
     }
 
@@ -257,12 +279,13 @@ impl Engine {
     pub fn sleep_for(&mut self, time: Ps) {
         let (cpu, thread) = (self.current, self.thread());
         let at = self.cpus[cpu].now + time;
-        self.fall_asleep(cpu, State::Asleep(0));
+        self.fall_asleep(cpu, State::Asleep(0), 0);
         self.threads[thread].state = State::Waking;
         self.set_timer(at, Timer::Wake(thread as u32));
     }
 
-    fn fall_asleep(&mut self, cpu: usize, state: State) {
+    /// `paid`: of the switch.
+    fn fall_asleep(&mut self, cpu: usize, state: State, paid: Ps) {
         let thread = self.cpus[cpu].thread as usize;
         let now = self.cpus[cpu].now;
         self.threads[thread].sleep += 1;
@@ -278,7 +301,7 @@ impl Engine {
             return;
         }
         self.threads[thread].state = state;
-        self.leave(cpu, now + self.fixed.switch);
+        self.leave(cpu, now + self.fixed.switch - paid);
     }
 
     /// Whether the running thread's last sleep ended by its deadline.
@@ -290,15 +313,11 @@ impl Engine {
     pub fn wake(&mut self, addr: usize) -> bool {
         let now = self.now();
         self.tally.counts.wakeups += 1;
-        let Some(sleepers) = self.sleepers.get_mut(&addr) else {
+        let Some(thread) = self.first_sleeper(addr) else {
+            let called = !self.threads[self.running].keeps_cpu();
+            self.cpus[self.current].now += self.fixed.wake_call * Ps::from(called);
             return false;
         };
-        let Some(thread) = sleepers.pop_front() else {
-            return false;
-        };
-        if sleepers.is_empty() {
-            self.sleepers.remove(&addr);
-        }
         let fixed = &self.fixed;
         let (cost, delay) = match self.halts(thread) {
             true => (fixed.kicker, fixed.kick),
@@ -307,6 +326,15 @@ impl Engine {
         self.cpus[self.current].now += cost;
         self.rouse(thread, now, now + delay);
         true
+    }
+
+    fn first_sleeper(&mut self, addr: usize) -> Option<u32> {
+        let sleepers = self.sleepers.get_mut(&addr)?;
+        let thread = sleepers.pop_front();
+        if sleepers.is_empty() {
+            self.sleepers.remove(&addr);
+        }
+        thread
     }
 
     /// Whether `thread` sleeps on a halted CPU of its own.

@@ -73,6 +73,16 @@ impl File {
             entry("scheduler", "wake", &scheduler.wake),
             entry("scheduler", "waker", &scheduler.waker),
             entry("scheduler", "switch", &scheduler.switch),
+        ]);
+        let calls = [
+            ("wait_call", &scheduler.wait_call),
+            ("wake_call", &scheduler.wake_call),
+        ];
+        let calls = calls
+            .into_iter()
+            .filter_map(|(name, call)| Some((name, call.as_ref()?)));
+        all.extend(calls.map(|(name, call)| entry("scheduler", name, call)));
+        all.extend([
             entry("hypervisor", "slice", &hypervisor.slice),
             entry("hypervisor", "kick", &hypervisor.kick),
             entry("hypervisor", "kicker", &hypervisor.kicker),

@@ -260,6 +260,12 @@ pub struct Scheduler {
     pub waker: Figure<Us>,
     /// To switch threads.
     pub switch: Figure<Us>,
+    /// See [`super::model::SchedulerCosts::wait_call`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wait_call: Option<Figure<Ns>>,
+    /// See [`super::model::SchedulerCosts::wake_call`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wake_call: Option<Figure<Ns>>,
 }
 
 /// `[hypervisor]`; see [`super::model::HypervisorCosts`].

@@ -168,6 +168,10 @@ pub struct SchedulerCosts {
     pub waker_us: f64,
     /// To leave the CPU, and to switch threads, µs.
     pub switch_us: f64,
+    /// A program's call that is to sleep and finds the word changed, until it is back, ns.
+    pub wait_call: f64,
+    /// A program's call that is to wake and finds nobody asleep, ns.
+    pub wake_call: f64,
 }
 
 /// What runs the machine, where its CPUs are virtual.

@@ -5,7 +5,7 @@ use toml::Spanned;
 
 use super::costs::{costs, out_of_order};
 use super::fault::Fault;
-use super::figure::Basis;
+use super::figure::{Basis, Figure, Ns};
 use super::file::{self, File};
 use super::matrix;
 use super::model::{CpuCosts, Home, HypervisorCosts, LineCosts, Machine, SchedulerCosts};
@@ -60,6 +60,12 @@ pub(super) fn parse(
             wake_us: file.scheduler.wake.value,
             waker_us: file.scheduler.waker.value,
             switch_us: file.scheduler.switch.value,
+            wait_call: call(&file.scheduler, file.scheduler.wait_call.as_ref())?,
+            wake_call: file
+                .scheduler
+                .wake_call
+                .as_ref()
+                .map_or(0.0, |call| call.value),
         },
         hypervisor: HypervisorCosts {
             slice_us: file.hypervisor.slice.value,
@@ -136,6 +142,20 @@ fn slowdown(cpu: &file::Cpu) -> Result<f64, Fault> {
         )),
         Some(figure) => Ok(figure.value),
         None => Ok(1.0),
+    }
+}
+
+/// The way in and back of a wait that does not sleep; one that does has the way in within
+/// its `switch`.
+fn call(scheduler: &file::Scheduler, call: Option<&Figure<Ns>>) -> Result<f64, Fault> {
+    match call {
+        Some(figure) if figure.value > 2000.0 * scheduler.switch.value => Err(Fault::at(
+            figure.span.clone(),
+            "half of wait_call is the way in, which `switch` includes: give a wait_call of at \
+             most twice `switch`",
+        )),
+        Some(figure) => Ok(figure.value),
+        None => Ok(0.0),
     }
 }
 

@@ -13,6 +13,7 @@ mod numa_osq;
 mod rivals;
 mod rules;
 mod settling;
+mod sleeping;
 mod stuck;
 
 use crate::machine::{self, Machine};

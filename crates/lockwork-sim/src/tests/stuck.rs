@@ -63,6 +63,34 @@ fn waiters_for_one_that_waits_for_itself_are_a_deadlock() {
     }
 }
 
+/// Of a spinlock of a kernel, no holder loses its CPU to waiters that keep theirs, whatever
+/// the workload says.
+#[test]
+fn a_spinlock_of_a_preemptible_workload_goes_on() {
+    let machine = crate::machine::load("vm-2cpu").expect("it is in the program");
+    let workload = crate::workload::Workload {
+        preemptible: true,
+        section: crate::workload::Time::Exponential(1000.0),
+        // Several slices of each CPU.
+        loops: Some(5000),
+        ..workload()
+    };
+    let mut all = crate::locks().expect("they load");
+    all.retain(|lock| !lock.needs_clusters && !lock.sleeps);
+    assert!(all.iter().any(|lock| lock.name == "qspinlock_fair"));
+    for lock in all {
+        reset(None);
+        let found = simulate(&Setup {
+            threads: 4,
+            cpus: 2,
+            ..setup(&machine, lock.name, &workload)
+        });
+        let outcome = found.expect("possible");
+        let outcome = outcome.unwrap_or_else(|stuck| panic!("{}: {stuck:?}", lock.name));
+        assert_eq!(outcome.by_thread, [5000; 4], "{}", lock.name);
+    }
+}
+
 /// The ninth thread wants a CPU, and spinners with queue tickets keep theirs.
 #[test]
 fn spinners_on_a_cpu_that_another_thread_wants_are_a_deadlock() {

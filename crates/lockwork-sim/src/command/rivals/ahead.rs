@@ -55,12 +55,16 @@ mod tests {
             longest,
             jain: 1.0,
             lines: 1.0,
+            cpu: 1.0,
+            off: [0.0; 2],
+            settled: true,
         }
     }
 
     fn found(ours: &[Cell], rival: Cell) -> Found {
         let line = |lock, is_rival, cells: Vec<Cell>| Line {
             lock,
+            yields: false,
             is_rival,
             cells,
         };

@@ -4,6 +4,8 @@
 
 use crate::command::plan::Plan;
 use crate::command::rows::Row;
+use crate::outcome::Outcome;
+use crate::settle::Verdict;
 
 /// What one lock did in one column.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,15 +18,41 @@ pub(super) struct Cell {
     pub(super) jain: f64,
     /// Lines moved, an acquisition.
     pub(super) lines: f64,
+    /// CPU time in lock and unlock, µs an acquisition.
+    pub(super) cpu: f64,
+    /// Shares of the waits in which the holder was off its CPU, and in which the lock was free
+    /// and the one that got it next was.
+    pub(super) off: [f64; 2],
+    /// All seeds measured a steady state.
+    pub(super) settled: bool,
 }
 
 impl Cell {
     fn of(row: &Row) -> Cell {
+        let inside = row.outcomes.iter().map(|outcome| outcome.ns_in_lock).sum();
+        let split = &row.split;
+        let parts = [
+            split.queueing,
+            split.transfer,
+            split.preempted_holder,
+            split.preempted_next,
+            split.asleep,
+            split.waking,
+        ];
+        let waited = parts.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+        let settled = |outcome: &&Outcome| {
+            outcome
+                .settled
+                .is_none_or(|verdict| verdict == Verdict::Settled)
+        };
         Cell {
             rate: row.rate() / 1e6,
             longest: row.waits.max() as f64 / 1e3,
             jain: row.jain(),
             lines: row.each(row.lines_moved() as f64).unwrap_or(0.0),
+            cpu: row.each(inside).unwrap_or(0.0) / 1e3,
+            off: [split.preempted_holder, split.preempted_next].map(|part| part / waited),
+            settled: row.outcomes.iter().all(settled),
         }
     }
 
@@ -39,6 +67,8 @@ impl Cell {
 #[derive(Clone, Debug)]
 pub(super) struct Line {
     pub(super) lock: &'static str,
+    /// A kick has the kicked virtual CPU run at once.
+    pub(super) yields: bool,
     pub(super) is_rival: bool,
     pub(super) cells: Vec<Cell>,
 }
@@ -60,16 +90,27 @@ impl Found {
             self.threads.push(threads);
             self.columns.push(match plan.guests {
                 None => threads.to_string(),
-                Some(guests) => format!("{threads} on 1/{}", guests.overcommit),
+                Some(_) => format!("{threads} on 1/{}", threads as f64 / plan.cpus() as f64),
             });
         }
+        self.lines_of(plan, rows, false);
+    }
+
+    /// Adds what a command found with kicks that yield: rows in columns that are there.
+    pub(super) fn add_yields(&mut self, plan: &Plan, rows: &[Row]) {
+        self.lines_of(plan, rows, true);
+    }
+
+    fn lines_of(&mut self, plan: &Plan, rows: &[Row], yields: bool) {
         for lock in &plan.locks {
             let own = rows.iter().filter(|row| row.lock == lock.name);
             let cells = own.map(Cell::of);
-            match self.lines.iter_mut().find(|line| line.lock == lock.name) {
+            let is = |line: &&mut Line| line.lock == lock.name && line.yields == yields;
+            match self.lines.iter_mut().find(is) {
                 Some(line) => line.cells.extend(cells),
                 None => self.lines.push(Line {
                     lock: lock.name,
+                    yields,
                     is_rival: lock.is_baseline,
                     cells: cells.collect(),
                 }),
@@ -77,9 +118,10 @@ impl Found {
         }
     }
 
-    /// Ours, or the rivals, in a column.
+    /// Ours, or the rivals, in a column; without what a directed yield makes of them.
     pub(super) fn of(&self, rivals: bool, column: usize) -> impl Iterator<Item = (&Line, &Cell)> {
-        let own = self.lines.iter().filter(move |l| l.is_rival == rivals);
+        let own = self.lines.iter();
+        let own = own.filter(move |l| l.is_rival == rivals && !l.yields);
         own.filter_map(move |line| Some((line, line.cells.get(column)?)))
     }
 }

@@ -5,6 +5,7 @@ mod ahead;
 mod args;
 mod charts;
 mod found;
+mod guests;
 mod page;
 mod parts;
 
@@ -79,9 +80,12 @@ fn choose(names: &[String]) -> Result<Vec<Part>> {
 /// Runs the commands of a part. Break: it is over, with this exit code.
 fn simulate(part: &Part, known: &Known, jobs: usize) -> Result<ControlFlow<ExitCode, Found>> {
     let mut found = Found::default();
-    for command in &part.commands {
+    let plain = part.commands.iter().map(|command| (command, false));
+    let yields = part.yields.iter().map(|command| (command, true));
+    for (command, yields) in plain.chain(yields) {
         let plan = Arc::new(commands::plan(command, known)?);
         match commands::carry_out(&plan, jobs, &part.name)? {
+            ControlFlow::Continue(done) if yields => found.add_yields(&plan, &rows(&plan, &done)),
             ControlFlow::Continue(done) => found.add(&plan, &rows(&plan, &done)),
             ControlFlow::Break(code) => return Ok(ControlFlow::Break(code)),
         }

@@ -3,6 +3,7 @@
 
 use super::ahead::Ahead;
 use super::found::{Cell, Found, Line};
+use super::guests;
 use super::parts::Part;
 use lockwork_report::page::{self, escaped, Kind};
 use lockwork_report::text::number;
@@ -29,7 +30,7 @@ threads together. *Longest* is the longest wait of any thread that got the lock,
 all seeds. *Jain* is Jain's index of fairness over the threads' acquisitions: 1 is even.
 *Lines* are the cache lines that came from another cache or from memory, for each acquisition.
 The last three are those of the last column. *48 on 1/3* is 48 threads on virtual CPUs of
-which three share a CPU. Locks that serve waiters by clusters of CPUs are left out on a machine
+which three share a CPU; *24 on 1/1.5*: half of the CPUs have two. Locks that serve waiters by clusters of CPUs are left out on a machine
 with one cluster.
 
 What no column shows: the locks' sizes; that `cohort` is 4 KiB, and that the queue locks need
@@ -45,7 +46,7 @@ pub(super) const KIND: Kind = Kind {
 /// The section of a part, its marks included; `charts` is the folder, as the page names it.
 pub(super) fn section(part: &Part, found: &Found, charts: &str) -> String {
     let mut text = format!("## {}\n\n```\n", part.title);
-    for command in &part.commands {
+    for command in part.commands.iter().chain(&part.yields) {
         let _ = writeln!(text, "lockwork sim {command}");
     }
     text += "```\n\n";
@@ -54,9 +55,13 @@ pub(super) fn section(part: &Part, found: &Found, charts: &str) -> String {
         "![throughput]({charts}/{name}-throughput.svg)\n![longest wait]({charts}/{name}-longest.svg)\n",
         name = part.name
     );
-    text += &rates(found);
-    text += "\nLongest wait, µs:\n\n";
-    text += &table(found, &[], |cell| vec![number(cell.longest)]);
+    if part.has_guests() {
+        text += &guests::text(found);
+    } else {
+        text += &rates(found);
+        text += "\nLongest wait, µs:\n\n";
+        text += &table(found, &[], |cell| vec![number(cell.longest)]);
+    }
     KIND.section(&part.name, &text)
 }
 
@@ -83,11 +88,7 @@ fn table(found: &Found, more: &[&str], cells: impl Fn(&Cell) -> Vec<String>) -> 
         .chain(more.iter().copied())
         .collect();
     let row = |line: &Line| {
-        let name = match line.is_rival {
-            true => line.lock.to_owned(),
-            false => format!("**{}**", line.lock),
-        };
-        let mut row = vec![escaped(&name)];
+        let mut row = vec![name(line)];
         let all: Vec<Vec<String>> = line.cells.iter().map(&cells).collect();
         row.extend(all.iter().map(|cells| cells[0].clone()));
         if let Some(last) = all.last() {
@@ -97,6 +98,19 @@ fn table(found: &Found, more: &[&str], cells: impl Fn(&Cell) -> Vec<String>) -> 
     };
     let rows: Vec<Vec<String>> = found.lines.iter().map(row).collect();
     page::table(&header, &rows)
+}
+
+/// A row's first cell.
+pub(super) fn name(line: &Line) -> String {
+    let lock = escaped(line.lock);
+    let name = match line.is_rival {
+        true => lock,
+        false => format!("**{lock}**"),
+    };
+    match line.yields {
+        true => name + ", directed yield",
+        false => name,
+    }
 }
 
 /// The last section: where a rival is ahead, by part.

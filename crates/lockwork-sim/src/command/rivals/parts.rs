@@ -10,6 +10,15 @@ pub(super) struct Part {
     pub(super) title: String,
     /// The words behind `lockwork sim`, of each command.
     pub(super) commands: Vec<String>,
+    /// The same with a kick that has the kicked virtual CPU run at once: a row of its own.
+    pub(super) yields: Vec<String>,
+}
+
+impl Part {
+    /// It is of virtual machines, and its columns are degrees of overcommitment.
+    pub(super) fn has_guests(&self) -> bool {
+        self.name.starts_with("guests-")
+    }
 }
 
 /// The machines, and on how many threads spinlocks are compared there: up to the number
@@ -35,6 +44,23 @@ const SLEEP: [(&str, &str); 4] = [
 
 /// Virtual machines: of how many CPUs, and which.
 const GUESTS: (&str, usize) = ("ice-lake-sp-2s", 16);
+/// Virtual CPUs that a CPU may have, and threads, each on a virtual CPU of its own: with 24,
+/// half of the CPUs have two.
+const CROWDS: [(usize, usize); 4] = [(1, 16), (2, 24), (2, 32), (3, 48)];
+/// What is compared there: the workloads' locks, and those made for guests.
+const LOCKS: [(&str, &str, &str); 2] = [
+    (
+        "spin",
+        "Spinlocks",
+        "qspinlock_fair,qspinlock_steal,qspinlock_tas,qspinlock_pv,numa_osq,mcs_lock,ticket_lock,\
+         tas_lock,mcs_tp,malthusian,reciprocating,cohort,cna,shfl_lock,hq_spinlock",
+    ),
+    (
+        "sleep",
+        "Mutexes",
+        "mutex,mutex_numa,mutex_xchg,rwsem,mutex_no_osq,mutex_numa_2024,glibc_mutex,std_mutex",
+    ),
+];
 
 /// All, in the order of the page.
 pub(super) fn parts() -> Vec<Part> {
@@ -49,25 +75,34 @@ pub(super) fn parts() -> Vec<Part> {
             commands: vec![format!(
                 "--workload rivals-{kind} --machine {machine} --threads {threads}"
             )],
+            yields: Vec::new(),
         }));
     }
-    for (kind, title) in [("spin", "Spinlocks"), ("sleep", "Mutexes")] {
-        let (machine, cpus) = GUESTS;
-        all.push(Part {
-            name: format!("guests-{kind}"),
-            title: format!("{title} in virtual machines"),
-            commands: (1..=3)
-                .map(|overcommit| {
-                    format!(
-                        "--workload rivals-{kind} --machine {machine} --placement spread \
-                         --cpus {cpus} --overcommit {overcommit} --threads {} --measure-us 60000",
-                        cpus * overcommit
-                    )
-                })
-                .collect(),
-        });
-    }
+    all.extend(LOCKS.map(|(kind, title, locks)| guests(kind, title, locks)));
     all
+}
+
+/// Locks in virtual machines, by overcommitment. Slices last for milliseconds: what is
+/// measured first is a start, and so it goes on until it has settled.
+fn guests(kind: &str, title: &str, locks: &str) -> Part {
+    let (machine, cpus) = GUESTS;
+    let command = |(overcommit, threads): (usize, usize), locks: &str| {
+        format!(
+            "--workload rivals-{kind} --machine {machine} --placement spread --cpus {cpus} \
+             --overcommit {overcommit} --threads {threads} --lock {locks} --measure-us 288000 \
+             --settle --seeds 1"
+        )
+    };
+    let yields = |crowd| command(crowd, "qspinlock_pv") + " --directed-yield on";
+    Part {
+        name: format!("guests-{kind}"),
+        title: format!("{title} in virtual machines"),
+        commands: CROWDS.map(|crowd| command(crowd, locks)).to_vec(),
+        yields: match kind {
+            "spin" => CROWDS.map(yields).to_vec(),
+            _ => Vec::new(),
+        },
+    }
 }
 
 #[cfg(test)]
@@ -86,6 +121,19 @@ mod tests {
                 assert!(rivals > 2 && rivals < plan.locks.len(), "{}", part.name);
             }
         }
+    }
+
+    #[test]
+    fn a_column_of_guests_says_how_many_share_a_cpu() {
+        let known = Known::load().expect("the locks");
+        let part = parts().pop().expect("guests");
+        assert!(part.has_guests());
+        let mut found = super::super::found::Found::default();
+        for command in &part.commands {
+            found.add(&plan(command, &known).expect("a plan"), &[]);
+        }
+        let shares = ["16 on 1/1", "24 on 1/1.5", "32 on 1/2", "48 on 1/3"];
+        assert_eq!(found.columns, shares);
     }
 
     #[test]

@@ -77,6 +77,7 @@ fn outcome(by_thread: &[u64]) -> Outcome {
         link_bytes: vec![0, total * 64, total * 64, 0],
         wakeups: total / 2,
         useful_wakeups: total / 4,
+        refused_sleeps: 0,
         ..Counts::default()
     };
     counts.moved[Distance::Hop1 as usize] = total;

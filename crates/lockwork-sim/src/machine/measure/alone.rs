@@ -4,11 +4,12 @@
 use std::alloc::{alloc_zeroed, dealloc, Layout};
 use std::hint::{black_box, spin_loop};
 use std::ptr::NonNull;
-use std::sync::atomic::{fence, AtomicU64, Ordering};
+use std::sync::atomic::{fence, AtomicU32, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use rustix::thread::futex;
 
 use super::pairs::spread;
 use super::runner::{pin, Stop};
@@ -26,6 +27,10 @@ pub(super) struct Alone {
     pub(super) fence: f64,
     /// `pause` or its like.
     pub(super) relax: f64,
+    /// A futex wait whose word has changed.
+    pub(super) wait_call: f64,
+    /// A futex wake-up of nobody.
+    pub(super) wake_call: f64,
 }
 
 const STEPS: u32 = 2000;
@@ -52,6 +57,16 @@ pub(super) fn alone(cpu: usize, stop: &Stop) -> Result<Option<Alone>> {
         black_box(&cell);
     });
     let relax = per_step(stop, spin_loop);
+    let word = AtomicU32::new(1);
+    let wait_call = per_step(stop, || {
+        // It is 1: the kernel looks, and says so.
+        let again = futex::wait(&word, futex::Flags::PRIVATE, 0, None);
+        debug_assert_eq!(again, Err(rustix::io::Errno::AGAIN));
+    });
+    let wake_call = per_step(stop, || {
+        let woken = futex::wake(&word, futex::Flags::PRIVATE, 1);
+        debug_assert_eq!(woken, Ok(0));
+    });
     if stop.now() {
         return Ok(None);
     }
@@ -61,6 +76,8 @@ pub(super) fn alone(cpu: usize, stop: &Stop) -> Result<Option<Alone>> {
         rmw,
         fence: full,
         relax,
+        wait_call,
+        wake_call,
     }))
 }
 

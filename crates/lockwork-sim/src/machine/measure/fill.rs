@@ -178,6 +178,8 @@ fn scheduler(measured: &Measured, source: &str) -> Scheduler {
             rounded(measured.switch.way),
             format!("{source}; a wake-up on the same CPU included"),
         ),
+        wait_call: Some(Figure::new(rounded(measured.alone.wait_call), source)),
+        wake_call: Some(Figure::new(rounded(measured.alone.wake_call), source)),
     }
 }
 

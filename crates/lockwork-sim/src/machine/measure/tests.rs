@@ -194,6 +194,8 @@ fn written(regular: &Regular) -> Loaded {
             rmw: 6.0,
             fence: 7.0,
             relax: 3.0,
+            wait_call: 240.0,
+            wake_call: 150.0,
         },
         memory: [Some(90.0); Distance::COUNT],
         wake: (cores > 1).then_some(wake),
@@ -245,6 +247,8 @@ fn what_is_written_can_be_read_whatever_the_topology() {
     assert_eq!(machine.costs[Distance::Hop1 as usize].memory, 90.0);
     assert_eq!(machine.matrix.as_ref().map(Vec::len), Some(64));
     assert_eq!(loaded.file.machine.source, "a \"source\"");
+    let scheduler = &machine.scheduler;
+    assert_eq!((scheduler.wait_call, scheduler.wake_call), (240.0, 150.0));
     let alone = found(sys(&said[..1], &[("0", "10")]).path(), 1);
     assert_eq!(written(&alone).machine.cpus(), 1);
 }
@@ -263,4 +267,7 @@ fn a_line_and_a_sleeper_go_from_cpu_to_cpu() {
     let wake = runner.run(|stop| pairs::wake(first, first, none, stop));
     let wake = wake.expect("two threads").expect("an answer");
     assert!(wake.way > 0.0 && wake.waker > 0.0, "{wake:?}");
+    let alone = runner.run(|stop| super::alone::alone(first, stop));
+    let alone = alone.expect("a CPU").expect("an answer");
+    assert!(alone.wait_call > 0.0 && alone.wake_call > 0.0, "{alone:?}");
 }
