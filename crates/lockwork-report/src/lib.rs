@@ -6,6 +6,7 @@
 
 pub mod bars;
 pub mod choice;
+pub mod html;
 pub mod interrupt;
 pub mod machine;
 pub mod page;
