@@ -15,7 +15,7 @@ th:first-child,td:first-child{text-align:left;white-space:normal;min-width:12rem
 tr{border-bottom:1px solid color-mix(in srgb,currentColor 20%,transparent)}\
 details{margin-left:1rem}summary{cursor:pointer}\
 summary:focus-visible,[tabindex]:focus-visible{outline:2px solid}\
-figure{margin:1rem 0;overflow-x:auto}\
+figure.chart svg{max-width:none}figure{margin:1rem 0;overflow-x:auto}\
 @media(prefers-color-scheme:dark){:root{--mark:#f93;--other:#6bf}\
 figure.chart svg{filter:invert(1) hue-rotate(180deg)}}";
 

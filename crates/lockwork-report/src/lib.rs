@@ -15,6 +15,7 @@ pub mod pool;
 pub mod progress;
 pub mod settings;
 pub mod stats;
+pub mod strips;
 pub mod table;
 pub mod text;
 pub mod usage;

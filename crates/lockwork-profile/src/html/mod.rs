@@ -72,7 +72,10 @@ fn process(profile: &Profile) -> String {
             ]
         })
         .collect();
-    text += &html::table(&["lock", "waited", "share", "acquired", "contended"], &rows);
+    if !rows.is_empty() {
+        let header = ["lock", "waited", "share", "acquired", "contended"];
+        text += &html::table(&header, &rows);
+    }
     text += &now;
     text += &timeline::render(profile, &names);
     text += &graph::sites(profile, &names);
