@@ -31,7 +31,7 @@ pub fn render(report: &Report) -> Result<String> {
         body += &html_table(&table::HEADER, &rows);
     }
     body += &format!("<p><b>{}</b></p>\n", escape(&report.verdict));
-    for note in &report.note {
+    if let Some(note) = &report.note {
         body += &format!("<p>{}</p>\n", escape(note));
     }
     if counted > 0 {

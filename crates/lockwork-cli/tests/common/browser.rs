@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -154,6 +154,10 @@ impl Drop for Browser {
 
 /// Its reading and its writing end.
 fn pipe() -> (OwnedFd, OwnedFd) {
-    let (from, to) = std::io::pipe().expect("a pipe");
-    (from.into(), to.into())
+    let mut ends = [0; 2];
+    // SAFETY: fills the two numbers, which are nobody's but ours then.
+    unsafe {
+        assert_eq!(libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC), 0);
+        (OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1]))
+    }
 }
