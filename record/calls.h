@@ -37,6 +37,14 @@ __cold void rec_hold_timed(struct rec_thread *t, struct rec_site *s,
 __cold void rec_came_back(struct rec_thread *t, const struct rec_site *s);
 /* A lock that is not the last one taken, or whose hold is timed. */
 __cold struct rec_site *rec_release_slow(struct rec_thread *t, void *lock);
+/* The timeline's event of a wait that has ended; NULL: no room. */
+struct rec_event *rec_event_wait(struct rec_thread *t, const struct rec_site *s,
+				 const struct rec_waiting *w, u64 now, int err);
+/* The hold of this event has ended. */
+void rec_event_end(struct rec_thread *t, struct rec_event *e, u64 now);
+/* Without a wait, a hold has ended that others may have waited for. */
+__cold void rec_event_hold(struct rec_thread *t, const struct rec_site *s,
+			   u64 start, u64 now);
 /* How many threads wait for @lock now; as far as is seen. */
 u64 rec_waiters(void *lock, u32 but);
 /* Shows other threads that this one waits. */
@@ -107,8 +115,10 @@ static inline struct rec_site *rec_release(struct rec_thread *t, void *lock)
 	struct rec_owner *o = rec_owner_of(lock);
 	struct rec_held *h = &t->held[t->depth - 1];
 	struct rec_site *s;
+	bool untimed = t->depth && h->lock == lock && !h->start;
+	u64 now;
 
-	if (likely(t->depth && h->lock == lock && !h->start)) {
+	if (likely(untimed)) {
 		t->depth--;
 		s = h->record;
 	} else {
@@ -116,8 +126,12 @@ static inline struct rec_site *rec_release(struct rec_thread *t, void *lock)
 	}
 	if (t->woken_mutex == lock)
 		t->woken_mutex = NULL;
-	if (unlikely(READ_ONCE(o->wanted)) && READ_ONCE(o->lock) == lock)
-		WRITE_ONCE(o->released, rec_ticks());
+	if (unlikely(READ_ONCE(o->wanted)) && READ_ONCE(o->lock) == lock) {
+		now = rec_ticks();
+		WRITE_ONCE(o->released, now);
+		if (untimed)
+			rec_event_hold(t, s, 0, now);
+	}
 	return s;
 }
 

@@ -22,6 +22,8 @@
 #define REC_MAX_WAITS 1024
 #define REC_BLOCKS    (REC_WAITS + REC_MAX_WAITS * 32)
 #define REC_BUCKETS   40
+#define REC_CHUNK     32
+#define REC_WINDOW    20 /* a window of the timeline is 2^20 ticks */
 
 struct rec_file {
 	u64 magic;
@@ -66,13 +68,17 @@ struct rec_block {
 	u64 pad[6];
 };
 
-/* Every record begins with its type and its size. */
+/*
+ * Every record begins with its type and its size. A reader skips types that it does not
+ * know, so a new one needs no new version.
+ */
 #define REC_SITE   1
 #define REC_DETAIL 2
 #define REC_BLAME  3
 #define REC_STACK  4
 #define REC_INIT   5
 #define REC_THREAD 6
+#define REC_EVENTS 7
 
 enum rec_kind {
 	REC_MUTEX,
@@ -88,8 +94,7 @@ enum rec_kind {
 
 /* One lock, used in one way from one call site, by one thread. */
 struct rec_site {
-	u32 what; /* one of the above */
-	u32 bytes;
+	u32 what, bytes; /* its type, as above */
 	u64 lock;
 	u64 site;  /* return address of the call */
 	u64 count; /* acquisitions; of a condition variable: waits, signals */
@@ -103,9 +108,8 @@ struct rec_site {
 
 /* What is kept once a site is contended, or used often. */
 struct rec_detail {
-	u32 what; /* one of the above */
-	u32 bytes;
-	u64 contended; /* acquisitions that found the lock held */
+	u32 what, bytes; /* its type, as above */
+	u64 contended;	 /* acquisitions that found the lock held */
 	u64 waited; /* ticks of these; of a condition variable: of all waits */
 	u64 longest_wait;
 	u64 failed;   /* tries that found it held */
@@ -132,8 +136,7 @@ struct rec_detail {
 
 /* Who held a lock when a thread found it held. */
 struct rec_blame {
-	u32 what; /* one of the above */
-	u32 bytes;
+	u32 what, bytes; /* its type, as above */
 	u64 lock;
 	u64 site;	 /* the waiter's */
 	u64 holder_site; /* 0: unknown */
@@ -144,8 +147,7 @@ struct rec_blame {
 
 /* The stack of a contended acquisition; `depth` return addresses follow. */
 struct rec_stack {
-	u32 what; /* one of the above */
-	u32 bytes;
+	u32 what, bytes; /* its type, as above */
 	u64 lock;
 	u64 site;
 	u64 kind;
@@ -156,21 +158,43 @@ struct rec_stack {
 
 /* Where a lock was initialized. */
 struct rec_init {
-	u32 what; /* one of the above */
-	u32 bytes;
+	u32 what, bytes; /* its type, as above */
 	u64 lock;
 	u64 site;
 };
 
 /* What is known of a thread number; the first record of each. */
 struct rec_thread_info {
-	u32 what; /* one of the above */
-	u32 bytes;
-	u64 tid;     /* of the latest thread with this number */
-	u64 threads; /* that had this number */
-	u64 dropped; /* acquisitions for which there was no room */
-	u64 unknown; /* unlocks of what this thread had not locked */
-	u64 deep;    /* acquisitions beyond 32 locks held at once */
+	u32 what, bytes; /* its type, as above */
+	u64 tid;	 /* of the latest thread with this number */
+	u64 threads;	 /* that had this number */
+	u64 dropped;	 /* acquisitions for which there was no room */
+	u64 unknown;	 /* unlocks of what this thread had not locked */
+	u64 deep;	 /* acquisitions beyond 32 locks held at once */
+};
+
+/* A contended acquisition, or a hold at whose end others may have waited. */
+struct rec_event {
+	u64 lock;
+	u64 site;
+	u64 since;    /* the wait began; 0: it did not wait */
+	u64 acquired; /* or the wait timed out; 0: not timed */
+	u64 released; /* 0: not yet */
+	u64 holder_site; /* who held it when the wait began, as in struct rec_blame */
+	u32 holder;
+	u32 kind; /* enum rec_kind, and REC_TIMED_OUT */
+};
+#define REC_TIMED_OUT 0x100
+
+/*
+ * Events of a thread; `count` of them follow, in memory for REC_CHUNK. Those that are
+ * shorter than a window times 2^level are there only if they began in every 2^level-th
+ * window since start_ticks. The highest level of all threads holds for all of them.
+ */
+struct rec_events {
+	u32 what, bytes; /* its type, as above */
+	u32 level;
+	u32 count;
 };
 
 #endif

@@ -29,6 +29,7 @@ void rec_hold_timed(struct rec_thread *t, struct rec_site *s,
 	struct rec_owner *o = rec_owner_of(h->lock);
 
 	h->weight = weight;
+	h->event = NULL;
 	if (weight)
 		s->since = 0;
 	/* Nobody waits now, or we would have waited too; who comes says so again. */
@@ -108,6 +109,10 @@ struct rec_site *rec_release_slow(struct rec_thread *t, void *lock)
 		count_hold(t, h.record, h.weight,
 			   now > h.start ? now - h.start : 0);
 		count_switches(&h, h.record);
+		if (h.event)
+			rec_event_end(t, h.event, now);
+		else if (READ_ONCE(rec_owner_of(lock)->wanted))
+			rec_event_hold(t, h.record, h.start, now);
 	}
 	return h.record;
 }

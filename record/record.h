@@ -23,8 +23,9 @@
 #error "the recorder reads the time-stamp counter of x86-64, and replaces glibc's calls"
 #endif
 
-#define EXPORT	 __attribute__((visibility("default")))
-#define REC_HELD 32
+#define EXPORT	   __attribute__((visibility("default")))
+#define REC_HELD   32
+#define REC_CHUNKS 64
 /* Holds and waits of so many ticks, some 20 microseconds, are watched closely. */
 #define REC_LONG (1u << 16)
 /* A woken thread that has something to do takes longer before it waits again. */
@@ -43,6 +44,7 @@ struct rec_held {
 	u32 weight; /* of how many holds it is the sample; 0: of itself alone */
 	u32 asked;  /* its context switches are counted from these */
 	u64 slept, preempted;
+	struct rec_event *event; /* of a timed hold; NULL: none */
 };
 
 /*
@@ -72,6 +74,10 @@ struct rec_thread {
 		*away;	/* whose timed hold ended last; NULL: it is back */
 	u64 away_since; /* ticks */
 	u32 away_weight;
+	u32 level;  /* of the timeline */
+	u32 events; /* in the chunks */
+	u32 chunks;
+	struct rec_events *chunk[REC_CHUNKS];
 	struct rec_held held[REC_HELD];
 };
 

@@ -2,7 +2,7 @@
 #ifndef REC_STATE_H
 #define REC_STATE_H
 
-/* What process.c and file.c share: the recorder's lock, and its file. */
+/* What the slow paths share: the recorder's lock, and its file. */
 #include "record.h"
 
 #include <sys/types.h>
@@ -20,6 +20,7 @@ union rec_state {
 		dev_t device;
 		ino_t inode;
 		struct rec_thread *idle; /* whose threads have ended */
+		u32 level; /* a hint: the highest of all timelines */
 	};
 	char page[REC_PAGE];
 };

@@ -187,14 +187,16 @@ void rec_wait_end(struct rec_waiting *w, struct rec_thread *t,
 	if (err == ETIMEDOUT) {
 		if (d)
 			d->timeouts++;
+		rec_event_wait(t, s, w, now, err);
 		return;
 	}
 	s->count++;
 	if (READ_ONCE(w->owner->lock) == (void *)s->lock)
 		count_handover(w, d, now);
 	h = rec_hold(t, s, (void *)s->lock);
-	if (h)
-		rec_hold_timed(t, s, h, 0);
-	if (h)
-		h->start = now;
+	if (!h)
+		return;
+	rec_hold_timed(t, s, h, 0);
+	h->event = rec_event_wait(t, s, w, now, err);
+	h->start = now;
 }

@@ -84,6 +84,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     needs::declare("newer_glibc", &newer_glibc());
     needs::declare("guest", &guest());
     needs::declare("usdt", &usdt());
+    needs::declare("chromium", &chromium());
     Ok(())
 }
 
@@ -168,6 +169,17 @@ fn guest() -> Result<(), String> {
         return Ok(());
     }
     Err("kernel headers (linux-headers-amd64) are missing".to_owned())
+}
+
+/// Whether there is a browser for the tests of pages.
+fn chromium() -> Result<(), String> {
+    let tried = Command::new("chromium-headless-shell")
+        .arg("--version")
+        .output();
+    match tried {
+        Ok(output) if output.status.success() => Ok(()),
+        _ => Err("chromium-headless-shell cannot be run".to_owned()),
+    }
 }
 
 /// Whether `NEWER_GLIBC` names a folder that `scripts/newer-glibc` filled.

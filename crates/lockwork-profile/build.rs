@@ -15,6 +15,8 @@ const STRUCTS: &[(&str, &str)] = &[
     ("rec_stack", "RawStack"),
     ("rec_init", "RawInit"),
     ("rec_thread_info", "RawThread"),
+    ("rec_event", "RawEvent"),
+    ("rec_events", "RawEvents"),
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -115,6 +115,7 @@ Exit status:
 Examples:
   lockwork compare
   lockwork compare -n 20 --plot result.svg -- ./server --bench
+  lockwork compare -n 20 --html result.html -- ./server --bench
   lockwork compare --metric 'rate: ([0-9.]+)' -- ./bench
   lockwork compare --locks mutex,mutex:spin_budget=0 --json result.json -- ./app
   lockwork compare -n 20 --locks mutex --fail-if-worse 5 -- ./app
@@ -315,7 +316,8 @@ pub struct CompareArgs {
     /// what the file says.
     #[arg(long, value_name = "FILE")]
     #[arg(conflicts_with_all = [
-        "command", "metric", "higher_is_better", "lower_is_better", "plot", "output", "stdin",
+        "command", "metric", "higher_is_better", "lower_is_better", "plot", "html", "output",
+        "stdin",
     ])]
     pub suite: Option<PathBuf>,
     /// What to measure: `wall` is the time that a run takes. Otherwise give a regular
@@ -336,6 +338,10 @@ pub struct CompareArgs {
     /// Write a chart of Improve and its intervals to FILE, as SVG.
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
+    /// Write one HTML page to FILE: the table, the verdict, and charts of Improve and of the
+    /// runs. It needs no network.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// Fail if some lock is shown to be worse than glibc by more than PERCENT: if the upper
     /// end of the interval that the verdict uses is below it. With --suite in some row.
     #[arg(long, value_name = "PERCENT", value_parser = percent_worse)]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use lockwork_report::text;
+use lockwork_report::{page, text};
 
 use crate::model::Profile;
 use crate::{folded, html, json, read, speedscope, summary};
@@ -50,8 +50,8 @@ pub struct ReportArgs {
     /// Print which threads wait for which lock now, and each deadlock among them.
     #[arg(long, conflicts_with_all = ["json", "folded"])]
     pub deadlock: bool,
-    /// Write the report as one HTML page to OUT, with histograms and the stacks of waits. It
-    /// needs no network and no script.
+    /// Write the report as one HTML page to OUT, with histograms, the stacks of waits, a timeline
+    /// of the hottest locks and graphs of who waits for whom. It needs no network.
     #[arg(long, value_name = "OUT", conflicts_with_all = ["json", "folded", "deadlock"])]
     pub html: Option<PathBuf>,
     /// Write the stacks of waits to OUT as a file for speedscope (speedscope.app), weighted by
@@ -66,10 +66,12 @@ pub struct ReportArgs {
 
 /// Runs `lockwork report`.
 pub fn report(args: &ReportArgs) -> Result<ExitCode> {
+    if let Some(page) = &args.html {
+        page::writable(page)?;
+    }
     let profiles = profiles(&args.file, args.alone)?;
     if let Some(page) = &args.html {
-        std::fs::write(page, html::render(&profiles))
-            .with_context(|| format!("cannot write {}", page.display()))?;
+        page::write(page, &html::render(&profiles))?;
         return Ok(ExitCode::SUCCESS);
     }
     if let Some(out) = &args.speedscope {

@@ -33,12 +33,14 @@ pub fn render(profile: &Profile) -> String {
     text
 }
 
-fn tid(profile: &Profile, number: u64) -> String {
+/// The kernel's number of a thread, as text.
+pub fn tid(profile: &Profile, number: u64) -> String {
     let known = profile.tids.iter().find(|(thread, _)| *thread == number);
     known.map_or_else(|| format!("number {number}"), |(_, tid)| tid.to_string())
 }
 
-fn line(profile: &Profile, names: &Names<'_>, waiter: &Waiter) -> String {
+/// Who waits for what, where, and who held it.
+pub fn line(profile: &Profile, names: &Names<'_>, waiter: &Waiter) -> String {
     let lock = profile
         .locks
         .iter()
@@ -60,7 +62,7 @@ fn line(profile: &Profile, names: &Names<'_>, waiter: &Waiter) -> String {
 }
 
 /// Each cycle of threads of which each waits for a lock that the next one holds.
-fn cycles(waiters: &[Waiter]) -> Vec<Vec<&Waiter>> {
+pub fn cycles(waiters: &[Waiter]) -> Vec<Vec<&Waiter>> {
     let by_thread: BTreeMap<u64, &Waiter> = waiters.iter().map(|w| (w.thread, w)).collect();
     let mut found: Vec<Vec<&Waiter>> = Vec::new();
     for start in waiters {

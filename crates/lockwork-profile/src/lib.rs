@@ -6,6 +6,7 @@ mod clock;
 mod command;
 mod deadlock;
 pub mod demand;
+mod events;
 mod folded;
 mod histogram;
 mod html;
@@ -20,6 +21,7 @@ mod rules;
 mod speedscope;
 mod summary;
 mod symbols;
+mod timeline;
 
 pub use clock::Clock;
 pub use command::{children, report, text, ReportArgs, AFTER_HELP, HELP};

@@ -275,6 +275,44 @@ pub struct Waiter {
     pub since: u64,
 }
 
+/// What the timeline has of one acquisition. Times are ticks since the recording began.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// Number of the thread.
+    pub thread: u64,
+    /// The lock.
+    pub lock: u64,
+    /// The call.
+    pub site: u64,
+    /// What it does.
+    pub how: Use,
+    /// The wait began; none: it did not wait.
+    pub since: Option<u64>,
+    /// The lock was acquired, or the wait timed out; none: not timed.
+    pub acquired: Option<u64>,
+    /// The hold ended; none: not yet.
+    pub released: Option<u64>,
+    /// The wait ended by its deadline.
+    pub timed_out: bool,
+    /// The thread number that was seen to hold the lock when the wait began.
+    pub holder: Option<u64>,
+    /// That one's call; 0: unknown.
+    pub holder_site: u64,
+}
+
+impl Event {
+    /// Its first known moment.
+    pub fn from(&self) -> u64 {
+        let first = self.since.or(self.acquired).or(self.released);
+        first.unwrap_or(0)
+    }
+
+    /// Its last one.
+    pub fn to(&self) -> u64 {
+        self.released.or(self.acquired).unwrap_or(self.from())
+    }
+}
+
 /// What all threads of a process used of CPUs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Usage {
@@ -321,6 +359,12 @@ pub struct Profile {
     pub locks: Vec<Lock>,
     /// Sampled stacks.
     pub stacks: Vec<Stack>,
+    /// Single acquisitions, by the times at which they begin.
+    pub events: Vec<Event>,
+    /// Those that are shorter than a window times 2 to this are of every such window only.
+    pub level: u32,
+    /// From the first to the last reading of the counter.
+    pub ticks: u64,
     /// Who waits.
     pub waiters: Vec<Waiter>,
     /// The kernel's number of the latest thread with each number.

@@ -31,6 +31,14 @@ pub const STACK: u32 = 4;
 pub const INIT: u32 = 5;
 /// A thread number.
 pub const THREAD: u32 = 6;
+/// Events of the timeline.
+pub const EVENTS: u32 = 7;
+/// There is memory for so many in each such record: `REC_CHUNK` of C.
+pub const CHUNK: u32 = 32;
+/// A window of the timeline is 2 to this ticks: `REC_WINDOW` of C.
+pub const WINDOW: u32 = 20;
+/// In the kind of an event: the wait ended by its deadline.
+pub const TIMED_OUT: u32 = 0x100;
 
 /// One of the structs above, which consist of numbers only.
 ///
@@ -44,7 +52,7 @@ macro_rules! plain {
         $(unsafe impl Plain for $name {})*
     };
 }
-plain! { RawFile RawWait RawBlock RawSite RawDetail RawBlame RawStack RawInit RawThread u64 u32 }
+plain! { RawFile RawWait RawBlock RawSite RawDetail RawBlame RawStack RawInit RawThread RawEvent RawEvents u64 u32 }
 
 /// The `T` at byte `at`; none: the bytes end before it does.
 pub fn read<T: Plain>(bytes: &[u8], at: usize) -> Option<T> {

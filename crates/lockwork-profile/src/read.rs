@@ -7,6 +7,7 @@ use std::path::Path;
 
 use anyhow::{bail, Context, Result};
 
+use crate::events::Events;
 use crate::histogram::BUCKETS;
 use crate::model::{Blame, Counts, Lock, Profile, Site, Stack, Usage, Use, Waiter};
 use crate::modules::Modules;
@@ -72,6 +73,7 @@ struct Reading {
     stacks: HashMap<(u64, Vec<u64>), u64>,
     modules: Modules,
     tids: Vec<(u64, u64)>,
+    events: Events,
     dropped: u64,
     unknown: u64,
     deep: u64,
@@ -153,6 +155,7 @@ impl Reading {
                 self.unknown += sane(found.unknown);
                 self.deep += sane(found.deep);
             }
+            raw::EVENTS => self.events.add(bytes, at, thread)?,
             _ => {}
         }
         Some(())
@@ -200,6 +203,7 @@ impl Reading {
                 waited,
             })
             .collect();
+        let (events, level) = self.events.finish(head);
         stacks.sort_by(|a, b| (b.waited, &a.frames).cmp(&(a.waited, &b.frames)));
         Profile {
             pid: head.pid,
@@ -218,6 +222,9 @@ impl Reading {
             refused: head.refused,
             locks,
             stacks,
+            events,
+            level,
+            ticks: sane(head.last_ticks.saturating_sub(head.start_ticks)),
             waiters: waiters(head, bytes),
             tids: self.tids,
             modules: self.modules,

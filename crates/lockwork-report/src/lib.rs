@@ -6,6 +6,7 @@
 
 pub mod bars;
 pub mod choice;
+pub mod html;
 pub mod interrupt;
 pub mod machine;
 pub mod page;
@@ -14,6 +15,7 @@ pub mod pool;
 pub mod progress;
 pub mod settings;
 pub mod stats;
+pub mod strips;
 pub mod table;
 pub mod text;
 pub mod usage;

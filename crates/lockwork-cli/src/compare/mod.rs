@@ -5,6 +5,7 @@
 mod arms;
 mod child;
 mod conclusion;
+mod html;
 mod metric;
 mod output;
 mod plot;
@@ -51,6 +52,7 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode> {
     let mut session = Session::new(&rules, &metric, &program, arms, &interrupt)?;
     let mut json = args.json.as_deref().map(Target::open).transpose()?;
     let mut plot = args.plot.as_deref().map(Target::open).transpose()?;
+    let mut page = args.html.as_deref().map(Target::open).transpose()?;
     let machine = Machine::look();
     let started = now();
 
@@ -73,6 +75,9 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode> {
     output::show(&table::render(&report), &report, &mut json)?;
     if let Some(plot) = &mut plot {
         plot.write(&plot::render(&report)?)?;
+    }
+    if let Some(page) = &mut page {
+        page.write(&html::render(&report)?)?;
     }
     match (&report.ended, exit) {
         (_, Some(error)) => Err(error),
@@ -116,12 +121,10 @@ fn program(args: &CompareArgs, metric: &Metric) -> Result<Program> {
     if json_on_stdout && output == Output::Inherit {
         bail_usage!("--json - and --output inherit would mix; write the JSON to a file");
     }
-    if args
-        .plot
-        .as_ref()
-        .is_some_and(|path| path.as_os_str() == "-")
-    {
-        bail_usage!("--plot cannot write to standard output; name a file");
+    for (option, path) in [("--plot", &args.plot), ("--html", &args.html)] {
+        if path.as_ref().is_some_and(|path| path.as_os_str() == "-") {
+            bail_usage!("{option} cannot write to standard output; name a file");
+        }
     }
     let mut command = args.command.clone();
     if command.is_empty() {

@@ -7,7 +7,8 @@ use crate::policy::BASELINE;
 use lockwork_report::table;
 use lockwork_report::text::{grouped, short};
 
-const HEADER: [&str; 7] = [
+/// The columns of the table.
+pub const HEADER: [&str; 7] = [
     "Lock",
     "Average",
     "CV",
@@ -19,20 +20,8 @@ const HEADER: [&str; 7] = [
 
 /// The table, the verdict and the warnings.
 pub fn render(report: &Report) -> String {
-    let plan = &report.plan;
-    let unit = match plan.metric.as_str() {
-        "wall" => "wall time in seconds",
-        other => other,
-    };
     let runs = report.samples.iter().filter(|s| s.counted).count();
-    let mut text = format!(
-        "{}: {unit}, {} is better; {runs} counted runs\n\n",
-        report.command.join(" "),
-        match plan.better {
-            Better::Higher => "more",
-            Better::Lower => "less",
-        }
-    );
+    let mut text = format!("{}\n\n", heading(report));
     if runs > 0 {
         let rows = report.summary.iter().map(|summary| row(summary, report));
         text += &table::render(HEADER, rows);
@@ -49,7 +38,30 @@ pub fn render(report: &Report) -> String {
     text
 }
 
-fn row(summary: &Summary, report: &Report) -> [String; 7] {
+/// What was run and measured.
+pub fn heading(report: &Report) -> String {
+    let runs = report.samples.iter().filter(|s| s.counted).count();
+    format!(
+        "{}: {}, {} is better; {runs} counted runs",
+        report.command.join(" "),
+        unit(report),
+        match report.plan.better {
+            Better::Higher => "more",
+            Better::Lower => "less",
+        }
+    )
+}
+
+/// What a run is judged by.
+pub fn unit(report: &Report) -> &str {
+    match report.plan.metric.as_str() {
+        "wall" => "wall time in seconds",
+        other => other,
+    }
+}
+
+/// The cells of a lock.
+pub fn row(summary: &Summary, report: &Report) -> [String; 7] {
     let dash = || "-".to_string();
     if summary.stopped {
         let factor = report.plan.timeout_factor;

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! The report as one page that needs no network and no script: tables, histograms, and the
-//! stacks of waits as a tree whose branches open by click or key.
+//! The report as one page that needs no network: tables, histograms, the stacks of waits as a
+//! tree whose branches open by click or key, the timeline of the hottest locks, and graphs of
+//! who waits for whom. Without a script only the timeline loses something: its buttons.
+
+mod graph;
+mod timeline;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use lockwork_report::html::{self, escape};
 use lockwork_report::text::{duration, percent, seconds, whole};
 
 use crate::histogram::Histogram;
@@ -17,36 +22,14 @@ const SHOWN: usize = 20;
 /// Branches of a tree with less of the waiting than this are left out.
 const LITTLE: f64 = 0.005;
 
-const STYLE: &str = "\
-:root{color-scheme:light dark}\
-body{font:16px/1.45 system-ui,sans-serif;margin:0 auto;padding:1rem;max-width:70rem}\
-h1{font-size:1.4rem}h2{font-size:1.15rem;margin-top:2rem}\
-.wide{overflow-x:auto}\
-table{border-collapse:collapse;font-variant-numeric:tabular-nums}\
-th,td{padding:.2rem .7rem;text-align:right;white-space:nowrap}\
-th:first-child,td:first-child{text-align:left;white-space:normal;min-width:12rem}\
-tr{border-bottom:1px solid color-mix(in srgb,currentColor 20%,transparent)}\
-details{margin-left:1rem}summary{cursor:pointer;overflow-wrap:anywhere}\
-summary:focus-visible{outline:2px solid}\
-.why{border-left:4px solid #c60;padding-left:.8rem}\
-.bars{display:grid;grid-template-columns:auto 1fr auto;gap:.1rem .6rem;max-width:40rem}\
-.bars i{background:#c60;height:1em;min-width:2px}\
-.share{display:inline-block;background:#c60;height:.7em;margin-right:.5em}";
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
 
 /// The page on these processes.
 pub fn render(profiles: &[Profile]) -> String {
     let title = profiles.first().map(summary::command).unwrap_or_default();
-    let mut text = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
-         <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\
-         <title>Locks of {0}</title><style>{STYLE}</style></head><body>\n\
-         <h1>Locks of {0}</h1>\n",
-        escape(&title)
-    );
-    for profile in profiles {
-        text += &process(profile);
-    }
-    text + "</body></html>\n"
+    let body: String = profiles.iter().map(process).collect();
+    html::page(&format!("Locks of {title}"), STYLE, &body, SCRIPT)
 }
 
 fn process(profile: &Profile) -> String {
@@ -67,25 +50,35 @@ fn process(profile: &Profile) -> String {
         duration(profile.ns(sum.waited as f64))
     );
     let locks: Vec<&Lock> = contended(profile).take(SHOWN).collect();
-    if locks.is_empty() {
+    let now = graph::now(profile, &names);
+    if locks.is_empty() && now.is_empty() {
         return text + "<p>Its locks were never contended: nothing to win here.</p></section>\n";
     }
-    text += "<div class=\"wide\"><table><thead><tr><th>lock<th>waited<th>share<th>acquired\
-             <th>contended</tr></thead><tbody>\n";
-    for (at, lock) in locks.iter().enumerate() {
-        let _ = writeln!(
-            text,
-            "<tr><td><a href=\"#p{}l{at}\">{} {}</a><td>{}<td>{}<td>{}<td>{}</tr>",
-            profile.pid,
-            lock.kind(),
-            escape(&names.lock(lock)),
-            duration(profile.ns(lock.sum.waited as f64)),
-            percent(mean(lock.sum.waited as f64, sum.waited)),
-            whole(lock.sum.count),
-            percent(lock.sum.contention())
-        );
+    let rows: Vec<Vec<String>> = locks
+        .iter()
+        .enumerate()
+        .map(|(at, lock)| {
+            vec![
+                format!(
+                    "<a href=\"#p{}l{at}\">{} {}</a>",
+                    profile.pid,
+                    lock.kind(),
+                    escape(&names.lock(lock))
+                ),
+                duration(profile.ns(lock.sum.waited as f64)),
+                percent(mean(lock.sum.waited as f64, sum.waited)),
+                whole(lock.sum.count),
+                percent(lock.sum.contention()),
+            ]
+        })
+        .collect();
+    if !rows.is_empty() {
+        let header = ["lock", "waited", "share", "acquired", "contended"];
+        text += &html::table(&header, &rows);
     }
-    text += "</tbody></table></div>\n";
+    text += &now;
+    text += &timeline::render(profile, &names);
+    text += &graph::sites(profile, &names);
     for (at, lock) in locks.iter().enumerate() {
         text += &one_lock(profile, &names, lock, at);
     }
@@ -184,21 +177,9 @@ fn branches(branch: &Branch, all: u64) -> String {
     text
 }
 
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_of_templates_do_not_become_elements() {
-        assert_eq!(escape("f<\"a\" & b>"), "f&lt;&quot;a&quot; &amp; b&gt;");
-    }
 
     #[test]
     fn a_tree_leaves_little_branches_out() {
