@@ -10,9 +10,8 @@
 #define DEEPEST	    48
 /* Waits shorter than this are over before a thread can have slept. */
 #define NO_SLEEP 4096
-/* A site's first waits are all watched; later the long ones, and of others one in 16. */
-#define ALL_WATCHED 64
-#define LONG_WAIT   (1u << 20)
+/* A site's first waits are all watched; later those so long, and of others one in 16. */
+#define LONG_WAIT (1u << 20)
 
 static struct rec_wait *waits(void)
 {
@@ -61,8 +60,7 @@ static struct rec_stack *stack_of(struct rec_thread *t, struct rec_site *s)
 /* Whether to make two system calls; the second with the lock held, so that others wait. */
 static bool worth_asking(struct rec_thread *t, const struct rec_detail *d)
 {
-	if (!d || d->contended < ALL_WATCHED ||
-	    d->waited >= d->contended * LONG_WAIT)
+	if (!d || d->contended < 64 || d->waited >= d->contended * LONG_WAIT)
 		return d;
 	return !(rec_random(t) % 16);
 }
