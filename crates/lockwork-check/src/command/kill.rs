@@ -31,7 +31,7 @@ pub(crate) enum Class {
 
 /// Executions of a quick run. Not seconds: whose verdict it is must not depend on
 /// how busy the machine is.
-const QUICK: u64 = 30_000;
+const QUICK: u64 = 5_000;
 
 /// Executions of a run in the first round, the second, and so on; after these rounds, to
 /// the end. Most mutants that a client can kill die in its first executions. So all clients
