@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Who kills which mutant.
-use super::killers::Killer;
 use super::mutants::{file_stem, Planned};
 use super::plan::Run;
 use super::runs::Done;
@@ -37,6 +36,15 @@ const QUICK: u64 = 5_000;
 /// the end. Most mutants that a client can kill die in its first executions. So all clients
 /// try a little before one of them goes to its end.
 const ROUNDS: [u64; 2] = [500, 10_000];
+
+/// A client that killed a mutant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Killer {
+    /// Lock and client, as `tas_lock/pair`.
+    pub client: String,
+    /// The executions that it took.
+    pub executions: u64,
+}
 
 /// A mutant and the runs that may kill it.
 pub(crate) struct Trial {

@@ -2,7 +2,7 @@
 //! What killed each mutant the last time. That client tries first, so that a run of all
 //! mutants takes a fraction of the time. A line that is out of date costs time only:
 //! the verdict comes from the run of today.
-use super::kill::{Trial, Verdict};
+use super::kill::{Killer, Trial, Verdict};
 use anyhow::{bail, Context, Result};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -15,15 +15,6 @@ const HEAD: &str = "\
 # Written by: lockwork check --mutants --killers FILE
 # file, mutant, change, client, executions; a tab between two
 ";
-
-/// A client that killed a mutant.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Killer {
-    /// Lock and client, as `tas_lock/pair`.
-    pub client: String,
-    /// The executions that it took.
-    pub executions: u64,
-}
 
 /// The file, and what it says.
 pub(crate) struct Killers {

@@ -6,6 +6,7 @@ use crate::command::plan::Plan;
 use crate::command::rows::Row;
 use crate::outcome::Outcome;
 use crate::settle::Verdict;
+use lockwork_report::page::escaped;
 
 /// What one lock did in one column.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,6 +72,21 @@ pub(super) struct Line {
     pub(super) yields: bool,
     pub(super) is_rival: bool,
     pub(super) cells: Vec<Cell>,
+}
+
+impl Line {
+    /// A row's first cell: ours are bold.
+    pub(super) fn name(&self) -> String {
+        let lock = escaped(self.lock);
+        let name = match self.is_rival {
+            true => lock,
+            false => format!("**{lock}**"),
+        };
+        match self.yields {
+            true => name + ", directed yield",
+            false => name,
+        }
+    }
 }
 
 /// All of a part.

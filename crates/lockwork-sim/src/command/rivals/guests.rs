@@ -2,7 +2,6 @@
 //! Locks in virtual machines: one table by overcommitment, and one answer.
 
 use super::found::{Cell, Found, Line};
-use super::page::name;
 use lockwork_report::page;
 use lockwork_report::text::number;
 
@@ -30,7 +29,7 @@ pub(super) fn text(found: &Found) -> String {
 }
 
 fn row(line: &Line) -> Vec<String> {
-    let mut row = vec![name(line)];
+    let mut row = vec![line.name()];
     for cell in &line.cells {
         let mark = if cell.settled { "" } else { " n. s." };
         row.push(number(cell.rate) + mark);
@@ -52,7 +51,7 @@ fn best(found: &Found, column: usize, value: impl Fn(&Cell) -> f64) -> Option<(S
         .filter_map(|line| Some((line, line.cells.get(column)?)));
     let settled = cells.filter(|(_, cell)| cell.settled);
     let best = settled.max_by(|a, b| value(a.1).total_cmp(&value(b.1)));
-    best.map(|(line, cell)| (name(line), value(cell)))
+    best.map(|(line, cell)| (line.name(), value(cell)))
 }
 
 /// One sentence for each thing that a guest wants of its lock, chosen by the figures: of the
@@ -100,8 +99,8 @@ fn kept(found: &Found) -> Option<String> {
         "With {} {} keeps {of_first:.1} % of what it has with a CPU for each virtual one; most keeps \
          {}, {of_most:.0} %.",
         found.columns.last()?,
-        name(first),
-        name(most)
+        first.name(),
+        most.name()
     ))
 }
 

@@ -88,7 +88,7 @@ fn table(found: &Found, more: &[&str], cells: impl Fn(&Cell) -> Vec<String>) -> 
         .chain(more.iter().copied())
         .collect();
     let row = |line: &Line| {
-        let mut row = vec![name(line)];
+        let mut row = vec![line.name()];
         let all: Vec<Vec<String>> = line.cells.iter().map(&cells).collect();
         row.extend(all.iter().map(|cells| cells[0].clone()));
         if let Some(last) = all.last() {
@@ -98,19 +98,6 @@ fn table(found: &Found, more: &[&str], cells: impl Fn(&Cell) -> Vec<String>) -> 
     };
     let rows: Vec<Vec<String>> = found.lines.iter().map(row).collect();
     page::table(&header, &rows)
-}
-
-/// A row's first cell.
-pub(super) fn name(line: &Line) -> String {
-    let lock = escaped(line.lock);
-    let name = match line.is_rival {
-        true => lock,
-        false => format!("**{lock}**"),
-    };
-    match line.yields {
-        true => name + ", directed yield",
-        false => name,
-    }
 }
 
 /// The last section: where a rival is ahead, by part.
