@@ -156,7 +156,12 @@ impl Client {
         text(self.raw.name)
     }
 
-    /// The same in a line.
+    /// Lock and client, as `tas_lock/pair`: unique for all.
+    pub fn title(self) -> String {
+        format!("{}/{}", self.lock(), self.name())
+    }
+
+    /// What is asked of it, in a line.
     pub fn about(self) -> &'static str {
         text(self.raw.about)
     }

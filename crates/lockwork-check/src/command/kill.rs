@@ -40,7 +40,7 @@ const ROUNDS: [u64; 2] = [500, 10_000];
 /// A client that killed a mutant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Killer {
-    /// Lock and client, as `tas_lock/pair`.
+    /// Its title.
     pub client: String,
     /// The executions that it took.
     pub executions: u64,
@@ -83,9 +83,7 @@ impl Trial {
         let with = |done: &&Done| done.run.with(&planned.mutant);
         let left: Vec<Run> = candidates.iter().map(with).collect();
         let first = killer.and_then(|killer| {
-            let is_it = |run: &&Run| {
-                format!("{}/{}", run.client.lock(), run.client.name()) == killer.client
-            };
+            let is_it = |run: &&Run| run.client.title() == killer.client;
             let run = left.iter().find(is_it)?;
             Some((
                 run.clone(),
@@ -331,7 +329,7 @@ mod tests {
             client,
             executions: 1_000,
         };
-        let known = killer(format!("{}/{}", client.lock(), client.name()));
+        let known = killer(client.title());
         let first = || {
             let mut trial = trial_with(None, Some(&known));
             let run = trial.next().expect("a run");

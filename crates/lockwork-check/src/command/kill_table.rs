@@ -5,7 +5,6 @@ use super::kill::{wrong_notes, Class, Trial, Verdict};
 use super::pool::Pool;
 use super::printer::{width, Printer};
 use super::runs::Style;
-use crate::Client;
 use anyhow::Result;
 use lockwork_report::table::{Align, Columns};
 use lockwork_report::text::{counted, seconds};
@@ -83,10 +82,6 @@ fn name(trial: &Trial) -> [String; 3] {
     ]
 }
 
-fn title(client: &Client) -> String {
-    format!("{}/{}", client.lock(), client.name())
-}
-
 fn row(table: &Columns, trial: &Trial) -> String {
     let [name, place, what] = name(trial);
     table.row(&[name, place, what, verdict(trial)])
@@ -97,13 +92,13 @@ fn verdict(trial: &Trial) -> String {
         (Some(Verdict::Killed { by, answer }), _) => {
             let kind = answer.kind().map_or("", |kind| kind.text());
             let executions = counted(trial.executions() as usize, "execution");
-            format!("killed: {kind}, {}, {executions}", title(by))
+            format!("killed: {kind}, {}, {executions}", by.title())
         }
         (Some(Verdict::Survives), Some(reason)) => format!("survives: {reason}"),
         (Some(Verdict::Survives), None) => "SURVIVES".to_owned(),
         (Some(Verdict::Unreached), _) => "SURVIVES: no client reaches it".to_owned(),
         (Some(Verdict::Unknown { by, kind }), _) => {
-            format!("SURVIVES: {}, {}", kind.text(), title(by))
+            format!("SURVIVES: {}, {}", kind.text(), by.title())
         }
         (None, _) => String::new(),
     }
@@ -147,7 +142,7 @@ fn object(trial: &Trial, style: Style) -> Value {
     });
     match &trial.verdict {
         Some(Verdict::Killed { by, answer }) => {
-            object["by"] = json!(title(by));
+            object["by"] = json!(by.title());
             object["kind"] = json!(answer.kind());
             let fault = answer.outcome.fault.as_ref();
             object["text"] = json!(fault.map(|fault| &fault.text));
@@ -157,7 +152,7 @@ fn object(trial: &Trial, style: Style) -> Value {
             }
         }
         Some(Verdict::Unknown { by, kind }) => {
-            object["by"] = json!(title(by));
+            object["by"] = json!(by.title());
             object["kind"] = json!(kind);
         }
         _ => {}

@@ -53,26 +53,28 @@ impl Killers {
         self.killers.get(key)
     }
 
-    /// Takes in what killed `trials`, leaves out mutants of `files` that are not in `known`,
-    /// and writes the file if that changes it.
+    /// Leaves out mutants of `files` that are not in `known`: they are gone.
+    pub fn forget_all_but(&mut self, known: &BTreeSet<&str>, files: &BTreeSet<&str>) {
+        let is_of = |key: &str| {
+            key.split('\t')
+                .next()
+                .is_some_and(|file| files.contains(file))
+        };
+        self.killers
+            .retain(|key, _| known.contains(key.as_str()) || !is_of(key));
+    }
+
+    /// Takes in what killed `trials`, and writes the file if something has changed.
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn save(
-        mut self,
-        trials: &[Trial],
-        known: &BTreeSet<String>,
-        files: &BTreeSet<&str>,
-    ) -> Result<()> {
-        let file = |key: &str| key.split('\t').next().unwrap_or_default().to_owned();
-        self.killers
-            .retain(|key, _| known.contains(key) || !files.contains(file(key).as_str()));
+    pub fn save(mut self, trials: &[Trial]) -> Result<()> {
         for trial in trials {
             let key = &trial.planned.key;
             match &trial.verdict {
                 Some(Verdict::Killed { by, answer }) => {
                     let killer = Killer {
-                        client: format!("{}/{}", by.lock(), by.name()),
+                        client: by.title(),
                         executions: answer.outcome.executions,
                     };
                     self.killers.insert(key.clone(), killer);
@@ -167,7 +169,9 @@ mod tests {
         assert_eq!(open().of(&keys[0]), all.get(&keys[0]));
         // The mutant of x.c is not known any more; tas_lock.h was not looked at.
         let files = BTreeSet::from(["x.c"]);
-        open().save(&[], &BTreeSet::new(), &files).expect("saved");
+        let mut killers = open();
+        killers.forget_all_but(&BTreeSet::new(), &files);
+        killers.save(&[]).expect("saved");
         let left: Vec<String> = open().killers.into_keys().collect();
         assert_eq!(left, keys[..1]);
     }

@@ -51,16 +51,22 @@ pub fn check(args: &CheckArgs) -> Result<ExitCode> {
     let index = tags::index(args.sources());
     let chosen = plan::choose(args, &index)?;
     if args.list {
-        let mutants = planned(args, &index, &chosen)?;
+        let mutants = planned(args, every_mutant(args, &index)?, &chosen);
         list::list(&printer, &chosen, &mutants, args)?;
         return Ok(ExitCode::SUCCESS);
     }
     // What is wrong with the mutants shows before hours have passed.
-    let mutants = match args.wants_mutants() {
-        true => planned(args, &index, &chosen)?,
+    let every = match args.wants_mutants() {
+        true => every_mutant(args, &index)?,
         false => Vec::new(),
     };
-    let killers = args.killers.as_deref().map(Killers::open).transpose()?;
+    let mut killers = args.killers.as_deref().map(Killers::open).transpose()?;
+    if let Some(killers) = &mut killers {
+        let known = every.iter().map(|mutant| mutant.key.as_str()).collect();
+        let files = args.sources().iter().map(|source| source.0).collect();
+        killers.forget_all_but(&known, &files);
+    }
+    let mutants = planned(args, every, &chosen);
     match Session::new(args, &printer)?.run(&chosen, mutants, &index, killers) {
         Ok(true) => Ok(ExitCode::SUCCESS),
         Ok(false) => Ok(ExitCode::FAILURE),
@@ -85,9 +91,9 @@ fn every_mutant(args: &CheckArgs, index: &Index) -> Result<Vec<Planned>> {
 
 /// The mutants that the command line asks for: of the tags, and in the files of
 /// the chosen clients or in those that locks share.
-fn planned(args: &CheckArgs, index: &Index, chosen: &Chosen) -> Result<Vec<Planned>> {
+fn planned(args: &CheckArgs, every: Vec<Planned>, chosen: &Chosen) -> Vec<Planned> {
     let stems = stems(args);
-    let mut mutants = every_mutant(args, index)?;
+    let mut mutants = every;
     mutants.retain(|mutant| {
         let stem = mutants::file_stem(&mutant.mutant.spot.file);
         let own = chosen.clients.iter().any(|client| client.stem() == stem);
@@ -97,7 +103,7 @@ fn planned(args: &CheckArgs, index: &Index, chosen: &Chosen) -> Result<Vec<Plann
         };
         (own || !stems.contains(&stem)) && (args.tags.is_empty() || asked)
     });
-    Ok(mutants)
+    mutants
 }
 
 /// `Spare` notes for a weaker order that there is no mutant of.
@@ -195,10 +201,7 @@ impl<'a> Session<'a> {
         }
         kill_table::run_all(&mut self.pool, self.printer, &mut trials, self.style)?;
         if let Some(killers) = killers {
-            let all = every_mutant(self.args, index)?;
-            let known = all.iter().map(|mutant| mutant.key.clone()).collect();
-            let files = self.args.sources().iter().map(|source| source.0).collect();
-            killers.save(&trials, &known, &files)?;
+            killers.save(&trials)?;
         }
         let summary = kill_table::Summary {
             unfit,
