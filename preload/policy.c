@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * LOCKWORK_LOCK and LOCKWORK_SET, as they are when the program starts, read in the
- * first slow path. Before the C library has an environment there is one thread, so
+ * LOCKWORK_LOCK, LOCKWORK_SET and LOCKWORK_EVENTS, as they are when the program starts,
+ * read in the first slow path. Before the C library has an environment there is one thread, so
  * no slow path either.
  */
 #include "preload.h"
@@ -102,6 +102,8 @@ static __cold void read_policy(void)
 	 * waiters of one mutex must not queue in two ways. */
 	(void)lkp_decide(&policy, read_lock_name(first) + 1);
 	read_knobs(first);
+	/* Kept: the environment's copy is never freed. */
+	lkp_user_events_to(lkp_env("LOCKWORK_EVENTS"));
 	lkp_once_done(&settings);
 	errno = saved;
 }

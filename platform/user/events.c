@@ -8,6 +8,7 @@
 #include "internal.h"
 #include "user.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -55,12 +56,41 @@ void lkp_user_events_reset(void)
 	}
 }
 
+/* Where the sums are printed; NULL: standard error. */
+static const char *file;
+
+void lkp_user_events_to(const char *path)
+{
+	WRITE_ONCE(file, path);
+}
+
+/* All sums, also those that are 0: the reader sees that this process counted. */
+static void write_events(int fd)
+{
+	for (u32 event = 0; event < LK_EVENTS; event++)
+		dprintf(fd, "%d %s %llu\n", (int)getpid(),
+			lk_events[event].name,
+			(unsigned long long)lkp_user_event_sum(event));
+}
+
 /* At the end of the process; other threads may still be counting. */
 __attribute__((destructor)) static void print_events(void)
 {
+	const char *path = READ_ONCE(file);
+	int fd;
+
 	if (READ_ONCE(lkp_count_events) != AND_PRINT)
 		return;
 	(void)wait_epoch(); /* a forked child's sums are its own */
+	if (path) {
+		fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC,
+			  0600);
+		if (fd >= 0) {
+			write_events(fd);
+			close(fd);
+		}
+		return;
+	}
 	for (u32 event = 0; event < LK_EVENTS; event++) {
 		u64 sum = lkp_user_event_sum(event);
 

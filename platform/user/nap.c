@@ -18,6 +18,7 @@ __cold int lkp_futex_nap(u32 *word, u32 val,
 	u64 ns = NAP_NS << (naps < NAP_DOUBLES ? naps : NAP_DOUBLES);
 	struct lkp_deadline nap;
 
+	lkp_self.goes_on = naps && naps != NO_NAPS;
 	if (naps == NO_NAPS || !sleeps_are_naps() ||
 	    (deadline && deadline_within(deadline, ns)))
 		return lkp_futex_wait(word, val, deadline);

@@ -25,6 +25,8 @@ struct lkp_self {
 	bool missed;
 	bool cancel_in;	 /* asynchronous cancellation is let in during sleeps */
 	bool keeps_slot; /* see lkp_slot_keep() */
+	bool woken;	 /* its last sleep ended by a wake-up, see wait.c */
+	bool goes_on;	 /* its next sleep belongs to the same wait */
 	u16 tid_epoch;
 	u16 asked;    /* calls of lkp_cpus_are_short() */
 	u32 priority; /* as it was when the thread last asked, see wait.c */

@@ -42,6 +42,11 @@ const char *lkp_user_event_help(uint32_t event);
 uint64_t lkp_user_event_sum(uint32_t event);
 /* All from 0 again; what is being counted meanwhile may be lost or stay. */
 void lkp_user_events_reset(void);
+/*
+ * The sums that are printed when the process ends are appended to the file @path, a line
+ * each of process, name and sum, and not printed on standard error. The text must stay.
+ */
+void lkp_user_events_to(const char *path);
 
 /* For slow paths, where getenv() and stdio may not be called. */
 /* The value of an environment variable, or NULL. */

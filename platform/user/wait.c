@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* System calls: sleeping, yielding, the clock, all with errno left alone. */
+#include "events.h"
 #include "internal.h"
 
 #include <errno.h>
@@ -122,6 +123,23 @@ __cold void lkp_share_cpu(const void *lock)
 		lkp_yield();
 }
 
+/*
+ * Counts a sleep that ended with @ret. One that a wake-up ended, and that another sleep of
+ * the same wait follows, had been woken for nothing. Where the word had changed, there was
+ * no sleep.
+ */
+static void note_sleep(long ret)
+{
+	bool in_vain = lkp_self.goes_on && lkp_self.woken;
+
+	lkp_self.woken = ret == 0;
+	if (ret == -EAGAIN)
+		return;
+	count_event(LK_EV_slept);
+	if (in_vain)
+		count_event(LK_EV_slept_again);
+}
+
 __cold int lkp_futex_wait(u32 *word, u32 val,
 			  const struct lkp_deadline *deadline)
 {
@@ -145,13 +163,18 @@ __cold int lkp_futex_wait(u32 *word, u32 val,
 			  (long)FUTEX_BITSET_MATCH_ANY);
 	if (lkp_self.cancel_in)
 		pthread_setcanceltype(type, &type);
+	note_sleep(ret);
 	return ret == -ETIMEDOUT ? -ETIMEDOUT : 0;
 }
 
 __cold int lkp_futex_wake(u32 *word, int count)
 {
-	return lkp_syscall(SYS_futex, (long)word,
-			   FUTEX_WAKE | FUTEX_PRIVATE_FLAG, count, 0, 0, 0);
+	int woken = (int)lkp_syscall(SYS_futex, (long)word,
+				     FUTEX_WAKE | FUTEX_PRIVATE_FLAG, count, 0,
+				     0, 0);
+
+	count_event(woken > 0 ? LK_EV_woke : LK_EV_woke_nobody);
+	return woken;
 }
 
 bool deadline_passed(const struct lkp_deadline *deadline, int64_t sec,

@@ -40,14 +40,27 @@ pub struct Counts {
     /// Acquisitions by how far away the one before had been: [`Distance::Own`]
     /// is the same CPU again.
     pub handovers: [u64; Distance::COUNT],
+    /// Acquisitions that found the lock held, so that they had to wait. Readers find it held
+    /// by a writer only.
+    pub contended: u64,
+    /// Sleeps of waiters, and halts of their virtual CPUs.
+    pub sleeps: u64,
     /// Wake-ups, and kicks of halted CPUs.
     pub wakeups: u64,
+    /// Those that found nobody asleep.
+    pub futile_wakeups: u64,
     /// Those whose sleeper acquired before it slept again.
     pub useful_wakeups: u64,
     /// Waits that did not sleep, as the word had changed when it was looked at.
     pub refused_sleeps: u64,
     /// Switches of threads.
     pub switches: u64,
+    /// Threads that left their CPU to sleep.
+    pub voluntary: u64,
+    /// Threads that lost their CPU to another one.
+    pub involuntary: u64,
+    /// Those that held the lock then, and holders whose virtual CPU lost the real one.
+    pub preempted_holders: u64,
     /// Times that a virtual CPU lost its CPU to another.
     pub preemptions: u64,
     /// What the locks counted, in the order of platform/events.def; shorter if the

@@ -132,7 +132,7 @@ fn once(code: &Code, random: &mut fastrand::Rng) {
     if code.spins {
         calls::may_preempt(1);
     }
-    calls::with(|engine| engine.waits());
+    calls::with(|engine| engine.waits(shared));
     calls::work(code.call);
     let to_read = code.ops.read_lock.zip(code.ops.read_unlock);
     let to_write = (code.ops.lock, code.ops.unlock);

@@ -126,10 +126,16 @@ fn counts(counts: &Counts) -> Value {
         "from_memory": by_distance(&counts.from_memory),
         "link_bytes": links,
         "handovers": by_distance(&counts.handovers),
+        "contended": counts.contended,
+        "sleeps": counts.sleeps,
         "wakeups": counts.wakeups,
         "useful_wakeups": counts.useful_wakeups,
+        "futile_wakeups": counts.futile_wakeups,
         "refused_sleeps": counts.refused_sleeps,
         "switches": counts.switches,
+        "voluntary": counts.voluntary,
+        "involuntary": counts.involuntary,
+        "preempted_holders": counts.preempted_holders,
         "preemptions": counts.preemptions,
     })
 }

@@ -146,10 +146,16 @@ fn add_counts(sum: &mut Counts, more: &Counts) {
     }
     add(&mut sum.events, &more.events);
     sum.divided += more.divided;
+    sum.contended += more.contended;
+    sum.sleeps += more.sleeps;
     sum.wakeups += more.wakeups;
+    sum.futile_wakeups += more.futile_wakeups;
     sum.useful_wakeups += more.useful_wakeups;
     sum.refused_sleeps += more.refused_sleeps;
     sum.switches += more.switches;
+    sum.voluntary += more.voluntary;
+    sum.involuntary += more.involuntary;
+    sum.preempted_holders += more.preempted_holders;
     sum.preemptions += more.preemptions;
 }
 

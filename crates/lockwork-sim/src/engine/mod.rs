@@ -265,9 +265,10 @@ impl Engine {
     }
 
     /// The running thread begins to wait for the lock.
-    pub fn waits(&mut self) {
+    pub fn waits(&mut self, shared: bool) {
         let (thread, now) = (self.thread(), self.now());
-        self.tally.waits(&mut self.threads[thread].tally, now);
+        self.tally
+            .waits(&mut self.threads[thread].tally, shared, now);
     }
 
     /// It has got it.

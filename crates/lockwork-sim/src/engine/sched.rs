@@ -59,6 +59,7 @@ impl Engine {
         state.state = State::Ready;
         state.rest = rest;
         self.cpus[cpu].ready.push_back(thread);
+        self.tally.counts.involuntary += 1;
         self.tally
             .show(&mut self.threads[thread as usize].tally, self.time);
         self.leave(cpu, self.time);
@@ -269,6 +270,7 @@ impl Engine {
             );
         }
         self.threads[thread].timed_out = false;
+        self.tally.counts.sleeps += 1;
         // The way in is a part of what it costs to leave the CPU.
         let paid = self.way_in();
         self.fall_asleep(cpu, State::Asleep(addr), paid);
@@ -301,6 +303,7 @@ impl Engine {
             return;
         }
         self.threads[thread].state = state;
+        self.tally.counts.voluntary += 1;
         self.leave(cpu, now + self.fixed.switch - paid);
     }
 
@@ -314,6 +317,7 @@ impl Engine {
         let now = self.now();
         self.tally.counts.wakeups += 1;
         let Some(thread) = self.first_sleeper(addr) else {
+            self.tally.counts.futile_wakeups += 1;
             let called = !self.threads[self.running].keeps_cpu();
             self.cpus[self.current].now += self.fixed.wake_call * Ps::from(called);
             return false;

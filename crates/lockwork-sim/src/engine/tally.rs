@@ -29,6 +29,9 @@ pub(crate) struct OfThread {
     call_from: Ps,
     call_off: Ps,
     gives_back: bool,
+    /// What it is after, or holds, is shared; the lock was held when it came.
+    shared: bool,
+    met: bool,
     wait_asleep: Ps,
     wait_waking: Ps,
     wait_transfer: Ps,
@@ -60,6 +63,8 @@ impl Default for OfThread {
             call_from: 0,
             call_off: 0,
             gives_back: false,
+            shared: false,
+            met: false,
             wait_asleep: 0,
             wait_waking: 0,
             wait_transfer: 0,
@@ -200,6 +205,9 @@ pub(crate) struct Tally {
     fruitless: u64,
     /// When somebody last got the lock.
     pub progress: Ps,
+    /// Holders that read, and others.
+    readers: u32,
+    writers: u32,
     holder: Option<usize>,
     holder_off: Ps,
     holder_off_since: Option<Ps>,
@@ -240,6 +248,8 @@ impl Tally {
             before: 0,
             fruitless: 0,
             progress: 0,
+            readers: 0,
+            writers: 0,
             holder: None,
             holder_off: 0,
             holder_off_since: None,
@@ -291,8 +301,10 @@ impl Tally {
     }
 
     /// A thread begins to wait for the lock.
-    pub fn waits(&mut self, of: &mut OfThread, time: Ps) {
+    pub fn waits(&mut self, of: &mut OfThread, shared: bool, time: Ps) {
         of.doing = Doing::Wait;
+        of.shared = shared;
+        of.met = self.writers > 0 || (self.readers > 0 && !shared);
         of.wait_from = time;
         self.line.comes((time, of.id));
         (of.call_from, of.call_off) = (time, of.off_total(time));
@@ -307,6 +319,8 @@ impl Tally {
         of.acquisitions += 1;
         self.reads += u64::from(shared);
         (self.fruitless, self.progress) = (self.operations(), time);
+        self.counts.contended += u64::from(of.met);
+        *self.inside(shared) += 1;
         if std::mem::take(&mut of.woken) {
             self.counts.useful_wakeups += 1;
         }
@@ -326,6 +340,14 @@ impl Tally {
         }
         self.holder = Some(of.id as usize);
         self.show(of, time);
+    }
+
+    /// How many hold it in that way.
+    fn inside(&mut self, shared: bool) -> &mut u32 {
+        match shared {
+            true => &mut self.readers,
+            false => &mut self.writers,
+        }
     }
 
     fn divide(&mut self, of: &OfThread, wait: Ps, time: Ps) {
@@ -351,6 +373,7 @@ impl Tally {
     /// It is about to give it back.
     pub fn gives_back(&mut self, of: &mut OfThread, time: Ps) {
         self.released = time;
+        *self.inside(of.shared) -= 1;
         self.holder = None;
         if let Some(since) = self.holder_off_since.take() {
             self.holder_off += time.saturating_sub(since);
@@ -384,6 +407,7 @@ impl Tally {
                 self.holder_off += time.saturating_sub(since);
             }
         } else {
+            self.counts.preempted_holders += 1;
             self.holder_off_since = Some(time);
         }
     }
