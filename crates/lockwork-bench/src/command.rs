@@ -18,6 +18,7 @@ use lockwork_report::interrupt::Interrupted;
 use lockwork_report::machine::Machine;
 use lockwork_report::settings::settings;
 use lockwork_report::text;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -53,6 +54,24 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode> {
         &mut journal,
         args.plots.as_deref(),
     )
+}
+
+/// Measures what the arguments say, for a command that prints it in its own way. Break: it is
+/// over, with this exit code, and why was said.
+///
+/// # Errors
+/// The arguments or the host.
+pub fn samples(args: &BenchArgs) -> Result<ControlFlow<ExitCode, Data>> {
+    let Planned { mut plan, locks } = planned(args)?;
+    plan.knobs = set_knobs(&plan.knobs)?;
+    let tools = Tools::calibrate();
+    let mut data = Data::new(header(plan, &locks, tools.calibration()));
+    text::complain(&announced(&data.header.plan));
+    let ended = Session::new(&locks, &tools, &mut data, &mut Journal::None)?.run()?;
+    Ok(match code(&ended) {
+        None => ControlFlow::Continue(data),
+        Some(code) => ControlFlow::Break(code),
+    })
 }
 
 /// Goes on with what is in `path`, and adds to it.
@@ -104,13 +123,18 @@ fn finish(
     journal.end(&end)?;
     data.end = Some(end.clone());
     show(data, journal, plots)?;
-    match end.ended {
-        Ended::Completed => Ok(ExitCode::SUCCESS),
+    Ok(code(&end.ended).unwrap_or(ExitCode::SUCCESS))
+}
+
+/// The exit code of a run that did not complete; says why.
+fn code(ended: &Ended) -> Option<ExitCode> {
+    match ended {
+        Ended::Completed => None,
         Ended::Failed { why } => {
             text::complain(&format!("lockwork: {why}\n"));
-            Ok(ExitCode::FAILURE)
+            Some(ExitCode::FAILURE)
         }
-        Ended::Interrupted { signal } => Ok(Interrupted(signal).into()),
+        Ended::Interrupted { signal } => Some(Interrupted(*signal).into()),
     }
 }
 

@@ -35,7 +35,7 @@ mod worker;
 mod yardstick;
 
 pub use args::{BenchArgs, AFTER_HELP, HELP};
-pub use command::run;
+pub use command::{run, samples};
 pub use contender::{contenders, flagships, select, Contender, Selection, BARE, LOCKWORK};
 pub use journal::{AbsentInfo, Data, End, Ended, Header, Journal, LockInfo, SCHEMA};
 pub use pareto::{dominators, Point};

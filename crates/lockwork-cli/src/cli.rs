@@ -193,6 +193,12 @@ pub enum Command {
     /// Print the report of a profile again, or in another form.
     #[command(long_about = lockwork_profile::HELP, after_help = lockwork_profile::AFTER_HELP)]
     Report(lockwork_profile::ReportArgs),
+    /// Say what an acquisition cost and why: simulated, measured, tortured, or in a program.
+    #[command(long_about = lockwork_explain::HELP, after_help = lockwork_explain::AFTER_HELP)]
+    #[command(
+        override_usage = "lockwork explain [OPTIONS] sim|bench|torture [OPTIONS]\n       lockwork explain [OPTIONS] -- PROGRAM [ARGS]…"
+    )]
+    Explain(Box<lockwork_explain::ExplainArgs>),
     /// Predict what other locks and more threads would do, from a profile.
     #[command(long_about = lockwork_predict::HELP, after_help = lockwork_predict::AFTER_HELP)]
     Predict(lockwork_predict::PredictArgs),

@@ -9,6 +9,7 @@ mod docs;
 mod elf;
 mod environment;
 mod error;
+mod explain;
 mod inherited;
 mod knobs;
 mod pidfd;
@@ -36,7 +37,11 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return not_parsed(&error),
     };
-    let is_run = matches!(cli.command, Command::Run(_) | Command::Profile(_));
+    let is_run = match &cli.command {
+        Command::Run(_) | Command::Profile(_) => true,
+        Command::Explain(args) => explain::is_program(args),
+        _ => false,
+    };
     match dispatch(&cli.command) {
         Ok(code) => code,
         Err(error) => {
@@ -72,6 +77,7 @@ fn dispatch(command: &Command) -> Result<ExitCode> {
         Command::Run(args) => run::run(args)?,
         Command::Compare(args) => return compare::compare(args),
         Command::Profile(args) => return profile::profile(args),
+        Command::Explain(args) => return explain::explain(args),
         Command::Report(args) => return lockwork_profile::report(args),
         Command::Predict(args) => return lockwork_predict::run(args),
         Command::Torture(args) => return lockwork_torture::run(args),

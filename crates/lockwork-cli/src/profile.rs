@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! `lockwork profile`: runs the program with the recorder loaded, then reports.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, OpenOptions};
 use std::os::fd::AsRawFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -27,36 +27,61 @@ const LONGEST_PATH: usize = 3799;
 
 /// Runs `lockwork profile`; the exit code is the program's.
 pub fn profile(args: &ProfileArgs) -> Result<ExitCode> {
-    let shared = settings(&args.set, spec::validate)?;
-    let spec = LockSpec::parse(&args.lock, &shared)?;
-    if spec.policy.interposer != Interposer::Lockwork && !shared.is_empty() {
-        bail_usage!("{} has no knobs; leave --set out", spec.policy.name);
-    }
-    let name = args
-        .command
-        .first()
-        .map_or(OsStr::new(""), |n| n.as_os_str());
-    let program = program::find(name)?;
-    program::validate(&program)?;
-    program::check_sanitizers(&program)?;
+    let spec = lock(&args.lock, &args.set)?;
+    check(&args.command)?;
     let file = make_room(&args.output)?;
-    environment::warn_of_unused("--lock");
-    let mut command = Command::new(name);
-    command.args(&args.command[1..]);
-    for (variable, value) in environment::recording(&spec, &file)? {
-        match value {
-            Some(value) => command.env(variable, value),
-            None => command.env_remove(variable),
-        };
-    }
-    let interrupt = Interrupt::listen().context("cannot listen for signals")?;
-    let clock = lockwork_profile::Clock::start();
-    let status = wait(start(&mut command, name)?, &interrupt)?;
-    clock.finish(&file);
+    let status = record(&args.command, &spec, &file, &[])?;
     if !args.quiet {
         report(&file, &args.output);
     }
-    Ok(ExitCode::from(code(status)))
+    Ok(ExitCode::from(status))
+}
+
+/// The lock of that name, with knobs.
+pub fn lock(name: &str, set: &[String]) -> Result<LockSpec> {
+    let shared = settings(set, spec::validate)?;
+    let spec = LockSpec::parse(name, &shared)?;
+    if spec.policy.interposer != Interposer::Lockwork && !shared.is_empty() {
+        bail_usage!("{} has no knobs; leave --set out", spec.policy.name);
+    }
+    Ok(spec)
+}
+
+/// Checks that the recorder works in the program of a command.
+pub fn check(command: &[OsString]) -> Result<()> {
+    let program = program::find(name_of(command))?;
+    program::validate(&program)?;
+    program::check_sanitizers(&program)
+}
+
+fn name_of(command: &[OsString]) -> &OsStr {
+    command.first().map_or(OsStr::new(""), |n| n.as_os_str())
+}
+
+/// Runs a command with a lock and the recorder, and `more` in its environment. Returns the
+/// exit code.
+pub fn record(
+    command: &[OsString],
+    spec: &LockSpec,
+    file: &Path,
+    more: &[(&str, &OsStr)],
+) -> Result<u8> {
+    let name = name_of(command);
+    environment::warn_of_unused("--lock");
+    let mut started = Command::new(name);
+    started.args(&command[1..]);
+    for (variable, value) in environment::recording(spec, file)? {
+        match value {
+            Some(value) => started.env(variable, value),
+            None => started.env_remove(variable),
+        };
+    }
+    started.envs(more.iter().copied());
+    let interrupt = Interrupt::listen().context("cannot listen for signals")?;
+    let clock = lockwork_profile::Clock::start();
+    let status = wait(start(&mut started, name)?, &interrupt)?;
+    clock.finish(file);
+    Ok(code(status))
 }
 
 /// The report, or why there is none. The program's own result stays what it was.

@@ -3,23 +3,11 @@
 //! rests on and what to try. The rules are in the order in which they are asked; the first
 //! that holds speaks.
 
+use lockwork_report::finding::Finding;
 use lockwork_report::text::{duration, grouped, percent, whole};
 
 use crate::model::{mean, Counts, Lock, Profile, Use};
 use crate::names::Names;
-
-/// What a rule found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
-    /// The rule's name, for programs.
-    pub rule: &'static str,
-    /// Why threads wait, in a sentence.
-    pub why: String,
-    /// The figures behind it.
-    pub evidence: Vec<String>,
-    /// What to do.
-    pub advice: String,
-}
 
 /// A section of at least so many nanoseconds is long.
 const LONG_NS: u64 = 10_000;

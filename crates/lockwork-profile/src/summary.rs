@@ -3,12 +3,13 @@
 
 use std::fmt::Write;
 
+use lockwork_report::finding::Finding;
 use lockwork_report::table;
 use lockwork_report::text::{counted, cut, duration, grouped, percent, seconds, whole};
 
 use crate::model::{mean, Counts, Lock, Profile, Use};
 use crate::names::Names;
-use crate::rules::{self, Case, Finding};
+use crate::rules::{self, Case};
 
 /// Locks of which the reason is given.
 const EXPLAINED: usize = 3;

@@ -6,6 +6,7 @@
 
 pub mod bars;
 pub mod choice;
+pub mod finding;
 pub mod html;
 pub mod interrupt;
 pub mod machine;
@@ -13,6 +14,7 @@ pub mod page;
 pub mod plot;
 pub mod pool;
 pub mod progress;
+pub mod resources;
 pub mod settings;
 pub mod stats;
 pub mod strips;

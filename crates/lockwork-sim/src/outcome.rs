@@ -40,8 +40,8 @@ pub struct Counts {
     /// Acquisitions by how far away the one before had been: [`Distance::Own`]
     /// is the same CPU again.
     pub handovers: [u64; Distance::COUNT],
-    /// Acquisitions that found the lock held, so that they had to wait. Readers find it held
-    /// by a writer only.
+    /// Acquisitions that found the lock held, or that others came before. To readers only
+    /// writers count.
     pub contended: u64,
     /// Sleeps of waiters, and halts of their virtual CPUs.
     pub sleeps: u64,

@@ -24,9 +24,10 @@ pub use report::{LockReport, Numbers, Row, Verdict};
 use anyhow::Context;
 use lockwork_catalogue::{catalogue, knobs, set_knob, LockKind};
 use lockwork_report::interrupt::{Interrupt, Interrupted};
+use lockwork_report::resources::Resources;
 use lockwork_report::settings::settings;
 use lockwork_report::{choice, progress, text, usage};
-use probes::SWITCHING;
+use probes::{STRESS, SWITCHING};
 use std::io::{self, Write};
 use std::process::{exit, ExitCode};
 use std::time::Duration;
@@ -135,6 +136,40 @@ pub fn run(args: &TortureArgs) -> anyhow::Result<ExitCode> {
         ExitCode::FAILURE
     } else {
         ExitCode::SUCCESS
+    })
+}
+
+/// Runs the stress of the locks that the arguments name, and nothing else, with events. Each
+/// report goes to `tell` with the resources that it took. Failure: a lock lacks a property.
+///
+/// # Errors
+/// The arguments or the host.
+pub fn stress(
+    args: &TortureArgs,
+    tell: &mut dyn FnMut(&LockReport, LockKind, &Resources),
+) -> anyhow::Result<ExitCode> {
+    let kinds = choose(&args.lock).map_err(usage::error)?;
+    let plan = args.plan()?.only(&[STRESS]);
+    args.set_knobs()?;
+    set_knob("count_events", "1")?;
+    let interrupt = Interrupt::listen().context("cannot watch for signals")?;
+    let locks = kinds.len();
+    let mut reports = Vec::new();
+    for kind in kinds {
+        let done = format!("{} of {locks} locks", reports.len());
+        let before = Resources::now();
+        let report = with_progress(kind, &plan, &interrupt, &done);
+        tell(&report, kind, &Resources::now().since(&before));
+        let stalled = report.failure("progress").is_some();
+        reports.push(report);
+        if stalled {
+            break;
+        }
+    }
+    let failed = summary(&reports).context("cannot write the summary")?;
+    Ok(match failed {
+        true => ExitCode::FAILURE,
+        false => ExitCode::SUCCESS,
     })
 }
 

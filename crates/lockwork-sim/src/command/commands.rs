@@ -103,7 +103,23 @@ impl Simulator {
     /// # Errors
     /// The command or the host.
     pub fn run(&self, command: &str, whom: &str) -> Result<ControlFlow<ExitCode, Vec<Simulated>>> {
-        let plan = Arc::new(plan(command, &self.known)?);
+        self.carry_out(plan(command, &self.known)?, whom)
+    }
+
+    /// The same for arguments of `lockwork sim`.
+    ///
+    /// # Errors
+    /// The arguments or the host.
+    pub fn run_args(
+        &self,
+        args: &SimArgs,
+        whom: &str,
+    ) -> Result<ControlFlow<ExitCode, Vec<Simulated>>> {
+        self.carry_out(Plan::of(args, &self.known)?, whom)
+    }
+
+    fn carry_out(&self, plan: Plan, whom: &str) -> Result<ControlFlow<ExitCode, Vec<Simulated>>> {
+        let plan = Arc::new(plan);
         let done = match carry_out(&plan, self.jobs, whom)? {
             ControlFlow::Continue(done) => done,
             ControlFlow::Break(code) => return Ok(ControlFlow::Break(code)),

@@ -29,9 +29,11 @@ pub(crate) struct OfThread {
     call_from: Ps,
     call_off: Ps,
     gives_back: bool,
-    /// What it is after, or holds, is shared; the lock was held when it came.
+    /// What it is after, or holds, is shared; the lock was held when it came; how many had
+    /// got it that would exclude it.
     shared: bool,
     met: bool,
+    before: u64,
     wait_asleep: Ps,
     wait_waking: Ps,
     wait_transfer: Ps,
@@ -65,6 +67,7 @@ impl Default for OfThread {
             gives_back: false,
             shared: false,
             met: false,
+            before: 0,
             wait_asleep: 0,
             wait_waking: 0,
             wait_transfer: 0,
@@ -208,6 +211,8 @@ pub(crate) struct Tally {
     /// Holders that read, and others.
     readers: u32,
     writers: u32,
+    /// Acquisitions of either kind so far, warm-up included.
+    got: [u64; 2],
     holder: Option<usize>,
     holder_off: Ps,
     holder_off_since: Option<Ps>,
@@ -250,6 +255,7 @@ impl Tally {
             progress: 0,
             readers: 0,
             writers: 0,
+            got: [0; 2],
             holder: None,
             holder_off: 0,
             holder_off_since: None,
@@ -305,6 +311,7 @@ impl Tally {
         of.doing = Doing::Wait;
         of.shared = shared;
         of.met = self.writers > 0 || (self.readers > 0 && !shared);
+        of.before = self.excluding(shared);
         of.wait_from = time;
         self.line.comes((time, of.id));
         (of.call_from, of.call_off) = (time, of.off_total(time));
@@ -319,7 +326,9 @@ impl Tally {
         of.acquisitions += 1;
         self.reads += u64::from(shared);
         (self.fruitless, self.progress) = (self.operations(), time);
-        self.counts.contended += u64::from(of.met);
+        let passed = self.excluding(shared) > of.before;
+        self.counts.contended += u64::from(of.met || passed);
+        self.got[usize::from(shared)] += 1;
         *self.inside(shared) += 1;
         if std::mem::take(&mut of.woken) {
             self.counts.useful_wakeups += 1;
@@ -340,6 +349,14 @@ impl Tally {
         }
         self.holder = Some(of.id as usize);
         self.show(of, time);
+    }
+
+    /// Acquisitions so far that exclude a shared one, or any.
+    fn excluding(&self, shared: bool) -> u64 {
+        match shared {
+            true => self.got[0],
+            false => self.got.iter().sum(),
+        }
     }
 
     /// How many hold it in that way.

@@ -19,9 +19,8 @@ use crate::plan::Plan;
 use crate::report::{LockReport, Numbers, Row, Verdict};
 use lockwork_catalogue::{counted, reset_events, LockKind};
 use probe::{run_probe, PROBES};
-use properties::STRESS;
-pub(crate) use properties::SWITCHING;
 pub use properties::{Property, PROPERTIES};
+pub(crate) use properties::{STRESS, SWITCHING};
 use std::sync::Mutex;
 
 /// Signal handlers, knobs and slots belong to the process: one at a time.

@@ -3,7 +3,7 @@
 use lockwork_catalogue::{LockKind, Promises};
 
 /// The first property of the stress.
-pub(super) const STRESS: &str = "exclusion";
+pub(crate) const STRESS: &str = "exclusion";
 /// The property that the driver of knobs and clusters tests.
 pub(crate) const SWITCHING: &str = "switching";
 

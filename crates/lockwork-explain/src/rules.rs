@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Why an acquisition costs what it does: one sentence, chosen by rules from the figures. The
+//! rules are in the order in which they are asked; the first that holds speaks. One that needs
+//! a figure that the world does not see does not hold.
+
+use crate::account::Account;
+use crate::quantity::Quantity;
+use lockwork_report::finding::Finding;
+
+/// What explains the figures.
+pub(crate) fn why(account: &Account) -> Finding {
+    let rules: [fn(&Account) -> Option<Finding>; 9] = [
+        unused,
+        uncontended,
+        preempted_holder,
+        wakes_nobody,
+        woken_for_nothing,
+        convoy,
+        remote_lines,
+        lost_cpu,
+        moving_lines,
+    ];
+    let found = rules.iter().find_map(|rule| rule(account));
+    found.unwrap_or_else(|| unclear(account))
+}
+
+fn finding(
+    account: &Account,
+    rule: &'static str,
+    why: &str,
+    evidence: &[Quantity],
+    advice: &str,
+) -> Finding {
+    Finding {
+        rule,
+        why: why.to_owned(),
+        evidence: (evidence.iter())
+            .filter(|&&one| account.value(one).is_some())
+            .map(|&one| account.told(one))
+            .collect(),
+        advice: advice.to_owned(),
+    }
+}
+
+fn unused(account: &Account) -> Option<Finding> {
+    (account.value(Quantity::Acquisitions)? == 0.0).then(|| {
+        finding(
+            account,
+            "unused",
+            "Nobody acquired it.",
+            &[Quantity::Acquisitions],
+            "Nothing is explained by this run: make it longer, or see whether the program locks \
+             through glibc.",
+        )
+    })
+}
+
+fn uncontended(account: &Account) -> Option<Finding> {
+    (account.value(Quantity::Contended)? < 0.01).then(|| {
+        finding(
+            account,
+            "uncontended",
+            "Hardly anybody finds it held: what it costs is the call itself.",
+            &[Quantity::Contended, Quantity::Cpu],
+            "No other lock brings much here.",
+        )
+    })
+}
+
+fn preempted_holder(account: &Account) -> Option<Finding> {
+    (account.value(Quantity::PreemptedHolders)? >= 1e-3).then(|| {
+        finding(
+            account,
+            "holder-preempted",
+            "Its holders lose their CPU while they hold it, and all others wait that long.",
+            &[Quantity::PreemptedHolders, Quantity::Involuntary],
+            "Use no more threads than CPUs, or a lock whose waiters sleep.",
+        )
+    })
+}
+
+fn wakes_nobody(account: &Account) -> Option<Finding> {
+    let wakeups = account.value(Quantity::Wakeups)?;
+    let futile = account.value(Quantity::FutileWakeups)?;
+    (wakeups * futile >= 0.05 && futile >= 0.5).then(|| {
+        finding(
+            account,
+            "wakes-nobody",
+            "Unlocks make system calls that find nobody asleep.",
+            &[Quantity::Wakeups, Quantity::FutileWakeups],
+            "A lock that knows its sleepers: the library's mutex rather than the interposer's, \
+             which has to call for foreign code.",
+        )
+    })
+}
+
+fn woken_for_nothing(account: &Account) -> Option<Finding> {
+    let wakeups = account.value(Quantity::Wakeups)?;
+    (wakeups >= 0.05 && account.value(Quantity::UsefulWakeups)? < 0.5).then(|| {
+        finding(
+            account,
+            "woken-for-nothing",
+            "Most threads that are woken find the lock taken again, and sleep once more.",
+            &[Quantity::Wakeups, Quantity::UsefulWakeups],
+            "Spin longer before a sleep (spin_budget), or a lock that hands over.",
+        )
+    })
+}
+
+/// Sleeps, or where they are not seen the switches that come with them.
+fn convoy(account: &Account) -> Option<Finding> {
+    let sleeps = account.value(Quantity::Sleeps);
+    let (one, each) = match sleeps {
+        Some(sleeps) => (Quantity::Sleeps, sleeps),
+        None => (Quantity::Voluntary, account.value(Quantity::Voluntary)?),
+    };
+    (each >= 0.5).then(|| {
+        finding(
+            account,
+            "convoy",
+            "Each hand-over wakes a thread that sleeps, and that takes longer than a short section.",
+            &[one, Quantity::Wakeups, Quantity::Voluntary],
+            "A lock whose waiters spin before they sleep.",
+        )
+    })
+}
+
+fn lines(account: &Account) -> Option<f64> {
+    let all: Option<Vec<f64>> = Quantity::LINES
+        .iter()
+        .map(|&one| account.value(one))
+        .collect();
+    all.map(|all| all.iter().sum())
+}
+
+fn remote_lines(account: &Account) -> Option<Finding> {
+    let (remote, all) = (account.value(Quantity::LinesRemote)?, lines(account)?);
+    (remote >= 0.5 && remote >= 0.3 * all).then(|| {
+        finding(
+            account,
+            "remote-lines",
+            "Its lines move between sockets, and so does the lock.",
+            &[Quantity::LinesRemote, Quantity::HandoverRemote],
+            "A lock that hands over within a cluster or a socket for a while, such as mutex_numa; \
+             or keep the threads that share it on one socket.",
+        )
+    })
+}
+
+fn lost_cpu(account: &Account) -> Option<Finding> {
+    (account.value(Quantity::Involuntary)? >= 0.01).then(|| {
+        finding(
+            account,
+            "off-cpu",
+            "Threads lose their CPU, or yield it, while they wait or hold.",
+            &[Quantity::Involuntary, Quantity::Sleeps],
+            "Use no more threads than CPUs, or a lock whose waiters sleep.",
+        )
+    })
+}
+
+fn moving_lines(account: &Account) -> Option<Finding> {
+    (lines(account)? >= 1.0).then(|| {
+        finding(
+            account,
+            "short-but-many",
+            "Its sections are short but many: the lock moves between CPUs all the time.",
+            &[
+                Quantity::Contended,
+                Quantity::LinesCluster,
+                Quantity::LinesSocket,
+                Quantity::LockedInstructions,
+            ],
+            "Take it less often, or divide what it guards.",
+        )
+    })
+}
+
+fn unclear(account: &Account) -> Finding {
+    finding(
+        account,
+        "unclear",
+        "No rule explains it: none of the figures that are seen here is large.",
+        &[Quantity::Sleeps, Quantity::Involuntary, Quantity::Cpu],
+        "lockwork explain sim sees lines, hand-overs and holders as well.",
+    )
+}
