@@ -257,8 +257,8 @@ uint32_t lw_numa_divided(void);
 
 /*
  * Events are counters that locks update in their slow paths while the knob
- * "count_events" is not 0. Of the locks in this header, only those that wait in an
- * LW_QUEUE_NUMA_OSQ have any. Events are numbered from 0. These two functions
+ * "count_events" is not 0. Sleeps and wake-ups ("slept", "woke") are counted for every
+ * lock. Events are numbered from 0. These two functions
  * return the name and the meaning of event @n, and NULL after the last event.
  */
 const char *lw_event_name(uint32_t n);

@@ -217,6 +217,7 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	test_control();
+	test_sleeps();
 	test_all();
 	test_queue_is_chosen(LW_QUEUE_OSQ, LW_QUEUE_NUMA_OSQ);
 	return 0;

@@ -19,6 +19,9 @@
 void test_control(void);
 bool report(const char *what);
 
+/* sleeps.c: what is counted of sleeps and wake-ups. */
+void test_sleeps(void);
+
 /* fork.c: a handler in a child's first slow path. */
 void test_fork_handler(void);
 
