@@ -2,7 +2,7 @@
 //! Stacks of waits, and their form for flame graphs: `outermost;…;innermost NUMBER`, where
 //! the number is microseconds waited. The last frame is the lock.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
 use crate::model::{Profile, Stack};
@@ -19,13 +19,15 @@ pub struct Waits {
 /// The stacks of one process, each once. Where only some waits have a stack, each stack
 /// stands for its share of the lock's whole waiting.
 pub fn stacks(profile: &Profile, names: &Names<'_>) -> Vec<Waits> {
+    let mut of: HashMap<u64, Vec<&Stack>> = HashMap::new();
+    for stack in &profile.stacks {
+        of.entry(stack.lock).or_default().push(stack);
+    }
     let mut all: BTreeMap<Vec<String>, u64> = BTreeMap::new();
     for lock in profile.locks.iter().filter(|lock| lock.is_lock()) {
-        let stacks: Vec<&Stack> = profile
-            .stacks
-            .iter()
-            .filter(|stack| stack.lock == lock.address)
-            .collect();
+        let Some(stacks) = of.get(&lock.address) else {
+            continue;
+        };
         let sampled: u64 = stacks.iter().map(|stack| stack.waited).sum();
         let name = format!("{} {}", lock.kind(), names.lock(lock));
         for stack in stacks {

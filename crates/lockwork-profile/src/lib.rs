@@ -7,6 +7,7 @@ mod command;
 mod deadlock;
 pub mod demand;
 mod events;
+mod flame;
 mod folded;
 mod histogram;
 mod html;

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The report as one page that needs no network: tables, histograms, the stacks of waits as a
-//! tree whose branches open by click or key, the timeline of the hottest locks, and graphs of
-//! who waits for whom. Without a script only the timeline loses something: its buttons.
+//! flame graph and, for each lock, as a tree whose branches open by click or key, the timeline
+//! of the hottest locks, and graphs of who waits for whom. Without a script only the timeline
+//! and the flame graph lose something: their buttons and keys.
 
+mod flame;
 mod graph;
 mod timeline;
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use lockwork_report::html::{self, escape};
 use lockwork_report::text::{duration, percent, seconds, whole};
 
+use crate::flame::Branch;
 use crate::histogram::Histogram;
 use crate::model::{mean, Lock, Profile};
 use crate::names::Names;
@@ -23,7 +25,7 @@ const SHOWN: usize = 20;
 const LITTLE: f64 = 0.005;
 
 const STYLE: &str = include_str!("page.css");
-const SCRIPT: &str = include_str!("page.js");
+const SCRIPT: &str = concat!(include_str!("timeline.js"), include_str!("flame.js"));
 
 /// The page on these processes.
 pub fn render(profiles: &[Profile]) -> String {
@@ -77,6 +79,7 @@ fn process(profile: &Profile) -> String {
         text += &html::table(&header, &rows);
     }
     text += &now;
+    text += &flame::render(profile, &names);
     text += &timeline::render(profile, &names);
     text += &graph::sites(profile, &names);
     for (at, lock) in locks.iter().enumerate() {
@@ -126,24 +129,12 @@ fn bars(profile: &Profile, what: &str, histogram: &Histogram) -> String {
     text + "</div></details>\n"
 }
 
-/// Callers of waits, the outermost first.
-#[derive(Default)]
-struct Branch {
-    waited: u64,
-    callees: BTreeMap<String, Branch>,
-}
-
 fn tree(profile: &Profile, names: &Names<'_>, lock: &Lock) -> String {
     let mut root = Branch::default();
     for stack in profile.stacks.iter().filter(|s| s.lock == lock.address) {
-        root.waited += stack.waited;
-        let mut at = &mut root;
-        for address in stack.frames.iter().rev() {
-            for frame in names.frames(*address).iter().rev() {
-                at = at.callees.entry(frame.to_string()).or_default();
-                at.waited += stack.waited;
-            }
-        }
+        let frames = stack.frames.iter().rev();
+        let frames = frames.flat_map(|address| names.frames(*address).into_iter().rev());
+        root.add(frames.map(|frame| frame.to_string()), stack.waited);
     }
     match root.waited {
         0 => String::new(),
@@ -155,10 +146,8 @@ fn tree(profile: &Profile, names: &Names<'_>, lock: &Lock) -> String {
 }
 
 fn branches(branch: &Branch, all: u64) -> String {
-    let mut callees: Vec<(&String, &Branch)> = branch.callees.iter().collect();
-    callees.sort_by_key(|(_, callee)| u64::MAX - callee.waited);
     let mut text = String::new();
-    for (name, callee) in callees {
+    for (name, callee) in branch.callees() {
         let share = mean(callee.waited as f64, all);
         if share < LITTLE {
             continue;
@@ -185,7 +174,7 @@ mod tests {
     fn a_tree_leaves_little_branches_out() {
         let mut root = Branch::default();
         for (name, waited) in [("main", 990), ("other", 6), ("little", 4)] {
-            root.callees.entry(name.to_owned()).or_default().waited = waited;
+            root.add([name.to_owned()], waited);
         }
         let text = branches(&root, 1000);
         assert!(
