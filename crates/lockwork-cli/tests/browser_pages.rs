@@ -6,8 +6,10 @@
 mod browser;
 mod common;
 
+use std::process::Child;
+
 use browser::Browser;
-use common::Room;
+use common::{stderr, stdout, text, Room};
 
 /// Two threads that wait for each other, and the wait of a third.
 const DEADLOCK: &str = "#include <pthread.h>\n\
@@ -19,26 +21,34 @@ const DEADLOCK: &str = "#include <pthread.h>\n\
     pthread_mutex_lock(&a_mutex); pthread_create(&t, 0, other, 0); pthread_barrier_wait(&both);\n\
     pthread_mutex_lock(&b_mutex); return 0; }\n";
 
-/// Four threads that find the mutex held: main gives it up once each of them sleeps. They
-/// then hold it one after the other.
+/// Four threads that find the mutex held, two of them by another function: main gives it up
+/// once each of them sleeps. They then hold it one after the other.
 const CONTENDED: &str = "#define _GNU_SOURCE\n#include <pthread.h>\n#include <stdio.h>\n\
     #include <unistd.h>\npthread_mutex_t hot_mutex = PTHREAD_MUTEX_INITIALIZER;\n\
     static int tids[4];\n\
-    static void *work(void *x) { __atomic_store_n((int *)x, gettid(), __ATOMIC_RELEASE);\n\
-    pthread_mutex_lock(&hot_mutex); usleep(20000); pthread_mutex_unlock(&hot_mutex); return x; }\n\
+    static void hold(int *x) { __atomic_store_n(x, gettid(), __ATOMIC_RELEASE);\n\
+    pthread_mutex_lock(&hot_mutex); usleep(20000); pthread_mutex_unlock(&hot_mutex); }\n\
+    static void *even(void *x) { hold(x); return x; }\n\
+    static void *odd(void *x) { hold(x); return x; }\n\
     static int sleeps(int *at) { char name[64], state = 0; int tid; FILE *f;\n\
     while (!(tid = __atomic_load_n(at, __ATOMIC_ACQUIRE))) usleep(1000);\n\
     snprintf(name, 64, \"/proc/self/task/%d/stat\", tid); f = fopen(name, \"r\");\n\
     if (!f || fscanf(f, \"%*d %*s %c\", &state) != 1) return 0; fclose(f); return state == 'S'; }\n\
     int main(void) { pthread_t t[4]; pthread_mutex_lock(&hot_mutex);\n\
-    for (int i = 0; i < 4; i++) pthread_create(t + i, 0, work, tids + i);\n\
+    for (int i = 0; i < 4; i++) pthread_create(t + i, 0, i % 2 ? odd : even, tids + i);\n\
     for (int i = 0; i < 4; i++) while (!sleeps(tids + i)) usleep(1000);\n\
     usleep(50000); pthread_mutex_unlock(&hot_mutex);\n\
     for (int i = 0; i < 4; i++) pthread_join(t[i], 0); return 0; }\n";
 
 const WIDTH: u32 = 390;
 
-fn fits_and_is_dark(browser: &mut Browser) {
+/// The page that `lockwork` writes with these arguments, on a phone's screen in the dark.
+fn page(room: &Room, args: &[&str]) -> Browser {
+    let file = room.path("page.html");
+    let (command, rest) = args.split_first().expect("a command");
+    let output = room.run(&[&[*command, "--html", &text(&file)], rest].concat());
+    assert!(output.status.success(), "{}", stderr(&output));
+    let mut browser = Browser::open(&room.path("browser"), &file, WIDTH);
     let width = browser.value("document.documentElement.scrollWidth");
     assert!(
         width.as_u64().expect("a width") <= u64::from(WIDTH),
@@ -46,6 +56,27 @@ fn fits_and_is_dark(browser: &mut Browser) {
     );
     let color = browser.value("getComputedStyle(document.body).color");
     assert_eq!(color, "rgb(255, 255, 255)", "letters on a dark page");
+    browser
+}
+
+/// The page on a recording of `CONTENDED`.
+fn contended(room: &Room) -> Browser {
+    let program = room.compile("contended", CONTENDED, &["-g", "-pthread"]);
+    let file = text(&room.path("p.prof"));
+    let output = room.run(&["profile", "--quiet", "-o", &file, "--", &program]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    page(room, &["report", &file])
+}
+
+/// A program that does not end by itself.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // SAFETY: the child has not been waited for.
+        unsafe { libc::kill(self.0.id() as libc::pid_t, libc::SIGTERM) };
+        let _ = self.0.wait();
+    }
 }
 
 fn is_png(base64: &str) -> bool {
@@ -59,16 +90,7 @@ fn is_png(base64: &str) -> bool {
 )]
 fn the_timeline_is_clicked_and_zoomed() {
     let room = Room::new();
-    let program = room.compile("contended", CONTENDED, &["-g", "-pthread"]);
-    let (file, page) = (room.path("p.prof"), room.path("p.html"));
-    let [file_name, page_name] = [&file, &page].map(|path| path.to_str().expect("UTF-8"));
-    let output = room.run(&["profile", "--quiet", "-o", file_name, "--", &program]);
-    assert!(output.status.success());
-    let output = room.run(&["report", file_name, "--html", page_name]);
-    assert!(output.status.success());
-    let mut browser = Browser::open(&room.path("browser"), &page, WIDTH);
-    fits_and_is_dark(&mut browser);
-
+    let mut browser = contended(&room);
     let section = "document.querySelector('.timeline')";
     let said = format!("{section}.querySelector('.said').textContent");
     assert_eq!(browser.value(&said), "");
@@ -124,28 +146,108 @@ fn the_timeline_is_clicked_and_zoomed() {
     not(has_chromium),
     ignore = "chromium-headless-shell is missing: pages are not tested in a browser; scripts/install-deps installs it"
 )]
+fn the_flame_graph_is_zoomed_and_searched() {
+    let room = Room::new();
+    let mut browser = contended(&room);
+    let named = |name: &str| {
+        format!(
+            "[...document.querySelectorAll('.frames > *')].find(e => e.textContent === '{name}')"
+        )
+    };
+    let part = |browser: &mut Browser, name: &str| {
+        let of = format!(
+            "(e => e.hidden ? 0 : e.getBoundingClientRect().width / \
+             e.parentElement.getBoundingClientRect().width)({})",
+            named(name)
+        );
+        browser.value(&of).as_f64().expect("a share")
+    };
+    let said = "document.querySelector('.flame .said').textContent";
+    let locks = browser
+        .value("[...document.querySelectorAll('.frames > .lock')].map(e => e.textContent).join()");
+    assert_eq!(locks, "mutex hot_mutex,mutex hot_mutex");
+    assert_eq!(part(&mut browser, "all waits"), 1.0);
+    let (even, odd) = (part(&mut browser, "even"), part(&mut browser, "odd"));
+    assert!(even > 0.0 && odd > 0.0 && even + odd < 1.01, "{even} {odd}");
+
+    // By the mouse: the callers stay, what is beside goes.
+    browser.click(&named("even"));
+    assert_eq!(part(&mut browser, "even"), 1.0);
+    assert_eq!(part(&mut browser, "all waits"), 1.0);
+    assert_eq!(part(&mut browser, "odd"), 0.0);
+    let text = browser.value(said);
+    let text = text.as_str().expect("text");
+    assert!(text.starts_with("even: ") && text.ends_with(" %"), "{text}");
+    browser.click("document.querySelector('.flame button')");
+    assert_eq!(part(&mut browser, "odd"), odd);
+
+    // By keys, from the search on.
+    browser.click("document.querySelector('.flame input')");
+    browser.call("Input.insertText", serde_json::json!({"text": "ODD"}));
+    let found = browser.value("document.querySelector('.flame output').textContent");
+    let share = format!("1 box, {:.1} % of the time", odd * 100.0);
+    assert_eq!(found, share);
+    assert_eq!(
+        browser.value("[...document.querySelectorAll('.found')].map(e => e.textContent).join()"),
+        "odd"
+    );
+    assert!(is_png(&browser.screenshot("flame-search")));
+    let focus = "document.activeElement.textContent";
+    browser.key("Tab");
+    assert_eq!(browser.value(focus), "Whole graph");
+    browser.key("Tab");
+    assert_eq!(browser.value(focus), "even", "the box that was clicked");
+    // The one that waited longer is on the left.
+    let (there, back) = match even >= odd {
+        true => ("ArrowRight", "ArrowLeft"),
+        false => ("ArrowLeft", "ArrowRight"),
+    };
+    browser.key(there);
+    assert_eq!(browser.value(focus), "odd");
+    browser.key(back);
+    assert_eq!(browser.value(focus), "even");
+    browser.key("ArrowDown");
+    assert_eq!(browser.value(focus), "hold");
+    browser.key("ArrowDown");
+    assert_eq!(browser.value(focus), "mutex hot_mutex");
+    let text = browser.value(said);
+    assert!(
+        text.as_str()
+            .is_some_and(|t| t.starts_with("mutex hot_mutex: ")),
+        "{text}"
+    );
+    browser.key("ArrowUp");
+    browser.key("ArrowUp");
+    assert_eq!(browser.value(focus), "even");
+    browser.key("Enter");
+    assert_eq!(part(&mut browser, "even"), 1.0);
+    assert_eq!(part(&mut browser, "odd"), 0.0);
+    assert!(is_png(&browser.screenshot("flame-zoomed")));
+    browser.key("Escape");
+    assert_eq!(part(&mut browser, "even"), even);
+    assert_eq!(part(&mut browser, "odd"), odd);
+    browser.key("Home");
+    assert_eq!(browser.value(focus), "all waits");
+    assert!(is_png(&browser.screenshot("flame")));
+}
+
+#[test]
+#[cfg_attr(
+    not(has_chromium),
+    ignore = "chromium-headless-shell is missing: pages are not tested in a browser; scripts/install-deps installs it"
+)]
 fn a_deadlock_is_a_cycle() {
     let room = Room::new();
     let program = room.compile("hangs", DEADLOCK, &["-g", "-pthread"]);
-    let (file, page) = (room.path("p.prof"), room.path("p.html"));
-    let [file_name, page_name] = [&file, &page].map(|path| path.to_str().expect("UTF-8"));
-    let mut command = room.lockwork(&["profile", "--quiet", "-o", file_name, "--", &program]);
-    let mut running = command.spawn().expect("lockwork starts");
-    loop {
-        let output = room.run(&["report", "--deadlock", file_name]);
-        if String::from_utf8_lossy(&output.stdout).contains("deadlock of 2 threads") {
-            break;
-        }
+    let file = text(&room.path("p.prof"));
+    let mut command = room.lockwork(&["profile", "--quiet", "-o", &file, "--", &program]);
+    let running = Running(command.spawn().expect("lockwork starts"));
+    let waits = || stdout(&room.run(&["report", "--deadlock", &file]));
+    while !waits().contains("deadlock of 2 threads") {
         std::thread::yield_now();
     }
-    let output = room.run(&["report", file_name, "--html", page_name]);
-    // SAFETY: the child has not been waited for.
-    unsafe { libc::kill(running.id() as libc::pid_t, libc::SIGTERM) };
-    running.wait().expect("it ends");
-    assert!(output.status.success());
-
-    let mut browser = Browser::open(&room.path("browser"), &page, WIDTH);
-    fits_and_is_dark(&mut browser);
+    let mut browser = page(&room, &["report", &file]);
+    drop(running);
     assert_eq!(
         browser.value("document.querySelectorAll('.graph path.waits.cycle').length"),
         2
@@ -168,27 +270,8 @@ fn a_deadlock_is_a_cycle() {
 )]
 fn a_comparison_has_its_charts() {
     let room = Room::new();
-    let page = room.path("c.html");
-    let output = room.run(&[
-        "compare",
-        "-n",
-        "4",
-        "--warmup",
-        "0",
-        "--locks",
-        "mutex",
-        "--html",
-        page.to_str().expect("UTF-8"),
-        "--",
-        "true",
-    ]);
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    let mut browser = Browser::open(&room.path("browser"), &page, WIDTH);
-    fits_and_is_dark(&mut browser);
+    let few = ["compare", "-n", "4", "--warmup", "0", "--locks", "mutex"];
+    let mut browser = page(&room, &[&few[..], &["--", "true"]].concat());
     assert_eq!(
         browser.value("document.querySelectorAll('figure.chart svg').length"),
         2

@@ -126,8 +126,11 @@ impl Browser {
 
     /// Presses a key.
     pub fn key(&mut self, key: &str) {
+        // What the browser does itself at a key, it does by the number.
+        let number = if key == "Tab" { 9 } else { 0 };
         for kind in ["keyDown", "keyUp"] {
-            self.call("Input.dispatchKeyEvent", json!({"type": kind, "key": key}));
+            let params = json!({"type": kind, "key": key, "windowsVirtualKeyCode": number});
+            self.call("Input.dispatchKeyEvent", params);
         }
     }
 
