@@ -200,6 +200,31 @@ fn a_stripped_program_has_modules_and_offsets() {
     assert!(stderr(&output).contains("truth+0x"), "{}", stderr(&output));
 }
 
+/// A function that is exported, and behind it one that has no name once it is stripped.
+const HIDES: &str = "#include <pthread.h>\n\
+    pthread_mutex_t seen_mutex = PTHREAD_MUTEX_INITIALIZER; volatile int calls;\n\
+    void exported(void) { calls++; }\n\
+    static void __attribute__((noinline)) hidden(void) { pthread_mutex_lock(&seen_mutex);\n\
+    calls++; pthread_mutex_unlock(&seen_mutex); }\n\
+    int main(void) { exported(); hidden(); return 0; }\n";
+
+#[test]
+fn a_name_ends_where_its_function_does() {
+    let room = Room::new();
+    let source = room.path("hides.c");
+    fs::write(&source, HIDES).expect("a file");
+    let flags = ["-s", "-rdynamic", "-fno-toplevel-reorder"];
+    let hides = compile(&room, &source, "hides", &flags);
+    let output = profile(&room, &["--", &hides]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let process = &json(&room)[0];
+    let site = &lock(process, "seen_mutex")["sites"][0]["site"];
+    assert!(
+        site.as_str().is_some_and(|s| s.starts_with("hides+0x")),
+        "{site}"
+    );
+}
+
 #[test]
 fn a_killed_program_loses_nothing() {
     let room = Room::new();

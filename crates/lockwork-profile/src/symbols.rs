@@ -36,10 +36,11 @@ impl fmt::Display for Frame {
     }
 }
 
-/// A variable's place.
-struct Variable {
+/// The place of a variable or a function.
+struct Place {
     from: u64,
     to: u64,
+    /// As the file has it.
     name: String,
 }
 
@@ -50,7 +51,8 @@ struct Symbols {
     /// Where the module's memory ends, with what is not in the file.
     end: u64,
     loader: Option<Loader>,
-    variables: Vec<Variable>,
+    variables: Vec<Place>,
+    functions: Vec<Place>,
 }
 
 /// Looks names up, each file once.
@@ -84,17 +86,17 @@ impl<'a> Symbolizer<'a> {
         let symbols = self.symbols(module);
         // The call is before the address to which it returns.
         let probe = address.wrapping_sub(symbols.bias).wrapping_sub(1);
-        let found = symbols
-            .loader
-            .as_ref()
-            .map(|loader| frames_of(loader, probe));
+        let loader = symbols.loader.as_ref();
+        let found = loader.map(|loader| frames_of(loader, probe));
         match found {
             Some(frames) if !frames.is_empty() => frames,
-            _ => vec![unnamed(format!(
-                "{}+{:#x}",
-                file_name(&module.path),
-                address - module.start
-            ))],
+            _ => vec![unnamed(match at(&symbols.functions, probe) {
+                Some(function) => demangled(&function.name),
+                None => {
+                    let offset = address - module.start;
+                    format!("{}+{offset:#x}", file_name(&module.path))
+                }
+            })],
         }
     }
 
@@ -105,16 +107,15 @@ impl<'a> Symbolizer<'a> {
         if address >= symbols.end {
             return None;
         }
-        let at = address.wrapping_sub(symbols.bias);
-        let candidates = symbols.variables.partition_point(|v| v.from <= at);
-        let found = symbols.variables[..candidates].iter().rev().take(8);
-        let Some(found) = found.into_iter().find(|v| at < v.to) else {
+        let place = address.wrapping_sub(symbols.bias);
+        let Some(found) = at(&symbols.variables, place) else {
             let offset = address - module.start;
             return Some(format!("{}+{offset:#x}", file_name(&module.path)));
         };
-        Some(match at - found.from {
-            0 => found.name.clone(),
-            inside => format!("{}+{inside:#x}", found.name),
+        let name = demangled(&found.name);
+        Some(match place - found.from {
+            0 => name,
+            inside => format!("{name}+{inside:#x}"),
         })
     }
 
@@ -131,6 +132,7 @@ impl<'a> Symbolizer<'a> {
                 end: module.end,
                 loader: None,
                 variables: Vec::new(),
+                functions: Vec::new(),
             }
         });
         let symbols = Rc::new(symbols);
@@ -153,19 +155,23 @@ impl Symbols {
         let (first, last) = memory(&elf).ok_or("it has no memory")?;
         let bias = module.start.wrapping_sub(first);
         let debug = debug_file(&module.build_id);
-        let mut variables = variables(&elf);
-        if let Some(bytes) = debug.as_ref().and_then(|path| fs::read(path).ok()) {
-            if let Ok(debug) = object::read::elf::ElfFile64::<object::Endianness>::parse(&*bytes) {
-                variables.extend(self::variables(&debug));
-            }
-        }
-        variables.sort_by_key(|v| (v.from, v.to));
+        let debug_bytes = debug.as_ref().and_then(|path| fs::read(path).ok());
+        let debug_elf = debug_bytes.as_deref().and_then(|bytes| {
+            object::read::elf::ElfFile64::<object::Endianness>::parse(bytes).ok()
+        });
+        let places = |kind| {
+            let debug = debug_elf.iter().flat_map(|debug| places(debug, kind));
+            let mut all: Vec<Place> = places(&elf, kind).into_iter().chain(debug).collect();
+            all.sort_by_key(|place| (place.from, place.to));
+            all
+        };
         let loader = Loader::new(debug.as_deref().unwrap_or(path)).or_else(|_| Loader::new(path));
         Ok(Symbols {
             bias,
             end: last.wrapping_add(bias),
             loader: loader.ok(),
-            variables,
+            variables: places(SymbolKind::Data),
+            functions: places(SymbolKind::Text),
         })
     }
 }
@@ -186,19 +192,26 @@ fn memory(elf: &object::read::elf::ElfFile64<'_>) -> Option<(u64, u64)> {
     Some((first, last))
 }
 
-fn variables(elf: &object::read::elf::ElfFile64<'_>) -> Vec<Variable> {
+/// Symbols of a kind. One without a size says nothing about what is behind it: in a stripped
+/// file that may be another function.
+fn places(elf: &object::read::elf::ElfFile64<'_>, kind: SymbolKind) -> Vec<Place> {
     let all = elf.symbols().chain(elf.dynamic_symbols());
-    all.filter(|symbol| symbol.kind() == SymbolKind::Data && symbol.size() > 0)
+    all.filter(|symbol| symbol.kind() == kind && symbol.size() > 0)
         .filter_map(|symbol| {
-            let name = symbol.name().ok()?;
-            let name = demangled(name);
-            Some(Variable {
+            Some(Place {
                 from: symbol.address(),
                 to: symbol.address() + symbol.size(),
-                name,
+                name: symbol.name().ok()?.to_owned(),
             })
         })
         .collect()
+}
+
+/// What is at `address`, of places that are sorted.
+fn at(places: &[Place], address: u64) -> Option<&Place> {
+    let candidates = places.partition_point(|place| place.from <= address);
+    let mut near = places[..candidates].iter().rev().take(8);
+    near.find(|place| address < place.to)
 }
 
 fn frames_of(loader: &Loader, probe: u64) -> Vec<Frame> {
@@ -218,11 +231,6 @@ fn frames_of(loader: &Loader, probe: u64) -> Vec<Frame> {
                     line: line.unwrap_or_default(),
                 });
             }
-        }
-    }
-    if frames.is_empty() {
-        if let Some(symbol) = loader.find_symbol(probe) {
-            frames.push(unnamed(demangled(symbol)));
         }
     }
     frames
