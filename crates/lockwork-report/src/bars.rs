@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Bars with their intervals, drawn as SVG.
 
-use anyhow::{anyhow, Result};
-use plotters::coord::ranged1d::SegmentedCoord;
-use plotters::coord::types::{RangedCoordf64, RangedCoordu32};
+use crate::rows::{self, Chart, Drawn, Frame};
+use anyhow::Result;
+use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use std::ops::Range;
-
-const WIDTH: u32 = 900;
-/// Of the title and the axis.
-const FRAME: u32 = 110;
-const BAR: u32 = 44;
-/// Half of the stroke that ends an interval.
-const END: i32 = 6;
 
 /// One bar.
 pub struct Bar<'a> {
@@ -30,9 +23,19 @@ pub struct Bar<'a> {
 
 /// Returns an SVG of `bars`, the first one at the top. `axis` is the label of the axis.
 pub fn draw(title: &str, axis: &str, bars: &[Bar]) -> Result<String> {
-    let mut svg = String::new();
-    chart(&mut svg, title, axis, bars).map_err(|why| anyhow!("cannot draw the chart: {why}"))?;
-    Ok(svg)
+    let frame = Frame {
+        title,
+        axis,
+        names: bars.iter().map(|bar| bar.name).collect(),
+        number: &|x| format!("{x:.0}"),
+    };
+    frame.draw(range(bars), |chart| {
+        for (row, bar) in bars.iter().enumerate() {
+            draw_bar(chart, &frame, row, bar)?;
+        }
+        chart.draw_series([PathElement::new(frame.line(0.0), BLACK)])?;
+        Ok(())
+    })
 }
 
 /// All bars and intervals, 0, and room for the labels.
@@ -49,76 +52,28 @@ fn range(bars: &[Bar]) -> Range<f64> {
     low - 0.05 * length..high + 0.15 * length
 }
 
-type Drawn = Result<(), Box<dyn std::error::Error>>;
-type Row = SegmentValue<u32>;
-type Chart<'a, 'b> =
-    ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, SegmentedCoord<RangedCoordu32>>>;
-
-fn chart(svg: &mut String, title: &str, axis: &str, bars: &[Bar]) -> Drawn {
-    let rows = u32::try_from(bars.len())?.max(1);
-    let area = SVGBackend::with_string(svg, (WIDTH, FRAME + BAR * rows)).into_drawing_area();
-    area.fill(&WHITE)?;
-    let mut chart = ChartBuilder::on(&area)
-        .caption(title, ("sans-serif", 18))
-        .margin(12)
-        .x_label_area_size(44)
-        .y_label_area_size(170)
-        .build_cartesian_2d(range(bars), (0..rows - 1).into_segmented())?;
-    // Rows count from the bottom.
-    let bar_of = |row: u32| bars.get((rows - 1 - row) as usize);
-    let name = |row: &Row| match row {
-        SegmentValue::CenterOf(row) => bar_of(*row).map_or("", |bar| bar.name).to_owned(),
-        _ => String::new(),
-    };
-    chart
-        .configure_mesh()
-        .disable_y_mesh()
-        .x_desc(axis)
-        .x_label_formatter(&|x| format!("{x:.0}"))
-        .y_label_formatter(&name)
-        .y_labels(bars.len())
-        .label_style(("sans-serif", 15))
-        .light_line_style(TRANSPARENT)
-        .draw()?;
-    for row in 0..rows {
-        if let Some(bar) = bar_of(row) {
-            draw_bar(&mut chart, row, bar)?;
-        }
-    }
-    let zero = [
-        (0.0, SegmentValue::Exact(0)),
-        (0.0, SegmentValue::Exact(rows)),
-    ];
-    chart.draw_series([PathElement::new(zero, BLACK)])?;
-    area.present()?;
-    Ok(())
-}
-
-fn draw_bar(chart: &mut Chart, row: u32, bar: &Bar) -> Drawn {
+fn draw_bar(
+    chart: &mut Chart<'_, '_, RangedCoordf64>,
+    frame: &Frame,
+    row: usize,
+    bar: &Bar,
+) -> Drawn {
     let color = match bar.faint {
         true => RGBColor(150, 150, 150),
         false => RGBColor(60, 110, 180),
     };
-    let middle = SegmentValue::CenterOf(row);
+    let middle = frame.middle(row);
     let mut end = 0.0_f64;
     if let Some(value) = bar.value {
-        let corners = [
-            (0.0, SegmentValue::Exact(row)),
-            (value, SegmentValue::Exact(row + 1)),
-        ];
+        let (below, above) = frame.edges(row);
+        let corners = [(0.0, below), (value, above)];
         let mut body = Rectangle::new(corners, color.mix(0.6).filled());
         body.set_margin(9, 9, 0, 0);
         chart.draw_series([body])?;
         end = end.max(value);
     }
     if let Some((low, high)) = bar.interval {
-        let style = BLACK.stroke_width(2);
-        let line = [(low, middle.clone()), (high, middle.clone())];
-        chart.draw_series([PathElement::new(line, style)])?;
-        for at in [low, high] {
-            let stroke = PathElement::new([(0, -END), (0, END)], style);
-            chart.draw_series([EmptyElement::at((at, middle.clone())) + stroke])?;
-        }
+        rows::interval(chart, (low, high), &middle)?;
         end = end.max(high);
     }
     let label = Text::new(bar.label.clone(), (8, -7), ("sans-serif", 15));

@@ -49,6 +49,13 @@ pub fn table<H: AsRef<str>>(header: &[H], rows: &[Vec<String>]) -> String {
     text + "</tbody></table></div>\n"
 }
 
+/// A chart in SVG. Inline, it needs no name of its format.
+pub fn figure(svg: &str) -> String {
+    let start = svg.find("<svg").unwrap_or(0);
+    let svg = svg[start..].replace(" xmlns=\"http://www.w3.org/2000/svg\"", "");
+    format!("<figure class=\"chart\" tabindex=\"0\">{svg}</figure>\n")
+}
+
 /// Text that is no HTML.
 pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;")

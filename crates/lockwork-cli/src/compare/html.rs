@@ -5,7 +5,7 @@ use anyhow::Result;
 
 use super::report::Report;
 use super::{plot, table};
-use lockwork_report::html::{escape, page, table as html_table};
+use lockwork_report::html::{escape, figure, page, table as html_table};
 use lockwork_report::strips::{self, Strip};
 use lockwork_report::text::short;
 
@@ -55,13 +55,6 @@ pub fn render(report: &Report) -> Result<String> {
     }
     let title = format!("Locks compared: {}", report.command.join(" "));
     Ok(page(&title, "", &body, ""))
-}
-
-/// Inline, an SVG needs no name of its format.
-fn figure(svg: &str) -> String {
-    let start = svg.find("<svg").unwrap_or(0);
-    let svg = svg[start..].replace(" xmlns=\"http://www.w3.org/2000/svg\"", "");
-    format!("<figure class=\"chart\" tabindex=\"0\">{svg}</figure>\n")
 }
 
 fn strip<'a>(report: &'a Report, arm: &'a str) -> Strip<'a> {
