@@ -120,7 +120,7 @@ Examples:
   lockwork compare --locks mutex,mutex:spin_budget=0 --json result.json -- ./app
   lockwork compare -n 20 --locks mutex --fail-if-worse 5 -- ./app
         For CI: fails if the mutex is shown to lose more than 5 %.
-  lockwork compare --suite examples/suites/debian.toml --json result.json
+  lockwork compare --suite examples/suites/debian.toml --html result.html
         Several programs with several numbers of threads, in one table.";
 
 const CHECK_HELP: &str = "\
@@ -322,8 +322,7 @@ pub struct CompareArgs {
     /// what the file says.
     #[arg(long, value_name = "FILE")]
     #[arg(conflicts_with_all = [
-        "command", "metric", "higher_is_better", "lower_is_better", "plot", "html", "output",
-        "stdin",
+        "command", "metric", "higher_is_better", "lower_is_better", "plot", "output", "stdin",
     ])]
     pub suite: Option<PathBuf>,
     /// What to measure: `wall` is the time that a run takes. Otherwise give a regular
@@ -345,7 +344,7 @@ pub struct CompareArgs {
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
     /// Write one HTML page to FILE: the table, the verdict, and charts of Improve and of the
-    /// runs. It needs no network.
+    /// runs; with --suite, a chart of the ratios for each lock. It needs no network.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Fail if some lock is shown to be worse than glibc by more than PERCENT: if the upper

@@ -293,6 +293,76 @@ fn a_comparison_has_its_charts() {
     assert!(is_png(&browser.screenshot("compare")));
 }
 
+/// A program whose result depends on its lock: with the mutex, the number of threads.
+const RATED: &str = "case \"$LOCKWORK_LOCK\" in\n\
+    mutex) echo \"rate: $1\";;\n*) echo 'rate: 1';;\nesac";
+
+#[test]
+#[cfg_attr(
+    not(has_chromium),
+    ignore = "chromium-headless-shell is missing: pages are not tested in a browser; scripts/install-deps installs it"
+)]
+fn a_suite_has_its_table_and_a_chart_for_each_lock() {
+    let room = Room::new();
+    room.script("rated", RATED);
+    let suite = room.path("suite.toml");
+    let content = "locks = ['mutex', 'qspinlock_fair']\nrounds = 3\nthreads = [2, 8]\n\
+                   [[program]]\nname = 'rated <b>'\ncommand = ['{dir}/rated', '{threads}']\n\
+                   metric = 'rate: ([0-9]+)'\ntimeout = 86400\n\
+                   [[program]]\nname = 'absent'\ncommand = ['no-such-program']\nthreads = [1]\n";
+    std::fs::write(&suite, content).expect("a suite");
+    let mut browser = page(&room, &["compare", "--suite", &text(&suite)]);
+    let cells = "[...document.querySelectorAll('tbody tr')].map(row => \
+        [...row.cells].slice(0, -1).map(cell => cell.innerText).join(' | '))";
+    assert_eq!(
+        browser.value(cells),
+        serde_json::json!([
+            "rated <b> | 2 | 2.00 (2.00 … 2.00) * | 1.00 (1.00 … 1.00)",
+            "rated <b> | 8 | 8.00 (8.00 … 8.00) * | 1.00 (1.00 … 1.00)",
+            "absent |  | skipped | skipped",
+            "Geometric mean |  | 4.00 (4.00 … 4.00) | 1.00 (1.00 … 1.00)",
+            "Worst |  | 2.00 | 1.00",
+        ])
+    );
+    // A dot for each row and a diamond for the mean, where the axis has their ratios.
+    let charts = "document.querySelectorAll('figure.chart svg')";
+    assert_eq!(browser.value(&format!("{charts}.length")), 2);
+    let x = |chart: usize, what: &str| {
+        format!(
+            "[...{charts}[{chart}].querySelectorAll('{what}')].map(e => \
+             {{ const b = e.getBoundingClientRect(); return b.x + b.width / 2; }})"
+        )
+    };
+    let dots = browser.value(&x(0, "circle"));
+    let [two, eight] = [&dots[0], &dots[1]].map(|x| x.as_f64().expect("a place"));
+    let ones = browser.value(&x(1, "circle"));
+    let one = ones[0].as_f64().expect("a place");
+    let mean = browser.value(&x(0, "polygon"))[0].as_f64();
+    assert!(
+        ((eight - one) / (two - one) - 3.0).abs() < 0.1,
+        "logarithmic"
+    );
+    assert!(((mean.expect("a mean") - one) / (two - one) - 2.0).abs() < 0.1);
+    assert_eq!(ones[0], ones[1]);
+    let names = browser.value(&format!("{charts}[0].textContent"));
+    let names = names.as_str().expect("text");
+    for name in ["rated <b> (2)", "rated <b> (8)", "Geometric mean"] {
+        assert!(names.contains(name), "{name}: {names}");
+    }
+    let shown = browser.value("document.body.innerText");
+    for part in [
+        "mutex: better than glibc in 2 of 2 rows",
+        "skipped: absent: there is no program 'no-such-program' in PATH",
+        "2 of 3 rows measured, 0 failed, 1 skipped with 1 program that cannot run here.",
+    ] {
+        assert!(
+            shown.as_str().is_some_and(|s| s.contains(part)),
+            "{part}: {shown}"
+        );
+    }
+    assert!(is_png(&browser.screenshot("suite")));
+}
+
 #[test]
 fn a_page_that_cannot_be_written_is_found_before_the_program_runs() {
     let room = Room::new();
@@ -309,5 +379,12 @@ fn a_page_that_cannot_be_written_is_found_before_the_program_runs() {
     ]);
     assert_eq!(output.status.code(), Some(125));
     assert!(String::from_utf8_lossy(&output.stderr).contains("/nowhere/c.html"));
+    let suite = room.path("suite.toml");
+    let content = format!("threads = [1]\n[[program]]\nname = 'a'\ncommand = ['{program}']\n");
+    std::fs::write(&suite, content).expect("a suite");
+    for (page, code) in [("/nowhere/c.html", 125), ("-", 2)] {
+        let output = room.run(&["compare", "--suite", &text(&suite), "--html", page]);
+        assert_eq!(output.status.code(), Some(code), "{}", stderr(&output));
+    }
     assert!(!ran.exists());
 }

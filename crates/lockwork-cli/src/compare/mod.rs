@@ -40,6 +40,7 @@ use session::{Program, Session};
 
 /// Runs a comparison, prints it, and says how it went by the exit code.
 pub fn compare(args: &CompareArgs) -> Result<ExitCode> {
+    named(args)?;
     if let Some(file) = &args.suite {
         return suite::run(file, args);
     }
@@ -103,6 +104,16 @@ fn metric(args: &CompareArgs) -> Result<Metric> {
     Metric::parse(args.metric.as_deref().unwrap_or(default), better)
 }
 
+/// Charts and pages go to files: standard output has the table.
+fn named(args: &CompareArgs) -> Result<()> {
+    for (option, path) in [("--plot", &args.plot), ("--html", &args.html)] {
+        if path.as_ref().is_some_and(|path| path.as_os_str() == "-") {
+            bail_usage!("{option} cannot write to standard output; name a file");
+        }
+    }
+    Ok(())
+}
+
 /// What to run, checked: it exists, and every arm reaches it.
 fn program(args: &CompareArgs, metric: &Metric) -> Result<Program> {
     let needs_output = metric.pattern.is_some();
@@ -120,11 +131,6 @@ fn program(args: &CompareArgs, metric: &Metric) -> Result<Program> {
         .is_some_and(|path| path.as_os_str() == "-");
     if json_on_stdout && output == Output::Inherit {
         bail_usage!("--json - and --output inherit would mix; write the JSON to a file");
-    }
-    for (option, path) in [("--plot", &args.plot), ("--html", &args.html)] {
-        if path.as_ref().is_some_and(|path| path.as_os_str() == "-") {
-            bail_usage!("{option} cannot write to standard output; name a file");
-        }
     }
     let mut command = args.command.clone();
     if command.is_empty() {

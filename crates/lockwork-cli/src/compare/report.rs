@@ -169,6 +169,18 @@ pub struct Summary {
     pub stopped: bool,
 }
 
+impl Summary {
+    /// The ratio to glibc; more than 1 is better.
+    pub fn ratio(&self) -> Option<f64> {
+        self.improve.map(|improve| 1.0 + improve)
+    }
+
+    /// Its interval.
+    pub fn ratio_interval(&self) -> Option<(f64, f64)> {
+        self.interval.map(|(low, high)| (1.0 + low, 1.0 + high))
+    }
+}
+
 /// How a comparison ended.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "how", rename_all = "lowercase")]

@@ -4,6 +4,7 @@
 
 mod fault;
 mod file;
+mod html;
 mod report;
 mod row;
 mod score;
@@ -43,6 +44,7 @@ pub fn run(file: &Path, args: &CompareArgs) -> Result<ExitCode> {
     environment::warn_of_unused("--locks");
     let (found, skipped) = find(&suite);
     let mut json = args.json.as_deref().map(Target::open).transpose()?;
+    let mut page = args.html.as_deref().map(Target::open).transpose()?;
     let rows: usize = found.iter().map(|f| f.program.threads.len()).sum();
     let interrupt = Interrupt::listen().context("cannot watch for signals")?;
     let machine = Machine::look();
@@ -71,6 +73,9 @@ pub fn run(file: &Path, args: &CompareArgs) -> Result<ExitCode> {
         ended,
     };
     output::show(&table::render(&report), &report, &mut json)?;
+    if let Some(page) = &mut page {
+        page.write(&html::render(&report)?)?;
+    }
     over(&report, args.fail_if_worse)
 }
 

@@ -4,7 +4,7 @@
 use lockwork_report::machine::Machine;
 use serde::Serialize;
 
-use super::super::report::{Ended, Report};
+use super::super::report::{Ended, Report, Summary};
 use crate::policy::BASELINE;
 
 /// The version of the JSON; changes when a field changes its meaning.
@@ -65,8 +65,7 @@ pub struct Row {
 impl Row {
     /// Voluntary context switches for each CPU second under glibc.
     pub fn switches(&self) -> Option<f64> {
-        let all = self.report.as_ref()?.summary.iter();
-        let base = all.clone().find(|s| s.arm == BASELINE)?;
+        let base = self.of(BASELINE)?;
         let cpu = base.cpu.filter(|cpu| *cpu > 0.0)?;
         Some(base.voluntary? / cpu)
     }
@@ -74,6 +73,12 @@ impl Row {
     /// Did its threads hardly ever sleep, so that its locks cannot have mattered much?
     pub fn hardly_contended(&self) -> bool {
         self.switches().is_some_and(|n| n < HARDLY)
+    }
+
+    /// The line of a lock.
+    pub fn of(&self, arm: &str) -> Option<&Summary> {
+        let all = self.report.iter().flat_map(|report| &report.summary);
+        all.into_iter().find(|summary| summary.arm == arm)
     }
 
     /// Its name in lists.

@@ -22,12 +22,12 @@ fn score(arm: &str, rows: &[Row]) -> LockScore {
         .filter(|row| row.failed.is_none())
         .filter_map(|row| {
             let report = row.report.as_ref()?;
-            Some((row, report, report.summary.iter().find(|s| s.arm == arm)?))
+            Some((row, report, row.of(arm)?))
         })
         .collect();
     let ratios: Vec<(f64, &Row)> = here
         .iter()
-        .filter_map(|(row, _, s)| Some((1.0 + s.improve?, *row)))
+        .filter_map(|(row, _, s)| Some((s.ratio()?, *row)))
         .collect();
     let values: Vec<f64> = ratios.iter().map(|(ratio, _)| *ratio).collect();
     let worst = ratios.iter().min_by(|a, b| a.0.total_cmp(&b.0));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The table of a suite: a row for each program and number of threads, a column for each
-//! lock.
+//! lock. And what is to be said of it.
+
+use std::cmp::Ordering;
 
 use lockwork_report::table;
 use lockwork_report::text::{counted, grouped};
@@ -16,27 +18,30 @@ const FEW: usize = 5;
 
 /// The table, what it shows, and what is missing in it.
 pub fn render(report: &SuiteReport) -> String {
-    let mut text = format!(
-        "{}: ratio to glibc, with its 95 % interval; more than 1 is better\n\n",
-        report.suite
-    );
+    let mut text = heading(report) + "\n\n";
     text += &table::render(header(report), body(report));
     text += "\n\n";
-    for score in &report.summary {
-        text += &verdict(report, score);
-    }
-    text += &notes(report);
-    text + &end(report)
+    let verdicts = report.summary.iter().map(|score| verdict(report, score));
+    let said: Vec<String> = verdicts.chain(notes(report)).chain([end(report)]).collect();
+    text + &said.join("\n") + "\n"
 }
 
-fn header(report: &SuiteReport) -> Vec<String> {
+/// What the table shows.
+pub fn heading(report: &SuiteReport) -> String {
+    let suite = &report.suite;
+    format!("{suite}: ratio to glibc, with its 95 % interval; more than 1 is better")
+}
+
+/// The names of its columns.
+pub fn header(report: &SuiteReport) -> Vec<String> {
     let mut header = vec!["Program".to_owned(), "Threads".into()];
     header.extend(report.summary.iter().map(|score| score.arm.clone()));
     header.push("Waits/s".into());
     header
 }
 
-fn body(report: &SuiteReport) -> Vec<Vec<String>> {
+/// Its rows; the mean and the worst are the last two.
+pub fn body(report: &SuiteReport) -> Vec<Vec<String>> {
     let mut rows: Vec<Vec<String>> = report.rows.iter().map(|row| line(report, row)).collect();
     rows.extend(report.skipped.iter().map(|skipped| {
         let mut line = vec![skipped.program.clone(), String::new()];
@@ -74,31 +79,37 @@ fn line(report: &SuiteReport, row: &Row) -> Vec<String> {
     line
 }
 
-fn cell(row: &Row, arm: &str) -> String {
+/// What a lock comes to in a row.
+pub fn cell(row: &Row, arm: &str) -> String {
     if row.failed.is_some() {
         return "failed".to_owned();
     }
-    let summaries = row.report.iter().flat_map(|report| &report.summary);
-    let Some(summary) = summaries.into_iter().find(|s| s.arm == arm) else {
+    let Some(summary) = row.of(arm) else {
         return dash();
     };
     if summary.stopped {
         return "stopped".to_owned();
     }
-    let up = |(low, high)| (1.0 + low, 1.0 + high);
-    let mark = if differs(summary) { " *" } else { "" };
-    summary.improve.map_or_else(dash, |improve| {
-        shown(1.0 + improve, summary.interval.map(up)) + mark
-    })
+    let mark = match differs(summary) {
+        Ordering::Equal => "",
+        _ => " *",
+    };
+    summary
+        .ratio()
+        .map_or_else(dash, |ratio| shown(ratio, summary.ratio_interval()) + mark)
 }
 
-/// Is there a difference from glibc by the verdict's rule?
-fn differs(summary: &Summary) -> bool {
-    let interval = summary.verdict_interval;
-    interval.is_some_and(|i| i.0 > 0.0 || i.1 < 0.0)
+/// Is there a difference from glibc by the verdict's rule, and which?
+pub fn differs(summary: &Summary) -> Ordering {
+    match summary.verdict_interval {
+        Some((low, _)) if low > 0.0 => Ordering::Greater,
+        Some((_, high)) if high < 0.0 => Ordering::Less,
+        _ => Ordering::Equal,
+    }
 }
 
-fn shown(ratio: f64, interval: Option<(f64, f64)>) -> String {
+/// A ratio with its interval.
+pub fn shown(ratio: f64, interval: Option<(f64, f64)>) -> String {
     let range = |(low, high)| format!(" ({low:.2} … {high:.2})");
     format!("{ratio:.2}{}", interval.map_or_else(String::new, range))
 }
@@ -108,7 +119,7 @@ fn dash() -> String {
 }
 
 /// What is shown of one lock.
-fn verdict(report: &SuiteReport, score: &LockScore) -> String {
+pub fn verdict(report: &SuiteReport, score: &LockScore) -> String {
     let n = score.rows + score.stopped;
     let mut text = format!(
         "{}: better than {BASELINE} in {} of {n} rows, worse in {}, no difference shown in {} \
@@ -129,31 +140,29 @@ fn verdict(report: &SuiteReport, score: &LockScore) -> String {
             counted(score.stopped, "row")
         );
     }
-    text + "\n"
+    text
 }
 
-/// What to keep in mind.
-fn notes(report: &SuiteReport) -> String {
+/// What to keep in mind. A note on a program that failed has several lines.
+pub fn notes(report: &SuiteReport) -> Vec<String> {
     let good = || report.rows.iter().filter(|row| row.failed.is_none());
     let names = |of: &dyn Fn(&Row) -> bool| {
         let all: Vec<String> = good().filter(|row| of(row)).map(Row::name).collect();
         (!all.is_empty()).then(|| all.join(", "))
     };
-    let mut text = String::new();
+    let mut all = Vec::new();
     if let Some(rows) = names(&Row::hardly_contended) {
-        text += &format!(
+        all.push(format!(
             "Hardly contended: with glibc these rows waited less than 100 times for each second \
-             of CPU time, so that their locks matter little: {rows}.\n"
-        );
+             of CPU time, so that their locks matter little: {rows}."
+        ));
     }
     for row in &report.rows {
         if let Some(why) = &row.failed {
-            text += &format!("failed: {}: {why}\n", row.name());
+            all.push(format!("failed: {}: {why}", row.name()));
         }
     }
-    for skipped in &report.skipped {
-        text += &skip(skipped);
-    }
+    all.extend(report.skipped.iter().map(skip));
     let vary = |row: &Row| {
         let mut all = row.report.iter().flat_map(|report| &report.summary);
         all.any(|s| s.variation.is_some_and(|cv| cv > MUCH))
@@ -161,18 +170,19 @@ fn notes(report: &SuiteReport) -> String {
     match good().filter(|row| vary(row)).count() {
         0 => {}
         n if n > FEW => {
-            let all = good().count();
-            text += &format!("warning: runs vary much (CV above 10 %) in {n} of {all} rows\n");
+            let rows = good().count();
+            all.push(format!(
+                "warning: runs vary much (CV above 10 %) in {n} of {rows} rows"
+            ));
         }
         _ => {
             let rows = names(&vary).unwrap_or_default();
-            text += &format!("warning: runs vary much (CV above 10 %): {rows}\n");
+            all.push(format!("warning: runs vary much (CV above 10 %): {rows}"));
         }
     }
-    for warning in report.machine.warnings() {
-        text += &format!("warning: {warning}\n");
-    }
-    text
+    let warnings = report.machine.warnings().into_iter();
+    all.extend(warnings.map(|warning| format!("warning: {warning}")));
+    all
 }
 
 fn skip(skipped: &Skipped) -> String {
@@ -180,11 +190,11 @@ fn skip(skipped: &Skipped) -> String {
     let package = package.map_or_else(String::new, |package| {
         format!("; it is in the Debian package {package}")
     });
-    format!("skipped: {}: {}{package}\n", skipped.program, skipped.why)
+    format!("skipped: {}: {}{package}", skipped.program, skipped.why)
 }
 
 /// The last line: what the table is made of.
-fn end(report: &SuiteReport) -> String {
+pub fn end(report: &SuiteReport) -> String {
     let failed = report.failed();
     let rows: usize = report.skipped.iter().map(|s| s.rows).sum();
     let cut = matches!(report.ended, Ended::Interrupted { .. });
@@ -201,5 +211,5 @@ fn end(report: &SuiteReport) -> String {
     if let Ended::Interrupted { signal } = &report.ended {
         text += &format!("; stopped by {signal} in the row {}", report.rows.len());
     }
-    text + ".\n"
+    text + "."
 }
