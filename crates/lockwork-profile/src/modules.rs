@@ -37,11 +37,14 @@ impl Modules {
                     }
                     _ if offset == 0 => {
                         last = Some(from);
+                        // A process that has changed its user cannot read its ids again.
+                        let known = self.by_start.remove(&from);
+                        let known = known.filter(|module| module.path == path);
                         let module = Module {
                             path: path.to_owned(),
                             start: from,
                             end: to,
-                            build_id: String::new(),
+                            build_id: known.map_or_else(String::new, |module| module.build_id),
                         };
                         self.by_start.insert(from, module);
                     }
@@ -88,6 +91,18 @@ fn mapping(line: &str) -> Option<(u64, u64, u64, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_id_that_cannot_be_read_again_is_kept() {
+        let mut modules = Modules::default();
+        let id = |modules: &Modules| modules.at(0x1010).map(|module| module.build_id.clone());
+        modules.add("1000-2000 r-xp 0 fe:00 1 /lib/a.so\nid 1000 abcd\n");
+        modules.add("1000-3000 r-xp 0 fe:00 1 /lib/a.so\n");
+        assert_eq!(id(&modules).as_deref(), Some("abcd"));
+        assert_eq!(modules.at(0x2010).map(|module| module.end), Some(0x3000));
+        modules.add("1000-3000 r-xp 0 fe:00 2 /lib/b.so\n");
+        assert_eq!(id(&modules).as_deref(), Some(""));
+    }
 
     #[test]
     fn lines_of_one_file_are_one_module() {
