@@ -2,7 +2,8 @@
 /*
  * A small LevelDB driver for `lockwork compare`: THREADS threads put and get
  * random keys of one database in a fresh folder below /tmp, then it prints
- * "throughput: N ops/s".
+ * "throughput: N ops/s". One operation in PUTS is a put. With 0 there are only
+ * gets, of a database that is filled before the time is taken.
  *
  *   cc -O2 examples/leveldb.c -o leveldb -lleveldb -lpthread
  *   lockwork compare --metric 'throughput: ([0-9]+)' -- ./leveldb 8 200000
@@ -14,8 +15,10 @@
 #include <string.h>
 #include <time.h>
 
+#define KEYS 100000
+
 static leveldb_t *db;
-static long ops_each;
+static long ops_each, puts_one_in = 10;
 
 static void fail(const char *what, const char *why)
 {
@@ -33,10 +36,10 @@ static void *work(void *arg)
 	memset(value, 'v', sizeof(value));
 	for (long i = 0; i < ops_each; i++) {
 		int n = snprintf(key, sizeof(key), "%08d",
-				 rand_r(&seed) % 100000);
+				 rand_r(&seed) % KEYS);
 		size_t len;
 
-		if (i % 10 == 0) {
+		if (puts_one_in && i % puts_one_in == 0) {
 			leveldb_put(db, write, key, (size_t)n, value,
 				    sizeof(value), &err);
 		} else {
@@ -53,6 +56,24 @@ static void *work(void *arg)
 	return NULL;
 }
 
+static void fill(void)
+{
+	leveldb_writeoptions_t *write = leveldb_writeoptions_create();
+	char key[32], value[100], *err = NULL;
+
+	memset(value, 'v', sizeof(value));
+	for (int i = 0; i < KEYS; i++) {
+		int n = snprintf(key, sizeof(key), "%08d", i);
+
+		leveldb_put(db, write, key, (size_t)n, value, sizeof(value),
+			    &err);
+		if (err)
+			fail("fill", err);
+	}
+	leveldb_writeoptions_destroy(write);
+	leveldb_compact_range(db, NULL, 0, NULL, 0);
+}
+
 int main(int argc, char **argv)
 {
 	char dir[] = "/tmp/lockwork-leveldb-XXXXXX", *err = NULL;
@@ -63,14 +84,18 @@ int main(int argc, char **argv)
 	pthread_t *thread;
 	double seconds;
 
-	if (threads < 1 || threads > 1024 || ops < threads)
-		fail("usage", "leveldb [THREADS 1-1024 [OPERATIONS]]");
+	if (argc > 3)
+		puts_one_in = atol(argv[3]);
+	if (threads < 1 || threads > 1024 || ops < threads || puts_one_in < 0)
+		fail("usage", "leveldb [THREADS 1-1024 [OPERATIONS [PUTS]]]");
 	if (!mkdtemp(dir))
 		fail(dir, "cannot make a folder");
 	leveldb_options_set_create_if_missing(options, 1);
 	db = leveldb_open(options, dir, &err);
 	if (err)
 		fail("open", err);
+	if (!puts_one_in)
+		fill();
 	ops_each = ops / threads;
 	thread = calloc((size_t)threads, sizeof(*thread));
 	clock_gettime(CLOCK_MONOTONIC, &start);
