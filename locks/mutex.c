@@ -66,6 +66,29 @@ static void list_remove(struct lk_mutex *m, struct lk_mutex_waiter *w)
 }
 
 /*
+ * Under wait_lock: makes the first sleeper compete. Returns what to wake once
+ * wait_lock is free, or NULL: nobody, or it is awake already.
+ */
+static u32 *ready_first(struct lk_mutex *m)
+{
+	struct lk_mutex_waiter *first;
+
+	if (!anybody_sleeps(m)) {
+		WRITE_ONCE(m->parked, 0);
+		return NULL;
+	}
+	first = first_of(m);
+	if (READ_ONCE(first->state) != LK_ASLEEP)
+		return NULL;
+	WRITE_ONCE(m->parked, 0);
+	first->moved = false;
+	/* [mutex.H] RELEASE, pairs with mutex.I: parked is clear before the
+	 * sleeper sets it again. */
+	smp_store_release(&first->state, LK_READY);
+	return &first->state;
+}
+
+/*
  * After a fork the list, the queue and wait_lock name threads that are gone in
  * this process. The first thread of the new epoch forgets them; the word
  * stays: it says whether the forking thread holds.
@@ -124,10 +147,26 @@ static bool spin_on_word(struct lk_mutex *m)
 	return true;
 }
 
-/* The first sleeper was woken, and has not announced itself since: it may need a CPU. */
-static inline bool first_has_not_run(const struct lk_mutex *m)
+/*
+ * While others sleep, a thread that has been awake for long wakes the first of them.
+ * True: it is to sleep in its place.
+ */
+static bool turn_ends(struct lk_mutex *m)
 {
-	return anybody_sleeps(m) && !READ_ONCE(m->parked);
+	u32 *wake;
+	void *outer;
+
+	if (!anybody_sleeps(m) || in_section(m) || !turn_is_over())
+		return false;
+	outer = list_lock(m);
+	wake = ready_first(m);
+	list_unlock(m, outer);
+	if (wake)
+		wake_value(wake);
+	if (!end_turn())
+		return false;
+	count_event(LK_EV_turn_ended);
+	return true;
 }
 
 static bool spin_in_queue(struct lk_mutex *m, const struct lk_spin_queue *queue)
@@ -136,8 +175,8 @@ static bool spin_in_queue(struct lk_mutex *m, const struct lk_spin_queue *queue)
 
 	if (lk_way(m) != LK_WAY_SPIN)
 		return lk_mutex_trylock(m);
-	if (shares_cpu() && first_has_not_run(m))
-		share_cpu(m);
+	if (takes_turns() && turn_ends(m))
+		return false;
 	begin_waiting();
 	if (READ_ONCE(m->word) != LK_MUTEX_FREE && !lk_owner_may_run(&m->owner))
 		return false;
@@ -151,29 +190,6 @@ static bool spin_in_queue(struct lk_mutex *m, const struct lk_spin_queue *queue)
 }
 
 /* -- sleeping ------------------------------------------------------------ */
-
-/*
- * Under wait_lock: makes the first sleeper compete. Returns what to wake once
- * wait_lock is free, or NULL: nobody, or it is awake already.
- */
-static u32 *ready_first(struct lk_mutex *m)
-{
-	struct lk_mutex_waiter *first;
-
-	if (!anybody_sleeps(m)) {
-		WRITE_ONCE(m->parked, 0);
-		return NULL;
-	}
-	first = first_of(m);
-	if (READ_ONCE(first->state) != LK_ASLEEP)
-		return NULL;
-	WRITE_ONCE(m->parked, 0);
-	first->moved = false;
-	/* [mutex.H] RELEASE, pairs with mutex.I: parked is clear before the
-	 * sleeper sets it again. */
-	smp_store_release(&first->state, LK_READY);
-	return &first->state;
-}
 
 /*
  * Under wait_lock: takes up to @count moved sleepers, those right behind the first,

@@ -2,6 +2,7 @@
 /* rwsem.h has states, invariants and sources. */
 #include "catalogue.h"
 #include "epoch.h"
+#include "events.h"
 #include "rwsem.h"
 
 /* Sleepers that one thread wakes; a thread that was woken wakes the next so many. */
@@ -312,6 +313,15 @@ static inline bool first_has_not_run(struct lk_rwsem *s)
 	       LK_RWSEM_QUEUED;
 }
 
+/* True: a thread that has been awake for long is to sleep, and the first runs instead. */
+static bool turn_ends(struct lk_rwsem *s)
+{
+	if (!first_has_not_run(s) || !turn_is_over() || !end_turn())
+		return false;
+	count_event(LK_EV_turn_ended);
+	return true;
+}
+
 static bool spin_in_queue(struct lk_rwsem *s, struct lk_rwsem_want want,
 			  const struct lk_spin_queue *queue)
 {
@@ -319,8 +329,8 @@ static bool spin_in_queue(struct lk_rwsem *s, struct lk_rwsem_want want,
 
 	if (lk_way(s) != LK_WAY_SPIN)
 		return take(s, want);
-	if (shares_cpu() && first_has_not_run(s))
-		share_cpu(s);
+	if (takes_turns() && turn_ends(s))
+		return false;
 	begin_waiting();
 	if (!may_come_free(s, want))
 		return false;

@@ -8,26 +8,34 @@
 
 #define CHECK_THREADS 32u
 
+/* What a thread does that begins to wait while others sleep. */
+enum check_turns {
+	CHECK_NO_TURNS,	   /* turns do not end */
+	CHECK_TURNS_GO_ON, /* it wakes the first, and goes on */
+	CHECK_TURNS_END,   /* it wakes the first, and sleeps */
+};
+
 struct check_world {
 	u32 spin_budget[CHECK_THREADS]; /* rounds until need_resched() */
 /* The limits of knobs.def. */
 #define LK_LIMIT(name, expert, min, max, user, kernel, check, help) u32 name;
 #include <knobs.def>
 	u32 priority[CHECK_THREADS]; /* this_priority() */
-	u32 spurious;	      /* early returns of wait_on_value() a thread */
-	u32 clusters;	      /* of CPUs */
-	u16 epoch;	      /* fork epoch that the threads live in */
-	bool no_slots;	      /* this_slot() finds all taken */
-	bool one_cpu;	      /* all threads run on one CPU */
-	bool posix;	      /* as the interposer: see CONTRACT.md */
-	bool foreign;	      /* foreign_waiters() */
-	bool naps;	      /* wait_on_value() looks again now and then */
-	bool no_time;	      /* deadlines that are made now never pass */
-	bool soon;	      /* deadline_within() */
-	bool halts;	      /* waiters_halt() */
-	bool hypervisor;      /* on_hypervisor() */
-	bool cpus_short;      /* cpus_are_short() */
-	bool way_changes;     /* threads store to wait_way */
+	u32 spurious;	  /* early returns of wait_on_value() a thread */
+	u32 clusters;	  /* of CPUs */
+	u16 epoch;	  /* fork epoch that the threads live in */
+	bool no_slots;	  /* this_slot() finds all taken */
+	bool one_cpu;	  /* all threads run on one CPU */
+	bool posix;	  /* as the interposer: see CONTRACT.md */
+	bool foreign;	  /* foreign_waiters() */
+	bool naps;	  /* wait_on_value() looks again now and then */
+	bool no_time;	  /* deadlines that are made now never pass */
+	bool soon;	  /* deadline_within() */
+	bool halts;	  /* waiters_halt() */
+	bool hypervisor;  /* on_hypervisor() */
+	bool cpus_short;  /* cpus_are_short() */
+	bool way_changes; /* threads store to wait_way */
+	enum check_turns turns;
 	void (*signal)(void); /* handler that interrupts each list section */
 	bool signal_stores;   /* before each store in it, too */
 	/* At each event but its own: a handler too, or what counts them. */
@@ -82,10 +90,11 @@ bool budget_is_spent(void);
 /* -- time, sections ------------------------------------------------------ */
 
 /* Time stands still; what it decides is left to the schedule. */
-#define local_clock()	((u64)0)
-#define give_way()	((void)0)
-#define share_cpu(lock) ((void)(lock))
-#define shares_cpu()	false
+#define local_clock()  ((u64)0)
+#define give_way()     ((void)0)
+#define takes_turns()  (check_world.turns != CHECK_NO_TURNS)
+#define turn_is_over() true
+#define end_turn()     (check_world.turns == CHECK_TURNS_END)
 u32 this_priority(void);
 
 void *section_enter(void *obj);

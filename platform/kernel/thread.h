@@ -79,9 +79,10 @@ static inline bool on_hypervisor(void)
 /* need_resched() says when to stop; rounds are not counted. */
 #define begin_waiting() ((void)0)
 /* The scheduler preempts for a sleeper that is woken. */
-#define give_way()	((void)0)
-#define share_cpu(lock) ((void)(lock))
-#define shares_cpu()	false
+#define give_way()     ((void)0)
+#define takes_turns()  false
+#define turn_is_over() false
+#define end_turn()     false
 /* The kernel's own sleeping locks are FIFO; its rt_mutex is for priorities. */
 #define this_priority() 0u
 

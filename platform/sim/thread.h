@@ -51,10 +51,11 @@
 
 /* -- time ---------------------------------------------------------------- */
 
-#define local_clock()	lws.clock()
-#define give_way()	((void)0)
-#define share_cpu(lock) ((void)(lock))
-#define shares_cpu()	false
+#define local_clock()  lws.clock()
+#define give_way()     ((void)0)
+#define takes_turns()  false
+#define turn_is_over() false
+#define end_turn()     false
 /* All are equal. */
 #define this_priority() 0u
 

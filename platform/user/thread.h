@@ -31,6 +31,8 @@ struct lkp_self {
 	u16 asked;    /* calls of lkp_cpus_are_short() */
 	u32 priority; /* as it was when the thread last asked, see wait.c */
 	u32 priority_uses;
+	u32 turn_asked; /* calls of lkp_turn_is_over() */
+	u64 turn_began; /* 0: asleep since the last of them; see wait.c */
 };
 
 extern __thread struct lkp_self lkp_self
@@ -214,10 +216,12 @@ u32 lkp_priority(void);
 /* Lets another thread have this CPU; a real-time thread keeps it. */
 void lkp_give_way(void);
 #define give_way() lkp_give_way()
-/* The same for the sleepers of @lock, at most once in share_cpu_us. */
-void lkp_share_cpu(const void *lock);
-#define share_cpu(lock) lkp_share_cpu(lock)
-#define shares_cpu()	true
+/* A thread's turn: the time since its last sleep; see wait.c. */
+bool lkp_turn_is_over(void);
+bool lkp_end_turn(void);
+#define takes_turns()  true
+#define turn_is_over() lkp_turn_is_over()
+#define end_turn()     lkp_end_turn()
 
 /* -- sections ------------------------------------------------------------ */
 

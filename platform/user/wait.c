@@ -103,24 +103,38 @@ __cold void lkp_give_way(void)
 		lkp_yield();
 }
 
-/* When a thread last yielded for the sleepers of a lock, by a hash of its address. */
-#define SHARED 64u
-static u64 shared_at[SHARED];
+/* One in so many calls looks at the clock, which costs as much as a short section. */
+#define LOOK_EACH 8u
+/* A yield that took so long let another thread run: 50 us. */
+#define RAN_NS 50000u
 
-__cold void lkp_share_cpu(const void *lock)
+__cold bool lkp_turn_is_over(void)
 {
-	u64 *at = &shared_at[((uintptr_t)lock >> 3) % SHARED];
-	u32 us = READ_ONCE(lkp_share_cpu_us);
-	u64 now;
+	u64 ns = READ_ONCE(lkp_turn_us) * (u64)1000, now;
 
-	if (!us)
-		return;
+	if (!ns || ++lkp_self.turn_asked % LOOK_EACH)
+		return false;
 	now = local_clock();
-	if (now - READ_ONCE(*at) < us * (u64)1000)
-		return;
-	WRITE_ONCE(*at, now);
-	if (!lkp_priority())
-		lkp_yield();
+	if (lkp_self.turn_began && now - lkp_self.turn_began < ns)
+		return false;
+	ns = lkp_self.turn_began;
+	lkp_self.turn_began = now;
+	return ns != 0;
+}
+
+/*
+ * Yields to whoever waits for this CPU. False: nobody ran. Then it would be idle if this
+ * thread slept, because the woken thread may wait for another CPU.
+ */
+__cold bool lkp_end_turn(void)
+{
+	u64 began;
+
+	if (lkp_priority())
+		return false;
+	began = local_clock();
+	lkp_yield();
+	return local_clock() - began > RAN_NS;
 }
 
 /*
@@ -132,6 +146,7 @@ static void note_sleep(long ret)
 {
 	bool in_vain = lkp_self.goes_on && lkp_self.woken;
 
+	lkp_self.turn_began = 0;
 	lkp_self.woken = ret == 0;
 	if (ret == -EAGAIN)
 		return;

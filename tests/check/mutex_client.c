@@ -416,6 +416,20 @@ static void init_resting_signal(void)
 	check_world.signal = handler;
 }
 
+/* A thread that begins to wait wakes the first sleeper. */
+static void init_turns_go_on(void)
+{
+	init_spinning();
+	check_world.turns = CHECK_TURNS_GO_ON;
+}
+
+/* The same, and it sleeps. */
+static void init_turns_end(void)
+{
+	init();
+	check_world.turns = CHECK_TURNS_END;
+}
+
 /* Each thread sets another way, for all of them. */
 static void change_the_way(u32 id)
 {
@@ -579,6 +593,10 @@ const struct check_client check_mutex[] = {
 	  3, 1, 1, 600, 16, init_on_trial, lock_and_unlock, finish },
 	{ "mutex", "trial_ends", "another thread ends the trial at any step", 3,
 	  2, 1, 600, 16, init_on_trial, end_the_trial, finish },
+	{ "mutex", "turns_go_on", "an arriving thread wakes the first sleeper",
+	  3, 2, 1, 600, 16, init_turns_go_on, lock_and_unlock, finish },
+	{ "mutex", "turns_end", "the same, and sleeps", 3, 1, 1, 600, 16,
+	  init_turns_end, lock_and_unlock, finish },
 	{ "mutex", "fork", "waiters lost in a fork are forgotten", 3, 1, 1, 600,
 	  16, init_forked, lock_and_unlock, finish },
 	{ "mutex", "fork_signal", "the same, and a handler interrupts it", 2, 1,
@@ -589,6 +607,8 @@ const struct check_client check_mutex[] = {
 };
 
 const struct check_mutant mutants_mutex[] = {
+	{ "first not woken at the end of a turn", "turn_ends", "wake_value",
+	  NULL, "drop" },
 	{ "sleeper does not say that it is parked", "announce", "WRITE_ONCE",
 	  NULL, "drop" },
 	{ "sleeper never woken", "unlock_and_wake", "wake_value", NULL,

@@ -440,6 +440,13 @@ static void be_changed(u32 id)
 	WRITE_ONCE(check_world.wait_way, 1 + LK_WAY_REST);
 }
 
+/* A thread that begins to wait sleeps at once, if the first was told to look. */
+static void init_turns(void)
+{
+	init();
+	check_world.turns = CHECK_TURNS_END;
+}
+
 static void finish(void)
 {
 	check_sections();
@@ -474,6 +481,8 @@ const struct check_client check_rwsem[] = {
 	  1, 1, 600, 16, init_spinning, change_the_way, finish },
 	{ "rwsem", "changed", "another thread changes the way at any step", 3,
 	  1, 2, 600, 16, init_changing, be_changed, finish },
+	{ "rwsem", "turns", "an arriving thread lets the first look", 3, 1, 1,
+	  600, 16, init_turns, one_reader, finish },
 	{ "rwsem", "brief", "an arriving thread checks before it queues", 3, 1,
 	  1, 600, 16, init_brief, one_reader, finish },
 	{ "rwsem", "one_cpu", "the owner has lost its CPU", 3, 1, 1, 600, 16,
