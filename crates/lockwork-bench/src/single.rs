@@ -3,8 +3,8 @@
 use crate::contender::Contender;
 use crate::sample::{Calls, Case, Measured};
 use crate::tools::Clock;
-use crate::worker::Usage;
 use lockwork_catalogue::Lock;
+use lockwork_report::resources::Resources;
 use std::io;
 use std::sync::mpsc::{channel, Sender};
 use std::thread::{Builder, JoinHandle};
@@ -68,11 +68,11 @@ pub(crate) fn measure_pairs(contender: &Contender, case: &Case, clock: &Clock) -
         None => write_by_pointer(&lock, n),
     };
     run(pairs / 16 + 1); // the code and the lock's line are there from now on
-    let before = Usage::now();
+    let before = Resources::of_thread();
     let start = clock.now();
     run(pairs);
     let end = clock.now();
-    let usage = Usage::now().since(before);
+    let usage = Resources::of_thread().since(&before);
     let (writes, reads) = match shared {
         true => (vec![0], vec![pairs]),
         false => (vec![pairs], Vec::new()),

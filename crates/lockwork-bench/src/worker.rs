@@ -5,6 +5,7 @@ use crate::seats::Round;
 use crate::tools::spin;
 use crate::waits::Waits;
 use crate::work::Work;
+use lockwork_report::resources::Resources;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// What one thread did in a round.
@@ -13,45 +14,12 @@ pub(crate) struct Outcome {
     /// Ticks at which it began its first operation, and after its last one.
     pub(crate) start: u64,
     pub(crate) end: u64,
-    pub(crate) usage: Usage,
+    /// What the thread took.
+    pub(crate) usage: Resources,
     /// Exclusive and shared acquisitions.
     pub(crate) counts: (u64, u64),
     pub(crate) writes: Waits,
     pub(crate) reads: Waits,
-}
-
-/// What the kernel accounts a thread for.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Usage {
-    pub(crate) cpu: f64,
-    pub(crate) voluntary: u64,
-    pub(crate) involuntary: u64,
-}
-
-impl Usage {
-    /// Of the calling thread, since it began.
-    pub(crate) fn now() -> Usage {
-        // SAFETY: all zero is a valid rusage, and getrusage writes one.
-        let usage = unsafe {
-            let mut usage: libc::rusage = std::mem::zeroed();
-            libc::getrusage(libc::RUSAGE_THREAD, &mut usage);
-            usage
-        };
-        let seconds = |t: libc::timeval| t.tv_sec as f64 + 1e-6 * t.tv_usec as f64;
-        Usage {
-            cpu: seconds(usage.ru_utime) + seconds(usage.ru_stime),
-            voluntary: usage.ru_nvcsw as u64,
-            involuntary: usage.ru_nivcsw as u64,
-        }
-    }
-
-    pub(crate) fn since(self, before: Usage) -> Usage {
-        Usage {
-            cpu: self.cpu - before.cpu,
-            voluntary: self.voluntary - before.voluntary,
-            involuntary: self.involuntary - before.involuntary,
-        }
-    }
 }
 
 /// A thread at work.
@@ -88,7 +56,7 @@ impl<'a> Worker<'a> {
         let beats = &round.seats[self.seat].beats;
         let most = round.case.loops.unwrap_or(u64::MAX);
         let (mut done, mut reads) = (0, 0);
-        let before = Usage::now();
+        let before = Resources::of_thread();
         let start = round.tools.clock.now();
         while done < most && !round.stop.load(Relaxed) {
             let object = self.pick();
@@ -109,7 +77,7 @@ impl<'a> Worker<'a> {
             seat: self.seat,
             start,
             end: round.tools.clock.now(),
-            usage: Usage::now().since(before),
+            usage: Resources::of_thread().since(&before),
             counts: (done - reads, reads),
             writes: self.writes,
             reads: self.reads,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! What the kernel accounts a process, or its children, for.
+//! What the kernel accounts a thread, a process, or its children, for.
 
 /// CPU time and context switches.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -16,6 +16,11 @@ impl Resources {
     /// Of all threads of this process, those that ended too, since it began.
     pub fn now() -> Resources {
         Resources::of(libc::RUSAGE_SELF)
+    }
+
+    /// Of the calling thread, since it began.
+    pub fn of_thread() -> Resources {
+        Resources::of(libc::RUSAGE_THREAD)
     }
 
     /// Of the children that ended and were waited for, and of theirs.
