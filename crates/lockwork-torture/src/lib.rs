@@ -118,24 +118,8 @@ pub fn run(args: &TortureArgs) -> anyhow::Result<ExitCode> {
             driven.join(", ")
         ));
     }
-    let interrupt = Interrupt::listen().context("cannot watch for signals")?;
-    let mut reports = Vec::new();
-    let locks = kinds.len();
-    for kind in kinds {
-        let done = format!("{} of {locks} locks", reports.len());
-        let report = with_progress(kind, &plan, &interrupt, &done);
-        print(&report, args.json).context("cannot write the report")?;
-        let stalled = report.failure("progress").is_some();
-        reports.push(report);
-        if stalled {
-            break; // its threads are left behind and would disturb the others
-        }
-    }
-    let failed = summary(&reports).context("cannot write the summary")?;
-    Ok(if failed {
-        ExitCode::FAILURE
-    } else {
-        ExitCode::SUCCESS
+    each(kinds, &plan, &mut |report, _, _| {
+        print(report, args.json).context("cannot write the report")
     })
 }
 
@@ -152,18 +136,31 @@ pub fn stress(
     let plan = args.plan()?.only(&[STRESS]);
     args.set_knobs()?;
     set_knob("count_events", "1")?;
+    each(kinds, &plan, &mut |report, kind, used| {
+        tell(report, kind, used);
+        Ok(())
+    })
+}
+
+/// Tortures one lock after the other. Each report goes to `tell` with the resources that it took;
+/// the summary names each failure.
+fn each(
+    kinds: Vec<LockKind>,
+    plan: &Plan,
+    tell: &mut dyn FnMut(&LockReport, LockKind, &Resources) -> anyhow::Result<()>,
+) -> anyhow::Result<ExitCode> {
     let interrupt = Interrupt::listen().context("cannot watch for signals")?;
-    let locks = kinds.len();
     let mut reports = Vec::new();
+    let locks = kinds.len();
     for kind in kinds {
         let done = format!("{} of {locks} locks", reports.len());
         let before = Resources::now();
-        let report = with_progress(kind, &plan, &interrupt, &done);
-        tell(&report, kind, &Resources::now().since(&before));
+        let report = with_progress(kind, plan, &interrupt, &done);
+        tell(&report, kind, &Resources::now().since(&before))?;
         let stalled = report.failure("progress").is_some();
         reports.push(report);
         if stalled {
-            break;
+            break; // its threads are left behind and would disturb the others
         }
     }
     let failed = summary(&reports).context("cannot write the summary")?;
