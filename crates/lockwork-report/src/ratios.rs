@@ -6,23 +6,13 @@ use crate::rows::{self, Chart, Drawn, Frame};
 use anyhow::Result;
 use plotters::coord::combinators::WithKeyPoints;
 use plotters::prelude::*;
+use std::cmp::Ordering;
 use std::ops::Range;
 
 /// So few numbers along the axis say little.
 const FEW: usize = 4;
 /// Steps between the numbers of the axis where 1, 2 and 5 are too few.
 const STEPS: &[f64] = &[0.5, 0.2, 0.1, 0.05, 0.02, 0.01];
-
-/// What is known of a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Known {
-    /// It is more than 1.
-    More,
-    /// It is less than 1.
-    Less,
-    /// Neither is shown.
-    Neither,
-}
 
 /// One row.
 pub struct Row<'a> {
@@ -34,8 +24,8 @@ pub struct Row<'a> {
     pub interval: Option<(f64, f64)>,
     /// Right of them.
     pub label: String,
-    /// Gives the colour.
-    pub known: Known,
+    /// How it is shown to differ from 1, if it is. Gives the colour.
+    pub differs: Ordering,
     /// It sums the other rows up.
     pub sum: bool,
 }
@@ -108,10 +98,10 @@ fn draw_row(
     row: &Row,
 ) -> Drawn {
     let middle = frame.middle(at);
-    let color = match row.known {
-        Known::More => RGBColor(60, 110, 180),
-        Known::Less => RGBColor(200, 70, 40),
-        Known::Neither => RGBColor(140, 140, 140),
+    let color = match row.differs {
+        Ordering::Greater => RGBColor(60, 110, 180),
+        Ordering::Less => RGBColor(200, 70, 40),
+        Ordering::Equal => RGBColor(140, 140, 140),
     };
     if let Some((low, high)) = row.interval {
         let ends = (low.max(range.start), high.min(range.end));
@@ -143,7 +133,7 @@ mod tests {
             ratio,
             interval,
             label: format!("label of {name}"),
-            known: Known::Neither,
+            differs: Ordering::Equal,
             sum: name == "mean",
         }
     }

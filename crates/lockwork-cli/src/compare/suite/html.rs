@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 
 use anyhow::Result;
 use lockwork_report::html::{escape, figure, page, table as html_table};
-use lockwork_report::ratios::{self, Known, Row as Line};
+use lockwork_report::ratios::{self, Row as Line};
 
 use super::report::{LockScore, SuiteReport};
 use super::table;
@@ -56,17 +56,12 @@ fn lines<'a>(report: &SuiteReport, names: &'a [String], score: &LockScore) -> Ve
     let mut all: Vec<Line> = rows
         .map(|(row, name)| {
             let summary = row.of(&score.arm).filter(|_| row.failed.is_none());
-            let known = match summary.map(table::differs) {
-                Some(Ordering::Greater) => Known::More,
-                Some(Ordering::Less) => Known::Less,
-                _ => Known::Neither,
-            };
             Line {
                 name,
                 ratio: summary.and_then(|summary| summary.ratio()),
                 interval: summary.and_then(|summary| summary.ratio_interval()),
                 label: table::cell(row, &score.arm),
-                known,
+                differs: summary.map_or(Ordering::Equal, table::differs),
                 sum: false,
             }
         })
@@ -77,10 +72,10 @@ fn lines<'a>(report: &SuiteReport, names: &'a [String], score: &LockScore) -> Ve
             ratio: Some(mean),
             interval: score.interval,
             label: table::shown(mean, score.interval),
-            known: match score.interval {
-                Some((low, _)) if low > 1.0 => Known::More,
-                Some((_, high)) if high < 1.0 => Known::Less,
-                _ => Known::Neither,
+            differs: match score.interval {
+                Some((low, _)) if low > 1.0 => Ordering::Greater,
+                Some((_, high)) if high < 1.0 => Ordering::Less,
+                _ => Ordering::Equal,
             },
             sum: true,
         });
