@@ -111,20 +111,20 @@ __cold void lkp_give_way(void)
 __cold bool lkp_turn_is_over(void)
 {
 	u64 ns = READ_ONCE(lkp_turn_us) * (u64)1000, now;
+	u64 began = lkp_self.turn_began;
 
 	if (!ns || ++lkp_self.turn_asked % LOOK_EACH)
 		return false;
 	now = local_clock();
-	if (lkp_self.turn_began && now - lkp_self.turn_began < ns)
+	if (began && now - began < ns)
 		return false;
-	ns = lkp_self.turn_began;
 	lkp_self.turn_began = now;
-	return ns != 0;
+	return began != 0;
 }
 
 /*
- * Yields to whoever waits for this CPU. False: nobody ran. Then it would be idle if this
- * thread slept, because the woken thread may wait for another CPU.
+ * Yields to a thread that waits for this CPU. False: there was none. If this thread slept
+ * then, its CPU would be idle, because the woken thread may wait for another one.
  */
 __cold bool lkp_end_turn(void)
 {

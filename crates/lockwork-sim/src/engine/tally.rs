@@ -208,10 +208,8 @@ pub(crate) struct Tally {
     fruitless: u64,
     /// When somebody last got the lock.
     pub progress: Ps,
-    /// Holders that read, and others.
-    readers: u32,
-    writers: u32,
-    /// Acquisitions of either kind so far, warm-up included.
+    /// Holders now, and acquisitions so far with those of the warm-up: exclusive, shared.
+    holding: [u32; 2],
     got: [u64; 2],
     holder: Option<usize>,
     holder_off: Ps,
@@ -253,8 +251,7 @@ impl Tally {
             before: 0,
             fruitless: 0,
             progress: 0,
-            readers: 0,
-            writers: 0,
+            holding: [0; 2],
             got: [0; 2],
             holder: None,
             holder_off: 0,
@@ -310,7 +307,8 @@ impl Tally {
     pub fn waits(&mut self, of: &mut OfThread, shared: bool, time: Ps) {
         of.doing = Doing::Wait;
         of.shared = shared;
-        of.met = self.writers > 0 || (self.readers > 0 && !shared);
+        let [writers, readers] = self.holding;
+        of.met = writers > 0 || (readers > 0 && !shared);
         of.before = self.excluding(shared);
         of.wait_from = time;
         self.line.comes((time, of.id));
@@ -329,7 +327,7 @@ impl Tally {
         let passed = self.excluding(shared) > of.before;
         self.counts.contended += u64::from(of.met || passed);
         self.got[usize::from(shared)] += 1;
-        *self.inside(shared) += 1;
+        self.holding[usize::from(shared)] += 1;
         if std::mem::take(&mut of.woken) {
             self.counts.useful_wakeups += 1;
         }
@@ -359,14 +357,6 @@ impl Tally {
         }
     }
 
-    /// How many hold it in that way.
-    fn inside(&mut self, shared: bool) -> &mut u32 {
-        match shared {
-            true => &mut self.readers,
-            false => &mut self.writers,
-        }
-    }
-
     fn divide(&mut self, of: &OfThread, wait: Ps, time: Ps) {
         let mut left = wait;
         let mut part = |want: Ps| {
@@ -390,7 +380,7 @@ impl Tally {
     /// It is about to give it back.
     pub fn gives_back(&mut self, of: &mut OfThread, time: Ps) {
         self.released = time;
-        *self.inside(of.shared) -= 1;
+        self.holding[usize::from(of.shared)] -= 1;
         self.holder = None;
         if let Some(since) = self.holder_off_since.take() {
             self.holder_off += time.saturating_sub(since);
