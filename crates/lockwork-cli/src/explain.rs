@@ -7,7 +7,7 @@ use std::fs;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use lockwork_explain::{event_sums, rendered, ExplainArgs, Ran};
+use lockwork_explain::{event_sums, rendered, ExplainArgs, Output, Ran};
 use lockwork_profile::locking;
 use lockwork_report::resources::Resources;
 use lockwork_report::settings::put;
@@ -43,6 +43,7 @@ fn program(args: &ExplainArgs) -> Result<ExitCode> {
     }
     let room = tempfile::tempdir().context("cannot make a folder for the figures")?;
     let (file, sums) = (room.path().join("profile"), room.path().join("events"));
+    let output = Output::open(args.output.as_deref())?;
     let before = Resources::of_children();
     let code = record(
         &args.command,
@@ -52,7 +53,12 @@ fn program(args: &ExplainArgs) -> Result<ExitCode> {
     )?;
     let used = Resources::of_children().since(&before);
     match ran(args, &spec, is_ours, used, [&file, &sums]) {
-        Ok(ran) => say(args, &rendered(&[ran.account()], args.json))?,
+        Ok(ran) => output.write(&rendered(&[ran.account()], args.json), |said| {
+            // A table stands apart from what the program said.
+            let gap = if args.json { "" } else { "\n" };
+            text::complain(&format!("{gap}{said}"));
+            Ok(())
+        })?,
         Err(_) if !file.exists() => text::complain(
             "lockwork: nothing was recorded: the program did not load the recorder\n",
         ),
@@ -79,19 +85,4 @@ fn ran(
             .and_then(|text| event_sums(&text)),
         used,
     })
-}
-
-fn say(args: &ExplainArgs, said: &str) -> Result<()> {
-    match &args.output {
-        Some(file) => fs::write(file, said)
-            .with_context(|| format!("cannot write the explanation to {}", file.display())),
-        None if args.json => {
-            text::complain(said);
-            Ok(())
-        }
-        None => {
-            text::complain(&format!("\n{said}"));
-            Ok(())
-        }
-    }
 }

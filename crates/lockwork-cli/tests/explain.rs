@@ -205,6 +205,16 @@ fn mistakes_are_one_sentence() {
             "there is no lock 'no_such'",
         ),
         ("explain -- no-such-program", 127, "no-such-program"),
+        (
+            "explain -o /nowhere/x -- echo ran",
+            125,
+            "cannot write the explanation to /nowhere/x",
+        ),
+        (
+            "explain -o /nowhere/x sim --threads 2 --seeds 1",
+            125,
+            "cannot write the explanation to /nowhere/x",
+        ),
     ];
     for (words, code, part) in cases {
         let output = room.run(&words.split(' ').collect::<Vec<_>>());

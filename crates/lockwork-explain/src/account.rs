@@ -3,6 +3,7 @@
 
 use crate::quantity::{Quantity, Unit};
 use lockwork_report::text::{duration, number, percent, whole};
+use std::collections::BTreeMap;
 
 /// What is written where a world cannot see.
 pub const NOT_SEEN: &str = "not seen here";
@@ -60,11 +61,12 @@ pub struct Account {
     pub world: &'static str,
     /// The lock.
     pub lock: String,
-    /// Threads and work: what is alike for all locks of a table.
+    /// Threads and work. All locks of a table have the same.
     pub setting: String,
     /// What is to be kept in mind.
     pub notes: Vec<String>,
-    figures: Vec<(Quantity, Seen)>,
+    /// All quantities have one.
+    figures: BTreeMap<Quantity, Seen>,
 }
 
 impl Account {
@@ -80,17 +82,13 @@ impl Account {
             lock: lock.into(),
             setting: setting.into(),
             notes: Vec::new(),
-            figures: Quantity::ALL.map(|one| (one, Seen::Not(why))).to_vec(),
+            figures: Quantity::ALL.map(|one| (one, Seen::Not(why))).into(),
         }
     }
 
     /// Says what is known of `one`.
     pub fn put(&mut self, one: Quantity, seen: Seen) {
-        for (quantity, figure) in &mut self.figures {
-            if *quantity == one {
-                *figure = seen;
-            }
-        }
+        self.figures.insert(one, seen);
     }
 
     /// Says of `one` that it is `total` for all of `acquisitions`.
@@ -100,8 +98,7 @@ impl Account {
 
     /// What is known of `one`.
     pub fn get(&self, one: Quantity) -> Seen {
-        let found = self.figures.iter().find(|(quantity, _)| *quantity == one);
-        found.map_or(Seen::OfNothing, |(_, seen)| *seen)
+        self.figures[&one]
     }
 
     /// The figure, if the world has it.

@@ -3,8 +3,9 @@
 
 use crate::account::Account;
 use crate::args::{ExplainArgs, World};
+use crate::output::Output;
 use crate::{bench, json, report, sim, torture};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use lockwork_bench::BenchArgs;
 use lockwork_report::{bail_usage, text};
 use lockwork_sim::{SimArgs, Simulator};
@@ -32,6 +33,7 @@ pub fn run(args: &ExplainArgs) -> Result<ExitCode> {
              its name"
         );
     }
+    let output = Output::open(args.output.as_deref())?;
     let (told, is_json, code) = match world {
         World::Sim(sim) => (simulated(sim)?, sim.json, ExitCode::SUCCESS),
         World::Bench(bench) => (measured(bench)?, false, ExitCode::SUCCESS),
@@ -45,11 +47,7 @@ pub fn run(args: &ExplainArgs) -> Result<ExitCode> {
         ControlFlow::Break(code) => return Ok(code),
     };
     let said = rendered(&accounts, args.json || is_json);
-    match &args.output {
-        Some(file) => std::fs::write(file, said)
-            .with_context(|| format!("cannot write the explanation to {}", file.display()))?,
-        None => text::print(&said)?,
-    }
+    output.write(&said, text::print)?;
     Ok(code)
 }
 

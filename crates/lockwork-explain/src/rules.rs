@@ -60,7 +60,7 @@ fn uncontended(account: &Account) -> Option<Finding> {
         finding(
             account,
             "uncontended",
-            "Hardly anybody finds it held: what it costs is the call itself.",
+            "Threads hardly ever find it held, so it costs what the call itself costs.",
             &[Quantity::Contended, Quantity::Cpu],
             "No other lock brings much here.",
         )

@@ -51,7 +51,7 @@ pub struct ReportArgs {
     #[arg(long, conflicts_with_all = ["json", "folded"])]
     pub deadlock: bool,
     /// Write the report as one HTML page to OUT, with a flame graph of the waits, histograms, a
-    /// timeline of the hottest locks and graphs of who waits for whom. It needs no network.
+    /// timeline of the hottest locks and wait-for graphs. It needs no network.
     #[arg(long, value_name = "OUT", conflicts_with_all = ["json", "folded", "deadlock"])]
     pub html: Option<PathBuf>,
     /// Write the stacks of waits to OUT as a file for speedscope (speedscope.app), weighted by

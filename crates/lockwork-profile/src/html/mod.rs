@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The report as one page that needs no network: tables, histograms, the stacks of waits as a
 //! flame graph and, for each lock, as a tree whose branches open by click or key, the timeline
-//! of the hottest locks, and graphs of who waits for whom. Without a script only the timeline
-//! and the flame graph lose something: their buttons and keys.
+//! of the hottest locks, and wait-for graphs. Without a script the timeline and the flame graph
+//! have no buttons and no keys; all else is the same.
 
 mod flame;
 mod graph;
