@@ -34,7 +34,9 @@ which three share a CPU; *24 on 1/1.5*: half of the CPUs have two. Locks that se
 with one cluster.
 
 What no column shows: the locks' sizes; that `cohort` is 4 KiB, and that the queue locks need
-a node for each holder; how a lock behaves when it is not contended by all threads at once.
+a node for each holder; that waiters of `numa_osq` can leave the queue, which costs it 2 to 4 %
+([numa_osq](locks/numa_osq.md#measured)); how a lock behaves when it is not contended by all threads at
+once.
 ";
 
 /// What the page is made of.
