@@ -63,6 +63,9 @@ bool lwc_left_out(const struct lwc_site *site);
 int lwc_sleep(volatile u32 *p, u32 value, bool timed,
 	      const struct lwc_site *site);
 bool lwc_wake(volatile u32 *p, const struct lwc_site *site);
+/* What section_enter() and section_exit() do where sections exclude. */
+void lwc_enter_section(void *obj);
+void lwc_leave_section(void);
 /* The running thread, from 0. */
 u32 lwc_thread(void);
 /* Ends the execution: something is broken; @text says what. */

@@ -21,20 +21,21 @@ struct check_world {
 #define LK_LIMIT(name, expert, min, max, user, kernel, check, help) u32 name;
 #include <knobs.def>
 	u32 priority[CHECK_THREADS]; /* this_priority() */
-	u32 spurious;	  /* early returns of wait_on_value() a thread */
-	u32 clusters;	  /* of CPUs */
-	u16 epoch;	  /* fork epoch that the threads live in */
-	bool no_slots;	  /* this_slot() finds all taken */
-	bool one_cpu;	  /* all threads run on one CPU */
-	bool posix;	  /* as the interposer: see CONTRACT.md */
-	bool foreign;	  /* foreign_waiters() */
-	bool naps;	  /* wait_on_value() looks again now and then */
-	bool no_time;	  /* deadlines that are made now never pass */
-	bool soon;	  /* deadline_within() */
-	bool halts;	  /* waiters_halt() */
-	bool hypervisor;  /* on_hypervisor() */
-	bool cpus_short;  /* cpus_are_short() */
-	bool way_changes; /* threads store to wait_way */
+	u32 spurious;	       /* early returns of wait_on_value() a thread */
+	u32 clusters;	       /* of CPUs */
+	u16 epoch;	       /* fork epoch that the threads live in */
+	bool no_slots;	       /* this_slot() finds all taken */
+	bool one_cpu;	       /* all threads run on one CPU */
+	bool posix;	       /* as the interposer: see CONTRACT.md */
+	bool foreign;	       /* foreign_waiters() */
+	bool naps;	       /* wait_on_value() looks again now and then */
+	bool no_time;	       /* deadlines that are made now never pass */
+	bool soon;	       /* deadline_within() */
+	bool halts;	       /* waiters_halt() */
+	bool hypervisor;       /* on_hypervisor() */
+	bool cpus_short;       /* cpus_are_short() */
+	bool way_changes;      /* threads store to wait_way */
+	bool sections_exclude; /* nobody waits in section_enter()'s lock */
 	enum check_turns turns;
 	void (*signal)(void); /* handler that interrupts each list section */
 	bool signal_stores;   /* before each store in it, too */

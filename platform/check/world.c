@@ -156,6 +156,8 @@ void *section_enter(void *obj)
 	u32 id = lwc_thread();
 	void *outer = self[id].inside;
 
+	if (check_world.sections_exclude)
+		lwc_enter_section(obj);
 	self[id].inside = obj;
 	signal_arrives();
 	return outer;
@@ -168,6 +170,8 @@ bool section_exit(void *outer)
 
 	self[id].inside = outer;
 	self[id].missed = false;
+	if (check_world.sections_exclude)
+		lwc_leave_section();
 	return missed;
 }
 

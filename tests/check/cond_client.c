@@ -6,7 +6,8 @@ static struct lk_mutex mutex;
 static struct lk_cond cond;
 static u32 tokens, waiting, over, sent;
 
-static void init(void)
+/* Threads also wait for the locks of the lists. */
+static void init_contended(void)
 {
 	u32 i;
 
@@ -15,6 +16,13 @@ static void init(void)
 	check_world.no_slots = true;
 	check_world.no_time = true;
 	check_world.handover_spins = 0;
+}
+
+/* A thread begins a section of a list when no other is in one. */
+static void init(void)
+{
+	init_contended();
+	check_world.sections_exclude = true;
 }
 
 /* The interposer's unlock is an RMW, and its sleepers look again. */
@@ -344,7 +352,7 @@ static void handler(void)
 
 static void init_signal(void)
 {
-	init();
+	init_contended();
 	check_world.signal = handler;
 }
 
@@ -373,7 +381,7 @@ static void leave_or_be_told(u32 id)
 /* After a fork: the list and its lock name threads that are gone. */
 static void init_forked(void)
 {
-	init();
+	init_contended();
 	check_world.epoch = 1;
 	cond.first = (struct lk_ring *)8;
 	cond.lock.locked = 1;
@@ -401,39 +409,41 @@ static void init_priority(void)
 }
 
 const struct check_client check_cond[] = {
-	{ "cond", "signal", "one waiter for each signal", 3, 1, 1, 600, 16,
+	{ "cond", "signal", "one waiter for each signal", 3, 1, 2, 600, 16,
 	  init, signal_each, finish },
 	{ "cond", "pair", "one waiter, three preemptions", 2, 2, 3, 600, 16,
 	  init, signal_each, finish },
-	{ "cond", "unheld", "signals while the mutex is free", 3, 1, 1, 600, 16,
+	{ "cond", "contended", "threads wait for the locks of the lists", 2, 2,
+	  3, 600, 16, init_contended, signal_each, finish },
+	{ "cond", "unheld", "signals while the mutex is free", 3, 1, 2, 600, 16,
 	  init, signal_unheld, finish },
-	{ "cond", "broadcast", "a broadcast reaches all waiters", 3, 1, 1, 600,
+	{ "cond", "broadcast", "a broadcast reaches all waiters", 3, 1, 2, 600,
 	  16, init, broadcast, finish },
 	{ "cond", "broadcast_unheld", "the same while the mutex is free", 3, 1,
-	  1, 600, 16, init, broadcast_unheld, finish },
-	{ "cond", "posix", "the same with the interposer's mutex", 3, 1, 1, 600,
+	  2, 600, 16, init, broadcast_unheld, finish },
+	{ "cond", "posix", "the same with the interposer's mutex", 3, 1, 2, 600,
 	  16, init_posix, broadcast_unheld, finish },
 	{ "cond", "priority", "a waiter that comes before earlier ones", 3, 1,
-	  1, 600, 3, init_priority, broadcast, finish },
-	{ "cond", "spurious", "sleeps that end early", 3, 1, 1, 600, 16,
+	  2, 600, 3, init_priority, broadcast, finish },
+	{ "cond", "spurious", "sleeps that end early", 3, 2, 1, 600, 16,
 	  init_spurious, signal_each, finish },
 	{ "cond", "timed", "a waiter that runs out of time takes no signal", 3,
-	  1, 1, 600, 3, init_timed, time_out, finish },
-	{ "cond", "timed_broadcast", "the same against a broadcast", 3, 1, 1,
+	  1, 2, 600, 3, init_timed, time_out, finish },
+	{ "cond", "timed_broadcast", "the same against a broadcast", 3, 1, 2,
 	  600, 16, init_timed, broadcast_timed, finish },
 	{ "cond", "cancel", "a waiter that is cancelled passes its signal on",
 	  3, 1, 2, 600, 3, init_timed, cancel, finish },
-	{ "cond", "freed", "freed after a broadcast", 3, 1, 1, 600, 3,
+	{ "cond", "freed", "freed after a broadcast", 3, 1, 2, 600, 3,
 	  init_timed_posix, free_after_broadcast, NULL },
 	{ "cond", "freed_owing", "freed while a waiter may pass a signal on", 2,
-	  1, 3, 600, 2, init_timed_posix, free_after_signal, NULL },
-	{ "cond", "busy", "a signal goes to a waiter that is asleep", 3, 1, 1,
+	  1, 5, 600, 2, init_timed_posix, free_after_signal, NULL },
+	{ "cond", "busy", "a signal goes to a waiter that is asleep", 3, 1, 2,
 	  600, 3, init, first_is_busy, finish },
-	{ "cond", "pulled", "a broadcast whose first waiter is busy", 3, 1, 2,
+	{ "cond", "pulled", "a broadcast whose first waiter is busy", 3, 1, 3,
 	  600, 3, init_pulled, broadcast_first_is_busy, finish },
 	{ "cond", "pulled_posix", "the same with the interposer's mutex", 3, 1,
-	  2, 600, 3, init_pulled_posix, broadcast_first_is_busy, finish },
-	{ "cond", "claims", "a waiter is claimed or leaves, not both", 3, 2, 2,
+	  3, 600, 3, init_pulled_posix, broadcast_first_is_busy, finish },
+	{ "cond", "claims", "a waiter is claimed or leaves, not both", 3, 2, 3,
 	  600, 16, init, leave_or_be_told, finish },
 	{ "cond", "handler", "a signal by a handler in a list section", 2, 1, 3,
 	  600, 2, init_signal, wait_for_handler, finish },

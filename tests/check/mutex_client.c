@@ -119,6 +119,30 @@ static void lock_or_time_out(u32 id)
 		critical_section(); lk_mutex_unlock(&lock));
 }
 
+/*
+ * The others spin until they hold. Thread 1 is cut off at its first look in the queue of
+ * spinners, wherever it stands there; it sleeps then, and may run out of time.
+ */
+static void init_cut_off(void)
+{
+	spin(UINT32_MAX);
+	check_world.spin_budget[1] = 0;
+	check_world.sections_exclude = true;
+}
+
+static void cut_off(u32 id)
+{
+	struct lkp_deadline soon;
+
+	if (id != 1) {
+		lock_and_unlock(id);
+		return;
+	}
+	deadline_after(&soon, 1);
+	EACH_ACQUISITION(if (lk_mutex_lock_slow(&lock, &soon)) continue;
+			 critical_section(); lk_mutex_unlock(&lock));
+}
+
 /* A sleeper that is passed over once gets the mutex handed. */
 static void init_handoff(void)
 {
@@ -528,6 +552,10 @@ const struct check_client check_mutex[] = {
 	  1, 600, 16, init_brief, lock_and_unlock, finish },
 	{ "mutex", "one_cpu", "the owner has lost its CPU", 3, 1, 1, 600, 16,
 	  init_one_cpu, lock_and_unlock, finish },
+	{ "mutex", "cut_off", "a spinner leaves the queue", 3, 1, 1, 600, 16,
+	  init_cut_off, cut_off, finish },
+	{ "mutex", "cut_off_between", "the same between two others", 4, 1, 1,
+	  600, 0, init_cut_off, cut_off, finish },
 	{ "mutex", "try", "a try that fails changes nothing", 3, 2, 2, 600, 16,
 	  init, lock_or_try, finish },
 	{ "mutex", "timed", "a sleeper that leaves does not consume a wake-up",

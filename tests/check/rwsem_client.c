@@ -16,14 +16,21 @@ static void spin(u32 rounds)
 
 /*
  * Time stands still: nobody but an unlock wakes a sleeper. Without a slot nobody
- * queues to spin.
+ * queues to spin. Threads also wait for the lock of the list.
  */
-static void init(void)
+static void init_contended(void)
 {
 	spin(0);
 	check_world.no_slots = true;
 	check_world.no_time = true;
 	check_world.handover_spins = 0;
+}
+
+/* A thread begins a section of the list when no other is in one. */
+static void init(void)
+{
+	init_contended();
+	check_world.sections_exclude = true;
 }
 
 /* An unlock watches for a moment whether somebody takes the lock. */
@@ -123,6 +130,31 @@ static void init_brief(void)
 	check_world.brief_spins = 1;
 }
 
+static struct lkp_deadline soon;
+
+/*
+ * The others spin until they hold. Thread 1 is cut off at its first look in the queue of
+ * spinners, wherever it stands there; it sleeps then, and may run out of time.
+ */
+static void init_cut_off(void)
+{
+	deadline_after(&soon, 1);
+	init_spinning();
+	spin(UINT32_MAX);
+	check_world.spin_budget[1] = 0;
+	check_world.soon = true;
+}
+
+static void cut_off(u32 id)
+{
+	if (id != 1)
+		write();
+	else
+		EACH_ACQUISITION(
+			if (lk_rwsem_lock_slow(&lock, &soon, NULL)) continue;
+			write_section(); lk_rwsem_unlock(&lock));
+}
+
 static void init_one_cpu(void)
 {
 	init_spinning();
@@ -149,8 +181,6 @@ static void init_spurious(void)
 	init();
 	check_world.spurious = 1;
 }
-
-static struct lkp_deadline soon;
 
 /* Own deadlines, which are always nearer than the end of any patience. */
 static void init_timed(void)
@@ -237,14 +267,14 @@ static void handler(void)
 
 static void init_signal(void)
 {
-	init();
+	init_contended();
 	check_world.signal = handler;
 }
 
 /* After a fork: list, queue and list lock name threads that are gone. */
 static void init_forked(void)
 {
-	init();
+	init_contended();
 	check_world.epoch = 1;
 	atomic_set(&lock.word,
 		   LK_RWSEM_QUEUED | LK_RWSEM_HANDOFF | LK_RWSEM_LOOK);
@@ -459,51 +489,57 @@ static void finish(void)
 }
 
 const struct check_client check_rwsem[] = {
-	{ "rwsem", "writers", "one writer at a time", 3, 2, 1, 600, 16, init,
+	{ "rwsem", "writers", "one writer at a time", 3, 2, 2, 600, 16, init,
 	  writers, finish },
-	{ "rwsem", "one_writer", "no reader beside a writer", 3, 1, 1, 600, 16,
+	{ "rwsem", "one_writer", "no reader beside a writer", 3, 2, 1, 600, 16,
 	  init, one_writer, finish },
-	{ "rwsem", "one_reader", "no writer beside a reader", 3, 1, 1, 600, 16,
+	{ "rwsem", "one_reader", "no writer beside a reader", 3, 2, 2, 600, 16,
 	  init, one_reader, finish },
-	{ "rwsem", "pair", "a writer, a reader, three preemptions", 2, 2, 3,
-	  600, 0, init, one_writer, finish },
-	{ "rwsem", "watched", "an unlock watches for the next holder", 3, 1, 2,
+	{ "rwsem", "pair", "a writer, a reader, four preemptions", 2, 2, 4, 600,
+	  0, init, one_writer, finish },
+	{ "rwsem", "contended", "threads wait for the lock of the list", 2, 2,
+	  2, 600, 16, init_contended, one_writer, finish },
+	{ "rwsem", "watched", "an unlock watches for the next holder", 3, 2, 2,
 	  600, 16, init_watched, one_reader, finish },
-	{ "rwsem", "kinds", "readers that queue, and that nest", 3, 1, 1, 600,
+	{ "rwsem", "kinds", "readers that queue, and that nest", 3, 1, 2, 600,
 	  16, init, writers_first, finish },
 	{ "rwsem", "try", "a try that fails changes nothing", 3, 2, 2, 600, 16,
 	  init, lock_or_try, finish },
 	{ "rwsem", "spinning", "one waiter spins, the others queue", 3, 1, 1,
 	  600, 16, init_spinning, one_writer, finish },
-	{ "rwsem", "sleeping", "no waiter spins", 3, 1, 1, 600, 16,
+	{ "rwsem", "sleeping", "no waiter spins", 3, 1, 2, 600, 16,
 	  init_sleeping, one_writer, finish },
 	{ "rwsem", "changing", "the way to wait changes while threads wait", 3,
-	  1, 1, 600, 16, init_spinning, change_the_way, finish },
+	  1, 2, 600, 16, init_spinning, change_the_way, finish },
 	{ "rwsem", "changed", "another thread changes the way at any step", 3,
-	  1, 2, 600, 16, init_changing, be_changed, finish },
-	{ "rwsem", "turns", "an arriving thread lets the first look", 3, 1, 1,
+	  2, 2, 600, 16, init_changing, be_changed, finish },
+	{ "rwsem", "turns", "an arriving thread lets the first look", 3, 2, 2,
 	  600, 16, init_turns, one_reader, finish },
 	{ "rwsem", "brief", "an arriving thread checks before it queues", 3, 1,
-	  1, 600, 16, init_brief, one_reader, finish },
-	{ "rwsem", "one_cpu", "the owner has lost its CPU", 3, 1, 1, 600, 16,
+	  2, 600, 16, init_brief, one_reader, finish },
+	{ "rwsem", "one_cpu", "the owner has lost its CPU", 3, 1, 2, 600, 16,
 	  init_one_cpu, one_reader, finish },
-	{ "rwsem", "handoff", "the lock is promised to a sleeper", 3, 1, 1, 600,
+	{ "rwsem", "cut_off", "a spinner leaves the queue", 3, 1, 1, 600, 16,
+	  init_cut_off, cut_off, finish },
+	{ "rwsem", "cut_off_between", "the same between two others", 4, 1, 1,
+	  600, 0, init_cut_off, cut_off, finish },
+	{ "rwsem", "handoff", "the lock is promised to a sleeper", 3, 2, 2, 600,
 	  16, init_handoff, writers, finish },
-	{ "rwsem", "handoff_reader", "the same, with a reader", 3, 1, 1, 600,
+	{ "rwsem", "handoff_reader", "the same, with a reader", 3, 2, 2, 600,
 	  16, init_handoff, one_reader, finish },
-	{ "rwsem", "impatient", "the patience of the first ends", 3, 1, 1, 600,
+	{ "rwsem", "impatient", "the patience of the first ends", 3, 2, 2, 600,
 	  16, init_impatient, one_reader, finish },
-	{ "rwsem", "impatient_writer", "the same, as readers pass it", 3, 1, 1,
+	{ "rwsem", "impatient_writer", "the same, as readers pass it", 3, 1, 2,
 	  600, 16, init_impatient, one_writer, finish },
-	{ "rwsem", "spurious", "sleeps that end early", 3, 1, 1, 600, 16,
+	{ "rwsem", "spurious", "sleeps that end early", 3, 1, 2, 600, 16,
 	  init_spurious, one_writer, finish },
 	{ "rwsem", "timed", "a writer that leaves does not consume a wake-up",
-	  3, 1, 1, 600, 16, init_timed, lock_or_time_out, finish },
-	{ "rwsem", "timed_reader", "the same, with a reader", 3, 1, 1, 600, 16,
+	  3, 2, 2, 600, 16, init_timed, lock_or_time_out, finish },
+	{ "rwsem", "timed_reader", "the same, with a reader", 3, 1, 2, 600, 16,
 	  init_timed, read_or_time_out, finish },
-	{ "rwsem", "downgrade", "a writer goes on as a reader", 3, 1, 1, 600,
+	{ "rwsem", "downgrade", "a writer goes on as a reader", 3, 1, 2, 600,
 	  16, init, downgrade, finish },
-	{ "rwsem", "freed", "freed by the last holder", 3, 1, 1, 600, 16,
+	{ "rwsem", "freed", "freed by the last holder", 3, 1, 2, 600, 16,
 	  init_freed, use_and_free, NULL },
 	{ "rwsem", "signal", "a handler interrupts the list", 2, 2, 1, 600, 16,
 	  init_signal, one_writer, finish },
@@ -511,22 +547,22 @@ const struct check_client check_rwsem[] = {
 	  16, init_forked, one_writer, finish },
 	{ "rwsem", "fork_signal", "the same, and a handler interrupts it", 2, 1,
 	  1, 600, 16, init_forked_signal, one_writer, finish },
-	{ "rwsem", "fifo", "sleepers are served in order", 3, 1, 1, 600, 3,
+	{ "rwsem", "fifo", "sleepers are served in order", 3, 1, 3, 600, 3,
 	  init_held, arrive_in_order, finish },
-	{ "rwsem", "priority", "a sleeper that comes before earlier ones", 3, 1,
-	  1, 600, 3, init_priority, one_reader, finish },
+	{ "rwsem", "priority", "a sleeper that comes before earlier ones", 3, 2,
+	  2, 600, 3, init_priority, one_reader, finish },
 	{ "rwsem", "priority_impatient",
-	  "the same while the patience of the first ends", 3, 1, 1, 600, 3,
+	  "the same while the patience of the first ends", 3, 2, 2, 600, 3,
 	  init_priority_impatient, one_reader, finish },
-	{ "rwsem", "queues", "a reader that queues passes no sleeper", 3, 1, 1,
+	{ "rwsem", "queues", "a reader that queues passes no sleeper", 3, 1, 3,
 	  600, 3, init_read, queue_in_order, finish },
-	{ "rwsem", "promise", "arrivals come after a hand-off", 2, 1, 3, 600, 2,
+	{ "rwsem", "promise", "arrivals come after a hand-off", 2, 1, 5, 600, 2,
 	  init_held_impatient, wait_for_promise, finish },
-	{ "rwsem", "new_first", "the patience of a new first begins", 3, 1, 1,
+	{ "rwsem", "new_first", "the patience of a new first begins", 3, 1, 3,
 	  600, 3, init_held_impatient, wait_behind_reader, finish },
 	{ "rwsem", "vain", "a hand-off that readers delay", 3, 1, 1, 600, 3,
 	  init_held_passing, hand_off_in_vain, finish },
-	{ "rwsem", "together", "readers on the list hold together", 3, 1, 1,
+	{ "rwsem", "together", "readers on the list hold together", 3, 1, 2,
 	  600, 3, init_held, read_together, finish },
 	{ 0 },
 };

@@ -289,8 +289,15 @@ fn failure_of(panic: Box<dyn Any + Send>) -> Failure {
         .unwrap_or("")
         .trim();
     let race = text.contains("Causality violation") || text.contains("Concurrent");
+    // All are disabled: each waits for a section, or for one that does.
+    let deadlock = text.starts_with("deadlock; threads");
+    let kind = match (race, deadlock) {
+        (true, _) => Kind::Race,
+        (_, true) => Kind::Deadlock,
+        _ => Kind::Checker,
+    };
     Failure {
-        kind: if race { Kind::Race } else { Kind::Checker },
+        kind,
         text: first.to_owned(),
         thread: engine::current(),
     }

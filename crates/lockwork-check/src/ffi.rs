@@ -282,6 +282,18 @@ extern "C-unwind" fn lwc_broken(text: *const c_char) -> ! {
     engine::fail(Kind::Broken, text.into_owned())
 }
 
+/// A section of `object` begins that excludes others.
+#[no_mangle]
+extern "C-unwind" fn lwc_enter_section(object: usize) {
+    engine::enter_section(object);
+}
+
+/// The section that was begun last ends.
+#[no_mangle]
+extern "C-unwind" fn lwc_leave_section() {
+    engine::leave_section();
+}
+
 /// A client makes its next acquisition.
 #[no_mangle]
 extern "C-unwind" fn lwc_begin_anew() {

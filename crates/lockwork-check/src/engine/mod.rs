@@ -8,6 +8,7 @@
 mod old;
 mod plain;
 mod rmw;
+mod section;
 mod state;
 mod target;
 mod wait;
@@ -16,6 +17,7 @@ pub(crate) use crate::running::{current, scheduled};
 pub(crate) use old::{before_load, begin_anew, loaded, saw_old};
 pub(crate) use plain::plain;
 pub(crate) use rmw::Found;
+pub(crate) use section::{enter_section, leave_section};
 pub(crate) use state::{
     change_at, fail, flush, full_fence, note, release_fence, with, Mode, Order, Restart, Stop,
 };
@@ -37,6 +39,7 @@ pub(crate) fn begin(threads: usize, frame: usize) {
         state.layout.restore();
         state.words.clear();
         state.cells.clear();
+        state.sections.clear();
         state.stacks = vec![0; threads];
         state.threads = (0..threads).map(|_| Thread::default()).collect();
         state.frame = frame;
@@ -75,8 +78,10 @@ pub(crate) fn begin_loom() {
     let new = || Rc::new(loom::sync::atomic::AtomicU64::new(0));
     let some = |count| (0..count).map(|_| new()).collect();
     let (futexes, bells, gates) = (some(FUTEXES), some(threads), some(threads));
+    let excluding = section::sections();
     with(|state| {
         (state.futexes, state.bells, state.gates) = (futexes, bells, gates);
+        state.excluding = excluding;
         state.words = words;
         state.cells = cells;
         state.mode = Mode::Loom;

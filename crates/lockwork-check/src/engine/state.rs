@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The state of an execution, and what every call does with it.
+use super::section::{Inside, Section};
 use crate::layout::{address_of, Layout};
 use crate::mutant::{Change, Mutant};
 use crate::past::Steps;
@@ -49,6 +50,8 @@ pub(super) struct Thread {
     /// Early returns it still makes.
     pub(super) spurious: u32,
     pub(super) finished: bool,
+    /// The sections that it is in, the innermost last.
+    pub(super) inside: Vec<Inside>,
 }
 
 #[derive(Default)]
@@ -63,6 +66,9 @@ pub(crate) struct State {
     pub(super) bells: Vec<Rc<loom::sync::atomic::AtomicU64>>,
     /// One for each thread, which nobody else touches.
     pub(super) gates: Vec<Rc<loom::sync::atomic::AtomicU64>>,
+    /// The objects of sections so far, and what makes these exclude each other.
+    pub(super) sections: Vec<usize>,
+    pub(super) excluding: Vec<Rc<Section>>,
     /// The full fences so far, and the sleeps and wake-ups.
     pub(super) fences: Steps,
     pub(super) sleeps: Steps,

@@ -11,8 +11,10 @@ use std::sync::Mutex;
 
 mod holes;
 mod locks;
+mod loom;
 mod order;
 mod rmw;
+mod section;
 
 pub(super) const RELAXED: u32 = 0;
 pub(super) const ACQUIRE: u32 = 2;
