@@ -96,10 +96,10 @@ pub fn run(client: Client, task: &Task, progress: &'static (dyn Fn(u64) + Sync))
             job.fuzz(PctScheduler::new_from_seed(task.seed, PCT_DEPTH, schedules))
         }
     };
-    Outcome {
-        cut,
-        ..outcome(failure, start)
-    }
+    let outcome = outcome(failure, start);
+    // The next run may be of a client with the same static memory.
+    engine::with(|state| state.layout.restore());
+    Outcome { cut, ..outcome }
 }
 
 fn outcome(failure: Option<Failure>, start: Instant) -> Outcome {

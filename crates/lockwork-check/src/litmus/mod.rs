@@ -9,6 +9,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
+mod cut_off;
 mod holes;
 mod locks;
 mod loom;
