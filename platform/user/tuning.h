@@ -16,10 +16,13 @@
 	}
 #include <knobs.def>
 
-/* The pause after a look at a lock, of brief_spins() or steal_rounds(): ever longer, as a look takes the line from the holder: 4, 8, 16, 32 pauses. */
+/*
+ * The pause after look @round at a lock, of brief_spins() or steal_rounds(): 1, 2, 4, 8, 16,
+ * then 32 pauses. Ever longer, as a look takes the line from the holder.
+ */
 static inline void brief_pause(u32 round)
 {
-	u32 pauses = round < 3 ? 4u << round : 32;
+	u32 pauses = round < 5 ? 1u << round : 32;
 
 	while (pauses--)
 		cpu_relax();
