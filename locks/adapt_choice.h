@@ -35,7 +35,9 @@ enum lk_way {
 	LK_WAYS,
 };
 
-#define LK_ADAPT_WINDOW	 512u /* 0.5 ms */
+#define LK_ADAPT_WINDOW 512u /* 0.5 ms */
+/* A window with so many acquisitions is over. The user world counts twice as many. */
+#define LK_ADAPT_ENOUGH	 65536u
 #define LK_ADAPT_PROOF	 2u
 #define LK_ADAPT_MIN_GAP 2u
 #define LK_ADAPT_MAX_GAP 256u
@@ -77,7 +79,7 @@ static inline void lk_choice_add(struct lk_choice *c, u32 way, u32 turns,
 static inline bool lk_choice_is_over(const struct lk_choice *c, u32 way,
 				     u32 turns, u32 time)
 {
-	if (time >= LK_ADAPT_WINDOW)
+	if (time >= LK_ADAPT_WINDOW || turns >= LK_ADAPT_ENOUGH)
 		return true;
 	return way != c->best && time >= LK_ADAPT_WINDOW / 4 &&
 	       (u64)turns * 4 * c->time[c->best] <

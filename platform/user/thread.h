@@ -165,13 +165,13 @@ static inline u32 cluster_count(void)
 }
 
 /*
- * A holder's hint to those that would spin for it: where it runs, in bits 0 to 13, and
- * how many held the lock before, in bits 14 to 29. Bit 31 as in this_vcpu(). A CPU past
- * 16383 spoils both, which are no more than hints.
+ * A holder's hint to those that would spin for it: where it runs, in bits 0 to 12, and
+ * how many held the lock before, in bits 13 to 29. Bit 31 as in this_vcpu(). A CPU past
+ * 8191 spoils both, which are no more than hints.
  */
-#define LKP_OWNER_TURN	0x00004000u
-#define LKP_OWNER_TURNS 0x3fffc000u
-#define LKP_OWNER_CPU	0x00003fffu
+#define LKP_OWNER_TURN	0x00002000u
+#define LKP_OWNER_TURNS 0x3fffe000u
+#define LKP_OWNER_CPU	0x00001fffu
 
 static inline u32 next_owner(u32 last)
 {
@@ -183,7 +183,7 @@ static inline bool owner_is_preempted(u32 owner)
 	return vcpu_is_preempted(owner & LKP_OWNER_CPU);
 }
 
-/* Modulo 65,536. */
+/* Modulo 131,072. */
 static inline u32 turns_between(u32 hint, u32 later)
 {
 	if (unlikely((int)(hint | later) < 0))
