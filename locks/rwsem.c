@@ -430,9 +430,31 @@ static void insist(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
 	}
 }
 
+/* Sleeps of one waiter so far, and looks at a way on trial that it has left. */
+struct sleeps {
+	u32 naps, looks;
+};
+
+/* Sleeps until told, or until @end: an error. While a way is on trial it looks how it does. */
+static int sleep_until(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
+		       const struct lkp_deadline *end, struct sleeps *sleeps)
+{
+	int err;
+
+	while (sleeps->looks && lk_way_is_on_trial(s)) {
+		sleeps->looks--;
+		err = lk_way_watch(&w->state, ASLEEP, end);
+		lk_way_look(s, READ_ONCE(s->owner), RWSEM_WAYS);
+		if (err || READ_ONCE(w->state) != ASLEEP)
+			return err;
+	}
+	return wait_on_value(&w->state, ASLEEP, end, sleeps->naps++);
+}
+
 /* Sleeps; the first on the list no longer than its patience. */
-static enum cause nap(struct lk_rwsem *s, struct lk_rwsem_waiter *w, u32 naps,
-		      const struct lkp_deadline *deadline, struct patience *p)
+static enum cause nap(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
+		      const struct lkp_deadline *deadline,
+		      struct sleeps *sleeps, struct patience *p)
 {
 	u64 ns = LK_RWSEM_PATIENCE_NS;
 
@@ -440,13 +462,13 @@ static enum cause nap(struct lk_rwsem *s, struct lk_rwsem_waiter *w, u32 naps,
 		ns = LK_RWSEM_DRAIN_NS;
 	ns <<= p->vain;
 	if (!is_first(s, w) || (deadline && deadline_within(deadline, ns))) {
-		p->err = wait_on_value(&w->state, ASLEEP, deadline, naps);
+		p->err = sleep_until(s, w, deadline, sleeps);
 		return p->err ? TOO_LATE : WOKEN;
 	}
 	if (!p->begun)
 		deadline_after(&p->end, ns);
 	p->begun = true;
-	if (wait_on_value(&w->state, ASLEEP, &p->end, naps))
+	if (sleep_until(s, w, &p->end, sleeps))
 		return IMPATIENT;
 	return WOKEN;
 }
@@ -491,9 +513,9 @@ static int sleep_for(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
 		     struct lk_rwsem_want want,
 		     const struct lkp_deadline *deadline)
 {
+	struct sleeps sleeps = { .looks = trial_naps() };
 	struct patience patience = { .begun = false };
 	enum cause why = NEW;
-	u32 naps = 0;
 	void *outer;
 
 	*w = (struct lk_rwsem_waiter){ .want = want,
@@ -524,7 +546,7 @@ static int sleep_for(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
 		else
 			w->timed = false; /* one of higher priority came */
 		unlock_and_wake(s, outer, &wakes);
-		why = nap(s, w, naps++, deadline, &patience);
+		why = nap(s, w, deadline, &sleeps, &patience);
 		/* Also when we hold: the thread that granted it is done with the lock then. */
 		outer = list_lock(s);
 		if (READ_ONCE(w->state) == GRANTED) {

@@ -2,6 +2,7 @@
 #include "frame.h"
 #include "mutex.h"
 #include "qspinlock.h"
+#include "trial.h"
 
 static struct lk_mutex lock;
 static u32 users;
@@ -480,21 +481,10 @@ static void be_changed(u32 id)
 	WRITE_ONCE(check_world.wait_way, 1 + LK_WAY_SLEEP);
 }
 
-/* Way SLEEP is on trial. The window begins at 0, where time stands still. */
 static void init_on_trial(void)
 {
-	u32 at = 0u - (LK_ADAPT_FIRST + 1) * LK_ADAPT_WINDOW, hint = 0;
-
 	init();
-	check_world.wait_way = LK_WAY_ADAPTS;
-	lk_adapt_look_at(&lock, hint, LK_WAYS, at);
-	while (at) {
-		at += LK_ADAPT_WINDOW;
-		hint += 1u << 8;
-		lk_adapt_look_at(&lock, hint, LK_WAYS, at);
-	}
-	CHECK(lk_way_is_on_trial(&lock) && lk_way(&lock) == LK_WAY_SLEEP,
-	      "no way is on trial");
+	begin_trial(&lock, LK_WAYS);
 }
 
 /* The last thread ends the trial, at any step of the others. */
@@ -503,7 +493,7 @@ static void end_the_trial(u32 id)
 	if (id + 1 < check_threads)
 		lock_and_unlock(id);
 	else
-		lk_adapt_look_at(&lock, 0, LK_WAYS, 1u << 30);
+		end_trial(&lock, LK_WAYS);
 }
 
 static void finish(void)

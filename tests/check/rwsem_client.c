@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 #include "frame.h"
 #include "rwsem.h"
+#include "trial.h"
 
 static struct lk_rwsem lock;
 static u32 users;
@@ -470,6 +471,26 @@ static void be_changed(u32 id)
 	WRITE_ONCE(check_world.wait_way, 1 + LK_WAY_REST);
 }
 
+/* A read/write lock does not rest. */
+#define WAYS (LK_WAY_SLEEP + 1u)
+
+/* A sleeper may also run out of patience. */
+static void init_on_trial(void)
+{
+	init();
+	check_world.no_time = false;
+	begin_trial(&lock, WAYS);
+}
+
+/* The last thread ends the trial, at any step of the others. */
+static void be_tried(u32 id)
+{
+	if (id + 1 < check_threads)
+		one_writer(id);
+	else
+		end_trial(&lock, WAYS);
+}
+
 /* A thread that begins to wait sleeps at once, if the first was told to look. */
 static void init_turns(void)
 {
@@ -513,6 +534,10 @@ const struct check_client check_rwsem[] = {
 	  1, 2, 600, 16, init_spinning, change_the_way, finish },
 	{ "rwsem", "changed", "another thread changes the way at any step", 3,
 	  2, 2, 600, 16, init_changing, be_changed, finish },
+	{ "rwsem", "on_trial", "sleepers look how a way does that is on trial",
+	  3, 1, 1, 600, 16, init_on_trial, one_writer, finish },
+	{ "rwsem", "trial_ends", "another thread ends the trial at any step", 3,
+	  1, 1, 600, 16, init_on_trial, be_tried, finish },
 	{ "rwsem", "turns", "an arriving thread lets the first look", 3, 2, 2,
 	  600, 16, init_turns, one_reader, finish },
 	{ "rwsem", "brief", "an arriving thread checks before it queues", 3, 1,
