@@ -79,6 +79,22 @@ impl Drop for Running {
     }
 }
 
+/// How many charts are shown. None is wider than its place, and no text is wider than its chart.
+fn charts_that_fit(browser: &mut Browser) -> u64 {
+    let shown = "[...document.querySelectorAll('figure.chart')].filter(f => f.clientWidth > 0)";
+    let wide = format!("{shown}.filter(f => f.scrollWidth > f.clientWidth).length");
+    assert_eq!(browser.value(&wide), 0, "charts scroll sideways");
+    let cut = format!(
+        "{shown}.flatMap(f => {{ const box = f.querySelector('svg').getBoundingClientRect(); \
+         return [...f.querySelectorAll('text')].filter(t => {{ \
+         const b = t.getBoundingClientRect(); return b.left < box.left || b.right > box.right; \
+         }}).map(t => t.textContent.trim()); }}).join('; ')"
+    );
+    assert_eq!(browser.value(&cut), "", "texts that are cut off");
+    let count = browser.value(&format!("{shown}.length"));
+    count.as_u64().expect("a number")
+}
+
 fn is_png(base64: &str) -> bool {
     base64.starts_with("iVBORw0KGgo")
 }
@@ -282,13 +298,10 @@ fn a_comparison_has_its_charts() {
     let room = Room::new();
     let few = ["compare", "-n", "4", "--warmup", "0", "--locks", "mutex"];
     let mut browser = page(&room, &[&few[..], &["--", "true"]].concat());
-    assert_eq!(
-        browser.value("document.querySelectorAll('figure.chart svg').length"),
-        2
-    );
+    assert_eq!(charts_that_fit(&mut browser), 2);
     // Each run of glibc, of the control and of the mutex is a dot.
     assert_eq!(
-        browser.value("document.querySelectorAll('figure.chart circle').length"),
+        browser.value("document.querySelectorAll('figure.narrow circle').length"),
         12
     );
     assert_eq!(
@@ -335,8 +348,8 @@ fn a_suite_has_its_table_and_a_chart_for_each_lock() {
         ])
     );
     // A dot for each row and a diamond for the mean, where the axis has their ratios.
-    let charts = "document.querySelectorAll('figure.chart svg')";
-    assert_eq!(browser.value(&format!("{charts}.length")), 2);
+    let charts = "document.querySelectorAll('figure.narrow svg')";
+    assert_eq!(charts_that_fit(&mut browser), 2);
     let x = |chart: usize, what: &str| {
         format!(
             "[...{charts}[{chart}].querySelectorAll('{what}')].map(e => \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Bars with their intervals, drawn as SVG.
 
-use crate::rows::{self, Chart, Drawn, Frame};
+use crate::rows::{self, Chart, Drawn, Frame, Width};
 use anyhow::Result;
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
@@ -22,10 +22,12 @@ pub struct Bar<'a> {
 }
 
 /// Returns an SVG of `bars`, the first one at the top. `axis` is the label of the axis.
-pub fn draw(title: &str, axis: &str, bars: &[Bar]) -> Result<String> {
+pub fn draw(width: Width, title: &str, axis: &str, bars: &[Bar]) -> Result<String> {
     let frame = Frame {
         title,
         axis,
+        width,
+        labels: bars.iter().map(|bar| &*bar.label).collect(),
         names: bars.iter().map(|bar| bar.name).collect(),
         number: &|x| format!("{x:.0}"),
     };
@@ -76,6 +78,9 @@ fn draw_bar(
         rows::interval(chart, (low, high), &middle)?;
         end = end.max(high);
     }
+    if frame.width == Width::Narrow {
+        return Ok(());
+    }
     let label = Text::new(bar.label.clone(), (8, -7), ("sans-serif", 15));
     chart.draw_series([EmptyElement::at((end, middle)) + label])?;
     Ok(())
@@ -105,7 +110,7 @@ mod tests {
             bar("alone", Some(3.0), None),
             bar("missing", None, None),
         ];
-        let svg = draw("a title", "an axis", &bars).expect("drawn");
+        let svg = draw(Width::Wide, "a title", "an axis", &bars).expect("drawn");
         for bar in &bars {
             assert!(svg.contains(&format!("\n{}\n", bar.name)), "{}", bar.name);
             assert!(svg.contains(&bar.label), "{}", bar.label);
@@ -117,7 +122,7 @@ mod tests {
     #[test]
     fn one_bar_and_none_can_be_drawn() {
         for bars in [&[bar("one", Some(0.0), None)][..], &[]] {
-            draw("a title", "an axis", bars).expect("drawn");
+            draw(Width::Wide, "a title", "an axis", bars).expect("drawn");
         }
     }
 

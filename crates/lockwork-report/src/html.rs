@@ -2,6 +2,8 @@
 //! Pages in HTML: one file each, which needs no network. They follow the reader's choice of
 //! a dark or a light screen, and fit a phone's width.
 
+use crate::rows::Width;
+
 /// What all pages look like.
 const STYLE: &str = "\
 :root{color-scheme:light dark;--mark:#c60;--other:#37a}\
@@ -15,7 +17,9 @@ th:first-child,td:first-child{text-align:left;white-space:normal;min-width:12rem
 tr{border-bottom:1px solid color-mix(in srgb,currentColor 20%,transparent)}\
 details{margin-left:1rem}summary{cursor:pointer}\
 summary:focus-visible,[tabindex]:focus-visible{outline:2px solid}\
-figure.chart svg{max-width:none}figure{margin:1rem 0;overflow-x:auto}\
+figure.chart svg{max-width:none}figure.narrow{display:none}\
+figure.narrow svg{max-width:100%;height:auto}\
+@media(max-width:60rem){figure.wide{display:none}figure.narrow{display:block}}figure{margin:1rem 0;overflow-x:auto}\
 @media(prefers-color-scheme:dark){:root{--mark:#f93;--other:#6bf}\
 figure.chart svg{filter:invert(1) hue-rotate(180deg)}}";
 
@@ -49,11 +53,20 @@ pub fn table<H: AsRef<str>>(header: &[H], rows: &[Vec<String>]) -> String {
     text + "</tbody></table></div>\n"
 }
 
-/// A chart in SVG. Inline, it needs no name of its format.
-pub fn figure(svg: &str) -> String {
-    let start = svg.find("<svg").unwrap_or(0);
-    let svg = svg[start..].replace(" xmlns=\"http://www.w3.org/2000/svg\"", "");
-    format!("<figure class=\"chart\" tabindex=\"0\">{svg}</figure>\n")
+/// A chart in SVG, drawn once for each width; the screen's width decides which one is shown.
+/// Inline, it needs no name of its format.
+///
+/// # Errors
+/// Those of `draw`.
+pub fn figure<E>(draw: impl Fn(Width) -> Result<String, E>) -> Result<String, E> {
+    let mut text = String::new();
+    for (width, class) in [(Width::Wide, "wide"), (Width::Narrow, "narrow")] {
+        let svg = draw(width)?;
+        let start = svg.find("<svg").unwrap_or(0);
+        let svg = svg[start..].replace(" xmlns=\"http://www.w3.org/2000/svg\"", "");
+        text += &format!("<figure class=\"chart {class}\">{svg}</figure>\n");
+    }
+    Ok(text)
 }
 
 /// Text that is no HTML.

@@ -2,7 +2,7 @@
 //! Ratios with their intervals, a row for each, on a logarithmic axis, drawn as SVG: twice as
 //! much is as far from 1 as half.
 
-use crate::rows::{self, Chart, Drawn, Frame};
+use crate::rows::{self, Chart, Drawn, Frame, Width};
 use anyhow::Result;
 use plotters::coord::combinators::WithKeyPoints;
 use plotters::prelude::*;
@@ -41,11 +41,19 @@ impl Row<'_> {
 
 /// Returns an SVG of `rows`, the first one at the top. `axis` is the label of the axis, and
 /// `range` what it shows.
-pub fn draw(title: &str, axis: &str, range: Range<f64>, rows: &[Row]) -> Result<String> {
+pub fn draw(
+    width: Width,
+    title: &str,
+    axis: &str,
+    range: Range<f64>,
+    rows: &[Row],
+) -> Result<String> {
     let numbers = numbers(&range);
     let frame = Frame {
         title,
         axis,
+        width,
+        labels: rows.iter().map(|row| &*row.label).collect(),
         names: rows.iter().map(|row| row.name).collect(),
         number: &|x| format!("{}", (x * 1000.0).round() / 1000.0),
     };
@@ -117,6 +125,9 @@ fn draw_row(
             false => chart.draw_series(place.map(|at| Circle::new(at, 6, color.filled())))?,
         };
     }
+    if frame.width == Width::Narrow {
+        return Ok(());
+    }
     let end = row.ends().fold(range.start, f64::max).max(1.0);
     let label = Text::new(row.label.clone(), (12, -7), ("sans-serif", 15));
     chart.draw_series([EmptyElement::at((end, middle)) + label])?;
@@ -146,15 +157,17 @@ mod tests {
             row("stopped", None, None),
             row("mean", Some(1.5), Some((1.0, f64::INFINITY))),
         ];
-        let svg = draw("a title", "an axis", range(&rows), &rows).expect("drawn");
-        for row in &rows {
-            assert!(svg.contains(&format!("\n{}\n", row.name)), "{}", row.name);
-            assert!(svg.contains(&row.label), "{}", row.label);
+        for width in [Width::Wide, Width::Narrow] {
+            let svg = draw(width, "a title", "an axis", range(&rows), &rows).expect("drawn");
+            for row in &rows {
+                assert!(svg.contains(&format!("\n{}\n", row.name)), "{}", row.name);
+                assert_eq!(svg.matches(&row.label).count(), 1, "{}", row.label);
+            }
+            assert_eq!(svg.matches("<circle").count(), 2);
+            assert_eq!(svg.matches("<polygon").count(), 1);
+            assert!(svg.contains("a title") && svg.contains("an axis"), "{svg}");
+            draw(width, "a title", "an axis", range(&[]), &[]).expect("drawn");
         }
-        assert_eq!(svg.matches("<circle").count(), 2);
-        assert_eq!(svg.matches("<polygon").count(), 1);
-        assert!(svg.contains("a title") && svg.contains("an axis"), "{svg}");
-        draw("a title", "an axis", range(&[]), &[]).expect("drawn");
     }
 
     #[test]

@@ -2,19 +2,46 @@
 //! The frame of the charts that have a row for each name, drawn as SVG.
 
 use std::error::Error;
+use std::ops::Range;
 
 use crate::text;
 use anyhow::{anyhow, Result};
 use plotters::coord::ranged1d::{AsRangedCoord, SegmentedCoord, ValueFormatter};
 use plotters::coord::types::RangedCoordu32;
+use plotters::coord::Shift;
 use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-const WIDTH: u32 = 900;
+/// How wide a chart is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Width {
+    /// For a screen or a document: names stand beside their rows.
+    Wide,
+    /// For a phone: names and labels stand above their rows.
+    Narrow,
+}
+
+const WIDE: u32 = 900;
+/// A screen of 390 pixels less the page's margins.
+const NARROW: u32 = 356;
 /// Of the title and the axis.
 const FRAME: u32 = 110;
 const ROW: u32 = 44;
+const MARGIN: u32 = 12;
+const AXIS: u32 = 44;
+/// With a line of text above it.
+const TALL_ROW: u32 = 64;
 /// What names have at least and at most, and what one letter of them needs.
 const NAMES: (u32, u32, u32) = (170, 320, 8);
+
+/// Of a narrow chart: what a letter of the names and labels needs, and how high it stands
+/// above the middle of its row.
+const TEXT: (u32, i32) = (6, 26);
+/// Height and letters of a line of the text below its axis.
+const LINE: i32 = 12;
+const LETTERS: usize = 56;
+/// The title of a narrow chart has no room for more letters.
+const TITLE: usize = 46;
 
 /// Half of the stroke that ends an interval.
 const END: i32 = 6;
@@ -33,6 +60,10 @@ pub struct Frame<'a> {
     pub title: &'a str,
     /// Below them: what the axis shows.
     pub axis: &'a str,
+    /// How wide it is.
+    pub width: Width,
+    /// What is said of each row, if it is narrow. Else its own text stands beside its mark.
+    pub labels: Vec<&'a str>,
     /// A name for each row, the first one at the top.
     pub names: Vec<&'a str>,
     /// A number of the axis as text.
@@ -102,30 +133,109 @@ impl Frame<'_> {
         X::CoordDescType: ValueFormatter<f64>,
     {
         let rows = self.rows();
-        let area = SVGBackend::with_string(svg, (WIDTH, FRAME + ROW * rows)).into_drawing_area();
+        let narrow = self.width == Width::Narrow;
+        let (width, row) = if narrow {
+            (NARROW, TALL_ROW)
+        } else {
+            (WIDE, ROW)
+        };
+        let area = SVGBackend::with_string(svg, (width, FRAME + row * rows)).into_drawing_area();
         area.fill(&WHITE)?;
         let longest = self.names.iter().map(|name| text::length(name)).max();
         let (least, most, letter) = NAMES;
-        let names = (longest.unwrap_or(0) as u32 * letter).clamp(least, most);
+        let names = match narrow {
+            true => 0,
+            false => (longest.unwrap_or(0) as u32 * letter).clamp(least, most),
+        };
+        let (title, size) = match narrow {
+            true => (shortened(self.title, TITLE), 14),
+            false => (self.title.to_owned(), 18),
+        };
         let mut chart = ChartBuilder::on(&area)
-            .caption(self.title, ("sans-serif", 18))
-            .margin(12)
-            .x_label_area_size(44)
+            .caption(title, ("sans-serif", size))
+            .margin(MARGIN)
+            .x_label_area_size(AXIS)
             .y_label_area_size(names)
             .build_cartesian_2d(range, (0..rows - 1).into_segmented())?;
         chart
             .configure_mesh()
             .disable_y_mesh()
-            .x_desc(self.axis)
+            .x_desc(match narrow {
+                true => "",
+                false => self.axis,
+            })
             .x_label_formatter(&|x| (self.number)(*x))
-            .y_label_formatter(&|place| self.name(place))
+            .y_label_formatter(&|place| match narrow {
+                true => String::new(),
+                false => self.name(place),
+            })
             .y_labels(self.names.len())
             .label_style(("sans-serif", 15))
             .light_line_style(TRANSPARENT)
             .draw()?;
         draw(&mut chart)?;
+        if narrow {
+            let rows = chart.plotting_area().get_pixel_range().1;
+            self.texts(&area, &rows)?;
+        }
         area.present()?;
         Ok(())
+    }
+
+    /// Names to the left, labels to the right, in the pixels that the rows have from top to
+    /// bottom; and the axis, which may need two lines.
+    fn texts(&self, area: &DrawingArea<SVGBackend<'_>, Shift>, rows: &Range<i32>) -> Drawn {
+        let font = ("sans-serif", 13).into_font();
+        let right = font.clone().into_text_style(area);
+        let right = right.pos(Pos::new(HPos::Right, VPos::Top));
+        let height = area.dim_in_pixel().1;
+        let row = (rows.end - rows.start) / self.rows() as i32;
+        let most = (NARROW - 2 * MARGIN) / TEXT.0;
+        for (at, name) in self.names.iter().enumerate() {
+            let label = self.labels.get(at).copied().unwrap_or_default();
+            let y = rows.start + row * at as i32 + row / 2 - TEXT.1;
+            let room = (most as usize).saturating_sub(text::length(label) + 1);
+            area.draw(&Text::new(
+                shortened(name, room),
+                (MARGIN as i32, y),
+                font.clone(),
+            ))?;
+            let end = ((NARROW - MARGIN) as i32, y);
+            area.draw(&Text::new(label.to_owned(), end, right.clone()))?;
+        }
+        let small = ("sans-serif", LINE).into_font();
+        for (at, line) in lines(self.axis).into_iter().rev().enumerate() {
+            let y = height as i32 - MARGIN as i32 / 2 - LINE * (at as i32 + 1);
+            area.draw(&Text::new(line, (MARGIN as i32, y), small.clone()))?;
+        }
+        Ok(())
+    }
+}
+
+/// `text` in lines that a narrow chart has room for.
+fn lines(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if text::length(line) + text::length(word) < LETTERS => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+/// `text`, or its beginning if it has more letters than `most`.
+fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        None => text.to_owned(),
+        Some(_) => text
+            .chars()
+            .take(most.saturating_sub(1))
+            .chain(['…'])
+            .collect(),
     }
 }
 

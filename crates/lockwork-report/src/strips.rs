@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Samples as dots in a row for each name, drawn as SVG.
 
-use crate::rows::Frame;
+use crate::rows::{Frame, Width};
 use crate::text::short;
 use anyhow::Result;
 use plotters::prelude::*;
@@ -15,10 +15,12 @@ pub struct Strip<'a> {
 }
 
 /// Returns an SVG of `strips`, the first one at the top. `axis` is the label of the axis.
-pub fn draw(title: &str, axis: &str, strips: &[Strip]) -> Result<String> {
+pub fn draw(width: Width, title: &str, axis: &str, strips: &[Strip]) -> Result<String> {
     let frame = Frame {
         title,
         axis,
+        width,
+        labels: Vec::new(),
         names: strips.iter().map(|strip| strip.name).collect(),
         number: &short,
     };
@@ -69,7 +71,7 @@ mod tests {
                 values: Vec::new(),
             },
         ];
-        let svg = draw("a title", "seconds", &strips).expect("drawn");
+        let svg = draw(Width::Wide, "a title", "seconds", &strips).expect("drawn");
         assert_eq!(svg.matches("<circle").count(), 3);
         for text in ["some_lock", "stopped_lock", "seconds", "a title"] {
             assert!(svg.contains(text), "{text}");

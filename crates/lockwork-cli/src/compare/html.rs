@@ -36,14 +36,11 @@ pub fn render(report: &Report) -> Result<String> {
     }
     if counted > 0 {
         body += "<h2>Improve over glibc</h2>\n";
-        body += &figure(&plot::render(report)?);
+        body += &figure(|width| plot::render(width, report))?;
         body += "<h2>The runs of each lock</h2>\n";
         let axis = table::unit(report);
-        body += &figure(&strips::draw(
-            "A dot is a counted run; a line is the mean",
-            axis,
-            &strips,
-        )?);
+        let title = "A dot is a counted run; a line is the mean";
+        body += &figure(|width| strips::draw(width, title, axis, &strips))?;
         body += &runs(&strips);
     }
     if !report.warnings.is_empty() {

@@ -32,6 +32,7 @@ use conclusion::{conclude, now};
 use lockwork_report::bail_usage;
 use lockwork_report::interrupt::Interrupt;
 use lockwork_report::machine::Machine;
+use lockwork_report::rows::Width;
 use metric::{Better, Metric};
 use output::Target;
 use report::Ended;
@@ -75,7 +76,7 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode> {
     );
     output::show(&table::render(&report), &report, &mut json)?;
     if let Some(plot) = &mut plot {
-        plot.write(&plot::render(&report)?)?;
+        plot.write(&plot::render(Width::Wide, &report)?)?;
     }
     if let Some(page) = &mut page {
         page.write(&html::render(&report)?)?;

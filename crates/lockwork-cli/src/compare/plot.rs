@@ -7,12 +7,13 @@ use super::report::{Report, Summary};
 use super::table;
 use crate::policy::{BASELINE, CONTROL};
 use lockwork_report::bars::{self, Bar};
+use lockwork_report::rows::Width;
 
 /// Characters of the command that fit into the title.
 const LONGEST: usize = 60;
 
 /// Returns the chart of `report` as SVG.
-pub fn render(report: &Report) -> Result<String> {
+pub fn render(width: Width, report: &Report) -> Result<String> {
     let arms = report.summary.iter().filter(|s| s.arm != BASELINE);
     let bars: Vec<Bar> = arms.map(bar).collect();
     let mut command = report.command.join(" ");
@@ -23,7 +24,7 @@ pub fn render(report: &Report) -> Result<String> {
     let rounds = report.plan.rounds;
     let title = format!("{command}: Improve over {BASELINE}, {rounds} rounds");
     let axis = "Improve in %; lines: 95 % confidence intervals";
-    bars::draw(&title, axis, &bars)
+    bars::draw(width, &title, axis, &bars)
 }
 
 fn bar(summary: &Summary) -> Bar<'_> {

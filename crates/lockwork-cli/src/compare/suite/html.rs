@@ -37,7 +37,7 @@ pub fn render(report: &SuiteReport) -> Result<String> {
         body += &format!("<h2>{}: ratio to glibc</h2>\n", escape(&score.arm));
         let title = format!("{}: ratio to glibc, and the geometric mean", score.arm);
         let axis = "ratio, logarithmic; lines: 95 % intervals; *: shown to differ";
-        body += &figure(&ratios::draw(&title, axis, range.clone(), lines)?);
+        body += &figure(|width| ratios::draw(width, &title, axis, range.clone(), lines))?;
     }
     let mut notes = table::notes(report);
     notes.push(table::end(report));
