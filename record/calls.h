@@ -4,15 +4,25 @@
 
 /* The steps of which each replaced call is made. */
 #include "site.h"
+#include "wanted.h"
 
 #define CALLER __builtin_return_address(0)
 
 /* What is known of a wait before it ends. */
 struct rec_waiting {
-	struct rec_owner *owner;
+	struct rec_wanted *wanted;
 	struct rec_stack *stack;
 	u64 since, holder_site, holder, queue;
 	u64 asked, slept, preempted;
+};
+
+/* A hold that ends. */
+struct rec_ended {
+	struct rec_wanted *flag; /* NULL: it is not set */
+	struct rec_site *s;	 /* of the acquisition; NULL: it was not seen */
+	u64 now;		 /* ticks */
+	struct rec_timed timed;
+	bool is_timed, is_wanted; /* somebody waits for it */
 };
 
 /* The thread has found the lock held, and is about to wait. */
@@ -31,12 +41,19 @@ void rec_cond_woke(struct rec_thread *t, struct rec_site *s, u64 waiters);
 /* A try found the lock held. */
 __cold void rec_failed(struct rec_thread *t, struct rec_site *s);
 /* This hold is one that is timed: the clock is read as the last step. */
-__cold void rec_hold_timed(struct rec_thread *t, struct rec_site *s,
-			   struct rec_held *h, u32 weight);
-/* A thread whose timed hold has ended calls for a lock again, perhaps for that one. */
-__cold void rec_came_back(struct rec_thread *t, const struct rec_site *s);
-/* A lock that is not the last one taken, or whose hold is timed. */
-__cold struct rec_site *rec_release_slow(struct rec_thread *t, void *lock);
+struct rec_timed *rec_hold_timed(struct rec_thread *t, struct rec_site *s,
+				 struct rec_held *h, u32 weight);
+/* The countdown of @s has come to its end: the same. @h may be NULL. */
+__cold void rec_hold_due(struct rec_thread *t, struct rec_site *s,
+			 struct rec_held *h);
+/* A thread whose timed hold has ended calls for that lock again. */
+__cold void rec_came_back(struct rec_thread *t);
+/* The hold of an acquisition has ended, and was timed. */
+void rec_count_hold(struct rec_thread *t, struct rec_site *s,
+		    const struct rec_timed *timed, u64 hold);
+/* Any release: before the lock is given up, and after that what others need not wait for. */
+void rec_release_begin(struct rec_ended *e, struct rec_thread *t, void *lock);
+void rec_release_end(struct rec_ended *e, struct rec_thread *t);
 /* The timeline's event of a wait that has ended; NULL: no room. */
 struct rec_event *rec_event_wait(struct rec_thread *t, const struct rec_site *s,
 				 const struct rec_waiting *w, u64 now, int err);
@@ -81,20 +98,17 @@ static inline bool rec_has_taken(int err)
 static inline struct rec_held *rec_hold(struct rec_thread *t,
 					struct rec_site *s, void *lock)
 {
-	struct rec_owner *o = rec_owner_of(lock);
-	struct rec_held *h;
+	u32 depth = t->depth;
+	struct rec_held *h = &t->held[depth];
 
-	WRITE_ONCE(o->lock, lock);
-	WRITE_ONCE(o->site, s->site);
-	WRITE_ONCE(o->thread, t->number + 1);
-	if (unlikely(t->depth == REC_HELD)) {
+	rec_show_holder(t, s, lock);
+	if (unlikely(depth == REC_HELD)) {
 		t->info->deep++;
 		return NULL;
 	}
-	h = &t->held[t->depth++];
-	h->lock = lock;
-	h->record = s;
-	h->start = 0;
+	WRITE_ONCE(h->lock, lock);
+	WRITE_ONCE(h->record, (u64)s);
+	smp_store_release(&t->depth, depth + 1); /* for those who look on */
 	return h;
 }
 
@@ -104,35 +118,26 @@ static inline void rec_took(struct rec_thread *t, struct rec_site *s,
 {
 	struct rec_held *h = rec_hold(t, s, lock);
 
-	s->count++;
-	if (unlikely(++s->since >= s->gap) && h)
-		rec_hold_timed(t, s, h, s->since);
+	s->counted += REC_COUNT_ONE;
+	if (unlikely(!(s->counted & REC_COUNT_ONE)))
+		rec_hold_due(t, s, h);
 }
 
-/* The calling thread gives it up. Returns the record of its acquisition, or NULL. */
-static inline struct rec_site *rec_release(struct rec_thread *t, void *lock)
+/*
+ * The calling thread gives it up. False: nothing is done yet, because there is more to do
+ * than that, by the two functions below.
+ */
+static inline bool rec_release(struct rec_thread *t, void *lock)
 {
-	struct rec_owner *o = rec_owner_of(lock);
-	struct rec_held *h = &t->held[t->depth - 1];
-	struct rec_site *s;
-	bool untimed = t->depth && h->lock == lock && !h->start;
-	u64 now;
+	u32 depth = t->depth;
+	struct rec_held *h = &t->held[depth - 1];
 
-	if (likely(untimed)) {
-		t->depth--;
-		s = h->record;
-	} else {
-		s = rec_release_slow(t, lock);
-	}
-	if (t->woken_mutex == lock)
-		t->woken_mutex = NULL;
-	if (unlikely(READ_ONCE(o->wanted)) && READ_ONCE(o->lock) == lock) {
-		now = rec_ticks();
-		WRITE_ONCE(o->released, now);
-		if (untimed)
-			rec_event_hold(t, s, 0, now);
-	}
-	return s;
+	if (unlikely(!depth || h->lock != lock || h->record & REC_TIMED ||
+		     READ_ONCE(rec_is_wanted[rec_wanted_at(lock)]) ||
+		     t->woken_mutex == lock))
+		return false;
+	WRITE_ONCE(t->depth, depth - 1);
+	return true;
 }
 
 /*
@@ -149,8 +154,8 @@ static inline struct rec_site *rec_release(struct rec_thread *t, void *lock)
 		bool alone_ = (untried) || rec_alone();              \
 		int err_;                                            \
                                                                      \
-		if (unlikely(t->away))                               \
-			rec_came_back(t, s_);                        \
+		if (unlikely(t->away == (void *)(lock)))             \
+			rec_came_back(t);                            \
 		err_ = alone_ ? FULL : TRY;                          \
                                                                      \
 		if (likely(rec_has_taken(err_))) {                   \

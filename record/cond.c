@@ -15,6 +15,7 @@ struct wait {
 static void begin(struct wait *w, struct rec_thread *t, pthread_cond_t *c,
 		  pthread_mutex_t *m, void *site)
 {
+	struct rec_ended e;
 	struct rec_detail *d;
 
 	w->s = rec_site(t, c, site, REC_COND);
@@ -23,7 +24,9 @@ static void begin(struct wait *w, struct rec_thread *t, pthread_cond_t *c,
 	if (d && t->woken == c && t->woken_mutex == m &&
 	    rec_ticks() - t->woken_at < REC_AT_ONCE)
 		d->useless++;
-	w->mutex = rec_release(t, m);
+	rec_release_begin(&e, t, m);
+	rec_release_end(&e, t);
+	w->mutex = e.s;
 	t->away = NULL; /* it waits, and has the mutex again when it is back */
 	rec_cond_begin(&w->waiting, t, w->s);
 }

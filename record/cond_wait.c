@@ -23,7 +23,7 @@ bool rec_cond_end(struct rec_waiting *w, struct rec_thread *t,
 	rec_wait_clear(t);
 	if (!rec_has_taken(err) && err != ETIMEDOUT)
 		return false;
-	s->count++;
+	rec_site_add(s);
 	if (d) {
 		rec_count_time(d, waited);
 		d->timeouts += err == ETIMEDOUT;
@@ -35,7 +35,7 @@ void rec_cond_woke(struct rec_thread *t, struct rec_site *s, u64 waiters)
 {
 	struct rec_detail *d = rec_detail(t, s);
 
-	s->count++;
+	rec_site_add(s);
 	if (!d)
 		return;
 	d->failed += !waiters; /* nobody to wake */

@@ -47,12 +47,13 @@ static void set_events(struct rec_thread *t, u32 n)
 	}
 }
 
-/* The lock that is held by this event; NULL: none. */
-static struct rec_held *held_by(struct rec_thread *t, const struct rec_event *e)
+/* The hold that has this event; NULL: none. */
+static struct rec_timed *hold_of(struct rec_thread *t,
+				 const struct rec_event *e)
 {
 	for (u32 i = 0; !e->released && i < t->depth; i++) {
-		if (t->held[i].start && t->held[i].event == e)
-			return &t->held[i];
+		if (t->held[i].record & REC_TIMED && t->timed[i].event == e)
+			return &t->timed[i];
 	}
 	return NULL;
 }
@@ -63,7 +64,7 @@ static void leave_out(struct rec_thread *t)
 
 	for (u32 i = 0; i < t->events; i++) {
 		struct rec_event *from = event_at(t, i), *to = event_at(t, n);
-		struct rec_held *h = held_by(t, from);
+		struct rec_timed *h = hold_of(t, from);
 
 		if (!h && !is_kept(from, t->level))
 			continue;
@@ -132,13 +133,13 @@ struct rec_event *rec_event_wait(struct rec_thread *t, const struct rec_site *s,
 	bool late = err == ETIMEDOUT;
 	struct rec_event e = {
 		.lock = s->lock,
-		.site = s->site,
+		.site = rec_site_address(s),
 		.since = w->since,
 		.acquired = now,
 		.released = late ? now : 0,
 		.holder_site = w->holder_site,
 		.holder = (u32)w->holder,
-		.kind = s->kind | (late ? REC_TIMED_OUT : 0),
+		.kind = rec_site_kind(s) | (late ? REC_TIMED_OUT : 0),
 	};
 
 	/* How long it will be held is not known yet. */
@@ -161,10 +162,10 @@ void rec_event_hold(struct rec_thread *t, const struct rec_site *s, u64 start,
 {
 	struct rec_event e = {
 		.lock = s->lock,
-		.site = s->site,
+		.site = rec_site_address(s),
 		.acquired = start,
 		.released = now,
-		.kind = s->kind,
+		.kind = rec_site_kind(s),
 	};
 
 	if (is_kept(&e, t->level))

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #define MOST_RANGES 1024
@@ -26,9 +27,19 @@ static struct range {
 } ranges[MOST_RANGES];
 static u32 nr_ranges, times;
 
+/*
+ * A process that has changed its user, as servers do, may not open @memory any more, but
+ * the kernel still copies its own memory for it.
+ */
 static bool in_page(u64 address, void *to, size_t bytes, int memory)
 {
-	return pread(memory, to, bytes, (off_t)address) == (ssize_t)bytes;
+	struct iovec here = { .iov_base = to, .iov_len = bytes };
+	struct iovec there = { .iov_base = (void *)address, .iov_len = bytes };
+	ssize_t n = memory >= 0 ? pread(memory, to, bytes, (off_t)address)
+				: process_vm_readv(getpid(), &here, 1, &there,
+						   1, 0);
+
+	return n == (ssize_t)bytes;
 }
 
 /* The bytes of the note in hexadecimal; by reads that fail where memory does not. */

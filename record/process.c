@@ -2,6 +2,7 @@
 /* The recorder in a process: where it begins, what a forked child begins anew. */
 #define _GNU_SOURCE
 #include "state.h"
+#include "wanted.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -19,7 +20,6 @@ __asm__(".symver __pthread_mutex_lock, __pthread_mutex_lock@GLIBC_2.2.5");
 __asm__(".symver __pthread_mutex_unlock, __pthread_mutex_unlock@GLIBC_2.2.5");
 
 u32 rec_off;
-struct rec_owner *rec_owners;
 union rec_state rec_state __attribute__((aligned(REC_PAGE)));
 static u32 had_process;
 
@@ -126,8 +126,9 @@ bool rec_file_begin(void)
 	rec_state.inode = facts.st_ino;
 	mapped = mmap(NULL, REC_CAPACITY, PROT_READ | PROT_WRITE, MAP_SHARED,
 		      rec_state.fd, 0);
-	rec_owners = rec_memory(sizeof(*rec_owners) << REC_OWNER_BITS);
-	if (mapped == MAP_FAILED || !rec_owners)
+	rec_wanted = rec_memory(sizeof(*rec_wanted) * REC_WANTED);
+	rec_threads = rec_memory(sizeof(struct rec_thread *) * REC_MAX_WAITS);
+	if (mapped == MAP_FAILED || !rec_wanted || !rec_threads)
 		return give_up("it cannot be mapped", errno);
 	madvise(mapped, REC_CAPACITY, MADV_DONTFORK);
 	rec_file = mapped;

@@ -36,15 +36,26 @@ static inline u64 rec_ticks(void)
 	return __builtin_ia32_rdtsc();
 }
 
-/* A lock that a thread holds. */
+/* A lock that a thread holds. Other threads read this when they find it held. */
 struct rec_held {
 	void *lock;
-	struct rec_site *record;
-	u64 start;  /* ticks; 0: this hold is not timed */
+	u64 record; /* struct rec_site, and REC_TIMED */
+};
+/* This hold is timed. */
+#define REC_TIMED 1u
+
+static inline struct rec_site *rec_held_record(const struct rec_held *h)
+{
+	return (struct rec_site *)(h->record & ~(u64)REC_TIMED);
+}
+
+/* What is kept beside that of a hold that is timed. */
+struct rec_timed {
+	u64 start;  /* ticks */
 	u32 weight; /* of how many holds it is the sample; 0: of itself alone */
 	u32 asked;  /* its context switches are counted from these */
 	u64 slept, preempted;
-	struct rec_event *event; /* of a timed hold; NULL: none */
+	struct rec_event *event; /* NULL: none */
 };
 
 /*
@@ -52,54 +63,41 @@ struct rec_held {
  * begins anew whatever made it.
  */
 struct rec_thread {
+	/* The first cache line is all that most calls need. */
 	u32 ready; /* 0: also while the recorder itself works, or after a fork */
+	u32 depth;
+	u32 *index; /* a hash table: the place of each site; 0: empty */
+	u64 shift;  /* 64 less the bits of its size */
+	void *woken_mutex;
+	void *away; /* the lock whose timed hold ended last; NULL: it is back */
+	u64 sites;  /* in the index */
+	struct rec_held held[REC_HELD];
+	struct rec_timed timed[REC_HELD];
 	u32 busy;
 	u32 inside; /* of a lock call of the next definition, which may sleep */
 	u32 number;
-	u32 depth;
-	u64 *index; /* a hash table: tag and place of each record; 0: empty */
-	u64 mask, records;
+	u32 holder; /* a number: whom to look at first for who holds a lock */
+	struct rec_site *next_site, *last_site; /* room for sites */
+	u64 *others; /* an index of records that are not sites: tag and place */
+	u64 others_mask, records;
 	char *room, *end; /* of the current block */
 	struct rec_block *block;
 	u32 next_bytes;
 	u32 seed;
 	struct rec_thread_info *info;
-	struct rec_site *lost; /* counts what there was no room for */
+	struct rec_site lost; /* counts what there was no room for */
 	struct rec_thread *next_free;
 	u64 next_stack; /* ticks: no stack is taken before */
 	void *woken;	/* by the last wait, if its mutex is still held */
-	void *woken_mutex;
-	u64 woken_at; /* ticks */
-	struct rec_site
-		*away;	/* whose timed hold ended last; NULL: it is back */
+	u64 woken_at;	/* ticks */
+	struct rec_site *away_from;
 	u64 away_since; /* ticks */
 	u32 away_weight;
 	u32 level;  /* of the timeline */
 	u32 events; /* in the chunks */
 	u32 chunks;
 	struct rec_events *chunk[REC_CHUNKS];
-	struct rec_held held[REC_HELD];
 };
-
-/* What was seen of a lock last. Locks that share an entry overwrite each other's. */
-struct rec_owner {
-	void *lock;
-	u64 site;
-	u64 released; /* ticks; only while somebody waits */
-	u32 thread;   /* its number plus 1; 0: none */
-	u32 wanted;   /* somebody waits, or did a moment ago */
-	u64 pad[4];
-};
-
-#define REC_OWNER_BITS 13
-extern struct rec_owner *rec_owners;
-
-static inline struct rec_owner *rec_owner_of(void *lock)
-{
-	u64 hash = ((u64)lock >> 2) * 0x9e3779b97f4a7c15ULL;
-
-	return &rec_owners[hash >> (64 - REC_OWNER_BITS)];
-}
 
 extern __thread struct rec_thread *rec_mine;
 __cold struct rec_thread *rec_thread_begin(void);

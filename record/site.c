@@ -1,113 +1,104 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-/* The records of a thread, and the hash table by which it finds them. */
+/* The sites of a thread, and the hash table by which it finds them. */
 #include "site.h"
 
-#include <string.h>
 #include <sys/mman.h>
 
-#define DEEPEST 32
+#define BATCH 512u
+#define LINE  64u
 
-/* All records begin like struct rec_init; what else tells two apart is compared by type. */
-struct key {
-	u32 type, kind;
-	u64 lock, site, holder_site, holder;
-	void **stack;
-	u64 depth;
-};
-
-static bool same(const struct rec_init *record, const struct key *key)
+/* The slot of this key in @index; an empty one if it is not there. */
+static u64 search(const u32 *index, u64 shift, u64 lock, u64 from)
 {
-	const struct rec_site *s = (const void *)record;
-	const struct rec_blame *b = (const void *)record;
-	const struct rec_stack *k = (const void *)record;
+	u64 at = rec_home(lock, from, shift), mask = ~0ULL >> shift;
 
-	if (record->what != key->type || record->lock != key->lock ||
-	    record->site != key->site)
-		return false;
-	switch (key->type) {
-	case REC_SITE:
-		return s->kind == key->kind;
-	case REC_BLAME:
-		return b->holder == key->holder &&
-		       b->holder_site == key->holder_site;
-	case REC_STACK:
-		return k->depth == key->depth &&
-		       !memcmp(k + 1, key->stack, key->depth * sizeof(u64));
-	default:
-		return true;
+	for (; index[at]; at = (at + 1) & mask) {
+		const struct rec_site *s = rec_at(index[at]);
+
+		if (s->lock == lock && s->site == from)
+			break;
 	}
+	return at;
 }
 
-/* Twice the size; false: no memory, the old one goes on while it has a free slot. */
+/* Half of the slots stay empty, or nearly each call would have to search. */
 static bool grow(struct rec_thread *t)
 {
-	u64 mask = t->mask * 2 + 1, at;
-	u64 *index = rec_memory((mask + 1) * sizeof(*index));
+	u64 size = 1ULL << (64 - t->shift);
+	u32 *index = rec_memory(2 * size * sizeof(*index));
 
 	if (!index)
-		return t->records < t->mask;
-	for (u64 old = 0; old <= t->mask; old++) {
-		u64 slot = t->index[old];
+		return t->sites < size - 1;
+	for (u64 old = 0; old < size; old++) {
+		const struct rec_site *s = rec_at(t->index[old]);
 
-		if (!slot)
-			continue;
-		at = (slot >> 32) & mask;
-		while (index[at])
-			at = (at + 1) & mask;
-		index[at] = slot;
+		if (t->index[old])
+			index[search(index, t->shift - 1, s->lock, s->site)] =
+				t->index[old];
 	}
-	munmap(t->index, (t->mask + 1) * sizeof(*t->index));
+	munmap(t->index, size * sizeof(*t->index));
 	t->index = index;
-	t->mask = mask;
+	t->shift--;
 	return true;
 }
 
-/* The record with @key, a new one of @bytes if there is none; NULL: no room. */
-static void *find(struct rec_thread *t, const struct key *key, u32 tag,
-		  u32 bytes)
+/* Sites are kept apart from all other records, and none is in two cache lines. */
+static bool more_room(struct rec_thread *t)
 {
-	struct rec_init *record;
-	u64 at = tag & t->mask;
+	u32 gap = (u32) - (u64)t->room % LINE;
+	struct rec_sites *batch;
 
-	for (; t->index[at]; at = (at + 1) & t->mask) {
-		record = rec_at((u32)t->index[at]);
-		if (t->index[at] >> 32 == tag && same(record, key))
-			return record;
-	}
-	if (t->records >= t->mask / 4 * 3 && !grow(t))
-		return NULL;
-	record = rec_room(t, key->type, bytes);
-	if (!record)
-		return NULL;
-	record->site = key->site;
-	record->lock = key->lock;
-	for (at = tag & t->mask; t->index[at];)
-		at = (at + 1) & t->mask;
-	t->index[at] =
-		(u64)tag << 32 | (u64)((char *)record - (char *)rec_file) >> 3;
-	t->records++;
-	return record;
+	if (gap && t->room + gap + BATCH <= t->end)
+		rec_room(t, REC_PAD, gap);
+	batch = rec_room(t, REC_SITES, BATCH);
+	if (!batch)
+		return false;
+	t->next_site = (struct rec_site *)(batch + 1);
+	t->last_site = (struct rec_site *)((char *)batch + BATCH);
+	return true;
 }
 
-struct rec_site *rec_site_find(struct rec_thread *t, void *lock, u64 site,
-			       u32 kind)
+static struct rec_site *add(struct rec_thread *t, u64 lock, u64 from)
 {
-	struct key key = {
-		.type = REC_SITE, .kind = kind, .lock = (u64)lock, .site = site
-	};
-	u64 before = t->records;
 	struct rec_site *s;
 
-	rec_busy(t);
-	s = find(t, &key, rec_tag(key.lock, site, kind), sizeof(*s));
-	if (s && t->records != before) {
-		s->kind = kind;
-		rec_maps_note(site);
+	if ((t->sites >> (63 - t->shift) && !grow(t)) ||
+	    (t->next_site == t->last_site && !more_room(t)))
+		return NULL;
+	s = t->next_site++;
+	s->site = from;
+	s->counted = 1; /* the first one is timed */
+	WRITE_ONCE(s->lock, lock);
+	t->index[search(t->index, t->shift, lock, from)] = rec_place(s);
+	t->sites++;
+	rec_maps_note(rec_site_address(s));
+	return s;
+}
+
+/*
+ * What is found beyond its first slot changes places with what is there: it is likely to be
+ * called for again. Both stay where a search comes by.
+ */
+struct rec_site *rec_site_find(struct rec_thread *t, void *lock, u64 from)
+{
+	u64 at = search(t->index, t->shift, (u64)lock, from);
+	u64 first = rec_home((u64)lock, from, t->shift);
+	u32 place = t->index[at];
+	struct rec_site *s;
+
+	if (likely(place)) {
+		t->index[at] = t->index[first];
+		t->index[first] = place;
+		return rec_at(place);
 	}
+	rec_busy(t);
+	s = add(t, (u64)lock, from);
 	rec_idle(t);
-	if (!s)
-		t->info->dropped++;
-	return s ? s : t->lost;
+	if (s)
+		return s;
+	t->info->dropped++;
+	t->lost.counted = 1u << 15;
+	return &t->lost;
 }
 
 struct rec_detail *rec_detail(struct rec_thread *t, struct rec_site *s)
@@ -116,72 +107,30 @@ struct rec_detail *rec_detail(struct rec_thread *t, struct rec_site *s)
 
 	if (likely(s->detail))
 		return rec_at(s->detail);
-	if (s == t->lost)
+	if (s == &t->lost)
 		return NULL;
 	rec_busy(t);
 	d = rec_room(t, REC_DETAIL, sizeof(*d));
 	rec_idle(t);
 	if (d)
-		s->detail = (u32)(((char *)d - (char *)rec_file) >> 3);
+		s->detail = rec_place(d);
 	return d;
 }
 
-struct rec_blame *rec_blame(struct rec_thread *t, const struct rec_site *s,
-			    u64 holder_site, u64 holder)
+struct rec_timing *rec_timing(struct rec_thread *t, struct rec_site *s)
 {
-	struct key key = { .type = REC_BLAME,
-			   .lock = s->lock,
-			   .site = s->site,
-			   .holder_site = holder_site,
-			   .holder = holder };
-	u32 tag = rec_tag(s->lock + holder, s->site + holder_site, REC_BLAME);
-	struct rec_blame *b;
+	struct rec_timing *timing;
 
+	if (likely(s->timing))
+		return rec_at(s->timing);
+	if (s == &t->lost)
+		return NULL;
 	rec_busy(t);
-	b = find(t, &key, tag, sizeof(*b));
-	if (b) {
-		b->holder_site = holder_site;
-		b->holder = holder;
-	}
+	timing = rec_room(t, REC_TIMING, sizeof(*timing));
 	rec_idle(t);
-	return b;
-}
-
-struct rec_stack *rec_stack(struct rec_thread *t, const struct rec_site *s,
-			    void **stack, u32 depth)
-{
-	struct key key = { .type = REC_STACK,
-			   .lock = s->lock,
-			   .site = s->site,
-			   .stack = stack,
-			   .depth = depth };
-	u64 sum = 0;
-	struct rec_stack *k;
-
-	for (u32 i = 0; i < depth; i++)
-		sum = sum * 31 + (u64)stack[i];
-	k = find(t, &key, rec_tag(s->lock, s->site + sum, REC_STACK),
-		 (u32)(sizeof(*k) + depth * sizeof(u64)));
-	if (k && !k->depth) {
-		memcpy(k + 1, stack, depth * sizeof(u64));
-		k->kind = s->kind;
-		k->depth = depth;
-	}
-	return k;
-}
-
-void rec_init(void *lock, void *site)
-{
-	struct rec_thread *t = rec_thread();
-	struct key key = { .type = REC_INIT,
-			   .lock = (u64)lock,
-			   .site = (u64)site };
-
-	if (!t)
-		return;
-	rec_busy(t);
-	if (find(t, &key, rec_tag(key.lock, key.site, REC_KINDS),
-		 sizeof(struct rec_init)))
-		rec_maps_note(key.site);
-	rec_idle(t);
+	if (!timing)
+		return NULL;
+	timing->gap = 1;
+	s->timing = rec_place(timing);
+	return timing;
 }

@@ -5,9 +5,11 @@
 /* A thread's records, and how a call finds its own. */
 #include "record.h"
 
+/* @from: the call's return address, and its kind as in struct rec_site. */
 __cold struct rec_site *rec_site_find(struct rec_thread *t, void *lock,
-				      u64 site, u32 kind);
+				      u64 from);
 /* NULL: no room for one. */
+struct rec_timing *rec_timing(struct rec_thread *t, struct rec_site *s);
 struct rec_detail *rec_detail(struct rec_thread *t, struct rec_site *s);
 struct rec_blame *rec_blame(struct rec_thread *t, const struct rec_site *s,
 			    u64 holder_site, u64 holder);
@@ -16,13 +18,14 @@ struct rec_stack *rec_stack(struct rec_thread *t, const struct rec_site *s,
 			    void **stack, u32 depth);
 __cold void rec_init(void *lock, void *site);
 
-/* A slot of the index: this, and the record's place in units of 8 bytes. */
-static inline u32 rec_tag(u64 lock, u64 site, u64 kind)
+/*
+ * Where the index of sites is searched first. The highest bits of such a product lie far
+ * apart for locks that follow each other at equal distances, as shards do.
+ */
+static inline u64 rec_home(u64 lock, u64 from, u64 shift)
 {
-	u64 hash = (lock + site * 0x9e3779b97f4a7c15ULL + kind) *
-		   0xc2b2ae3d27d4eb4fULL;
-
-	return (u32)(hash >> 32);
+	return ((lock + (from << 23 | from >> 41)) * 0x9e3779b97f4a7c15ULL) >>
+	       shift;
 }
 
 static inline void *rec_at(u64 place)
@@ -30,17 +33,46 @@ static inline void *rec_at(u64 place)
 	return (char *)rec_file + (place << 3);
 }
 
+static inline u32 rec_place(const void *record)
+{
+	return (u32)((u64)((const char *)record - (char *)rec_file) >> 3);
+}
+
+#define REC_ADDRESS ((1ULL << REC_KIND_SHIFT) - 1)
+
+static inline u32 rec_site_kind(const struct rec_site *s)
+{
+	return (u32)(s->site >> REC_KIND_SHIFT);
+}
+
+/* Where the call returns to. */
+static inline u64 rec_site_address(const struct rec_site *s)
+{
+	return s->site & REC_ADDRESS;
+}
+
+static inline u64 rec_site_count(const struct rec_site *s)
+{
+	return s->counted >> REC_COUNT_SHIFT;
+}
+
+/* Without the countdown. */
+static inline void rec_site_add(struct rec_site *s)
+{
+	s->counted += 1u << REC_COUNT_SHIFT;
+}
+
 /* Never NULL: where there is no room, one record of the thread counts for all. */
 static inline struct rec_site *rec_site(struct rec_thread *t, void *lock,
 					void *site, u32 kind)
 {
-	u64 slot = t->index[rec_tag((u64)lock, (u64)site, kind) & t->mask];
-	struct rec_site *s = rec_at((u32)slot);
+	u64 from = (u64)site | (u64)kind << REC_KIND_SHIFT;
+	u64 at = rec_home((u64)lock, from, t->shift);
+	struct rec_site *s = rec_at(t->index[at]);
 
-	if (likely(s->lock == (u64)lock && s->site == (u64)site &&
-		   s->kind == kind && s->what == REC_SITE))
+	if (likely(s->lock == (u64)lock && s->site == from))
 		return s;
-	return rec_site_find(t, lock, (u64)site, kind);
+	return rec_site_find(t, lock, from);
 }
 
 #endif

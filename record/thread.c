@@ -5,13 +5,17 @@
  */
 #define _GNU_SOURCE
 #include "state.h"
+#include "wanted.h"
 
 #include <execinfo.h>
 #include <unistd.h>
 
 #define FIRST_BLOCK 4096u
 #define LAST_BLOCK  (256u << 10)
-#define FIRST_INDEX 256u
+/* Each index begins as a page. */
+#define FIRST_BITS   10
+#define FIRST_SITES  (1u << FIRST_BITS)
+#define FIRST_OTHERS 512u
 
 __thread struct rec_thread *rec_mine;
 /* A call that the recorder itself brings about, such as malloc's lock in a key's memory. */
@@ -81,13 +85,18 @@ void *rec_room(struct rec_thread *t, u32 type, u32 bytes)
 static struct rec_thread *new_thread(void)
 {
 	struct rec_thread *t = rec_memory(sizeof(*t));
-	u64 *index = rec_memory(FIRST_INDEX * sizeof(*index));
+	u32 *index = rec_memory(FIRST_SITES * sizeof(*index));
+	u64 *others = rec_memory(FIRST_OTHERS * sizeof(*others));
 
-	if (!t || !index)
+	if (!t || !index || !others)
 		return NULL;
 	t->index = index;
-	t->mask = FIRST_INDEX - 1;
+	t->others = others;
+	t->shift = 64 - FIRST_BITS;
+	t->others_mask = FIRST_OTHERS - 1;
 	t->number = (u32)rec_file->threads;
+	if (t->number < REC_MAX_WAITS)
+		WRITE_ONCE(rec_threads[t->number], t);
 	t->seed = t->number + 1;
 	t->next_bytes = FIRST_BLOCK;
 	return t;
@@ -97,9 +106,7 @@ static bool has_records(struct rec_thread *t)
 {
 	if (!t->info)
 		t->info = rec_room(t, REC_THREAD, sizeof(*t->info));
-	if (t->info && !t->lost)
-		t->lost = rec_room(t, REC_SITE, sizeof(*t->lost));
-	if (!t->lost)
+	if (!t->info)
 		return false;
 	t->info->tid = (u64)gettid();
 	t->info->threads++;

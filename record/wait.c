@@ -43,10 +43,10 @@ static struct rec_stack *stack_of(struct rec_thread *t, struct rec_site *s)
 	struct rec_stack *k = NULL;
 	int saved = errno, n, from;
 
-	if (now < t->next_stack || s == t->lost)
+	if (now < t->next_stack || s == &t->lost)
 		return NULL;
 	n = backtrace(frame, DEEPEST);
-	for (from = 0; from < n && (u64)frame[from] != s->site;)
+	for (from = 0; from < n && (u64)frame[from] != rec_site_address(s);)
 		from++;
 	if (from < n)
 		k = rec_stack(t, s, frame + from, (u32)(n - from));
@@ -72,51 +72,29 @@ void rec_announce(struct rec_waiting *w, struct rec_thread *t,
 
 	if (t->number >= REC_MAX_WAITS)
 		return;
-	WRITE_ONCE(mine->site, s->site);
+	WRITE_ONCE(mine->site, rec_site_address(s));
 	WRITE_ONCE(mine->since, w->since);
 	WRITE_ONCE(mine->holder, w->holder);
 	smp_store_release(&mine->lock, s->lock);
 }
 
-static bool is_held_by(const struct rec_thread *t, const void *lock)
-{
-	for (u32 i = 0; i < t->depth; i++) {
-		if (t->held[i].lock == lock)
-			return true;
-	}
-	return false;
-}
-
-/* The last thread that took it. If that is this one, and has it no more, then nobody knows. */
-static void find_holder(struct rec_waiting *w, const struct rec_thread *t,
-			void *lock)
-{
-	u32 holder = READ_ONCE(w->owner->thread);
-
-	if (READ_ONCE(w->owner->lock) != lock ||
-	    (holder == t->number + 1 && !is_held_by(t, lock)))
-		return;
-	w->holder = holder;
-	w->holder_site = READ_ONCE(w->owner->site);
-}
-
 void rec_wait_begin(struct rec_waiting *w, struct rec_thread *t,
 		    struct rec_site *s)
 {
-	struct rec_owner *o = rec_owner_of((void *)s->lock);
+	void *lock = (void *)s->lock;
 	struct rec_detail *d = rec_detail(t, s);
 
 	rec_busy(t);
-	*w = (struct rec_waiting){ .owner = o };
-	find_holder(w, t, (void *)s->lock);
+	*w = (struct rec_waiting){ .wanted = &rec_wanted[rec_wanted_at(lock)] };
+	w->holder = rec_find_holder(t, lock, &w->holder_site);
 	w->stack = stack_of(t, s);
 	w->asked = worth_asking(t, d);
 	if (w->asked)
 		rec_switches(&w->slept, &w->preempted);
-	w->queue = rec_waiters((void *)s->lock, t->number);
-	WRITE_ONCE(o->wanted, 1);
+	w->queue = rec_waiters(lock, t->number);
 	w->since = rec_ticks();
 	rec_announce(w, t, s);
+	WRITE_ONCE(w->wanted->releases, 0);
 	t->inside = 1;
 	rec_idle(t);
 }
@@ -159,7 +137,7 @@ static void count_switches(struct rec_waiting *w, struct rec_detail *d,
 static void count_handover(const struct rec_waiting *w, struct rec_detail *d,
 			   u64 now)
 {
-	u64 released = READ_ONCE(w->owner->released);
+	u64 released = READ_ONCE(w->wanted->released);
 
 	if (!d || released < w->since || released > now)
 		return;
@@ -173,6 +151,7 @@ void rec_wait_end(struct rec_waiting *w, struct rec_thread *t,
 {
 	u64 now = rec_ticks(), waited = now > w->since ? now - w->since : 0;
 	struct rec_held *h;
+	struct rec_timed *timed;
 	struct rec_detail *d;
 
 	t->inside = 0;
@@ -188,13 +167,13 @@ void rec_wait_end(struct rec_waiting *w, struct rec_thread *t,
 		rec_event_wait(t, s, w, now, err);
 		return;
 	}
-	s->count++;
-	if (READ_ONCE(w->owner->lock) == (void *)s->lock)
+	rec_site_add(s);
+	if (READ_ONCE(w->wanted->lock) == (void *)s->lock)
 		count_handover(w, d, now);
 	h = rec_hold(t, s, (void *)s->lock);
 	if (!h)
 		return;
-	rec_hold_timed(t, s, h, 0);
-	h->event = rec_event_wait(t, s, w, now, err);
-	h->start = now;
+	timed = rec_hold_timed(t, s, h, 0);
+	timed->event = rec_event_wait(t, s, w, now, err);
+	timed->start = now;
 }

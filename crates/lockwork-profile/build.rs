@@ -10,6 +10,8 @@ const STRUCTS: &[(&str, &str)] = &[
     ("rec_wait", "RawWait"),
     ("rec_block", "RawBlock"),
     ("rec_site", "RawSite"),
+    ("rec_sites", "RawSites"),
+    ("rec_timing", "RawTiming"),
     ("rec_detail", "RawDetail"),
     ("rec_blame", "RawBlame"),
     ("rec_stack", "RawStack"),
@@ -20,8 +22,12 @@ const STRUCTS: &[(&str, &str)] = &[
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    watch(&["record/format.h"]);
-    let header = fs::read_to_string(root().join("record/format.h"))?;
+    let headers = ["record/format.h", "record/records.h"];
+    watch(&headers);
+    let mut header = String::new();
+    for file in headers {
+        header += &fs::read_to_string(root().join(file))?;
+    }
     let mut text = String::new();
     for (name, rust) in STRUCTS {
         text += &mirror::mirror(&header, name, rust)?;

@@ -79,8 +79,8 @@ pub fn record(
     started.envs(more.iter().copied());
     let interrupt = Interrupt::listen().context("cannot listen for signals")?;
     let clock = lockwork_profile::Clock::start();
-    let status = wait(start(&mut started, name)?, &interrupt)?;
-    clock.finish(file);
+    let (status, passed_on) = wait(start(&mut started, name)?, &interrupt)?;
+    clock.finish(file, status.signal().or(passed_on));
     Ok(code(status))
 }
 
@@ -156,16 +156,18 @@ fn start(command: &mut Command, name: &OsStr) -> Result<Child> {
 }
 
 /// Waits for the program's end. A signal to us is for the program; one that a terminal
-/// sends has reached it already.
-fn wait(mut child: Child, interrupt: &Interrupt) -> Result<ExitStatus> {
+/// sends has reached it already. Returns that signal too.
+fn wait(mut child: Child, interrupt: &Interrupt) -> Result<(ExitStatus, Option<i32>)> {
     let pid = child.id() as libc::pid_t;
     let ended = pidfd::open(pid).context("cannot wait for the program")?;
+    let mut passed_on = None;
     loop {
         let fds = [ended.as_raw_fd(), interrupt.as_raw_fd()];
         if pidfd::poll(fds, None)?[0] {
-            return Ok(child.wait()?);
+            return Ok((child.wait()?, passed_on));
         }
         if let Some(signal) = interrupt.take() {
+            passed_on = Some(signal);
             if signal != libc::SIGINT || !is_of_terminal() {
                 // SAFETY: the child has not been waited for, so this is its number.
                 unsafe { libc::kill(pid, signal) };

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! How long a tick is, measured over the whole run by the process that starts the program.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::mem::offset_of;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::time::Instant;
 
 use crate::command::children;
+use crate::end::since_start;
 use crate::raw::{self, RawFile};
 use crate::read::is_profile;
 
@@ -27,8 +28,12 @@ impl Clock {
     }
 
     /// Writes the length of a tick into `file` and its children's. Where that is not
-    /// possible the reader goes by what the program itself measured.
-    pub fn finish(&self, file: &Path) {
+    /// possible the reader goes by what the program itself measured. `signal`: what ended the
+    /// program.
+    pub fn finish(&self, file: &Path, signal: Option<i32>) {
+        if let Some(head) = header(file) {
+            let _ = note_end(file, &head, signal);
+        }
         let ns = self.at.elapsed().as_nanos().max(1) as f64;
         let passed = ticks().saturating_sub(self.ticks) as f64;
         let per_second = (passed / ns * 1e9).round() as u64;
@@ -40,6 +45,29 @@ impl Clock {
     }
 }
 
+fn header(file: &Path) -> Option<RawFile> {
+    let mut start = vec![0; size_of::<RawFile>()];
+    let opened = File::open(file).and_then(|file| file.read_exact_at(&mut start, 0));
+    let head = raw::read::<RawFile>(&start, 0).filter(|_| opened.is_ok());
+    head.filter(|head| head.magic == raw::MAGIC && head.version == raw::VERSION)
+}
+
+/// It has ended just now. By exit() it said so itself.
+fn note_end(file: &Path, head: &RawFile, signal: Option<i32>) -> std::io::Result<()> {
+    put(file, offset_of!(RawFile, seen), 1)?;
+    put(
+        file,
+        offset_of!(RawFile, signal),
+        signal.unwrap_or(0) as u64,
+    )?;
+    if head.ended == 0 {
+        let ns = head.start_ns.saturating_add(since_start(head));
+        put(file, offset_of!(RawFile, last_ticks), ticks())?;
+        put(file, offset_of!(RawFile, last_ns), ns)?;
+    }
+    Ok(())
+}
+
 fn put(file: &Path, at: usize, value: u64) -> std::io::Result<()> {
     let file = OpenOptions::new().write(true).open(file)?;
     debug_assert!(at < raw::WAITS);
@@ -48,13 +76,13 @@ fn put(file: &Path, at: usize, value: u64) -> std::io::Result<()> {
 
 /// The time-stamp counter.
 #[cfg(target_arch = "x86_64")]
-fn ticks() -> u64 {
+pub fn ticks() -> u64 {
     // SAFETY: every x86-64 CPU has it.
     unsafe { core::arch::x86_64::_rdtsc() }
 }
 
 /// No other machine's recorder writes a profile.
 #[cfg(not(target_arch = "x86_64"))]
-fn ticks() -> u64 {
+pub fn ticks() -> u64 {
     0
 }

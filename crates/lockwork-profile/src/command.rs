@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use lockwork_report::{page, text};
 
-use crate::model::Profile;
+use crate::model::{Profile, Started};
 use crate::{folded, html, json, read, speedscope, summary};
 
 /// The long help of `lockwork report`.
@@ -133,11 +133,19 @@ fn is_number(text: &str) -> bool {
 /// What was recorded into `file` and its children's files; the process that waited longest
 /// comes first.
 pub fn profiles(file: &Path, alone: bool) -> Result<Vec<Profile>> {
-    let mut all = vec![read::profile(file)?];
+    let first = read::profile(file)?;
+    let started = Started {
+        command: first.command.clone(),
+        fate: first.fate,
+    };
+    let mut all = vec![first];
     if !alone {
         for child in children(file) {
             match read::profile(&child) {
-                Ok(profile) => all.push(profile),
+                Ok(mut profile) => {
+                    profile.started = Some(started.clone());
+                    all.push(profile);
+                }
                 Err(error) => text::complain(&format!("lockwork: {error:#}\n")),
             }
         }

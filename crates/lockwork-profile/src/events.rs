@@ -29,6 +29,12 @@ impl Events {
         Some(())
     }
 
+    /// The readings of the counter in them.
+    pub fn ticks(&self) -> impl Iterator<Item = u64> + '_ {
+        let found = self.found.iter();
+        found.map(|(_, raw)| raw.since.max(raw.acquired).max(raw.released))
+    }
+
     /// Those that are whole and of windows that all threads have, and the level.
     pub fn finish(self, head: &RawFile) -> (Vec<Event>, u32) {
         let level = self.level;

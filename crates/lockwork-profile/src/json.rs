@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use crate::histogram::Histogram;
-use crate::model::{Counts, Lock, Profile};
+use crate::model::{Counts, Fate, Lock, Profile};
 use crate::names::Names;
 use crate::summary;
 
@@ -19,6 +19,7 @@ pub struct Process {
     seconds: f64,
     threads: u64,
     ended: bool,
+    end: String,
     dropped: u64,
     locks: Vec<OneLock>,
     waiting_now: Vec<Waiting>,
@@ -132,6 +133,12 @@ pub fn process(profile: &Profile) -> Process {
         seconds: profile.seconds,
         threads: profile.threads,
         ended: profile.ended,
+        end: match profile.fate {
+            Fate::Ended => "by itself".to_owned(),
+            Fate::Runs => "runs".to_owned(),
+            Fate::Stopped(signal) => format!("signal {signal}"),
+            Fate::Gone => "not seen".to_owned(),
+        },
         dropped: profile.dropped,
         locks,
         waiting_now: waiting_now.collect(),

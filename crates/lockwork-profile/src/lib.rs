@@ -6,6 +6,7 @@ mod clock;
 mod command;
 mod deadlock;
 pub mod demand;
+mod end;
 mod events;
 mod flame;
 mod folded;

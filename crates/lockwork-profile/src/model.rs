@@ -260,6 +260,28 @@ impl Lock {
     }
 }
 
+/// How a recording ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// By itself.
+    Ended,
+    /// The process still runs.
+    Runs,
+    /// By this signal, or after `lockwork profile` had passed it on.
+    Stopped(u32),
+    /// It was killed or called `_exit()`, and nobody saw when.
+    Gone,
+}
+
+/// A process that others came of.
+#[derive(Clone, Debug)]
+pub struct Started {
+    /// Its command line.
+    pub command: Vec<String>,
+    /// How it ended.
+    pub fate: Fate,
+}
+
 /// A thread that waits at the moment, or did when the process ended.
 #[derive(Clone, Debug)]
 pub struct Waiter {
@@ -271,7 +293,7 @@ pub struct Waiter {
     pub site: u64,
     /// The thread number that was seen to hold the lock.
     pub holder: Option<u64>,
-    /// For how long, in ticks, up to the last reading of the clock.
+    /// For how long, in ticks, up to the end of the recording.
     pub since: u64,
 }
 
@@ -339,7 +361,11 @@ pub struct Profile {
     pub policy: String,
     /// It ended by exit().
     pub ended: bool,
-    /// From the first to the last reading of the clock.
+    /// How its recording ended.
+    pub fate: Fate,
+    /// What was started first, if this is another process that came of it.
+    pub started: Option<Started>,
+    /// From the start of the recording to its end, as far as that is known.
     pub seconds: f64,
     /// What its threads used of CPUs, if it ended by exit().
     pub usage: Option<Usage>,
@@ -363,7 +389,7 @@ pub struct Profile {
     pub events: Vec<Event>,
     /// Those that are shorter than a window times 2 to this are of every such window only.
     pub level: u32,
-    /// From the first to the last reading of the counter.
+    /// The same in ticks.
     pub ticks: u64,
     /// Who waits.
     pub waiters: Vec<Waiter>,

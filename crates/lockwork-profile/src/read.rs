@@ -7,16 +7,12 @@ use std::path::Path;
 
 use anyhow::{bail, Context, Result};
 
+use crate::end::end;
 use crate::events::Events;
 use crate::histogram::BUCKETS;
 use crate::model::{Blame, Counts, Lock, Profile, Site, Stack, Usage, Use, Waiter};
 use crate::modules::Modules;
-use crate::raw::{self, read, RawBlock, RawDetail, RawFile, RawSite};
-
-/// The tick's length where nobody measured it: too short a run. Of a CPU of 2.5 GHz.
-const UNKNOWN_TICK: f64 = 0.4;
-/// A shorter distance between two readings of both clocks says too little.
-const LEAST_NS: u64 = 1_000_000;
+use crate::raw::{self, read, RawBlock, RawDetail, RawFile, RawSite, RawSites, RawTiming, RawWait};
 
 const _: () = assert!(BUCKETS == 40);
 
@@ -47,7 +43,7 @@ pub fn profile(file: &Path) -> Result<Profile> {
         ));
     }
     reading.blocks(&bytes, head.used as usize);
-    Ok(reading.profile(&head, &bytes))
+    Ok(reading.profile(file, &head, &bytes))
 }
 
 /// Whether `file` begins as the recorder's files do.
@@ -127,7 +123,7 @@ impl Reading {
 
     fn record(&mut self, bytes: &[u8], at: usize, kind: u32, thread: u64) -> Option<()> {
         match kind {
-            raw::SITE => self.site(bytes, &read(bytes, at)?, thread),
+            raw::SITES => self.sites(bytes, at, thread)?,
             raw::BLAME => {
                 let found: raw::RawBlame = read(bytes, at)?;
                 let key = (found.site, found.holder_site, found.holder);
@@ -165,25 +161,39 @@ impl Reading {
         self.locks.entry(address).or_default()
     }
 
+    fn sites(&mut self, bytes: &[u8], at: usize, thread: u64) -> Option<()> {
+        let head: RawSites = read(bytes, at)?;
+        let places = (head.bytes as usize).saturating_sub(size_of::<RawSites>());
+        for n in 0..places / size_of::<RawSite>() {
+            let one = at + size_of::<RawSites>() + n * size_of::<RawSite>();
+            self.site(bytes, &read(bytes, one)?, thread);
+        }
+        Some(())
+    }
+
     fn site(&mut self, bytes: &[u8], site: &RawSite, thread: u64) {
-        let Some(how) = Use::ALL.get(site.kind as usize) else {
+        let Some(how) = Use::ALL.get((site.site >> raw::KIND_SHIFT) as usize) else {
             return;
         };
         if site.lock == 0 {
-            return; // what there was no room for; its threads count it
+            return; // a place that is still free
         }
+        let address = site.site & ((1 << raw::KIND_SHIFT) - 1);
         let detail = read::<RawDetail>(bytes, site.detail as usize * 8);
         let detail = detail.filter(|d| site.detail != 0 && d.what == raw::DETAIL);
-        let counts = counts(site, detail.as_ref(), how.acquires());
+        let timing = read::<RawTiming>(bytes, site.timing as usize * 8);
+        let timing = timing.filter(|t| site.timing != 0 && t.what == raw::TIMING);
+        let counts = counts(site, detail.as_ref(), timing.as_ref(), how.acquires());
         let parts = self.lock(site.lock);
         if how.acquires() && counts.count > 0 {
             *parts.by_thread.entry(thread).or_default() += counts.count;
         }
-        *parts.sites.entry((site.site, *how)).or_default() += &counts;
+        *parts.sites.entry((address, *how)).or_default() += &counts;
     }
 
-    fn profile(self, head: &RawFile, bytes: &[u8]) -> Profile {
-        let (ns_per_tick, seconds) = clock(head);
+    fn profile(self, file: &Path, head: &RawFile, bytes: &[u8]) -> Profile {
+        let waiting = waits(head, bytes).map(|(_, wait)| wait.since);
+        let end = end(file, head, waiting.chain(self.events.ticks()));
         let mut locks: Vec<Lock> = self
             .locks
             .into_iter()
@@ -212,9 +222,11 @@ impl Reading {
             command: words(&head.command),
             policy: words(&head.lock).pop().unwrap_or_default(),
             ended: head.ended != 0,
-            seconds,
+            fate: end.fate,
+            started: None,
+            seconds: end.seconds,
             usage: usage(head),
-            ns_per_tick,
+            ns_per_tick: end.ns_per_tick,
             threads: sane(head.threads),
             dropped: self.dropped,
             unknown: self.unknown,
@@ -224,8 +236,8 @@ impl Reading {
             stacks,
             events,
             level,
-            ticks: sane(head.last_ticks.saturating_sub(head.start_ticks)),
-            waiters: waiters(head, bytes),
+            ticks: sane(end.ticks.saturating_sub(head.start_ticks)),
+            waiters: waiters(head, bytes, end.ticks),
             tids: self.tids,
             modules: self.modules,
             warnings: self.warnings,
@@ -239,9 +251,15 @@ fn sane(number: u64) -> u64 {
 }
 
 /// A site's counts, with what is estimated where holds were sampled.
-fn counts(site: &RawSite, detail: Option<&RawDetail>, acquires: bool) -> Counts {
+fn counts(
+    site: &RawSite,
+    detail: Option<&RawDetail>,
+    timing: Option<&RawTiming>,
+    acquires: bool,
+) -> Counts {
+    let count = site.counted >> raw::COUNT_SHIFT;
     let mut sum = Counts {
-        count: sane(site.count),
+        count: sane(count),
         ..Counts::default()
     };
     let mut waited_for = 0;
@@ -271,9 +289,9 @@ fn counts(site: &RawSite, detail: Option<&RawDetail>, acquires: bool) -> Counts 
         sum.hand_times.add(&d.hand);
         sum.away_times.add(&d.away);
     }
-    if acquires && site.weight > 0 {
-        let uncontended = site.count.saturating_sub(waited_for);
-        sum.held += site.held as f64 * (uncontended as f64 / site.weight as f64);
+    if let Some(timing) = timing.filter(|timing| acquires && timing.weight > 0) {
+        let uncontended = count.saturating_sub(waited_for);
+        sum.held += timing.held as f64 * (uncontended as f64 / timing.weight as f64);
     }
     sum
 }
@@ -324,20 +342,6 @@ fn lock(address: u64, parts: Parts) -> Lock {
     }
 }
 
-/// Length of a tick in nanoseconds, and how long was recorded in seconds.
-fn clock(head: &RawFile) -> (f64, f64) {
-    let ticks = head.last_ticks.saturating_sub(head.start_ticks);
-    let ns = head.last_ns.saturating_sub(head.start_ns);
-    let tick = if head.ticks_per_second > 0 {
-        1e9 / head.ticks_per_second as f64
-    } else if ns >= LEAST_NS && ticks > 0 {
-        ns as f64 / ticks as f64
-    } else {
-        UNKNOWN_TICK
-    };
-    (tick, ns as f64 / 1e9)
-}
-
 /// What the process used of CPUs, if it could say so.
 fn usage(head: &RawFile) -> Option<Usage> {
     (head.ended != 0 && head.cpu_ns > 0).then(|| Usage {
@@ -347,18 +351,23 @@ fn usage(head: &RawFile) -> Option<Usage> {
     })
 }
 
-fn waiters(head: &RawFile, bytes: &[u8]) -> Vec<Waiter> {
-    (0..head.threads.min(raw::MAX_WAITS as u64))
-        .filter_map(|thread| {
-            let at = raw::WAITS + thread as usize * size_of::<raw::RawWait>();
-            let found: raw::RawWait = read(bytes, at)?;
-            (found.lock != 0).then(|| Waiter {
-                thread,
-                lock: found.lock,
-                site: found.site,
-                holder: found.holder.checked_sub(1),
-                since: head.last_ticks.saturating_sub(found.since),
-            })
+/// What the threads wait for that wait, with their numbers.
+fn waits<'a>(head: &RawFile, bytes: &'a [u8]) -> impl Iterator<Item = (u64, RawWait)> + 'a {
+    (0..head.threads.min(raw::MAX_WAITS as u64)).filter_map(|thread| {
+        let at = raw::WAITS + thread as usize * size_of::<RawWait>();
+        let found: RawWait = read(bytes, at)?;
+        (found.lock != 0).then_some((thread, found))
+    })
+}
+
+fn waiters(head: &RawFile, bytes: &[u8], end: u64) -> Vec<Waiter> {
+    waits(head, bytes)
+        .map(|(thread, found)| Waiter {
+            thread,
+            lock: found.lock,
+            site: found.site,
+            holder: found.holder.checked_sub(1),
+            since: end.saturating_sub(found.since),
         })
         .collect()
 }

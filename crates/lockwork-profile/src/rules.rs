@@ -22,8 +22,10 @@ pub struct Case<'a> {
     pub names: &'a Names<'a>,
     /// The lock.
     pub lock: &'a Lock,
-    /// The command line, as one would type it.
+    /// The command line that runs it again, as one would type it.
     pub program: &'a str,
+    /// That comes to its end by itself.
+    pub ends: bool,
 }
 
 /// Why threads wait for this lock. Some waited.
@@ -51,7 +53,16 @@ impl Case<'_> {
 
     /// The command that measures these locks.
     fn compare(&self, locks: &str) -> String {
-        format!("lockwork compare --locks {locks} -- {}", self.program)
+        if self.ends {
+            return format!("lockwork compare --locks {locks} -- {}", self.program);
+        }
+        let path = self.program.split(' ').next().unwrap_or_default();
+        let name = path.rsplit('/').next().unwrap_or_default();
+        format!(
+            "lockwork compare --locks {locks} --metric 'PER SECOND: ([0-9.]+)' -- ./SCRIPT, where \
+             SCRIPT starts {name}, has a client put load on it, prints the client's figure and \
+             stops {name}, which did not end by itself here"
+        )
     }
 
     fn time(&self, ticks: f64) -> String {

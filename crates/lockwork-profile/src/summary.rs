@@ -7,7 +7,7 @@ use lockwork_report::finding::Finding;
 use lockwork_report::table;
 use lockwork_report::text::{counted, cut, duration, grouped, percent, seconds, whole};
 
-use crate::model::{mean, Counts, Lock, Profile, Use};
+use crate::model::{mean, Counts, Fate, Lock, Profile, Use};
 use crate::names::Names;
 use crate::rules::{self, Case};
 
@@ -92,6 +92,20 @@ pub fn command(profile: &Profile) -> String {
     }
 }
 
+/// The command line that runs all of this again, and whether it comes to its end by itself.
+fn runs_again(profile: &Profile) -> (String, bool) {
+    let own = (&profile.command, profile.fate);
+    let started = profile.started.as_ref();
+    let (words, fate) = started.map_or(own, |first| (&first.command, first.fate));
+    // A process of init is a service; its manager ends it.
+    let service = profile.started.is_none() && profile.parent <= 1;
+    let text = words.join(" ").replace(char::is_control, " ");
+    match text.is_empty() {
+        true => (command(profile), true),
+        false => (text, fate == Fate::Ended && !service),
+    }
+}
+
 fn no_locks() -> String {
     "It made no pthread lock call: nothing to win here by another lock. Locks of Go, and of \
      programs that make their own system calls, are not seen.\n"
@@ -157,11 +171,13 @@ fn list(profile: &Profile, names: &Names<'_>, locks: &[&Lock]) -> String {
 
 /// The finding for a lock of this profile.
 pub fn finding(profile: &Profile, names: &Names<'_>, lock: &Lock) -> Finding {
+    let (program, ends) = runs_again(profile);
     rules::why(&Case {
         profile,
         names,
         lock,
-        program: &command(profile),
+        program: &program,
+        ends,
     })
 }
 
@@ -356,13 +372,19 @@ fn notes(profile: &Profile, names: &Names<'_>) -> String {
         .any(|l| l.is_lock() && l.sum.count > l.sum.timed + 16);
     if sampled {
         note(
-            "holds of contended acquisitions are all timed; of uncontended short ones one in 64 \
-             is"
-            .to_owned(),
+            "holds of contended acquisitions are all timed; of uncontended short ones one in 64, \
+             or of very many one in 256"
+                .to_owned(),
         );
     }
     if !profile.ended {
-        note("the process did not end by exit(), or still runs; all is as it left it".to_owned());
+        note(match profile.fate {
+            Fate::Runs => "the process still runs; all is as it was a moment ago".to_owned(),
+            Fate::Stopped(signal) => {
+                format!("signal {signal} ended the process; all is as it left it")
+            }
+            _ => "the process did not end by exit(); all is as it left it".to_owned(),
+        });
     }
     if profile.dropped > 0 || profile.refused > 0 {
         note(format!(

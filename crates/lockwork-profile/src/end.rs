@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! How and when a recording ended. The recorder reads the clocks when it does something slow,
+//! so a process that hangs, or was killed, may have read them long before its end.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::clock::ticks;
+use crate::model::Fate;
+use crate::raw::RawFile;
+
+/// The tick's length where nobody measured it: too short a run. Of a CPU of 2.5 GHz.
+const UNKNOWN_TICK: f64 = 0.4;
+/// A shorter distance between two readings of both clocks says too little.
+const LEAST_NS: u64 = 1_000_000;
+/// No recording takes so many ticks; a damaged one may say so.
+const MOST_TICKS: u64 = 1 << 53;
+
+/// The end of a recording.
+pub struct End {
+    /// How it came.
+    pub fate: Fate,
+    /// The counter of ticks then.
+    pub ticks: u64,
+    /// Seconds since the start.
+    pub seconds: f64,
+    /// Length of a tick in nanoseconds.
+    pub ns_per_tick: f64,
+}
+
+/// The end of what was recorded into `file`, in which `seen` are readings of the counter.
+pub fn end(file: &Path, head: &RawFile, seen: impl Iterator<Item = u64>) -> End {
+    let fate = match (head.signal, head.ended) {
+        (1..=64, _) => Fate::Stopped(head.signal as u32),
+        (_, 1..) => Fate::Ended,
+        _ if head.seen != 0 => Fate::Ended,
+        _ if is_mapped(file, head.pid) => Fate::Runs,
+        _ => Fate::Gone,
+    };
+    let stamped = head.last_ticks.saturating_sub(head.start_ticks);
+    let ns = head.last_ns.saturating_sub(head.start_ns);
+    let now = match fate {
+        Fate::Runs => Some((ticks().saturating_sub(head.start_ticks), since_start(head))),
+        _ => None,
+    };
+    let (measured, ns) = now
+        .filter(|(ticks, _)| *ticks >= stamped)
+        .unwrap_or((stamped, ns));
+    let ns_per_tick = if head.ticks_per_second > 0 {
+        1e9 / head.ticks_per_second as f64
+    } else if ns >= LEAST_NS && measured > 0 {
+        ns as f64 / measured as f64
+    } else {
+        UNKNOWN_TICK
+    };
+    // Whoever wrote that was there then.
+    let passed = seen
+        .map(|ticks| ticks.saturating_sub(head.start_ticks))
+        .filter(|ticks| *ticks < MOST_TICKS)
+        .fold(measured, u64::max);
+    End {
+        fate,
+        ticks: head.start_ticks.saturating_add(passed),
+        seconds: (ns as f64 + (passed - measured) as f64 * ns_per_tick) / 1e9,
+        ns_per_tick,
+    }
+}
+
+/// Nanoseconds since the recording began, by the clock of the day.
+pub fn since_start(head: &RawFile) -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let now = now.map_or(0, |now| now.as_nanos() as u64);
+    now.saturating_sub(head.start_unix_ns)
+}
+
+/// Whether process `pid` of this machine has `file` in its memory: it is what is recorded.
+fn is_mapped(file: &Path, pid: u64) -> bool {
+    let (Ok(facts), Ok(path)) = (fs::metadata(file), fs::canonicalize(file)) else {
+        return false;
+    };
+    let maps = fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default();
+    // Some filesystems show another number here than there.
+    maps.lines().any(|line| {
+        let inode = line.split_whitespace().nth(4);
+        let is_it = inode.is_some_and(|inode| inode.parse() == Ok(facts.ino()));
+        is_it || path.to_str().is_some_and(|path| line.ends_with(path))
+    })
+}

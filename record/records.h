@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+#ifndef REC_RECORDS_H
+#define REC_RECORDS_H
+
+/* What the blocks of the recorder's file are filled with: format.h. */
+#include "atomic.h"
+
+/*
+ * Every record begins with its type and its size. A reader skips types that it does not
+ * know, so a new one needs no new version.
+ */
+#define REC_SITES  1
+#define REC_DETAIL 2
+#define REC_BLAME  3
+#define REC_STACK  4
+#define REC_INIT   5
+#define REC_THREAD 6
+#define REC_EVENTS 7
+#define REC_TIMING 8
+#define REC_PAD	   9
+
+enum rec_kind {
+	REC_MUTEX,
+	REC_READ,
+	REC_WRITE,
+	REC_SPIN,
+	REC_COND,
+	REC_SIGNAL,
+	REC_BROADCAST,
+	REC_FUTEX,
+	REC_KINDS
+};
+
+/*
+ * One lock, used in one way from one call site, by one thread. All that an uncontended call
+ * needs, so that two of them fit into a cache line. It has no header.
+ */
+struct rec_site {
+	u64 lock; /* 0: this place is free */
+	u64 site; /* return address of the call; in the highest byte enum rec_kind */
+	u64 counted; /* acquisitions, or waits, or signals, times 2^16; and a countdown */
+	u32 timing; /* where the struct rec_timing is, in units of 8 bytes; 0: none */
+	u32 detail; /* the same of the struct rec_detail */
+};
+#define REC_KIND_SHIFT	56
+#define REC_COUNT_SHIFT 16
+/* One more acquisition, and one less until the next one that is timed. */
+#define REC_COUNT_ONE ((1u << REC_COUNT_SHIFT) - 1)
+
+/* A header for as many struct rec_site as there is room for. */
+struct rec_sites {
+	u32 what, bytes; /* its type, as above */
+	u64 pad[3];
+};
+
+/* The uncontended holds of a site. */
+struct rec_timing {
+	u32 what, bytes; /* its type, as above */
+	u64 held;   /* ticks of those that were timed, each times its weight */
+	u64 weight; /* acquisitions that those stand for */
+	u64 gap; /* from the last one that was timed to the next one, in acquisitions */
+};
+
+/* What is kept once a site is contended, or used often. */
+struct rec_detail {
+	u32 what, bytes; /* its type, as above */
+	u64 contended;	 /* acquisitions that found the lock held */
+	u64 waited; /* ticks of these; of a condition variable: of all waits */
+	u64 longest_wait;
+	u64 failed;   /* tries that found it held */
+	u64 timeouts; /* waits that ended by their deadline */
+	u64 queue;    /* sum of the waiters met */
+	u64 longest_queue;
+	u64 timed; /* holds that were all timed: contended ones, and after waits */
+	u64 timed_held; /* ticks of those */
+	u64 longest_hold;
+	u64 handovers;	 /* release to acquisition by a waiter */
+	u64 handover;	 /* ticks of those */
+	u64 asked;	 /* waits whose context switches were counted */
+	u64 slept;	 /* voluntary context switches in those */
+	u64 preempted;	 /* involuntary ones */
+	u64 holds_asked; /* the same of holds */
+	u64 holds_slept;
+	u64 holds_preempted;
+	u64 useless;  /* waits of a condition variable entered again at once */
+	u32 wait[40]; /* bucket n: 2^n ticks up to twice that */
+	u32 hold[40];
+	u32 hand[40];
+	u32 away[40]; /* from a timed hold's end to the thread's next call */
+};
+
+/* Who held a lock when a thread found it held. */
+struct rec_blame {
+	u32 what, bytes; /* its type, as above */
+	u64 lock;
+	u64 site;	 /* the waiter's */
+	u64 holder_site; /* 0: unknown */
+	u64 holder;	 /* its number plus 1; 0: unknown */
+	u64 count;
+	u64 waited; /* ticks */
+};
+
+/* The stack of a contended acquisition; `depth` return addresses follow. */
+struct rec_stack {
+	u32 what, bytes; /* its type, as above */
+	u64 lock;
+	u64 site;
+	u64 kind;
+	u64 count;  /* contended acquisitions that it stands for */
+	u64 waited; /* ticks of those */
+	u64 depth;
+};
+
+/* Where a lock was initialized. */
+struct rec_init {
+	u32 what, bytes; /* its type, as above */
+	u64 lock;
+	u64 site;
+};
+
+/* What is known of a thread number; the first record of each. */
+struct rec_thread_info {
+	u32 what, bytes; /* its type, as above */
+	u64 tid;	 /* of the latest thread with this number */
+	u64 threads;	 /* that had this number */
+	u64 dropped;	 /* acquisitions for which there was no room */
+	u64 unknown;	 /* unlocks of what this thread had not locked */
+	u64 deep;	 /* acquisitions beyond 32 locks held at once */
+};
+
+/* A contended acquisition, or a hold at whose end others may have waited. */
+struct rec_event {
+	u64 lock;
+	u64 site;
+	u64 since;    /* the wait began; 0: it did not wait */
+	u64 acquired; /* or the wait timed out; 0: not timed */
+	u64 released; /* 0: not yet */
+	u64 holder_site; /* who held it when the wait began, as in struct rec_blame */
+	u32 holder;
+	u32 kind; /* enum rec_kind, and REC_TIMED_OUT */
+};
+#define REC_TIMED_OUT 0x100
+
+/*
+ * Events of a thread; `count` of them follow, in memory for REC_CHUNK. Those that are
+ * shorter than a window times 2^level are there only if they began in every 2^level-th
+ * window since start_ticks. The highest level of all threads holds for all of them.
+ */
+struct rec_events {
+	u32 what, bytes; /* its type, as above */
+	u32 level;
+	u32 count;
+};
+
+#endif

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/* A hold ends: what is noted before the lock is given up, and what is counted behind that. */
+#include "calls.h"
+
+/* Takes it off the list of what @t holds; false: it is not there. */
+static bool take_off(struct rec_ended *e, struct rec_thread *t, void *lock)
+{
+	u32 at = t->depth;
+
+	while (at && t->held[at - 1].lock != lock)
+		at--;
+	if (!at)
+		return false;
+	e->s = rec_held_record(&t->held[at - 1]);
+	e->is_timed = t->held[at - 1].record & REC_TIMED;
+	if (e->is_timed)
+		e->timed = t->timed[at - 1];
+	for (; at < t->depth; at++) {
+		t->held[at - 1] = t->held[at];
+		t->timed[at - 1] = t->timed[at];
+	}
+	WRITE_ONCE(t->depth, t->depth - 1);
+	return true;
+}
+
+void rec_release_begin(struct rec_ended *e, struct rec_thread *t, void *lock)
+{
+	struct rec_wanted *w = &rec_wanted[rec_wanted_at(lock)];
+	bool flag = READ_ONCE(rec_is_wanted[rec_wanted_at(lock)]);
+
+	e->s = NULL;
+	e->is_timed = false;
+	if (!take_off(e, t, lock))
+		t->info->unknown++;
+	if (t->woken_mutex == lock)
+		t->woken_mutex = NULL;
+	/* The flag may be that of another lock. */
+	e->flag = flag ? w : NULL;
+	e->is_wanted = flag && READ_ONCE(w->lock) == lock;
+	if (e->is_wanted || e->is_timed)
+		e->now = rec_ticks();
+	if (e->is_wanted)
+		WRITE_ONCE(w->released, e->now);
+}
+
+void rec_release_end(struct rec_ended *e, struct rec_thread *t)
+{
+	const struct rec_timed *h = &e->timed;
+
+	if (e->flag)
+		rec_wanted_released(e->flag, t);
+	if (!e->s)
+		return;
+	if (!e->is_timed) {
+		if (e->is_wanted)
+			rec_event_hold(t, e->s, 0, e->now);
+		return;
+	}
+	t->away = (void *)e->s->lock;
+	t->away_from = e->s;
+	t->away_since = e->now;
+	t->away_weight = h->weight ? h->weight : 1;
+	rec_count_hold(t, e->s, h, e->now > h->start ? e->now - h->start : 0);
+	if (h->event)
+		rec_event_end(t, h->event, e->now);
+	else if (e->is_wanted)
+		rec_event_hold(t, e->s, h->start, e->now);
+}
+
+/* Calls for other locks in between belong to the time that the thread is away. */
+void rec_came_back(struct rec_thread *t)
+{
+	struct rec_site *from = t->away_from;
+	struct rec_detail *d = from->detail ? rec_at(from->detail) : NULL;
+	u64 now = rec_ticks();
+
+	t->away = NULL;
+	if (d)
+		rec_bucket(d->away,
+			   now > t->away_since ? now - t->away_since : 0,
+			   t->away_weight);
+}

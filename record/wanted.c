@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/* Who holds a lock, and whether anybody waits for it. */
+#include "calls.h"
+
+/* After so many releases it is asked whether anybody still waits. */
+#define ENOUGH 16
+
+struct rec_thread **rec_threads;
+struct rec_wanted *rec_wanted;
+u8 rec_is_wanted[REC_WANTED] __attribute__((aligned(64)));
+
+/* Whether @t holds the lock, and since which call. It may release it at this moment. */
+static bool holds(const struct rec_thread *t, const void *lock, u64 *site)
+{
+	for (u32 i = smp_load_acquire(&t->depth); i--;) {
+		const struct rec_held *h = &t->held[i];
+		u64 record = READ_ONCE(h->record) & ~(u64)REC_TIMED;
+		const struct rec_site *s = (const struct rec_site *)record;
+
+		if (READ_ONCE(h->lock) == lock && s &&
+		    READ_ONCE(s->lock) == (u64)lock) {
+			*site = rec_site_address(s);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Begins with the thread that held it the last time. */
+static u32 search(struct rec_thread *t, const void *lock, u64 *site)
+{
+	u64 threads = READ_ONCE(rec_file->threads);
+	u32 at = t->holder;
+
+	if (threads > REC_MAX_WAITS)
+		threads = REC_MAX_WAITS;
+	for (u64 n = 0; n < threads; n++, at++) {
+		const struct rec_thread *other;
+
+		if (at >= threads)
+			at = 0;
+		other = READ_ONCE(rec_threads[at]);
+		if (!other || !holds(other, lock, site))
+			continue;
+		t->holder = at;
+		return at + 1;
+	}
+	return 0;
+}
+
+/*
+ * The first one who waits looks through all threads, and from then on who takes the lock
+ * says so. If that was this thread, and it has the lock no more, then nobody knows.
+ */
+u32 rec_find_holder(struct rec_thread *t, void *lock, u64 *site)
+{
+	u32 at = rec_wanted_at(lock), holder;
+	struct rec_wanted *w = &rec_wanted[at];
+
+	*site = 0;
+	if (!READ_ONCE(rec_is_wanted[at]) || READ_ONCE(w->lock) != lock) {
+		holder = search(t, lock, site);
+		WRITE_ONCE(w->lock, lock);
+		WRITE_ONCE(w->site, *site);
+		WRITE_ONCE(w->thread, holder);
+		WRITE_ONCE(rec_is_wanted[at], 1);
+		return holder;
+	}
+	holder = READ_ONCE(w->thread);
+	if (!holder || (holder == t->number + 1 && !holds(t, lock, site)))
+		return 0;
+	*site = READ_ONCE(w->site) & REC_ADDRESS;
+	return holder;
+}
+
+/* Once nobody waits any more it is forgotten; who comes says so again. */
+void rec_wanted_released(struct rec_wanted *w, const struct rec_thread *t)
+{
+	u32 releases = READ_ONCE(w->releases) + 1;
+	void *lock = READ_ONCE(w->lock);
+
+	WRITE_ONCE(w->releases, releases);
+	/* No lock: it was the flag of a parent process. */
+	if (lock && (releases % ENOUGH || rec_waiters(lock, t->number)))
+		return;
+	WRITE_ONCE(rec_is_wanted[w - rec_wanted], 0);
+}

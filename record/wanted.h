@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+#ifndef REC_WANTED_H
+#define REC_WANTED_H
+
+/* What threads see of locks that others hold or wait for. All of this are hints. */
+#include "site.h"
+
+/* By number. */
+extern struct rec_thread **rec_threads;
+
+/*
+ * A lock for which somebody waits, or did a moment ago. Who takes it says so here, and who
+ * releases it says when. Locks that share an entry overwrite each other's.
+ */
+struct rec_wanted {
+	void *lock;
+	u64 released; /* ticks */
+	u64 site;     /* of the latest acquisition; as in struct rec_site */
+	u32 thread;   /* its number plus 1; 0: unknown */
+	u32 releases; /* since somebody began to wait */
+	u64 pad[4];
+};
+
+#define REC_WANTED 4096u
+extern struct rec_wanted *rec_wanted;
+/* The same as a flag, which each call reads. Seldom written, so each CPU has its copy. */
+extern u8 rec_is_wanted[REC_WANTED];
+
+/* Locks that are neighbours have neighbouring flags: few lines for a program's hot locks. */
+static inline u32 rec_wanted_at(void *lock)
+{
+	return (u32)((u64)lock >> 5 ^ (u64)lock >> 17) % REC_WANTED;
+}
+
+/* For those who wait, or will soon. */
+static inline void rec_show_holder(const struct rec_thread *t,
+				   const struct rec_site *s, void *lock)
+{
+	u32 at = rec_wanted_at(lock);
+	struct rec_wanted *w = &rec_wanted[at];
+
+	if (likely(!READ_ONCE(rec_is_wanted[at])) || READ_ONCE(w->lock) != lock)
+		return;
+	WRITE_ONCE(w->site, s->site);
+	WRITE_ONCE(w->thread, t->number + 1);
+}
+
+/*
+ * Who holds @lock, for thread @t that is about to wait: its number plus 1, and the call's
+ * address. 0: unknown. From now on @lock is wanted.
+ */
+u32 rec_find_holder(struct rec_thread *t, void *lock, u64 *site);
+/* Thread @t has released a lock whose flag is set, which may be for another lock. */
+void rec_wanted_released(struct rec_wanted *w, const struct rec_thread *t);
+
+#endif
