@@ -95,8 +95,10 @@ pub fn command(profile: &Profile) -> String {
 /// The command line that runs all of this again, and whether it comes to its end by itself.
 fn runs_again(profile: &Profile) -> (String, bool) {
     let own = (&profile.command, profile.fate);
-    let started = profile.started.as_ref();
-    let (words, fate) = started.map_or(own, |first| (&first.command, first.fate));
+    let first = profile.started.as_ref().map(|f| (&f.command, f.fate));
+    let (words, fate) = first
+        .filter(|(_, fate)| *fate == Fate::Ended)
+        .unwrap_or(own);
     // A process of init is a service; its manager ends it.
     let service = profile.started.is_none() && profile.parent <= 1;
     let text = words.join(" ").replace(char::is_control, " ");
