@@ -192,12 +192,13 @@ const LIBRARY: &str = "#include <pthread.h>\n\
 #[test]
 fn a_library_has_its_build_id_after_a_change_of_user() {
     let room = Room::new();
-    let open = |name: &str| common::set_mode(&room.path(name), 0o755);
     let shared = ["-shared", "-fPIC", "-Wl,--build-id=0x0123456789abcdef"];
     let library = room.compile("late.so", LIBRARY, &shared);
     let program = room.compile("changes", CHANGES_USER, &[]);
     common::set_mode(room.path("").as_path(), 0o755);
-    ["late.so", "changes"].map(open);
+    for name in ["late.so", "changes"] {
+        common::set_mode(&room.path(name), 0o755);
+    }
     let file = text(&room.path("p.prof"));
     let args = ["profile", "--quiet", "-o", &file, "--", &program, &library];
     let output = room.run(&args);

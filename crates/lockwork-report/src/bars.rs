@@ -70,7 +70,12 @@ fn draw_bar(
         let (below, above) = frame.edges(row);
         let corners = [(0.0, below), (value, above)];
         let mut body = Rectangle::new(corners, color.mix(0.6).filled());
-        body.set_margin(9, 9, 0, 0);
+        // The names of a narrow chart stand above the bars.
+        let margin = match frame.width {
+            Width::Wide => 9,
+            Width::Narrow => 24,
+        };
+        body.set_margin(margin, margin, 0, 0);
         chart.draw_series([body])?;
         end = end.max(value);
     }

@@ -169,6 +169,7 @@ impl Frame<'_> {
                 true => String::new(),
                 false => self.name(place),
             })
+            .x_labels(if narrow { 5 } else { 10 })
             .y_labels(self.names.len())
             .label_style(("sans-serif", 15))
             .light_line_style(TRANSPARENT)
