@@ -235,6 +235,11 @@ pub(crate) fn work(ps: u64) {
     with(|engine| engine.work(ps));
 }
 
+/// The running thread is busy for `ps`, whatever its clock and its core's other threads.
+pub(crate) fn delay(ps: u64) {
+    with(|engine| engine.delay(ps));
+}
+
 /// The running thread sleeps for `ps`.
 pub(crate) fn sleep_for(ps: u64) {
     with(|engine| engine.sleep_for(ps));

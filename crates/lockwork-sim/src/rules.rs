@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Rules of the model that can be left out, to see what each one buys.
 
+use crate::machine::Machine;
 use anyhow::Result;
 use lockwork_report::choice;
+use std::collections::HashSet;
 
 /// A rule of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,11 +18,36 @@ pub enum Rule {
     CacheOrder,
     /// The threads of a core that compute at the same time share its throughput.
     SmtShare,
+    /// A CPU asks for the line of a store before the read-modify-write ahead of it has its
+    /// own: it runs ahead of what it waits for, and only its stores become visible in order.
+    EarlyStore,
+    /// The clock of a socket's cores depends on how many of them are active, where its
+    /// machine's file says how.
+    Boost,
 }
 
 impl Rule {
     /// All of them.
-    pub const ALL: [Rule; 3] = [Rule::ClusterFill, Rule::CacheOrder, Rule::SmtShare];
+    pub const ALL: [Rule; 5] = [
+        Rule::ClusterFill,
+        Rule::CacheOrder,
+        Rule::SmtShare,
+        Rule::EarlyStore,
+        Rule::Boost,
+    ];
+
+    /// Whether a simulation of `machine` may come out otherwise without it.
+    pub fn concerns(self, machine: &Machine) -> bool {
+        match self {
+            Rule::ClusterFill | Rule::CacheOrder | Rule::EarlyStore => true,
+            Rule::SmtShare => {
+                let cores = machine.places.iter().map(|place| place.core);
+                let shared = cores.collect::<HashSet<u16>>().len() < machine.places.len();
+                shared && machine.cpu.smt_slowdown > 1.0
+            }
+            Rule::Boost => !machine.slowness.is_empty(),
+        }
+    }
 
     /// What users type.
     pub fn name(self) -> &'static str {
@@ -28,6 +55,8 @@ impl Rule {
             Rule::ClusterFill => "cluster-fill",
             Rule::CacheOrder => "cache-order",
             Rule::SmtShare => "smt-share",
+            Rule::EarlyStore => "early-store",
+            Rule::Boost => "boost",
         }
     }
 
@@ -37,6 +66,8 @@ impl Rule {
             Rule::ClusterFill => "a cluster fetches a line once for all of its CPUs",
             Rule::CacheOrder => "loads within a cluster are ordered by its cache, not by the line",
             Rule::SmtShare => "threads of a core that compute share its throughput",
+            Rule::EarlyStore => "a store's line is asked for beside that of a read-modify-write",
+            Rule::Boost => "the clock depends on how many cores of the socket are active",
         }
     }
 }

@@ -159,6 +159,11 @@ static void mutex_no_osq(void)
 	begin(&lk_mutex_no_osq_ops);
 }
 
+static void fair_rmw(void)
+{
+	begin(&lk_qspinlock_fair_rmw_ops);
+}
+
 #define ALL(lock, name, about, threads, acquisitions, preemptions, init)    \
 	{                                                                   \
 		lock, name, about, threads, acquisitions, preemptions, 300, \
@@ -219,6 +224,9 @@ const struct check_client check_rivals[] = {
 	ALL("mutex_no_osq", "exclusion", "one holder at a time", 3, 2, 1,
 	    mutex_no_osq),
 	TRY("mutex_no_osq", mutex_no_osq),
+	ALL("qspinlock_fair_rmw", "exclusion", "one holder at a time", 3, 2, 2,
+	    fair_rmw),
+	TRY("qspinlock_fair_rmw", fair_rmw),
 	{ 0 },
 };
 

@@ -158,6 +158,11 @@ impl Caches {
         self.places[usize::from(place)].socket
     }
 
+    /// The place's core.
+    pub fn core(&self, place: u16) -> u16 {
+        self.places[usize::from(place)].core
+    }
+
     /// The place's NUMA node.
     pub fn node(&self, place: u16) -> u16 {
         self.places[usize::from(place)].node

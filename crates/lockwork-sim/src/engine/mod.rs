@@ -10,6 +10,7 @@
 //! each access it waits until it is the earliest.
 
 pub(crate) mod caches;
+mod clocks;
 mod fixed;
 mod guests;
 mod line;
@@ -36,6 +37,7 @@ use crate::rules::Rule;
 use crate::settle::{Batch, Verdict};
 use crate::setup::{Clusters, Setup};
 use caches::{ps, Caches};
+use clocks::Clocks;
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, Yielder};
 use fixed::Fixed;
@@ -73,6 +75,8 @@ impl Engine {
             true => siblings(&caches, &cpus),
             false => Vec::new(),
         };
+        let core = |cpu: &Cpu| (caches.socket(cpu.place), caches.core(cpu.place));
+        let cores: Vec<(u16, u16)> = cpus.iter().map(core).collect();
         let threads = (0..setup.threads).map(|i| Thread::new((i % cpus.len()) as u32));
         let mut engine = Engine {
             tree: Tree::new(PARTS * cpus.len()),
@@ -88,6 +92,7 @@ impl Engine {
             affinity: setup.workload.affinity,
             clusters: setup.clusters,
             rules: setup.rules,
+            clocks: Clocks::new(setup, &cores),
             siblings,
             sleepers: FxHashMap::default(),
             askers: Vec::new(),
@@ -233,6 +238,11 @@ impl Engine {
             true => (time as f64 * self.fixed.smt_slowdown) as Ps,
             false => time,
         };
+        self.cpus[self.current].now += self.clocks.scaled(self.current, time);
+    }
+
+    /// The running thread watches a clock that always runs alike until so much has passed.
+    pub fn delay(&mut self, time: Ps) {
         self.cpus[self.current].now += time;
     }
 

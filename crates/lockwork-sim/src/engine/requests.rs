@@ -20,24 +20,33 @@ use super::tree::{Ps, NEVER};
 use crate::machine::Distance;
 use crate::rules::Rule;
 
+/// How long after a read-modify-write a store may come that was in the CPU's window when it
+/// missed: 128 operations (the reorder buffer of Nehalem and Westmere; later ones are larger)
+/// at two a cycle of 2.5 GHz.
+const WINDOW: Ps = 25_000;
 /// The share by which the cost of a transfer varies at random, up and down.
 const JITTER: f64 = 0.05;
 
 impl Engine {
     /// `agent` sends for `line`, at `time`.
     pub(super) fn ask(&mut self, agent: Agent, line: u32, kind: Kind, time: Ps) {
+        self.ask_since(agent, line, kind, time, time);
+    }
+
+    /// The same; it did so at `since` already, but only knows it at `time`.
+    fn ask_since(&mut self, agent: Agent, line: u32, kind: Kind, since: Ps, time: Ps) {
         let cpu = &mut self.cpus[agent.cpu()];
         let price = self.caches.price(line, cpu.place, kind);
         let way = price.cost as f64 * self.fixed.request;
-        let arrived = time + way as Ps;
+        let arrived = since + way as Ps;
         cpu.requests[agent.part()] = Some(Request {
             line,
             kind,
-            asked: time,
+            asked: since,
             arrived,
             version: 0,
         });
-        self.plan(agent, Action::Arrive, arrived);
+        self.plan(agent, Action::Arrive, arrived.max(time));
     }
 
     pub(super) fn plan(&mut self, agent: Agent, action: Action, time: Ps) {
@@ -137,7 +146,8 @@ impl Engine {
     fn grant(&mut self, agent: Agent, request: Request) {
         let (line, kind) = (request.line, request.kind);
         let place = self.cpus[agent.cpu()].place;
-        let now = self.time.max(self.caches.lines[line as usize].free_at);
+        let free_at = self.caches.lines[line as usize].free_at;
+        let now = self.time.max(free_at);
         if self.caches.has(line, place, kind) {
             // Its other half, or its neighbour on this CPU, has got it meanwhile.
             self.finish_at(agent, line, now + self.caches.hit(kind));
@@ -149,7 +159,9 @@ impl Engine {
         let price = self.caches.price(line, place, kind);
         let cost = self.vary(price.cost);
         let rest = (cost as f64 * (1.0 - self.fixed.request)) as Ps;
-        let done = (request.asked + cost).max(now + rest);
+        // One that was asked for early has been on its way since then, if the line was free.
+        let under_way = request.arrived.max(free_at).min(now);
+        let done = (request.asked + cost).max(under_way + rest).max(now);
         self.tally.moved(&price, self.caches.socket(place));
         if kind == Kind::Load {
             self.grant_load(line, place, &price, (now, done));
@@ -270,6 +282,9 @@ impl Engine {
         let thread = self.cpus[cpu].thread as usize;
         self.threads[thread].tally.transfer(time - request.asked);
         let state = &mut self.cpus[cpu];
+        if request.kind == Kind::Rmw {
+            state.ahead = (request.asked, time);
+        }
         state.actions[0] = Action::Run;
         if state.paused {
             state.rest = Some(0);
@@ -330,7 +345,13 @@ impl Engine {
             return;
         }
         if let Some(free) = requests.iter().position(Option::is_none) {
-            self.ask(Agent::of(cpu, 1 + free), line, Kind::Store, time);
+            let agent = Agent::of(cpu, 1 + free);
+            let (asked, done) = self.cpus[cpu].ahead;
+            let since = match time.checked_sub(done) {
+                Some(later) if later <= WINDOW && self.rules.has(Rule::EarlyStore) => asked + later,
+                _ => time,
+            };
+            self.ask_since(agent, line, Kind::Store, since, time);
         }
     }
 

@@ -70,6 +70,8 @@ impl Engine {
         let thread = self.cpus[cpu].thread;
         let state = &mut self.cpus[cpu];
         state.thread = NOBODY;
+        self.clocks.idle(cpu);
+        let state = &mut self.cpus[cpu];
         state.resched = false;
         state.granted = false;
         state.parked = Parked::No;
@@ -104,6 +106,7 @@ impl Engine {
         state.state = State::Running;
         state.cpu = cpu as u32;
         let rest = std::mem::take(&mut state.rest);
+        self.clocks.active(cpu);
         let state = &mut self.cpus[cpu];
         state.thread = thread;
         state.since = time;

@@ -3,6 +3,7 @@
 //! what happens to it.
 
 use super::caches::Caches;
+use super::clocks::Clocks;
 use super::fixed::Fixed;
 use super::measured::Measured;
 use super::request::{Request, PARTS};
@@ -69,6 +70,8 @@ pub(super) struct Cpu {
     /// The request of the thread, and those of its oldest stores.
     pub(super) requests: [Option<Request>; PARTS],
     pub(super) actions: [Action; PARTS],
+    /// When the thread's last read-modify-write that missed was asked for, and done.
+    pub(super) ahead: (Ps, Ps),
     /// The access that the thread waits for can be made now.
     pub(super) granted: bool,
     pub(super) parked: Parked,
@@ -164,6 +167,7 @@ pub(crate) struct Engine {
     pub caches: Caches,
     pub(super) fixed: Fixed,
     pub(super) cpus: Vec<Cpu>,
+    pub(super) clocks: Clocks,
     /// By CPU: those of the other threads of its core; empty if they do not disturb it.
     pub(super) siblings: Vec<Vec<u32>>,
     pub(super) threads: Vec<Thread>,
@@ -231,6 +235,7 @@ impl Cpu {
             draining: None,
             requests: [None; PARTS],
             actions: [Action::Run; PARTS],
+            ahead: (0, 0),
             granted: false,
             parked: Parked::No,
             wait: 0,

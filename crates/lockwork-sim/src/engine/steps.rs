@@ -49,6 +49,12 @@ impl Engine {
         first && !self.over && self.tally.makes_progress()
     }
 
+    /// What `cpu` pays for what its own cache serves.
+    #[inline]
+    fn hit(&self, cpu: usize, kind: Kind) -> Ps {
+        self.clocks.scaled(cpu, self.caches.hit(kind))
+    }
+
     /// The running CPU waits for its stores until at most `left` are.
     fn drain(&mut self, left: usize) -> bool {
         let cpu = self.current;
@@ -70,7 +76,7 @@ impl Engine {
             return true;
         }
         if self.caches.has(line, place, kind) {
-            let hit = self.caches.hit(kind);
+            let hit = self.hit(cpu, kind);
             let state = &mut self.cpus[cpu];
             state.now += hit;
             if state.round.len() <= ROUND_LINES && !state.round.contains(&line) {
@@ -106,6 +112,7 @@ impl Engine {
 
     /// A load that its own stores, not visible yet, have to do with.
     fn forward(&mut self, addr: usize, size: u32) -> Option<Step<u64>> {
+        let hit = self.hit(self.current, Kind::Load);
         let cpu = &mut self.cpus[self.current];
         let overlaps = |store: &&Store| {
             store.addr < addr + size as usize && addr < store.addr + store.size as usize
@@ -113,7 +120,7 @@ impl Engine {
         let store = cpu.stores.iter().rev().find(overlaps)?;
         if (store.addr, store.size) == (addr, size) {
             let value = store.value;
-            cpu.now += self.caches.hit(Kind::Load);
+            cpu.now += hit;
             self.tally.counts.loads += 1;
             cpu.round_hit = false;
             return Some(Step::Made(value));
@@ -135,7 +142,7 @@ impl Engine {
         let cpu = self.current;
         let place = self.cpus[cpu].place;
         let line = self.caches.line_of(addr, place);
-        let hit = self.caches.hit(Kind::Store);
+        let hit = self.hit(cpu, Kind::Store);
         let state = &mut self.cpus[cpu];
         state.round_hit = false;
         state.now += hit;
@@ -178,13 +185,13 @@ impl Engine {
         if !self.is_first() || self.drain(0) {
             return Step::Wait;
         }
-        self.cpus[self.current].now += self.fixed.fence;
+        self.cpus[self.current].now += self.clocks.scaled(self.current, self.fixed.fence);
         Step::Made(())
     }
 
     /// A pause. True: the thread is parked, and has to be suspended once.
     pub fn relax(&mut self, counted: bool, site: *const Site) -> bool {
-        let relax = self.fixed.relax;
+        let relax = self.clocks.scaled(self.current, self.fixed.relax);
         let leaves = self.leaves();
         let cpu = &mut self.cpus[self.current];
         cpu.now += relax;
@@ -221,7 +228,7 @@ impl Engine {
         if !self.leaves() && self.park(&[line], Parked::Line) {
             return true;
         }
-        self.cpus[self.current].now += self.fixed.relax;
+        self.cpus[self.current].now += self.clocks.scaled(self.current, self.fixed.relax);
         false
     }
 
@@ -250,7 +257,8 @@ impl Engine {
 
     /// The time since `then`, in pauses.
     pub fn pauses_since(&self, then: Ps) -> u32 {
-        ((self.now() - then) / self.fixed.relax) as u32
+        let relax = self.clocks.scaled(self.current, self.fixed.relax);
+        ((self.now() - then) / relax.max(1)) as u32
     }
 
     /// The spinner on `cpu` looks again now, if it waits for nothing but a change.

@@ -34,6 +34,9 @@ pub struct Times;
 /// So many.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Count;
+/// Gigahertz.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ghz;
 
 impl Unit for Ns {
     const NAME: &'static str = "ns";
@@ -48,6 +51,10 @@ impl Unit for Share {
 impl Unit for Times {
     const NAME: &'static str = "times";
     const MAX: f64 = 1e6;
+}
+impl Unit for Ghz {
+    const NAME: &'static str = "ghz";
+    const MAX: f64 = 100.0;
 }
 impl Unit for Count {
     const NAME: &'static str = "count";

@@ -2,9 +2,12 @@
 //! A machine's file, as it is written. `docs/machines.md` says what each field
 //! means.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
+use super::boost::Step;
 use super::figure::{Count, Figure, Ns, Share, Times, Us};
 use super::model::Distance;
 
@@ -25,6 +28,9 @@ pub struct File {
     pub line: Line,
     /// A CPU's own steps.
     pub cpu: Cpu,
+    /// Clocks, where they depend on the active cores.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub boost: Vec<Step>,
     /// The operating system.
     pub scheduler: Scheduler,
     /// What runs virtual CPUs.
@@ -292,4 +298,7 @@ pub struct Calibration {
     pub rows: Vec<String>,
     /// What was fitted: section and field.
     pub fitted: Vec<String>,
+    /// Where the search began: a number for each.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub start: BTreeMap<String, f64>,
 }

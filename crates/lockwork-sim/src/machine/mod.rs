@@ -3,8 +3,10 @@
 //! one that measures this machine.
 
 mod args;
+mod boost;
 mod command;
 mod costs;
+mod edit;
 mod entries;
 mod fault;
 mod figure;
@@ -20,6 +22,7 @@ mod write;
 
 pub use args::{MachineArgs, AFTER_HELP, HELP};
 pub use command::run;
+pub(crate) use edit::{from_text, with_numbers};
 pub use model::{
     Costs, CpuCosts, Distance, Home, HypervisorCosts, LineCosts, Machine, Place, SchedulerCosts,
 };

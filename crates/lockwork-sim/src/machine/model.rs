@@ -209,6 +209,9 @@ pub struct Machine {
     pub line: LineCosts,
     /// Of a CPU's own steps.
     pub cpu: CpuCosts,
+    /// By number of active cores of a socket: how many times as long as with all of them
+    /// active a core takes for its own steps. Empty: always as long.
+    pub slowness: Vec<f64>,
     /// Of the scheduler.
     pub scheduler: SchedulerCosts,
     /// Of the hypervisor; used when a simulation has one.

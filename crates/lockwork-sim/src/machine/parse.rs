@@ -3,6 +3,7 @@
 
 use toml::Spanned;
 
+use super::boost::slowness;
 use super::costs::{costs, out_of_order};
 use super::fault::Fault;
 use super::figure::{Basis, Figure, Ns};
@@ -55,6 +56,7 @@ pub(super) fn parse(
             store_buffer: file.cpu.store_buffer.value as u32,
             smt_slowdown: slowdown(&file.cpu)?,
         },
+        slowness: slowness(&file.boost, &shape)?,
         scheduler: SchedulerCosts {
             slice_us: file.scheduler.slice.value,
             wake_us: file.scheduler.wake.value,
@@ -103,6 +105,14 @@ fn calibrated(file: &File) -> Result<(), Fault> {
     let (rows, fitted) = (&calibration.get_ref().rows, &calibration.get_ref().fitted);
     if rows.is_empty() {
         let why = "[calibration] has no rows; name the tables and columns that were fitted to";
+        return Err(Fault::at(calibration.span(), why));
+    }
+    let start = &calibration.get_ref().start;
+    let odd = fitted
+        .iter()
+        .find(|path| !start.is_empty() && !start.contains_key(*path));
+    if let Some(path) = odd.or_else(|| start.keys().find(|path| !fitted.contains(path))) {
+        let why = format!("`start` and `fitted` of [calibration] name the same; {path} is in one");
         return Err(Fault::at(calibration.span(), why));
     }
     let is = |path: &String| {

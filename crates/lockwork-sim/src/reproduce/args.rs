@@ -31,6 +31,8 @@ Examples:
   lockwork reproduce --markdown > tables.md
   lockwork reproduce mb-cache --without cluster-fill
         What the rule buys; docs/sim.md says what it is.
+  lockwork reproduce --ablation spin-micro queue-head
+        The same of all rules, in short.
   lockwork reproduce --list
         The tables, their machines and sources.";
 
@@ -44,10 +46,14 @@ pub struct ReproduceArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=1000))]
     pub seeds: u64,
-    /// Leave a rule of the model out: cluster-fill, cache-order or smt-share. The option
-    /// may be given several times.
+    /// Leave a rule of the model out: cluster-fill, cache-order, smt-share, early-store or
+    /// boost. The option may be given several times.
     #[arg(long, value_name = "RULE")]
     pub without: Vec<String>,
+    /// Simulate the tables with all rules, and without each one: what does it buy? A line
+    /// for each table; no target is judged.
+    #[arg(long, conflicts_with_all = ["json", "list", "without"])]
+    pub ablation: bool,
     /// Simulations that run at the same time [default: the number of CPUs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub jobs: Option<u32>,

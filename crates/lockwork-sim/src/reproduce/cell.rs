@@ -90,7 +90,8 @@ pub(crate) enum Role {
     Calibration,
     /// Nothing was fitted to it.
     Prediction,
-    /// What was measured is not what is simulated, or is 1 by definition.
+    /// What was measured is not what is simulated; or it is 1 by definition, or follows from
+    /// other cells.
     Shown,
 }
 
@@ -140,6 +141,8 @@ impl Trial {
 pub(crate) enum Measure {
     /// The time of a loop of each thread, until the last one was done, ns, times this.
     Finished(f64),
+    /// The first trial's time of a loop, over the second's.
+    FinishedOver,
     /// The first trial's acquisitions a second, over the second's.
     RateOver,
     /// The first trial's CPU time for each acquisition, over the second's.
@@ -155,6 +158,7 @@ impl Measure {
     pub fn of(self, outcomes: &[&Outcome]) -> Option<f64> {
         let value = match (self, outcomes) {
             (Measure::Finished(scale), [one]) => one.ns_of_a_loop()? * scale,
+            (Measure::FinishedOver, [one, base]) => one.ns_of_a_loop()? / base.ns_of_a_loop()?,
             (Measure::RateOver, [one, base]) => one.rate() / base.rate(),
             (Measure::BusyOver, [one, base]) => {
                 let [one, base] =
@@ -174,6 +178,10 @@ impl Measure {
         let value = self.of(outcomes)?;
         match (self, outcomes) {
             (Measure::Finished(_), [one]) => Some(value * settle::of_time(&one.batches)?),
+            (Measure::FinishedOver, [one, base]) => {
+                let [one, base] = [one, base].map(|outcome| settle::of_time(&outcome.batches));
+                Some(value * one?.hypot(base?))
+            }
             (Measure::RateOver | Measure::BusyOver, [one, base]) => {
                 let [one, base] = [one, base].map(|outcome| settle::of_rate(&outcome.batches));
                 Some(value * one?.hypot(base?))
@@ -296,6 +304,12 @@ mod tests {
         assert_eq!(Measure::Finished(5e6 / 1e3).of(&[&one]), None);
         one.finished_ns = Some(27e3);
         assert_eq!(Measure::Finished(1e-6).of(&[&one]), Some(0.027 / 200.0));
+        assert_eq!(Measure::FinishedOver.of(&[&one, &base]), None);
+        let slow = Outcome {
+            finished_ns: Some(54e3),
+            ..one.clone()
+        };
+        assert_eq!(Measure::FinishedOver.of(&[&slow, &one]), Some(2.0));
     }
 
     #[test]

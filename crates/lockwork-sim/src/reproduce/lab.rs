@@ -9,12 +9,14 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Our locks by the names of the published tables.
-const LOCKS: [(&str, &str); 20] = [
+const LOCKS: [(&str, &str); 21] = [
     // [PATCH v10 10/19] qspinlock: the columns of its micro-benchmark …
     ("ticket", "ticket_lock"),
     ("fair_queue", "qspinlock_fair"),
     ("unfair_queue", "qspinlock_steal"),
     ("unfair_byte", "tas_lock"),
+    // … that queue as it was before its head took the lock by a store …
+    ("head_by_rmw", "qspinlock_fair_rmw"),
     // … and the kernels of its other tables.
     ("ticketlock", "ticket_lock"),
     ("qspinlock", "qspinlock_fair"),

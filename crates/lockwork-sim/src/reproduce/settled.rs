@@ -38,6 +38,20 @@ pub(crate) fn simulated(trial: &Trial, seed: u64, rules: Rules) -> Result<Found>
     }
 }
 
+/// The same, but a number of loops is simulated once, and nobody asks whether it has settled.
+///
+/// # Errors
+/// As [`simulated`].
+pub(super) fn simulated_once(trial: &Trial, seed: u64, rules: Rules) -> Result<Found> {
+    match trial.workload.loops {
+        None => simulated(trial, seed, rules),
+        Some(_) => simulate(&Setup {
+            rules,
+            ..trial.setup(seed)
+        }),
+    }
+}
+
 /// The published runs have far more loops than are simulated. A start and an end that
 /// differ from the rest show when there are twice as many.
 fn looped(setup: &Setup, loops: u64) -> Result<Found> {

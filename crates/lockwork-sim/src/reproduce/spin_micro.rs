@@ -8,6 +8,7 @@ use super::published::{published, Figure};
 use super::table::Table;
 use super::target::Target;
 use crate::machine::{Distance, Machine};
+use crate::workload::Workload;
 use crate::Placement;
 use anyhow::{bail, Result};
 use serde::Deserialize;
@@ -16,7 +17,7 @@ pub(crate) const NAME: &str = "spin-micro";
 const TITLE: &str = "time of 5 million loops of each task, four spinlocks";
 const MACHINE: &str = "westmere-ex-4s";
 /// Loops of each task in the published benchmark.
-const PUBLISHED_LOOPS: f64 = 5e6;
+pub(super) const PUBLISHED_LOOPS: f64 = 5e6;
 /// Loops that are simulated.
 const LOOPS: u64 = 10_000;
 /// The printed times have about this resolution: 135 and 137 ms are one time.
@@ -43,17 +44,30 @@ impl Row {
             ("unfair_byte", self.unfair_byte_ms.0),
         ]
     }
+}
 
-    fn placement(&self) -> Result<Placement> {
-        match self.placement.as_str() {
-            "same_node" => Ok(Placement::Compact),
-            PER_NODE => Ok(Placement::PerNode),
-            other => bail!("'{other}' is no placement that can be simulated"),
-        }
+/// The placement that the files of this benchmark name so.
+///
+/// # Errors
+/// There is none.
+pub(super) fn placement(name: &str) -> Result<Placement> {
+    match name {
+        "same_node" => Ok(Placement::Compact),
+        PER_NODE => Ok(Placement::PerNode),
+        other => bail!("'{other}' is no placement that can be simulated"),
     }
 }
 
-fn row_name(placement: &str, n: usize) -> String {
+/// What is simulated of the benchmark's loops.
+///
+/// # Errors
+/// The workload's file is wrong.
+pub(super) fn workload() -> Result<Workload> {
+    Ok(lab::looped(lab::workload("spin-micro")?, LOOPS))
+}
+
+/// So many tasks, placed so.
+pub(super) fn row_name(placement: &str, n: usize) -> String {
     format!("{placement} {n}")
 }
 
@@ -64,9 +78,9 @@ fn row_name(placement: &str, n: usize) -> String {
 pub(crate) fn table() -> Result<Table> {
     let file = published!("qspinlock_micro.csv");
     let machine = lab::machine(MACHINE)?;
-    let workload = lab::looped(lab::workload("spin-micro")?, LOOPS);
+    let workload = workload()?;
     let mut table = Table::new(NAME, TITLE, file.source()?, TIE);
-    table.figures = file.figures()? + published!("qspinlock_simple_write.csv").figures()?;
+    table.figures = file.figures()?;
     table.machine = machine.name.clone();
     table.notes = vec![format!(
         "Simulated: {LOOPS} loops of each task or more, scaled to 5 million."
@@ -80,7 +94,7 @@ pub(crate) fn table() -> Result<Table> {
                 lock: lab::lock(column)?,
                 workload: workload.clone(),
                 threads: row.n,
-                placement: row.placement()?,
+                placement: placement(&row.placement)?,
                 extent: Extent::Steady,
             });
             table.cells.push(Cell {

@@ -89,3 +89,69 @@ fn threads_of_a_core_share_it() {
     assert!(alone > both, "{alone} and {both}");
     assert_eq!(rate(40, without("smt-share")), alone);
 }
+
+#[test]
+fn a_read_modify_write_at_the_head_of_the_queue_costs_little() {
+    let machine = machine::load("westmere-ex-4s").expect("it is in the program");
+    let loops = Workload {
+        affinity: true,
+        think: Time::Fixed(5.0),
+        section: Time::Fixed(10.0),
+        lines: 0,
+        measure_us: 1000.0,
+        ..workload()
+    };
+    let over = |rules| {
+        let [store, rmw] = ["qspinlock_fair", "qspinlock_fair_rmw"].map(|lock| {
+            let found = outcome(&Setup {
+                threads: 4,
+                cpus: 0,
+                placement: Placement::PerNode,
+                rules,
+                ..setup(&machine, lock, &loops)
+            });
+            found.rate()
+        });
+        store / rmw
+    };
+    let [early, late] = [Rules::default(), without("early-store")].map(over);
+    // Published: 1 to 4 %.
+    assert!((0.98..1.08).contains(&early), "{early}");
+    assert!(late > early + 0.1, "{late} and {early}");
+}
+
+#[test]
+fn few_active_cores_run_faster() {
+    let machine = epyc();
+    let computing = Workload {
+        affinity: true,
+        think: Time::Fixed(10_000.0),
+        measure_us: 3000.0,
+        ..workload()
+    };
+    let asleep = Workload {
+        sleep: Some(Time::Fixed(90_000.0)),
+        ..computing.clone()
+    };
+    let gain = |workload: &Workload, threads| {
+        let [with, without] = [Rules::default(), without("boost")].map(|rules| {
+            let found = outcome(&Setup {
+                threads,
+                cpus: 0,
+                placement: Placement::Compact,
+                rules,
+                ..setup(&machine, "mcs_lock", workload)
+            });
+            found.ns_busy / found.acquisitions() as f64
+        });
+        without / with
+    };
+    let all = 3.0 / 2.55;
+    let [one, twelve, many] = [1, 12, 32].map(|threads| gain(&computing, threads));
+    assert!((one / all - 1.0).abs() < 0.01, "{one}");
+    assert!((twelve / all - 1.0).abs() < 0.01, "{twelve}");
+    assert!((many - 1.0).abs() < 0.01, "{many}");
+    // Three of 32 are awake.
+    let few = gain(&asleep, 32);
+    assert!(few > 1.05, "{few}");
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Fits a machine's file to the columns that its `[calibration]` names, and prints it:
+//!
+//! ```text
+//! cargo run --release -p lockwork-sim --example fit -- data/machines/westmere-ex-4s.toml
+//! ```
+//!
+//! The file is read for its topology, its calibration, and the numbers that are not fitted.
+//! The same program and arguments print the same file.
+
+use clap::Parser;
+use lockwork_sim::reproduce::fit::{fit, Search};
+use std::path::PathBuf;
+
+#[derive(Parser)]
+struct Args {
+    /// The machine's file.
+    file: PathBuf,
+    /// Candidates anywhere in the range.
+    #[arg(long, default_value_t = 400)]
+    candidates: usize,
+    /// Rounds of eight steps from the best one.
+    #[arg(long, default_value_t = 100)]
+    rounds: usize,
+    /// Of all that is random.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Candidates that are simulated at the same time.
+    #[arg(long, default_value_t = 2)]
+    jobs: usize,
+}
+
+fn main() -> anyhow::Result<()> {
+    let args = Args::parse();
+    let search = Search {
+        candidates: args.candidates,
+        rounds: args.rounds,
+        seed: args.seed,
+        jobs: args.jobs,
+    };
+    let text = fit(&args.file, &search, &mut |line| eprintln!("{line}"))?;
+    print!("{text}");
+    Ok(())
+}
