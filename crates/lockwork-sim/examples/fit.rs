@@ -17,10 +17,13 @@ struct Args {
     /// The machine's file.
     file: PathBuf,
     /// Candidates anywhere in the range.
-    #[arg(long, default_value_t = 400)]
+    #[arg(long, default_value_t = 800)]
     candidates: usize,
-    /// Rounds of eight steps from the best one.
-    #[arg(long, default_value_t = 100)]
+    /// How many of these, the best ones, are followed.
+    #[arg(long, default_value_t = 1)]
+    followed: usize,
+    /// Rounds of eight steps from each.
+    #[arg(long, default_value_t = 150)]
     rounds: usize,
     /// Of all that is random.
     #[arg(long, default_value_t = 1)]
@@ -34,6 +37,7 @@ fn main() -> anyhow::Result<()> {
     let args = Args::parse();
     let search = Search {
         candidates: args.candidates,
+        followed: args.followed,
         rounds: args.rounds,
         seed: args.seed,
         jobs: args.jobs,

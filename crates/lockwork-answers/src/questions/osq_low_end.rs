@@ -28,7 +28,7 @@ pub(crate) const QUESTION: Question = Question {
     answer,
     limit: "On a machine with one cluster nothing is divided, and the simulator refuses such a \
             lock there: the clients `single` and `none` check it, and the cost is that of a \
-            queue that counts. Rare holds of 500 µs keep the intervals of locktorture wide: \
+            queue that counts. Rare long holds keep the intervals of locktorture wide: \
             they are \
             marked where that is so. The series does not say how long its runs were.",
 };

@@ -66,8 +66,8 @@ mod tests {
 
     #[test]
     fn steps_say_how_long_a_core_takes() {
-        let slowness = with(&[(2, 3.0), (10, 2.4)]).expect("sound");
-        assert_eq!(slowness[..4], [0.8, 0.8, 0.8, 1.0]);
+        let slowness = with(&[(2, 3.0), (10, 1.5)]).expect("sound");
+        assert_eq!(slowness[..4], [0.5, 0.5, 0.5, 1.0]);
         assert_eq!(slowness.len(), 11);
         assert_eq!(with(&[]), Ok(Vec::new()));
         assert_eq!(load("epyc-7551").expect("it").slowness.len(), 33);

@@ -2,7 +2,7 @@
 //! Fits a machine's file to the cells that its `[calibration]` names, by random search.
 //!
 //! First candidates anywhere in the range around the numbers of `start`; then steps from
-//! the best one, which get shorter. What counts is the root of the mean square of ln
+//! each of the best ones, which get shorter. What counts is the root of the mean square of ln
 //! (simulated / published). No other cell is looked at.
 
 use super::cell::{Measure, Role, Trial};
@@ -31,7 +31,9 @@ const STEPS: (f64, f64) = (0.02, 0.25);
 pub struct Search {
     /// Candidates anywhere.
     pub candidates: usize,
-    /// Rounds of steps from the best one.
+    /// So many of them, the best ones, are where steps begin.
+    pub followed: usize,
+    /// Rounds of steps from each.
     pub rounds: usize,
     /// All that is random.
     pub seed: u64,
@@ -76,7 +78,8 @@ impl Dial {
     }
 }
 
-/// The file at `path` with the best numbers that are found. `told` hears of each improvement.
+/// The file at `path` with the best numbers that are found. `told` hears of each
+/// place where the steps have ended.
 ///
 /// # Errors
 /// The file is wrong, or does not say to what it is fitted; or a signal came.
@@ -85,28 +88,28 @@ pub fn fit(path: &Path, search: &Search, told: &mut dyn FnMut(&str)) -> Result<S
     let interrupt = Interrupt::listen().context("cannot take over Ctrl-C")?;
     let mut random = fastrand::Rng::with_seed(search.seed);
     let start: Vec<f64> = work.dials.iter().map(|dial| dial.start).collect();
-    let mut best = (f64::MAX, start);
-    let mut take = |best: &mut (f64, Vec<f64>), of: Vec<(f64, Vec<f64>)>| {
-        let first = of.into_iter().min_by(|a, b| a.0.total_cmp(&b.0));
-        if let Some(better) = first.filter(|first| first.0 < best.0) {
-            told(&format!("{:.4}  {:?}", better.0, better.1));
-            *best = better;
-        }
-    };
-    let anywhere = (0..search.candidates).map(|at| match at {
-        0 => best.1.clone(),
-        _ => anywhere(&work.dials, &mut random),
+    let mut candidates = vec![start];
+    candidates.resize_with(search.candidates.max(1), || {
+        anywhere(&work.dials, &mut random)
     });
-    let candidates: Vec<Vec<f64>> = anywhere.collect();
-    let found = tried(&work, candidates, f64::MAX, search.jobs, &interrupt)?;
-    take(&mut best, found);
-    for round in 0..search.rounds {
-        let left = 1.0 - round as f64 / search.rounds as f64;
-        let step = STEPS.0 + (STEPS.1 - STEPS.0) * left * left;
-        let near = (0..BATCH).map(|_| near(&work.dials, &best.1, step, &mut random));
-        let near: Vec<Vec<f64>> = near.collect();
-        let found = tried(&work, near, best.0, search.jobs, &interrupt)?;
-        take(&mut best, found);
+    let mut firsts = tried(&work, candidates, f64::MAX, search.jobs, &interrupt)?;
+    firsts.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut best = (f64::MAX, Vec::new());
+    for mut at in firsts.into_iter().take(search.followed.max(1)) {
+        for round in 0..search.rounds {
+            let left = 1.0 - round as f64 / search.rounds as f64;
+            let step = STEPS.0 + (STEPS.1 - STEPS.0) * left * left;
+            let steps = (0..BATCH).map(|_| near(&work.dials, &at.1, step, &mut random));
+            let found = tried(&work, steps.collect(), at.0, search.jobs, &interrupt)?;
+            let first = found.into_iter().min_by(|a, b| a.0.total_cmp(&b.0));
+            if let Some(better) = first.filter(|first| first.0 < at.0) {
+                at = better;
+            }
+        }
+        told(&format!("{:.4}  {:?}", at.0, at.1));
+        if at.0 < best.0 {
+            best = at;
+        }
     }
     with_numbers(&work.text, &work.numbers(&best.1))
 }
@@ -323,7 +326,8 @@ mod tests {
             let mut told = Vec::new();
             let search = Search {
                 candidates: 2,
-                rounds: 0,
+                followed: 2,
+                rounds: 1,
                 seed: 3,
                 jobs: 2,
             };
@@ -332,14 +336,9 @@ mod tests {
         };
         let (text, told) = run();
         assert_eq!((text.clone(), told.clone()), run());
-        let best: f64 = told
-            .last()
-            .expect("one")
-            .split(' ')
-            .next()
-            .expect("it")
-            .parse()
-            .expect("f");
+        let error = |line: &String| line.split(' ').next().and_then(|n| n.parse::<f64>().ok());
+        let errors = told.iter().map(|line| error(line).expect("a number"));
+        let best = errors.min_by(f64::total_cmp).expect("a search");
         assert!(best <= at_start + 1e-4, "{best} and {at_start}");
         from_text("westmere-ex-4s", &text).expect("a machine");
     }

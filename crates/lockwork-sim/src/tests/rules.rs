@@ -149,7 +149,8 @@ fn few_active_cores_run_faster() {
     let all = 3.0 / 2.55;
     let [one, twelve, many] = [1, 12, 32].map(|threads| gain(&computing, threads));
     assert!((one / all - 1.0).abs() < 0.01, "{one}");
-    assert!((twelve / all - 1.0).abs() < 0.01, "{twelve}");
+    // Lines from other cores take as long as before.
+    assert!(twelve < all && twelve > 1.1, "{twelve}");
     assert!((many - 1.0).abs() < 0.01, "{many}");
     // Three of 32 are awake.
     let few = gain(&asleep, 32);

@@ -203,7 +203,7 @@ fn a_users_file_is_found_by_its_path() {
     );
 }
 
-/// One in 400 for each thread, of 500 µs: half of 2.5 µs over the threads, which the real
+/// One in 40 for each thread, of 50 µs: half of 2.5 µs over the threads, which the real
 /// one in 200,000 of 500 ms is, because the real writers halt for half of the time beside it.
 #[test]
 fn the_scaled_long_hold_weighs_half_as_much() {
