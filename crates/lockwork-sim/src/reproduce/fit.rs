@@ -8,7 +8,7 @@
 use super::cell::{Measure, Role, Trial};
 use super::settled;
 use super::TABLES;
-use crate::machine::{from_text, with_numbers, Machine};
+use crate::machine::{from_text, with_numbers};
 use crate::Rules;
 use anyhow::{bail, Context, Result};
 use lockwork_report::interrupt::Interrupt;
@@ -17,7 +17,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
-/// How far a cost of a distance goes from its start, and a number of `[line]`.
+/// How far the costs of a distance go from their start, together, and a number of `[line]`.
 const RANGES: [(&str, f64); 2] = [("distance.", 1.5), ("line.", 4.0)];
 /// Loops of a candidate's simulations: fewer than of the tables'.
 const LOOPS: u64 = 2000;
@@ -41,13 +41,13 @@ pub struct Search {
     pub jobs: usize,
 }
 
-/// A number that is fitted.
+/// What is turned: numbers that keep their ratios.
 struct Dial {
-    path: String,
-    start: f64,
-    /// It stays within this factor of its start.
+    /// Each with where it starts.
+    numbers: Vec<(String, f64)>,
+    /// They stay within this factor of their start.
     range: f64,
-    is_share: bool,
+    are_shares: bool,
 }
 
 /// A cell that is fitted to.
@@ -65,16 +65,26 @@ struct Work {
 }
 
 impl Dial {
-    fn kept(&self, number: f64) -> f64 {
-        let number = number.clamp(self.start / self.range, self.start * self.range);
-        let number = if self.is_share {
-            number.clamp(0.05, 0.95)
-        } else {
-            number
+    fn kept(&self, factor: f64) -> f64 {
+        factor.clamp(1.0 / self.range, self.range)
+    }
+
+    /// The numbers that a factor makes.
+    fn at(&self, factor: f64) -> impl Iterator<Item = (String, f64)> + '_ {
+        let number = move |start: f64| {
+            let number = start * factor;
+            match self.are_shares {
+                true => number.clamp(0.05, 0.95),
+                false => number,
+            }
         };
         // Three digits: what is written is what was simulated.
-        let digits = 10f64.powf(2.0 - number.log10().floor());
-        (number * digits).round() / digits
+        let rounded = |number: f64| {
+            let digits = 10f64.powf(2.0 - number.log10().floor());
+            (number * digits).round() / digits
+        };
+        let numbers = self.numbers.iter();
+        numbers.map(move |(path, start)| (path.clone(), rounded(number(*start))))
     }
 }
 
@@ -87,8 +97,7 @@ pub fn fit(path: &Path, search: &Search, told: &mut dyn FnMut(&str)) -> Result<S
     let work = Arc::new(Work::open(path)?);
     let interrupt = Interrupt::listen().context("cannot take over Ctrl-C")?;
     let mut random = fastrand::Rng::with_seed(search.seed);
-    let start: Vec<f64> = work.dials.iter().map(|dial| dial.start).collect();
-    let mut candidates = vec![start];
+    let mut candidates = vec![vec![1.0; work.dials.len()]];
     candidates.resize_with(search.candidates.max(1), || {
         anywhere(&work.dials, &mut random)
     });
@@ -106,7 +115,7 @@ pub fn fit(path: &Path, search: &Search, told: &mut dyn FnMut(&str)) -> Result<S
                 at = better;
             }
         }
-        told(&format!("{:.4}  {:?}", at.0, at.1));
+        told(&format!("{:.4}  {:?}", at.0, work.numbers(&at.1)));
         if at.0 < best.0 {
             best = at;
         }
@@ -114,20 +123,20 @@ pub fn fit(path: &Path, search: &Search, told: &mut dyn FnMut(&str)) -> Result<S
     with_numbers(&work.text, &work.numbers(&best.1))
 }
 
-/// Each number anywhere in its range, by its logarithm.
+/// Each factor anywhere in its range, by its logarithm.
 fn anywhere(dials: &[Dial], random: &mut fastrand::Rng) -> Vec<f64> {
     let one = |dial: &Dial| {
         let way = 2.0 * random.f64() - 1.0;
-        dial.kept(dial.start * dial.range.powf(way))
+        dial.range.powf(way)
     };
     dials.iter().map(one).collect()
 }
 
-/// A third of the numbers a step away.
+/// A third of the factors a step away.
 fn near(dials: &[Dial], best: &[f64], step: f64, random: &mut fastrand::Rng) -> Vec<f64> {
-    let one = |(dial, &number): (&Dial, &f64)| match random.u8(..3) {
-        0 => dial.kept(number * (step * (4.0 * random.f64() - 2.0)).exp()),
-        _ => number,
+    let one = |(dial, &factor): (&Dial, &f64)| match random.u8(..3) {
+        0 => dial.kept(factor * (step * (4.0 * random.f64() - 2.0)).exp()),
+        _ => factor,
     };
     dials.iter().zip(best).map(one).collect()
 }
@@ -141,9 +150,9 @@ fn tried(
     interrupt: &Interrupt,
 ) -> Result<Vec<(f64, Vec<f64>)>> {
     let mut found = Vec::new();
-    let calls = candidates.iter().cloned().map(|numbers| {
+    let calls = candidates.iter().cloned().map(|factors| {
         let work = Arc::clone(work);
-        move || work.error(&numbers, limit)
+        move || work.error(&factors, limit)
     });
     pool::all(calls, jobs, interrupt, |done| {
         if let Some((at, error)) = done {
@@ -173,18 +182,28 @@ impl Work {
             bail!("{shown} has no [calibration]: say there to what it is to be fitted");
         };
         let entries = loaded.file.entries();
-        let mut dials = Vec::new();
+        let mut dials: Vec<Dial> = Vec::new();
         for path in &calibration.fitted {
             let range = RANGES.iter().find(|(section, _)| path.starts_with(section));
             let entry = entries.iter().find(|entry| entry.path == *path);
-            match (range, calibration.start.get(path), entry) {
-                (Some((_, range)), Some(&start), Some(entry)) => dials.push(Dial {
-                    path: path.clone(),
-                    start,
+            let (Some((_, range)), Some(&start), Some(entry)) =
+                (range, calibration.start.get(path), entry)
+            else {
+                bail!("{shown}: {path} needs a number in [calibration.start]");
+            };
+            let number = (path.clone(), start);
+            let same = |dial: &&mut Dial| distance(&dial.numbers[0].0) == distance(path);
+            match dials
+                .iter_mut()
+                .find(same)
+                .filter(|_| distance(path).is_some())
+            {
+                Some(dial) => dial.numbers.push(number),
+                None => dials.push(Dial {
+                    numbers: vec![number],
                     range: *range,
-                    is_share: entry.unit == "share",
+                    are_shares: entry.unit == "share",
                 }),
-                _ => bail!("{shown}: {path} needs a number in [calibration.start]"),
             }
         }
         Ok(Work {
@@ -195,21 +214,18 @@ impl Work {
         })
     }
 
-    fn numbers(&self, of: &[f64]) -> Vec<(String, f64)> {
-        let paths = self.dials.iter().map(|dial| dial.path.clone());
-        paths.zip(of.iter().copied()).collect()
+    fn numbers(&self, factors: &[f64]) -> Vec<(String, f64)> {
+        let dials = self.dials.iter().zip(factors);
+        dials.flat_map(|(dial, &factor)| dial.at(factor)).collect()
     }
 
     /// How far the cells are off with these numbers; infinite if they are no machine, or as
     /// soon as it is above `limit`.
-    fn error(&self, numbers: &[f64], limit: f64) -> Result<f64> {
-        let text = with_numbers(&self.text, &self.numbers(numbers))?;
+    fn error(&self, factors: &[f64], limit: f64) -> Result<f64> {
+        let text = with_numbers(&self.text, &self.numbers(factors))?;
         let Ok(loaded) = from_text(&self.name, &text) else {
             return Ok(f64::INFINITY);
         };
-        if !in_order(&loaded.machine) {
-            return Ok(f64::INFINITY);
-        }
         let machine = Arc::new(loaded.machine);
         let mut sum = 0.0;
         for cell in &self.wanted {
@@ -234,12 +250,10 @@ impl Work {
     }
 }
 
-/// Whether costs are in the published order: shared loads, loads, stores, read-modify-writes.
-fn in_order(machine: &Machine) -> bool {
-    machine.costs.iter().skip(1).all(|costs| {
-        let order = [costs.load_shared, costs.load, costs.store, costs.rmw];
-        order.is_sorted()
-    })
+/// The distance whose cost a path is: `distance.hop1.load` is one of hop1.
+fn distance(path: &str) -> Option<&str> {
+    let (distance, _) = path.strip_prefix("distance.")?.split_once('.')?;
+    Some(distance)
 }
 
 /// The cells that `rows` name, all of them on the whole machine.
@@ -285,23 +299,39 @@ mod tests {
 
     #[test]
     fn numbers_stay_in_their_range_and_have_three_digits() {
-        let dial = |start, range, is_share| Dial {
-            path: "line.hold".to_owned(),
-            start,
+        let dial = |start, range, are_shares| Dial {
+            numbers: vec![("line.hold".to_owned(), start)],
             range,
-            is_share,
+            are_shares,
         };
-        assert_eq!(dial(100.0, 1.5, false).kept(432.1), 150.0);
-        assert_eq!(dial(100.0, 1.5, false).kept(123.456), 123.0);
-        assert_eq!(dial(0.5, 4.0, true).kept(1.7), 0.95);
+        let number = |dial: &Dial, factor| dial.at(dial.kept(factor)).next().expect("one").1;
+        assert_eq!(number(&dial(100.0, 1.5, false), 4.321), 150.0);
+        assert_eq!(number(&dial(100.0, 1.5, false), 1.23456), 123.0);
+        assert_eq!(number(&dial(0.5, 4.0, true), 3.4), 0.95);
         let dials = [dial(100.0, 1.5, false), dial(0.5, 4.0, true)];
         let mut random = fastrand::Rng::with_seed(1);
         for _ in 0..100 {
-            let numbers = anywhere(&dials, &mut random);
-            for numbers in [near(&dials, &numbers, 0.2, &mut random), numbers] {
-                assert!((66.0..=150.0).contains(&numbers[0]), "{numbers:?}");
-                assert!((0.05..=0.95).contains(&numbers[1]), "{numbers:?}");
+            let factors = anywhere(&dials, &mut random);
+            for factors in [near(&dials, &factors, 0.2, &mut random), factors] {
+                let [one, other] = [0, 1].map(|at| number(&dials[at], factors[at]));
+                assert!((66.0..=150.0).contains(&one), "{one}");
+                assert!((0.05..=0.95).contains(&other), "{other}");
             }
+        }
+    }
+
+    #[test]
+    fn costs_of_a_distance_keep_their_ratios() {
+        let work = Work::open(&file()).expect("its file");
+        let one = |dial: &&Dial| dial.numbers[0].0.starts_with("distance.hop1");
+        let dial = work.dials.iter().find(one).expect("hop1");
+        assert_eq!(dial.numbers.len(), 4);
+        let starts = dial.numbers.iter().map(|number| number.1);
+        for ((_, number), start) in dial.at(1.2).zip(starts) {
+            assert!(
+                (number / start / 1.2 - 1.0).abs() < 0.01,
+                "{number} of {start}"
+            );
         }
     }
 
@@ -314,13 +344,13 @@ mod tests {
         assert!(locks
             .iter()
             .all(|lock| ["ticket_lock", "tas_lock"].contains(lock)));
-        assert_eq!(work.dials.len(), 16);
+        assert_eq!(work.dials.len(), 2 + 8);
     }
 
     #[test]
     fn a_search_is_repeated_by_its_seed_and_finds_no_worse_than_its_start() {
         let work = Work::open(&file()).expect("its file");
-        let start: Vec<f64> = work.dials.iter().map(|dial| dial.start).collect();
+        let start = vec![1.0; work.dials.len()];
         let at_start = work.error(&start, f64::MAX).expect("simulated");
         let run = || {
             let mut told = Vec::new();
