@@ -10,7 +10,7 @@ use crate::setup::Setup;
 use hdrhistogram::Histogram;
 
 /// Operations of all without any acquisition after which nobody will get on.
-const FRUITLESS: u64 = 50_000_000;
+const FRUITLESS: u64 = 200_000_000;
 
 /// Of one thread.
 #[derive(Clone, Debug)]

@@ -130,7 +130,7 @@ fn few_active_cores_run_faster() {
         ..workload()
     };
     let asleep = Workload {
-        sleep: Some(Time::Fixed(90_000.0)),
+        sleep: Some(Time::Exponential(90_000.0)),
         ..computing.clone()
     };
     let gain = |workload: &Workload, threads| {
