@@ -2,7 +2,9 @@
 //! The clocks of the cores: fewer active ones of a socket run faster.
 //!
 //! A core is active while a thread is on one of its CPUs: it computes, waits for a line or
-//! spins. It changes at once: how long a real one takes is left out.
+//! spins. It changes at once: how long a real one takes is left out. One that computes
+//! and then sleeps is active only until it begins to compute, because a CPU runs ahead of
+//! the others in what only it can see.
 
 use super::tree::Ps;
 use crate::rules::Rule;
