@@ -3,10 +3,11 @@
 
 use lockwork_profile::demand::{Demand, Kind, Program, NOTHING};
 
-/// What simulated throughput was off by, as `lockwork reproduce` states it: the median error
-/// of its table `osq-locktorture`, the mutex by numbers of threads against published
-/// measurements ("14 predictions: … error median 20 %" in docs/fidelity.md).
-pub const SIMULATOR_ERROR: f64 = 0.20;
+/// What simulated throughput was off by at most in `lockwork reproduce`'s table
+/// `osq-locktorture`, the mutex by numbers of threads against published measurements ("worst
+/// 21 %" in docs/fidelity.md). Not the median: that table was in sight when its workload was
+/// written.
+pub const SIMULATOR_ERROR: f64 = 0.21;
 
 /// A lock that is held for less than this share of the time, with all threads that may run
 /// at once, makes nobody wait much.
@@ -65,9 +66,9 @@ pub fn assumptions(locks: &[&Demand], crowded: bool) -> Vec<String> {
             .to_owned(),
         format!(
             "The band reaches from the least simulation to the greatest, and {:.0} % further: \
-             the simulator's median error where a mutex was measured by numbers of threads \
-             (docs/fidelity.md, osq-locktorture). It is no confidence interval; the worst error \
-             there was 40 %. Where the simulation of the profiled run is further from the \
+             the simulator's worst error where a mutex was measured by numbers of threads \
+             (docs/fidelity.md, osq-locktorture). It is no confidence interval: other programs \
+             may be further off. Where the simulation of the profiled run is further from the \
              profile, the band is wider by as much.",
             SIMULATOR_ERROR * 100.0
         ),
@@ -112,7 +113,7 @@ mod tests {
             .nth(1)
             .expect("the table");
         let line = table.lines().find(|line| line.contains("error median"));
-        let said = format!("error median {:.0} %, worst 40 %", SIMULATOR_ERROR * 100.0);
+        let said = format!("worst {:.0} %", SIMULATOR_ERROR * 100.0);
         assert!(line.is_some_and(|line| line.contains(&said)), "{line:?}");
     }
 
@@ -137,6 +138,6 @@ mod tests {
     #[test]
     fn a_band_is_as_wide_both_ways() {
         let (low, high) = band(1.0, 1.0, SIMULATOR_ERROR);
-        assert!((low * high - 1.0).abs() < 1e-12 && high == 1.2);
+        assert!((low * high - 1.0).abs() < 1e-12 && high == 1.0 + SIMULATOR_ERROR);
     }
 }

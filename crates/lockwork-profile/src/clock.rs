@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use crate::command::children;
-use crate::end::since_start;
+use crate::now::{since_start, ticks};
 use crate::raw::{self, RawFile};
 use crate::read::is_profile;
 
@@ -72,17 +72,4 @@ fn put(file: &Path, at: usize, value: u64) -> std::io::Result<()> {
     let file = OpenOptions::new().write(true).open(file)?;
     debug_assert!(at < raw::WAITS);
     file.write_all_at(&value.to_le_bytes(), at as u64)
-}
-
-/// The time-stamp counter.
-#[cfg(target_arch = "x86_64")]
-pub fn ticks() -> u64 {
-    // SAFETY: every x86-64 CPU has it.
-    unsafe { core::arch::x86_64::_rdtsc() }
-}
-
-/// No other machine's recorder writes a profile.
-#[cfg(not(target_arch = "x86_64"))]
-pub fn ticks() -> u64 {
-    0
 }

@@ -5,10 +5,9 @@
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::clock::ticks;
 use crate::model::Fate;
+use crate::now::{since_start, ticks};
 use crate::raw::RawFile;
 
 /// The tick's length where nobody measured it: too short a run. Of a CPU of 2.5 GHz.
@@ -66,13 +65,6 @@ pub fn end(file: &Path, head: &RawFile, seen: impl Iterator<Item = u64>) -> End 
         seconds: (ns as f64 + (passed - measured) as f64 * ns_per_tick) / 1e9,
         ns_per_tick,
     }
-}
-
-/// Nanoseconds since the recording began, by the clock of the day.
-pub fn since_start(head: &RawFile) -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    let now = now.map_or(0, |now| now.as_nanos() as u64);
-    now.saturating_sub(head.start_unix_ns)
 }
 
 /// Whether process `pid` of this machine has `file` in its memory: it is what is recorded.

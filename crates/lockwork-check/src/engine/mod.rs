@@ -5,6 +5,7 @@
 //! loads read it. Beside each word stands a loom atomic, which decides what an
 //! access by a primitive sees. Nothing here keeps `STATE` borrowed across a call
 //! into loom or shuttle: another thread may run within it.
+mod inside;
 mod old;
 mod plain;
 mod rmw;

@@ -5,6 +5,7 @@
 //! last one. A thread that finds that lock taken looks again until it is free, and
 //! changes nothing. So it may as well begin its section later. docs/proof.md says why
 //! that loses nothing, and which clients ask for it.
+use super::inside::{Inside, Section};
 use super::state::{fail, flush, with, Mode};
 use crate::running::{current, scheduled};
 use crate::verdict::Kind;
@@ -14,18 +15,6 @@ use std::rc::Rc;
 
 /// Objects with sections in one execution.
 const OBJECTS: usize = 4;
-
-/// What the sections of an object share. loom disables who waits for it. It orders memory
-/// as the section's own lock does: acquire and release.
-pub(super) type Section = Mutex<()>;
-
-/// A section that a thread is in. Nothing gives it back where an execution ends early:
-/// loom's execution is gone by then.
-pub(super) struct Inside {
-    guard: ManuallyDrop<MutexGuard<'static, ()>>,
-    /// The guard borrows from it.
-    _section: Rc<Section>,
-}
 
 /// For a new execution. All before any thread runs: who makes one may be another than
 /// who uses it first.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The state of an execution, and what every call does with it.
-use super::section::{Inside, Section};
+use super::inside::{Inside, Section};
 use crate::layout::{address_of, Layout};
 use crate::mutant::{Change, Mutant};
 use crate::past::Steps;

@@ -2,24 +2,12 @@
 //! The clock of a socket's cores, by how many of them are active.
 
 use super::fault::Fault;
-use super::figure::{Figure, Ghz};
+use super::file::Boost;
 use super::topology::Shape;
-use serde::{Deserialize, Serialize};
-use toml::Spanned;
-
-/// `[[boost]]`: up to so many active cores of a socket run at this clock.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct Step {
-    /// Active cores, at most.
-    pub cores: Spanned<i64>,
-    /// Their clock.
-    pub clock: Figure<Ghz>,
-}
 
 /// By number of active cores of a socket, 0 too: how many times as long as with all of them
 /// active a core takes for its own steps. Empty: always as long.
-pub(super) fn slowness(steps: &[Step], shape: &Shape) -> Result<Vec<f64>, Fault> {
+pub(super) fn slowness(steps: &[Boost], shape: &Shape) -> Result<Vec<f64>, Fault> {
     let Some(last) = steps.last() else {
         return Ok(Vec::new());
     };

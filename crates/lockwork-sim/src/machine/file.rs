@@ -7,8 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
-use super::boost::Step;
-use super::figure::{Count, Figure, Ns, Share, Times, Us};
+use super::figure::{Count, Figure, Ghz, Ns, Share, Times, Us};
 use super::model::Distance;
 
 /// A whole file.
@@ -30,7 +29,7 @@ pub struct File {
     pub cpu: Cpu,
     /// Clocks, where they depend on the active cores.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub boost: Vec<Step>,
+    pub boost: Vec<Boost>,
     /// The operating system.
     pub scheduler: Scheduler,
     /// What runs virtual CPUs.
@@ -301,4 +300,14 @@ pub struct Calibration {
     /// Where the search began: a number for each.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub start: BTreeMap<String, f64>,
+}
+
+/// `[[boost]]`: up to so many active cores of a socket run at this clock.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Boost {
+    /// Active cores, at most.
+    pub cores: Spanned<i64>,
+    /// Their clock.
+    pub clock: Figure<Ghz>,
 }
