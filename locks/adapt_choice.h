@@ -36,7 +36,7 @@ enum lk_way {
 };
 
 #define LK_ADAPT_WINDOW 512u /* 0.5 ms */
-/* A window with so many acquisitions is over. The user world counts twice as many. */
+/* A window with so many acquisitions is over. In user space the count wraps at twice that. */
 #define LK_ADAPT_ENOUGH	 65536u
 #define LK_ADAPT_PROOF	 2u
 #define LK_ADAPT_MIN_GAP 2u

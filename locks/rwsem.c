@@ -430,12 +430,15 @@ static void insist(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
 	}
 }
 
-/* Sleeps of one waiter so far, and looks at a way on trial that it has left. */
+/* Sleeps of a waiter that were not cut short for a look; looks at a trial that it has left. */
 struct sleeps {
 	u32 naps, looks;
 };
 
-/* Sleeps until told, or until @end: an error. While a way is on trial it looks how it does. */
+/*
+ * Sleeps until told, or until @end: an error. While a way is on trial, wakes each
+ * LK_TRIAL_NS to look whether its window is over.
+ */
 static int sleep_until(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
 		       const struct lkp_deadline *end, struct sleeps *sleeps)
 {

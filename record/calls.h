@@ -10,6 +10,7 @@
 
 /* What is known of a wait before it ends. */
 struct rec_waiting {
+	void *lock;
 	struct rec_wanted *wanted;
 	struct rec_stack *stack;
 	u64 since, holder_site, holder, queue;
@@ -27,7 +28,7 @@ struct rec_ended {
 
 /* The thread has found the lock held, and is about to wait. */
 __cold void rec_wait_begin(struct rec_waiting *w, struct rec_thread *t,
-			   struct rec_site *s);
+			   struct rec_site *s, void *lock);
 /* It has waited; @err as the call returned it. */
 __cold void rec_wait_end(struct rec_waiting *w, struct rec_thread *t,
 			 struct rec_site *s, int err);
@@ -51,7 +52,7 @@ __cold void rec_came_back(struct rec_thread *t);
 /* The hold of an acquisition has ended, and was timed. */
 void rec_count_hold(struct rec_thread *t, struct rec_site *s,
 		    const struct rec_timed *timed, u64 hold);
-/* Any release: before the lock is given up, and after that what others need not wait for. */
+/* Any release: before the lock is given up; and after it, for what waiters need not wait for. */
 void rec_release_begin(struct rec_ended *e, struct rec_thread *t, void *lock);
 void rec_release_end(struct rec_ended *e, struct rec_thread *t);
 /* The timeline's event of a wait that has ended; NULL: no room. */
@@ -125,7 +126,7 @@ static inline void rec_took(struct rec_thread *t, struct rec_site *s,
 
 /*
  * The calling thread gives it up. False: nothing is done yet, because there is more to do
- * than that, by the two functions below.
+ * than that, by rec_release_begin() and rec_release_end().
  */
 static inline bool rec_release(struct rec_thread *t, void *lock)
 {
@@ -163,7 +164,7 @@ static inline bool rec_release(struct rec_thread *t, void *lock)
 		} else if (!alone_ && err_ == EBUSY) {               \
 			struct rec_waiting w_;                       \
                                                                      \
-			rec_wait_begin(&w_, t, s_);                  \
+			rec_wait_begin(&w_, t, s_, lock);            \
 			err_ = FULL;                                 \
 			rec_wait_end(&w_, t, s_, err_);              \
 		}                                                    \

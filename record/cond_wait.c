@@ -8,7 +8,8 @@
 void rec_cond_begin(struct rec_waiting *w, struct rec_thread *t,
 		    struct rec_site *s)
 {
-	*w = (struct rec_waiting){ .since = rec_ticks() };
+	*w = (struct rec_waiting){ .lock = (void *)s->lock,
+				   .since = rec_ticks() };
 	rec_announce(w, t, s);
 	t->inside = 1;
 }

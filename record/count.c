@@ -8,8 +8,11 @@
 void rec_bucket(u32 *histogram, u64 ticks, u32 weight)
 {
 	u32 n = ticks ? 63 - (u32)__builtin_clzll(ticks) : 0;
+	u32 *bucket = &histogram[n < REC_BUCKETS ? n : REC_BUCKETS - 1];
 
-	histogram[n < REC_BUCKETS ? n : REC_BUCKETS - 1] += weight;
+	/* A minute of short holds is enough for that. */
+	if (unlikely(__builtin_add_overflow(*bucket, weight, bucket)))
+		*bucket = UINT32_MAX;
 }
 
 void rec_switches(u64 *slept, u64 *preempted)

@@ -5,8 +5,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define DEEPEST 32
-
 /* Where it is searched first, and what is kept of that in a slot. */
 static u32 tag_of(u64 lock, u64 site, u64 type)
 {
@@ -48,8 +46,10 @@ static bool same(const struct rec_init *record, const struct key *key)
 static bool grow(struct rec_thread *t)
 {
 	u64 mask = t->others_mask * 2 + 1, at;
+	int error = errno;
 	u64 *index = rec_memory((mask + 1) * sizeof(*index));
 
+	errno = error;
 	if (!index)
 		return t->records < t->others_mask;
 	for (u64 old = 0; old <= t->others_mask; old++) {
@@ -148,7 +148,7 @@ void rec_init(void *lock, void *site)
 	if (!t)
 		return;
 	rec_busy(t);
-	if (find(t, &key, tag_of(key.lock, key.site, REC_KINDS),
+	if (find(t, &key, tag_of(key.lock, key.site, REC_INIT),
 		 sizeof(struct rec_init)))
 		rec_maps_note(key.site);
 	rec_idle(t);

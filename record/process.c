@@ -29,6 +29,7 @@ void rec_lock(struct rec_guard *guard)
 	sigset_t all, old;
 
 	_Static_assert(sizeof(sigset_t) >= sizeof(u64), "the kernel has 64");
+	guard->error = errno;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &guard->cancel);
 	sigfillset(&all);
 	/* These come from what a thread does itself, and blocked they would end it. */
@@ -48,6 +49,7 @@ void rec_unlock(const struct rec_guard *guard)
 	memcpy(&old, &guard->signals, sizeof(guard->signals));
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_setcancelstate(guard->cancel, NULL);
+	errno = guard->error;
 }
 
 void *rec_memory(size_t bytes)

@@ -36,7 +36,7 @@ static inline u64 rec_ticks(void)
 	return __builtin_ia32_rdtsc();
 }
 
-/* A lock that a thread holds. Other threads read this when they find it held. */
+/* A lock that a thread holds. Other threads read this when they find the lock held. */
 struct rec_held {
 	void *lock;
 	u64 record; /* struct rec_site, and REC_TIMED */
@@ -85,7 +85,7 @@ struct rec_thread {
 	u32 next_bytes;
 	u32 seed;
 	struct rec_thread_info *info;
-	struct rec_site lost; /* counts what there was no room for */
+	struct rec_site lost; /* stands for sites without room */
 	struct rec_thread *next_free;
 	u64 next_stack; /* ticks: no stack is taken before */
 	void *woken;	/* by the last wait, if its mutex is still held */
@@ -129,7 +129,7 @@ extern u32 rec_off;
 /* What a thread's state was before it took the recorder's lock. */
 struct rec_guard {
 	u64 signals;
-	int cancel;
+	int cancel, error; /* errno */
 };
 
 /*

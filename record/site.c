@@ -25,8 +25,10 @@ static u64 search(const u32 *index, u64 shift, u64 lock, u64 from)
 static bool grow(struct rec_thread *t)
 {
 	u64 size = 1ULL << (64 - t->shift);
+	int error = errno;
 	u32 *index = rec_memory(2 * size * sizeof(*index));
 
+	errno = error;
 	if (!index)
 		return t->sites < size - 1;
 	for (u64 old = 0; old < size; old++) {
@@ -97,7 +99,7 @@ struct rec_site *rec_site_find(struct rec_thread *t, void *lock, u64 from)
 	if (s)
 		return s;
 	t->info->dropped++;
-	t->lost.counted = 1u << 15;
+	t->lost.counted = 1u << 15; /* its countdown is not to end */
 	return &t->lost;
 }
 

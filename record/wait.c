@@ -75,17 +75,17 @@ void rec_announce(struct rec_waiting *w, struct rec_thread *t,
 	WRITE_ONCE(mine->site, rec_site_address(s));
 	WRITE_ONCE(mine->since, w->since);
 	WRITE_ONCE(mine->holder, w->holder);
-	smp_store_release(&mine->lock, s->lock);
+	smp_store_release(&mine->lock, (u64)w->lock);
 }
 
 void rec_wait_begin(struct rec_waiting *w, struct rec_thread *t,
-		    struct rec_site *s)
+		    struct rec_site *s, void *lock)
 {
-	void *lock = (void *)s->lock;
 	struct rec_detail *d = rec_detail(t, s);
 
 	rec_busy(t);
-	*w = (struct rec_waiting){ .wanted = &rec_wanted[rec_wanted_at(lock)] };
+	*w = (struct rec_waiting){ .lock = lock,
+				   .wanted = &rec_wanted[rec_wanted_at(lock)] };
 	w->holder = rec_find_holder(t, lock, &w->holder_site);
 	w->stack = stack_of(t, s);
 	w->asked = worth_asking(t, d);
@@ -95,6 +95,7 @@ void rec_wait_begin(struct rec_waiting *w, struct rec_thread *t,
 	w->since = rec_ticks();
 	rec_announce(w, t, s);
 	WRITE_ONCE(w->wanted->releases, 0);
+	rec_still_wanted(w->wanted, lock);
 	t->inside = 1;
 	rec_idle(t);
 }
@@ -168,9 +169,9 @@ void rec_wait_end(struct rec_waiting *w, struct rec_thread *t,
 		return;
 	}
 	rec_site_add(s);
-	if (READ_ONCE(w->wanted->lock) == (void *)s->lock)
+	if (READ_ONCE(w->wanted->lock) == w->lock)
 		count_handover(w, d, now);
-	h = rec_hold(t, s, (void *)s->lock);
+	h = rec_hold(t, s, w->lock);
 	if (!h)
 		return;
 	timed = rec_hold_timed(t, s, h, 0);

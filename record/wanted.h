@@ -2,7 +2,7 @@
 #ifndef REC_WANTED_H
 #define REC_WANTED_H
 
-/* What threads see of locks that others hold or wait for. All of this are hints. */
+/* What threads see of locks that others hold or wait for. All of it is hints. */
 #include "site.h"
 
 /* By number. */
@@ -50,6 +50,15 @@ static inline void rec_show_holder(const struct rec_thread *t,
  * address. 0: unknown. From now on @lock is wanted.
  */
 u32 rec_find_holder(struct rec_thread *t, void *lock, u64 *site);
+/* The caller is seen to wait for @lock now; until then its flag may have been cleared. */
+static inline void rec_still_wanted(struct rec_wanted *w, const void *lock)
+{
+	u8 *flag = &rec_is_wanted[w - rec_wanted];
+
+	if (unlikely(!READ_ONCE(*flag)) && READ_ONCE(w->lock) == lock)
+		WRITE_ONCE(*flag, 1);
+}
+
 /* Thread @t has released a lock whose flag is set, which may be for another lock. */
 void rec_wanted_released(struct rec_wanted *w, const struct rec_thread *t);
 

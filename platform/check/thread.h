@@ -35,7 +35,7 @@ struct check_world {
 	bool hypervisor;       /* on_hypervisor() */
 	bool cpus_short;       /* cpus_are_short() */
 	bool way_changes;      /* threads store to wait_way */
-	bool sections_exclude; /* nobody waits in section_enter()'s lock */
+	bool sections_exclude; /* those of one object never overlap */
 	enum check_turns turns;
 	void (*signal)(void); /* handler that interrupts each list section */
 	bool signal_stores;   /* before each store in it, too */

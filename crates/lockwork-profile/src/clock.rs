@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use crate::command::children;
-use crate::now::{since_start, ticks};
+use crate::now::ticks;
 use crate::raw::{self, RawFile};
 use crate::read::is_profile;
 
@@ -27,16 +27,16 @@ impl Clock {
         }
     }
 
-    /// Writes the length of a tick into `file` and its children's. Where that is not
-    /// possible the reader goes by what the program itself measured. `signal`: what ended the
-    /// program.
+    /// Notes in `file` that the program has ended, and which signal ended it; and there and in
+    /// its children's files the length of a tick. Where that is not possible the reader goes
+    /// by what the program itself measured.
     pub fn finish(&self, file: &Path, signal: Option<i32>) {
-        if let Some(head) = header(file) {
-            let _ = note_end(file, &head, signal);
-        }
         let ns = self.at.elapsed().as_nanos().max(1) as f64;
         let passed = ticks().saturating_sub(self.ticks) as f64;
         let per_second = (passed / ns * 1e9).round() as u64;
+        if let Some(head) = header(file) {
+            let _ = note_end(file, &head, signal, per_second);
+        }
         for file in children(file).iter().map(|child| &**child).chain([file]) {
             if is_profile(file) {
                 let _ = put(file, offset_of!(RawFile, ticks_per_second), per_second);
@@ -53,7 +53,12 @@ fn header(file: &Path) -> Option<RawFile> {
 }
 
 /// It has ended just now. By exit() it said so itself.
-fn note_end(file: &Path, head: &RawFile, signal: Option<i32>) -> std::io::Result<()> {
+fn note_end(
+    file: &Path,
+    head: &RawFile,
+    signal: Option<i32>,
+    per_second: u64,
+) -> std::io::Result<()> {
     put(file, offset_of!(RawFile, seen), 1)?;
     put(
         file,
@@ -61,9 +66,16 @@ fn note_end(file: &Path, head: &RawFile, signal: Option<i32>) -> std::io::Result
         signal.unwrap_or(0) as u64,
     )?;
     if head.ended == 0 {
-        let ns = head.start_ns.saturating_add(since_start(head));
-        put(file, offset_of!(RawFile, last_ticks), ticks())?;
-        put(file, offset_of!(RawFile, last_ns), ns)?;
+        let now = ticks();
+        let passed = now.saturating_sub(head.start_ticks) as f64;
+        // Not by the clock of the day, which may have been set meanwhile.
+        let ns = (passed * 1e9 / per_second.max(1) as f64) as u64;
+        put(file, offset_of!(RawFile, last_ticks), now)?;
+        put(
+            file,
+            offset_of!(RawFile, last_ns),
+            head.start_ns.saturating_add(ns),
+        )?;
     }
     Ok(())
 }

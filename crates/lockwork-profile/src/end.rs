@@ -45,7 +45,7 @@ pub fn end(file: &Path, head: &RawFile, seen: impl Iterator<Item = u64>) -> End 
         _ => None,
     };
     let (measured, ns) = now
-        .filter(|(ticks, _)| *ticks >= stamped)
+        .filter(|(ticks, since)| *ticks >= stamped && *since >= ns)
         .unwrap_or((stamped, ns));
     let ns_per_tick = if head.ticks_per_second > 0 {
         1e9 / head.ticks_per_second as f64
@@ -73,7 +73,7 @@ fn is_mapped(file: &Path, pid: u64) -> bool {
         return false;
     };
     let maps = fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default();
-    // Some filesystems show another number here than there.
+    // stat() and /proc/PID/maps may show different inode numbers (btrfs, overlayfs).
     maps.lines().any(|line| {
         let inode = line.split_whitespace().nth(4);
         let is_it = inode.is_some_and(|inode| inode.parse() == Ok(facts.ino()));

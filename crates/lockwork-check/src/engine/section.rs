@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Sections that exclude each other: nobody is explored who waits for another's end.
+//! Sections that exclude each other: no execution is explored in which a thread waits to
+//! begin one.
 //!
-//! A section takes a lock of its object as its first access and gives it back as its
+//! A section takes a lock of its object as its first store and gives it back as its
 //! last one. A thread that finds that lock taken looks again until it is free, and
 //! changes nothing. So it may as well begin its section later. docs/proof.md says why
 //! that loses nothing, and which clients ask for it.

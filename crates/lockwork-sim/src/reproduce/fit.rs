@@ -120,6 +120,13 @@ pub fn fit(path: &Path, search: &Search, told: &mut dyn FnMut(&str)) -> Result<S
             best = at;
         }
     }
+    if best.1.is_empty() {
+        bail!(
+            "none of the candidates is a machine that can be simulated: look at \
+             [calibration.start] of {}",
+            path.display()
+        );
+    }
     with_numbers(&work.text, &work.numbers(&best.1))
 }
 
@@ -273,6 +280,7 @@ fn wanted(machine: &str, rows: &[String]) -> Result<Vec<Wanted>> {
             .cells
             .iter()
             .filter(|cell| cell.role == Role::Calibration)
+            .filter(|cell| rows.contains(&format!("{name}: {}", cell.column)))
         {
             let trials = cell.trials.iter().map(|&trial| {
                 let mut trial = table.trials[trial].clone();
