@@ -53,24 +53,6 @@ static inline bool lk_way_is_on_trial(const void *lock)
 }
 
 /*
- * wait_on_value() for a sleeper while a way is on trial: wakes after LK_TRIAL_NS, to look.
- * Else nobody might: all sleep but one, which is never contended. Each sleeper does so up
- * to trial_naps() times.
- */
-#define LK_TRIAL_NS 150000u
-static inline int lk_way_watch(u32 *word, u32 val,
-			       const struct lkp_deadline *deadline)
-{
-	struct lkp_deadline end;
-
-	if (deadline && deadline_within(deadline, LK_TRIAL_NS))
-		return wait_on_value(word, val, deadline, NO_NAPS);
-	deadline_after(&end, LK_TRIAL_NS);
-	(void)wait_on_value(word, val, &end, NO_NAPS);
-	return 0;
-}
-
-/*
  * To be called by threads that wait, now and then: ends a window that has lasted long
  * enough. @hint is the holder's; @ways: how many of enum lk_way the lock has.
  */
@@ -78,6 +60,29 @@ static inline void lk_way_look(const void *lock, u32 hint, u32 ways)
 {
 	if (wait_way() == LK_WAY_ADAPTS)
 		lk_adapt_look(lock, hint, ways);
+}
+
+/*
+ * wait_on_value() for a sleeper while a way is on trial: wakes after LK_TRIAL_NS, to look,
+ * as lk_way_look() does. Else nobody might: all sleep but one, which is never contended. Each
+ * sleeper does so up to trial_naps() times.
+ */
+#define LK_TRIAL_NS 150000u
+static inline int lk_way_watch(const void *lock, const u32 *hint, u32 ways,
+			       u32 *word, u32 val,
+			       const struct lkp_deadline *deadline)
+{
+	struct lkp_deadline end;
+	int err = 0;
+
+	if (deadline && deadline_within(deadline, LK_TRIAL_NS)) {
+		err = wait_on_value(word, val, deadline, NO_NAPS);
+	} else {
+		deadline_after(&end, LK_TRIAL_NS);
+		(void)wait_on_value(word, val, &end, NO_NAPS);
+	}
+	lk_way_look(lock, READ_ONCE(*hint), ways);
+	return err;
 }
 
 #endif

@@ -392,8 +392,8 @@ static int sleep_on_list(struct lk_mutex *m, struct lk_mutex_waiter *w,
 		}
 		if (looks && lk_way_is_on_trial(m)) {
 			looks--;
-			err = lk_way_watch(&w->state, LK_ASLEEP, deadline);
-			lk_way_look(m, READ_ONCE(m->owner), LK_WAYS);
+			err = lk_way_watch(m, &m->owner, LK_WAYS, &w->state,
+					   LK_ASLEEP, deadline);
 		} else {
 			err = wait_on_value(&w->state, LK_ASLEEP, deadline,
 					    naps++);

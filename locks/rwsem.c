@@ -7,8 +7,6 @@
 
 /* Sleepers that one thread wakes; a thread that was woken wakes the next so many. */
 #define BATCH 32u
-/* Its waiters spin or sleep; none rests. */
-#define RWSEM_WAYS (LK_WAY_SLEEP + 1u)
 /* Vain hand-offs after which the patience grows no more. */
 #define MAX_DOUBLES 5u
 
@@ -446,8 +444,8 @@ static int sleep_until(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
 
 	while (sleeps->looks && lk_way_is_on_trial(s)) {
 		sleeps->looks--;
-		err = lk_way_watch(&w->state, ASLEEP, end);
-		lk_way_look(s, READ_ONCE(s->owner), RWSEM_WAYS);
+		err = lk_way_watch(s, &s->owner, LK_RWSEM_WAYS, &w->state,
+				   ASLEEP, end);
 		if (err || READ_ONCE(w->state) != ASLEEP)
 			return err;
 	}
@@ -596,7 +594,7 @@ static int lock_for(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
 {
 	lk_rwsem_check_epoch(s);
 	/* Only writers are counted. In a steady mix readers are in proportion. */
-	lk_way_look(s, READ_ONCE(s->owner), RWSEM_WAYS);
+	lk_way_look(s, READ_ONCE(s->owner), LK_RWSEM_WAYS);
 	if (spin_in_queue(s, want, queue ? queue : &lk_spin_over_osq))
 		return 0;
 	return sleep_for(s, w, want, deadline);

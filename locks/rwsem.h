@@ -80,6 +80,9 @@
 #define LK_RWSEM_PATIENCE_NS 1000000ull
 #define LK_RWSEM_DRAIN_NS    20000000ull
 
+/* Its waiters spin or sleep; none rests. */
+#define LK_RWSEM_WAYS (LK_WAY_SLEEP + 1u)
+
 struct lk_rwsem {
 	atomic_t word;
 	u32 owner;

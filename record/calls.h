@@ -184,4 +184,20 @@ static inline bool rec_release(struct rec_thread *t, void *lock)
 		err_;                                                \
 	})
 
+/*
+ * Defines unlock_slow(): a call of NAME with what is noted before it and counted behind it.
+ * A function of its own, so that the common call needs no stack.
+ */
+#define REC_UNLOCK_SLOW(NAME, TYPE)                                  \
+	static __cold int unlock_slow(struct rec_thread *t, TYPE *l) \
+	{                                                            \
+		struct rec_ended e;                                  \
+		int err;                                             \
+                                                                     \
+		rec_release_begin(&e, t, (void *)l);                 \
+		err = NEXT(NAME)(l);                                 \
+		rec_release_end(&e, t);                              \
+		return err;                                          \
+	}
+
 #endif

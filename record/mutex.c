@@ -46,16 +46,7 @@ static inline int timed(pthread_mutex_t *m, const struct timespec *when,
 			       NEXT(pthread_mutex_timedlock)(m, when));
 }
 
-static __cold int unlock_slow(struct rec_thread *t, pthread_mutex_t *m)
-{
-	struct rec_ended e;
-	int err;
-
-	rec_release_begin(&e, t, m);
-	err = NEXT(pthread_mutex_unlock)(m);
-	rec_release_end(&e, t);
-	return err;
-}
+REC_UNLOCK_SLOW(pthread_mutex_unlock, pthread_mutex_t)
 
 static inline int unlock(pthread_mutex_t *m)
 {

@@ -76,7 +76,7 @@ struct rec_thread {
 	u32 busy;
 	u32 inside; /* of a lock call of the next definition, which may sleep */
 	u32 number;
-	u32 holder; /* a number: whom to look at first for who holds a lock */
+	u32 holder; /* number of the thread whose list is searched first for a lock */
 	struct rec_site *next_site, *last_site; /* room for sites */
 	u64 *others; /* an index of records that are not sites: tag and place */
 	u64 others_mask, records;

@@ -112,16 +112,7 @@ EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
 			NEXT(pthread_rwlock_clockwrlock)(l, clock, when));
 }
 
-static __cold int unlock_slow(struct rec_thread *t, pthread_rwlock_t *l)
-{
-	struct rec_ended e;
-	int err;
-
-	rec_release_begin(&e, t, l);
-	err = NEXT(pthread_rwlock_unlock)(l);
-	rec_release_end(&e, t);
-	return err;
-}
+REC_UNLOCK_SLOW(pthread_rwlock_unlock, pthread_rwlock_t)
 
 EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
 {

@@ -103,20 +103,27 @@ struct rec_site *rec_site_find(struct rec_thread *t, void *lock, u64 from)
 	return &t->lost;
 }
 
-struct rec_detail *rec_detail(struct rec_thread *t, struct rec_site *s)
+/* A new record that belongs to @s, whose place is kept in *@place; NULL: no room. */
+static void *add_to(struct rec_thread *t, const struct rec_site *s, u32 *place,
+		    u32 type, u32 bytes)
 {
-	struct rec_detail *d;
+	void *record;
 
-	if (likely(s->detail))
-		return rec_at(s->detail);
 	if (s == &t->lost)
 		return NULL;
 	rec_busy(t);
-	d = rec_room(t, REC_DETAIL, sizeof(*d));
+	record = rec_room(t, type, bytes);
 	rec_idle(t);
-	if (d)
-		s->detail = rec_place(d);
-	return d;
+	if (record)
+		*place = rec_place(record);
+	return record;
+}
+
+struct rec_detail *rec_detail(struct rec_thread *t, struct rec_site *s)
+{
+	if (likely(s->detail))
+		return rec_at(s->detail);
+	return add_to(t, s, &s->detail, REC_DETAIL, sizeof(struct rec_detail));
 }
 
 struct rec_timing *rec_timing(struct rec_thread *t, struct rec_site *s)
@@ -125,14 +132,8 @@ struct rec_timing *rec_timing(struct rec_thread *t, struct rec_site *s)
 
 	if (likely(s->timing))
 		return rec_at(s->timing);
-	if (s == &t->lost)
-		return NULL;
-	rec_busy(t);
-	timing = rec_room(t, REC_TIMING, sizeof(*timing));
-	rec_idle(t);
-	if (!timing)
-		return NULL;
-	timing->gap = 1;
-	s->timing = rec_place(timing);
+	timing = add_to(t, s, &s->timing, REC_TIMING, sizeof(*timing));
+	if (timing)
+		timing->gap = 1;
 	return timing;
 }

@@ -29,16 +29,7 @@ EXPORT int pthread_spin_trylock(pthread_spinlock_t *s)
 		       NEXT(pthread_spin_trylock)(s));
 }
 
-static __cold int unlock_slow(struct rec_thread *t, pthread_spinlock_t *s)
-{
-	struct rec_ended e;
-	int err;
-
-	rec_release_begin(&e, t, (void *)s);
-	err = NEXT(pthread_spin_unlock)(s);
-	rec_release_end(&e, t);
-	return err;
-}
+REC_UNLOCK_SLOW(pthread_spin_unlock, pthread_spinlock_t)
 
 EXPORT int pthread_spin_unlock(pthread_spinlock_t *s)
 {

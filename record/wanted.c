@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-/* Who holds a lock, and whether anybody waits for it. */
+/* Finds the holder of a lock, and notes whether threads wait for it. */
 #include "calls.h"
 
 /* After so many releases it is asked whether anybody still waits. */
@@ -49,8 +49,9 @@ static u32 search(struct rec_thread *t, const void *lock, u64 *site)
 }
 
 /*
- * The first one who waits looks through all threads, and from then on who takes the lock
- * says so. If that was this thread, and it has the lock no more, then nobody knows.
+ * The first waiter searches the lists of all threads. From then on each thread that takes
+ * the lock notes that in the lock's entry. If the entry names this thread, and this thread
+ * does not hold the lock any more, the holder is not known.
  */
 u32 rec_find_holder(struct rec_thread *t, void *lock, u64 *site)
 {
@@ -73,7 +74,7 @@ u32 rec_find_holder(struct rec_thread *t, void *lock, u64 *site)
 	return holder;
 }
 
-/* Once nobody waits any more it is forgotten; who comes says so again. */
+/* Clears the flag once no thread waits. The next waiter sets it again. */
 void rec_wanted_released(struct rec_wanted *w, const struct rec_thread *t)
 {
 	u32 releases = READ_ONCE(w->releases) + 1;

@@ -46,8 +46,8 @@ static inline void rec_show_holder(const struct rec_thread *t,
 }
 
 /*
- * Who holds @lock, for thread @t that is about to wait: its number plus 1, and the call's
- * address. 0: unknown. From now on @lock is wanted.
+ * Thread @t is about to wait for @lock. Returns the number of the thread that holds it, plus
+ * 1, and in *@site the address of that one's call; 0: not known. From now on @lock is wanted.
  */
 u32 rec_find_holder(struct rec_thread *t, void *lock, u64 *site);
 /* The caller is seen to wait for @lock now; until then its flag may have been cleared. */

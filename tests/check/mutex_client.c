@@ -121,8 +121,8 @@ static void lock_or_time_out(u32 id)
 }
 
 /*
- * The others spin until they hold. Thread 1 is cut off at its first look in the queue of
- * spinners, wherever it stands there; it sleeps then, and may run out of time.
+ * The others spin until they hold. Thread 1 leaves the queue of spinners at its first look
+ * there. Then it sleeps, and may run out of time.
  */
 static void init_cut_off(void)
 {

@@ -134,8 +134,8 @@ static void init_brief(void)
 static struct lkp_deadline soon;
 
 /*
- * The others spin until they hold. Thread 1 is cut off at its first look in the queue of
- * spinners, wherever it stands there; it sleeps then, and may run out of time.
+ * The others spin until they hold. Thread 1 leaves the queue of spinners at its first look
+ * there. Then it sleeps, and may run out of time.
  */
 static void init_cut_off(void)
 {
@@ -471,15 +471,12 @@ static void be_changed(u32 id)
 	WRITE_ONCE(check_world.wait_way, 1 + LK_WAY_REST);
 }
 
-/* A read/write lock does not rest. */
-#define WAYS (LK_WAY_SLEEP + 1u)
-
 /* A sleeper may also run out of patience. */
 static void init_on_trial(void)
 {
 	init();
 	check_world.no_time = false;
-	begin_trial(&lock, WAYS);
+	begin_trial(&lock, LK_RWSEM_WAYS);
 }
 
 /* The last thread ends the trial, at any step of the others. */
@@ -488,7 +485,7 @@ static void be_tried(u32 id)
 	if (id + 1 < check_threads)
 		one_writer(id);
 	else
-		end_trial(&lock, WAYS);
+		end_trial(&lock, LK_RWSEM_WAYS);
 }
 
 /* A thread that begins to wait sleeps at once, if the first was told to look. */
