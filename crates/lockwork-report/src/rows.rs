@@ -15,9 +15,9 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 /// How wide a chart is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
-    /// For a screen or a document: names stand beside their rows.
+    /// For a screen or a document. The names are beside their rows.
     Wide,
-    /// For a phone: names and labels stand above their rows.
+    /// For a phone. The names and labels are above their rows.
     Narrow,
 }
 
@@ -62,7 +62,7 @@ pub struct Frame<'a> {
     pub axis: &'a str,
     /// How wide it is.
     pub width: Width,
-    /// What is said of each row, if it is narrow. Else its own text stands beside its mark.
+    /// A text for each row of a narrow chart. In a wide one the text is beside the row's mark.
     pub labels: Vec<&'a str>,
     /// A name for each row, the first one at the top.
     pub names: Vec<&'a str>,

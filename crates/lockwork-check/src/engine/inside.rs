@@ -4,8 +4,8 @@ use loom::sync::{Mutex, MutexGuard};
 use std::mem::ManuallyDrop;
 use std::rc::Rc;
 
-/// What the sections of an object share. loom disables who waits for it. It orders memory
-/// as the section's own lock does: acquire and release.
+/// A lock that all sections of one object take. loom does not run a thread that waits for
+/// it. It orders memory as the section's own lock does: acquire and release.
 pub(super) type Section = Mutex<()>;
 
 /// A section that a thread is in. Nothing gives it back where an execution ends early:

@@ -78,7 +78,7 @@ impl Dial {
                 false => number,
             }
         };
-        // Three digits: what is written is what was simulated.
+        // Rounded to three digits, so that the file has the numbers that were simulated.
         let rounded = |number: f64| {
             let digits = 10f64.powf(2.0 - number.log10().floor());
             (number * digits).round() / digits
