@@ -3,8 +3,7 @@
 #define REC_CALLS_H
 
 /* The steps of which each replaced call is made. */
-#include "site.h"
-#include "wanted.h"
+#include "release.h"
 
 #define CALLER __builtin_return_address(0)
 
@@ -15,15 +14,6 @@ struct rec_waiting {
 	struct rec_stack *stack;
 	u64 since, holder_site, holder, queue;
 	u64 asked, slept, preempted;
-};
-
-/* A hold that ends. */
-struct rec_ended {
-	struct rec_wanted *flag; /* NULL: it is not set */
-	struct rec_site *s;	 /* of the acquisition; NULL: it was not seen */
-	u64 now;		 /* ticks */
-	struct rec_timed timed;
-	bool is_timed, is_wanted; /* somebody waits for it */
 };
 
 /* The thread has found the lock held, and is about to wait. */
@@ -52,9 +42,6 @@ __cold void rec_came_back(struct rec_thread *t);
 /* The hold of an acquisition has ended, and was timed. */
 void rec_count_hold(struct rec_thread *t, struct rec_site *s,
 		    const struct rec_timed *timed, u64 hold);
-/* Any release: before the lock is given up; and after it, for what waiters need not wait for. */
-void rec_release_begin(struct rec_ended *e, struct rec_thread *t, void *lock);
-void rec_release_end(struct rec_ended *e, struct rec_thread *t);
 /* The timeline's event of a wait that has ended; NULL: no room. */
 struct rec_event *rec_event_wait(struct rec_thread *t, const struct rec_site *s,
 				 const struct rec_waiting *w, u64 now, int err);
@@ -125,23 +112,6 @@ static inline void rec_took(struct rec_thread *t, struct rec_site *s,
 }
 
 /*
- * The calling thread gives it up. False: nothing is done yet, because there is more to do
- * than that, by rec_release_begin() and rec_release_end().
- */
-static inline bool rec_release(struct rec_thread *t, void *lock)
-{
-	u32 depth = t->depth;
-	struct rec_held *h = &t->held[depth - 1];
-
-	if (unlikely(!depth || h->lock != lock || h->record & REC_TIMED ||
-		     READ_ONCE(rec_is_wanted[rec_wanted_at(lock)]) ||
-		     t->woken_mutex == lock))
-		return false;
-	WRITE_ONCE(t->depth, depth - 1);
-	return true;
-}
-
-/*
  * A call that locks. @TRY is asked first: what it takes was not contended. If it is busy,
  * @FULL follows, with the clock read before and behind. Other errors are those of @FULL. With one thread there is nobody to wait for.
  */
@@ -183,21 +153,5 @@ static inline bool rec_release(struct rec_thread *t, void *lock)
 			rec_failed(t, s_);                           \
 		err_;                                                \
 	})
-
-/*
- * Defines unlock_slow(): a call of NAME with what is noted before it and counted behind it.
- * A function of its own, so that the common call needs no stack.
- */
-#define REC_UNLOCK_SLOW(NAME, TYPE)                                  \
-	static __cold int unlock_slow(struct rec_thread *t, TYPE *l) \
-	{                                                            \
-		struct rec_ended e;                                  \
-		int err;                                             \
-                                                                     \
-		rec_release_begin(&e, t, (void *)l);                 \
-		err = NEXT(NAME)(l);                                 \
-		rec_release_end(&e, t);                              \
-		return err;                                          \
-	}
 
 #endif

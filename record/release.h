@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+#ifndef REC_RELEASE_H
+#define REC_RELEASE_H
+
+/* The steps of a call that releases a lock. */
+#include "site.h"
+#include "wanted.h"
+
+/* A hold that ends. */
+struct rec_ended {
+	struct rec_wanted *flag; /* NULL: it is not set */
+	struct rec_site *s;	 /* of the acquisition; NULL: it was not seen */
+	u64 now;		 /* ticks */
+	struct rec_timed timed;
+	bool is_timed, is_wanted; /* somebody waits for it */
+};
+
+/* Before any release: takes the lock off the list of what @t holds. */
+void rec_release_begin(struct rec_ended *e, struct rec_thread *t, void *lock);
+/* After it: counts the hold, so that no waiter has to wait for that. */
+void rec_release_end(struct rec_ended *e, struct rec_thread *t);
+
+/*
+ * The common release: takes the lock off the list. False: it did nothing, because this
+ * release needs rec_release_begin() and rec_release_end().
+ */
+static inline bool rec_release(struct rec_thread *t, void *lock)
+{
+	u32 depth = t->depth;
+	struct rec_held *h = &t->held[depth - 1];
+
+	if (unlikely(!depth || h->lock != lock || h->record & REC_TIMED ||
+		     READ_ONCE(rec_is_wanted[rec_wanted_at(lock)]) ||
+		     t->woken_mutex == lock))
+		return false;
+	WRITE_ONCE(t->depth, depth - 1);
+	return true;
+}
+
+/*
+ * Defines unlock_slow(): a call of NAME with what is noted before it and counted behind it.
+ * A function of its own, so that the common call needs no stack.
+ */
+#define REC_UNLOCK_SLOW(NAME, TYPE)                                  \
+	static __cold int unlock_slow(struct rec_thread *t, TYPE *l) \
+	{                                                            \
+		struct rec_ended e;                                  \
+		int err;                                             \
+                                                                     \
+		rec_release_begin(&e, t, (void *)l);                 \
+		err = NEXT(NAME)(l);                                 \
+		rec_release_end(&e, t);                              \
+		return err;                                          \
+	}
+
+#endif
