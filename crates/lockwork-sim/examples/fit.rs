@@ -11,6 +11,7 @@
 use clap::Parser;
 use lockwork_sim::reproduce::fit::{fit, Search};
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 #[derive(Parser)]
 struct Args {
@@ -33,7 +34,7 @@ struct Args {
     jobs: usize,
 }
 
-fn main() -> anyhow::Result<()> {
+fn main() -> ExitCode {
     let args = Args::parse();
     let search = Search {
         candidates: args.candidates,
@@ -42,7 +43,14 @@ fn main() -> anyhow::Result<()> {
         seed: args.seed,
         jobs: args.jobs,
     };
-    let text = fit(&args.file, &search, &mut |line| eprintln!("{line}"))?;
-    print!("{text}");
-    Ok(())
+    match fit(&args.file, &search, &mut |line| eprintln!("{line}")) {
+        Ok(text) => {
+            print!("{text}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("fit: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
 }
