@@ -4,10 +4,8 @@
 #include "epoch.h"
 #include "events.h"
 
-/* After a change of way this time is not measured: 64 us. */
-#define SETTLE 64u
-/* A lock at which nobody has looked for this time is no longer contended: 8 ms. */
-#define IDLE (16 * LK_ADAPT_WINDOW)
+/* A lock at which nobody has looked for so many windows is no longer contended. */
+#define IDLE_WINDOWS 16u
 /* While threads spin, one in so many acquisitions is a reason to look at the clock. */
 #define LOOK_EACH 16u
 
@@ -74,7 +72,7 @@ static void go_on(struct learned *l, u32 at, u32 hint, u32 ways)
 	u32 way, next;
 
 	if (l->settling) {
-		if (time < SETTLE)
+		if (time < adapt_settle())
 			return;
 		l->settling = 0;
 	} else {
@@ -114,9 +112,9 @@ __cold void lk_adapt_look_at(const void *lock, u32 hint, u32 ways, u32 at)
 {
 	struct learned *l = learned_of(lock);
 
-	if (at - READ_ONCE(l->began) < SETTLE || !enter(l))
+	if (at - READ_ONCE(l->began) < adapt_settle() || !enter(l))
 		return;
-	if (at - l->began >= IDLE)
+	if (at - l->began >= IDLE_WINDOWS * adapt_window())
 		begin_anew(l, lock, at, hint);
 	else if (l->lock == lock)
 		go_on(l, at, hint, ways);

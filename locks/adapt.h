@@ -63,22 +63,22 @@ static inline void lk_way_look(const void *lock, u32 hint, u32 ways)
 }
 
 /*
- * wait_on_value() for a sleeper while a way is on trial: wakes after LK_TRIAL_NS, to look,
+ * wait_on_value() for a sleeper while a way is on trial: wakes after trial_us(), to look,
  * as lk_way_look() does. Else nobody might: all sleep but one, which is never contended. Each
  * sleeper does so up to trial_naps() times.
  */
-#define LK_TRIAL_NS 150000u
 static inline int lk_way_watch(const void *lock, const u32 *hint, u32 ways,
 			       u32 *word, u32 val,
 			       const struct lkp_deadline *deadline)
 {
+	u64 ns = trial_us() * (u64)1000;
 	struct lkp_deadline end;
 	int err = 0;
 
-	if (deadline && deadline_within(deadline, LK_TRIAL_NS)) {
+	if (deadline && deadline_within(deadline, ns)) {
 		err = wait_on_value(word, val, deadline, NO_NAPS);
 	} else {
-		deadline_after(&end, LK_TRIAL_NS);
+		deadline_after(&end, ns);
 		(void)wait_on_value(word, val, &end, NO_NAPS);
 	}
 	lk_way_look(lock, READ_ONCE(*hint), ways);

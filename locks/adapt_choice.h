@@ -10,7 +10,7 @@
  * 1,024 ns.
  *
  *   best --probe is due--> other, one window --is it better?--> other, one more
- *   other --better in LK_ADAPT_PROOF windows in a row--> it is the best
+ *   other --better in adapt_proof() windows in a row--> it is the best
  *   other --not better--> best
  *
  * After each probe there are four times as many windows to the next one, up to a limit. A
@@ -35,14 +35,8 @@ enum lk_way {
 	LK_WAYS,
 };
 
-#define LK_ADAPT_WINDOW 512u /* 0.5 ms */
 /* A window with so many acquisitions is over. In user space the count wraps at twice that. */
-#define LK_ADAPT_ENOUGH	 65536u
-#define LK_ADAPT_PROOF	 2u
-#define LK_ADAPT_MIN_GAP 2u
-#define LK_ADAPT_MAX_GAP 256u
-/* Windows before the first probe: a lock may be contended for a moment only. */
-#define LK_ADAPT_FIRST 4u
+#define LK_ADAPT_ENOUGH 65536u
 
 /* All zero: nothing is known, and spinning is the best way. */
 struct lk_choice {
@@ -79,9 +73,11 @@ static inline void lk_choice_add(struct lk_choice *c, u32 way, u32 turns,
 static inline bool lk_choice_is_over(const struct lk_choice *c, u32 way,
 				     u32 turns, u32 time)
 {
-	if (time >= LK_ADAPT_WINDOW || turns >= LK_ADAPT_ENOUGH)
+	u32 window = adapt_window();
+
+	if (time >= window || turns >= LK_ADAPT_ENOUGH)
 		return true;
-	return way != c->best && time >= LK_ADAPT_WINDOW / 4 &&
+	return way != c->best && time >= window / 4 &&
 	       (u64)turns * 4 * c->time[c->best] <
 		       (u64)c->turns[c->best] * 3 * time;
 }
@@ -89,8 +85,10 @@ static inline bool lk_choice_is_over(const struct lk_choice *c, u32 way,
 /* The next way to probe, below @ways: each one in turn. */
 static inline u32 lk_choice_probe(struct lk_choice *c, u32 ways)
 {
+	u32 most = adapt_max_gap();
+
 	c->probe_at = c->windows + c->gap;
-	c->gap = c->gap < LK_ADAPT_MAX_GAP / 4 ? c->gap * 4 : LK_ADAPT_MAX_GAP;
+	c->gap = (u16)(c->gap < most / 4 ? c->gap * 4u : most);
 	do {
 		c->probed = (u8)((c->probed + 1u) % ways);
 	} while (c->probed == c->best);
@@ -107,15 +105,16 @@ static inline u32 lk_choice_next(struct lk_choice *c, u32 way, u32 turns,
 	lk_choice_add(c, way, turns, time);
 	c->windows++;
 	if (way != c->best && lk_choice_is_better(c, way)) {
-		if (++c->proof < LK_ADAPT_PROOF)
+		if (++c->proof < adapt_proof())
 			return way;
 		c->best = (u8)way;
 		c->gap = 0;
 	}
 	c->proof = 0;
 	if (!c->gap) {
-		c->gap = LK_ADAPT_MIN_GAP;
-		c->probe_at = c->windows + LK_ADAPT_FIRST;
+		c->gap = (u16)adapt_min_gap();
+		/* The lock may be contended for a moment only. */
+		c->probe_at = c->windows + adapt_first();
 	}
 	if (c->windows < c->probe_at || !c->turns[c->best])
 		return c->best;

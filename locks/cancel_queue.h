@@ -106,7 +106,8 @@ static inline void cq_init(struct cq_node *node)
 /* The place of a node that waits. Granted: the last head's writes are seen. */
 static inline u32 cq_place(const struct cq_node *node)
 {
-	/* [cancel_queue.B] ACQUIRE, pairs with cancel_queue.C. */
+	/* [cancel_queue.B] ACQUIRE, pairs with cancel_queue.C and
+	 * cancel_queue.F. */
 	return smp_load_acquire(&node->place);
 }
 
@@ -158,6 +159,40 @@ static inline bool cq_hand_over(struct cq_node *node, u32 code, u32 place)
 	/* [cancel_queue.C] */
 	return next && try_cmpxchg(&next->place, &behind, place);
 }
+
+/* -- queues that nobody leaves ------------------------------------------- */
+
+/*
+ * cq_append() where nodes stay: BEHIND first, and then the link. So who finds the node
+ * by the link knows that it is BEHIND, and grants by a store.
+ */
+static inline void cq_append_to_stay(struct cq_node *node, struct cq_node *prev,
+				     u32 before)
+{
+	WRITE_ONCE(node->place, CQ_BEHIND | before);
+	/* [cancel_queue.D] RELEASE, pairs with cancel_queue.E: the grant comes
+	 * after BEHIND. */
+	smp_store_release(&prev->next, node);
+}
+
+/*
+ * cq_hand_over() there: the node behind, if there is a link to it, -> @place. False:
+ * there is none yet.
+ */
+static inline bool cq_grant(struct cq_node *node, u32 place)
+{
+	/* [cancel_queue.E] address dependency, pairs with cancel_queue.D. */
+	struct cq_node *next = READ_ONCE_DEP(node->next);
+
+	if (!next)
+		return false;
+	/* [cancel_queue.F] RELEASE, pairs with cancel_queue.B: @next sees the
+	 * last head's writes. */
+	smp_store_release(&next->place, place);
+	return true;
+}
+
+/* -- to leave ------------------------------------------------------------ */
 
 /* BEHIND p -> LEAVING p. False: the place is another one than @place by now. */
 static inline bool cq_begin_leaving(struct cq_node *node, u32 place)

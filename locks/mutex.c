@@ -182,7 +182,7 @@ static bool spin_in_queue(struct lk_mutex *m, const struct lk_spin_queue *queue)
 		return false;
 	if (spin_briefly(m, queue))
 		return true;
-	if (!queue->lock(&m->osq))
+	if (!queue->lock(&m->osq, &m->word))
 		return false;
 	taken = spin_on_word(m);
 	queue->unlock(&m->osq);
@@ -548,7 +548,10 @@ __cold bool lk_mutex_spin(struct lk_mutex *m,
 	if (deadline || !queue)
 		return spin_outside(m, deadline);
 	WRITE_ONCE(*stage, LK_SPIN_QUEUED);
-	(void)queue->lock(&m->osq);
+	if (!queue->lock(&m->osq, &m->word)) {
+		WRITE_ONCE(*stage, LK_SPIN_OUTSIDE);
+		return spin_outside(m, NULL);
+	}
 	WRITE_ONCE(*stage, LK_SPIN_HEAD);
 	while (!lk_mutex_trylock(m))
 		smp_cond_load_relaxed(&m->word, VAL == LK_MUTEX_FREE);

@@ -4,16 +4,14 @@
 #include "numa_divide.h"
 #include "numa_merit.h"
 
-/* Arrivals that may change the lock's word before a division is given up. */
-#define TRIES 8u
-
 /* -- divide -------------------------------------------------------------- */
 
 /*
  * An entry for @osq, as it has to be before an arrival can find it: the top
  * queue has the rest in it and nobody else, and all clusters' words are sealed.
  */
-static struct numa_entry *prepare(struct lk_numa_osq *osq, u32 clusters)
+static struct numa_entry *prepare(struct lk_numa_osq *osq, u32 clusters,
+				  bool stays)
 {
 	struct numa_entry *entry =
 		numa_claim(osq, READ_ONCE(osq->word) >> NUMA_ENTRY_AT);
@@ -25,6 +23,7 @@ static struct numa_entry *prepare(struct lk_numa_osq *osq, u32 clusters)
 	WRITE_ONCE(entry->clusters,
 		   clusters < NUMA_CLUSTERS ? clusters : NUMA_CLUSTERS);
 	WRITE_ONCE(entry->use, entry->use + 1);
+	entry->stays = stays;
 	rest = numa_rest(entry);
 	cq_init(&rest->top);
 	WRITE_ONCE(entry->tail, (u16)numa_top_code(entry, rest));
@@ -38,7 +37,7 @@ static struct numa_entry *prepare(struct lk_numa_osq *osq, u32 clusters)
  */
 static bool move_to_rest(struct lk_numa_osq *osq, struct numa_entry *entry)
 {
-	u32 word = READ_ONCE(osq->word), tries = TRIES;
+	u32 word = READ_ONCE(osq->word), tries = osq_divide_tries();
 	u32 divided = NUMA_CLOSED | NUMA_DIVIDED |
 		      (u32)(entry - numa_pool) << NUMA_ENTRY_AT;
 
@@ -68,9 +67,9 @@ static void open_clusters(struct numa_entry *entry)
 				  CLUSTER_USE(entry->use) | CLUSTER_OPEN);
 }
 
-void numa_divide(struct lk_numa_osq *osq, u32 clusters)
+void numa_divide(struct lk_numa_osq *osq, u32 clusters, bool stays)
 {
-	struct numa_entry *entry = prepare(osq, clusters);
+	struct numa_entry *entry = prepare(osq, clusters, stays);
 
 	if (!entry) {
 		count_event(LK_EV_numa_no_entry);
@@ -92,7 +91,7 @@ void numa_divide(struct lk_numa_osq *osq, u32 clusters)
  */
 static void pass_gate(struct lk_numa_osq *osq, struct numa_entry *entry)
 {
-	struct cancel_queue single = { .osq = osq };
+	struct cancel_queue single = { .osq = osq, .stays = entry->stays };
 
 	numa_retire(&single, &entry->gate.cq, numa_gate_code(entry),
 		    numa_grant(NUMA_OWNER, 0));

@@ -20,9 +20,9 @@
 
 /*
  * By the owner, in the single queue: by @clusters of CPUs. It may stay as it
- * is.
+ * is. @stays: waiters never leave.
  */
-void numa_divide(struct lk_numa_osq *osq, u32 clusters);
+void numa_divide(struct lk_numa_osq *osq, u32 clusters, bool stays);
 
 /*
  * By the owner, which has the top: from here on arrivals queue behind the gate. @proved: it

@@ -49,9 +49,22 @@ static bool get_serial(struct numa_node *node, const struct numa_node *prev)
 }
 
 /*
+ * A waiter that stays in the queue looks again when its place is no longer @seen; or
+ * soon, if that is 0.
+ */
+static inline void stay(struct cq_node *node, u32 seen, u32 *rounds)
+{
+	/* Orders nothing: it is loaded again, by cancel_queue.B. */
+	if (seen)
+		smp_cond_load_relaxed(&node->place, VAL != seen);
+	else
+		cpu_relax_wait(rounds);
+}
+
+/*
  * @node waits in the single queue, the rest, or a cluster's queue, until its
- * place is GRANTED: what was granted. Or it gives up, BEHIND -> LEAVING ->
- * gone: 0.
+ * place is GRANTED: what was granted. Or it gives up, if it may, BEHIND ->
+ * LEAVING -> gone: 0.
  *
  * It looks at its own node only, but when its predecessor is another one: only
  * that node's thread, and the one behind it, write to its line.
@@ -60,7 +73,7 @@ static u32 wait_turn(struct cancel_queue *queue, struct numa_node *node,
 		     u32 code)
 {
 	struct numa_node *prev = NULL;
-	u32 place, seen = 0, vcpu = 0;
+	u32 place, seen = 0, vcpu = 0, rounds = 0;
 
 	for (;;) {
 		place = cq_place(&node->cq);
@@ -73,6 +86,10 @@ static u32 wait_turn(struct cancel_queue *queue, struct numa_node *node,
 			if (!queue->entry && !node->serial &&
 			    !get_serial(node, prev))
 				seen = 0; /* it has just come */
+		}
+		if (queue->stays) {
+			stay(&node->cq, seen, &rounds);
+			continue;
 		}
 		if ((need_resched() || vcpu_is_preempted(vcpu)) &&
 		    cq_leave(queue, &node->cq, code, &prev->cq, place))
@@ -181,6 +198,10 @@ static bool lock_top(struct cancel_queue *queue, struct numa_node *node,
 			count_event(LK_EV_numa_remote);
 			break;
 		}
+		if (queue->stays) {
+			stay(at, place, NULL);
+			continue;
+		}
 		if (need_resched() && leave_top(queue, node, code, place))
 			return false;
 		cpu_relax();
@@ -204,7 +225,8 @@ static enum arrival lock_in_cluster(struct lk_numa_osq *osq,
 	struct numa_cluster *cluster = numa_here(entry);
 	struct cancel_queue queue = { .osq = osq,
 				      .entry = entry,
-				      .cluster = cluster };
+				      .cluster = cluster,
+				      .stays = node->stays };
 	u32 grant = numa_grant(NUMA_HEAD, 0), old;
 	u64 word;
 
@@ -226,7 +248,7 @@ static enum arrival lock_in_cluster(struct lk_numa_osq *osq,
 
 	old = word & NUMA_TAIL;
 	if (old) {
-		cq_append(&node->cq, &node_of(old)->cq, old);
+		numa_append(&queue, &node->cq, &node_of(old)->cq, old);
 		grant = wait_turn(&queue, node, code);
 		if (!grant) {
 			count_event(LK_EV_numa_cancel_cluster);
@@ -283,7 +305,8 @@ static void unlock_in_cluster(struct lk_numa_osq *osq, struct numa_node *node,
 	struct numa_entry *entry = node->entry;
 	struct cancel_queue queue = { .osq = osq,
 				      .entry = entry,
-				      .cluster = node->cluster };
+				      .cluster = node->cluster,
+				      .stays = node->stays };
 	struct numa_share share =
 		numa_unpack(numa_counts(READ_ONCE(node->cq.place)));
 	bool joins = false;
@@ -338,7 +361,7 @@ static void consider(struct lk_numa_osq *osq, struct numa_node *node, u32 run)
 	/* Counted anew: it is divided now, or not known to be long. */
 	WRITE_ONCE(node->cq.place, numa_grant(NUMA_OWNER, 0));
 	if (is_long)
-		numa_divide(osq, clusters);
+		numa_divide(osq, clusters, node->stays);
 }
 
 /* Which queue it was in. */
@@ -357,15 +380,14 @@ static void count_cancel(const struct lk_numa_osq *osq,
 static bool lock_single(struct lk_numa_osq *osq, struct numa_node *node,
 			u32 code, u32 word)
 {
-	struct cancel_queue single;
+	struct cancel_queue single = { .osq = osq, .stays = node->stays };
 	u32 grant = 0, old = word & NUMA_TAIL;
 
 	node->entry = NULL;
 	if (old) {
 		if (old == NUMA_CLOSED)
 			old = numa_gate_code(numa_entry_of(word));
-		cq_append(&node->cq, &node_of(old)->cq, old);
-		single = (struct cancel_queue){ .osq = osq };
+		numa_append(&single, &node->cq, &node_of(old)->cq, old);
 		grant = wait_turn(&single, node, code);
 		if (!grant) {
 			count_cancel(osq, node);
@@ -388,7 +410,7 @@ static bool lock_single(struct lk_numa_osq *osq, struct numa_node *node,
 static void retire_single(struct lk_numa_osq *osq, struct numa_node *node,
 			  u32 code)
 {
-	struct cancel_queue single = { .osq = osq };
+	struct cancel_queue single = { .osq = osq, .stays = node->stays };
 	/* Nothing was granted to a node that found the queue empty: 0. */
 	u32 run = numa_counts(READ_ONCE(node->cq.place));
 
@@ -435,7 +457,7 @@ static bool is_nested(const struct lk_numa_osq *osq, u32 slot, u32 level)
  *   (n, 0) -> (@code, 0)     waits behind n; if that is CLOSED, behind the gate
  *   (CLOSED, 1)              stays; we go to the queue of our cluster
  */
-static bool lock_with(struct lk_numa_osq *osq, u32 slot, u32 level)
+static bool lock_with(struct lk_numa_osq *osq, u32 slot, u32 level, bool stays)
 {
 	struct numa_node *node = wait_node(numa_nodes, slot, level);
 	u32 code = code_of(slot, level), word;
@@ -444,6 +466,7 @@ static bool lock_with(struct lk_numa_osq *osq, u32 slot, u32 level)
 	cq_init(&node->cq);
 	WRITE_ONCE(node->cq.vcpu, this_vcpu());
 	node->osq = osq;
+	node->stays = stays;
 	for (;;) {
 		/* [numa_osq.K] ACQUIRE, pairs with numa_divide.J: the entry,
 		 * and how many queues it has. */
@@ -467,13 +490,13 @@ static bool lock_with(struct lk_numa_osq *osq, u32 slot, u32 level)
 		if (arrival != TURNED_AWAY)
 			return arrival == TAKEN;
 		count_event(LK_EV_numa_turned_away);
-		if (need_resched())
+		if (!stays && need_resched())
 			return false;
 		cpu_relax();
 	}
 }
 
-bool lk_numa_osq_lock(struct lk_numa_osq *osq)
+static inline bool lock_in_mode(struct lk_numa_osq *osq, bool stays)
 {
 	u32 slot, level;
 
@@ -483,13 +506,23 @@ bool lk_numa_osq_lock(struct lk_numa_osq *osq)
 	if (likely(slot && level < LEVELS)) {
 		wait_depth(numa_nodes)++;
 		barrier(); /* a signal handler's lock is one level up now */
-		if (lock_with(osq, slot, level))
+		if (lock_with(osq, slot, level, stays))
 			return true;
 		barrier();
 		wait_depth(numa_nodes)--;
 	}
 	queue_exit();
 	return false;
+}
+
+bool lk_numa_osq_lock(struct lk_numa_osq *osq)
+{
+	return lock_in_mode(osq, false);
+}
+
+bool lk_numa_osq_lock_to_stay(struct lk_numa_osq *osq)
+{
+	return lock_in_mode(osq, true);
 }
 
 void lk_numa_osq_unlock(struct lk_numa_osq *osq)

@@ -99,6 +99,11 @@ static inline bool lk_numa_osq_is_locked(const struct lk_numa_osq *osq)
 
 /* False: gave up, or had no node to queue with; not held. */
 bool lk_numa_osq_lock(struct lk_numa_osq *osq);
+/*
+ * The same for a lock whose waiters never leave, so that hand-overs are stores.
+ * False: had no node. All users of one lock use the same one of the two.
+ */
+bool lk_numa_osq_lock_to_stay(struct lk_numa_osq *osq);
 void lk_numa_osq_unlock(struct lk_numa_osq *osq);
 /* Locks that are divided, or about to join again. */
 u32 lk_numa_osq_divided(void);

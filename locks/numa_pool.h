@@ -23,6 +23,8 @@ struct numa_node {
 	 * is the owner.
 	 */
 	u32 serial;
+	/* Its own thread's only: its lock is one whose waiters never leave. */
+	bool stays;
 	/*
 	 * Its own thread's only: where it queues, and at which lock. May be set
 	 * only to the entry of that lock's division; must be NULL while the
@@ -100,6 +102,11 @@ struct numa_entry {
 			 * returned.
 			 */
 			u8 joining;
+			/*
+			 * The lock's waiters never leave. May be set only by the
+			 * owner that divides, before the lock's word says so.
+			 */
+			bool stays;
 		};
 		u8 line0[NUMA_LINE];
 	};

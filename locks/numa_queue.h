@@ -103,6 +103,11 @@ struct cancel_queue {
 	struct numa_entry *rest;
 	/* The cluster's word, or the rest's, as cq_is_last() saw it. */
 	u64 seen;
+	/*
+	 * Nodes stay until they are granted. Must be the same for all threads in
+	 * the queue. Never in the top queue: clusters leave it.
+	 */
+	bool stays;
 };
 
 static inline bool numa_is_last_of_cluster(struct cancel_queue *queue,
@@ -177,10 +182,52 @@ static inline bool cq_move_tail(struct cancel_queue *queue, u32 code,
 			      code, before);
 }
 
+/* cq_append() to any queue but the top. */
+static inline void numa_append(const struct cancel_queue *queue,
+			       struct cq_node *node, struct cq_node *prev,
+			       u32 before)
+{
+	if (queue->stays)
+		cq_append_to_stay(node, prev, before);
+	else
+		cq_append(node, prev, before);
+}
+
+/* cq_pass() where nodes stay: waits only for the node behind to link itself. */
+static inline bool numa_pass_to_stay(struct cancel_queue *queue,
+				     struct cq_node *node, u32 code, u32 place)
+{
+	u32 rounds = 0;
+
+	while (!cq_grant(node, place)) {
+		if (cq_is_last(queue, code))
+			return false;
+		cpu_relax_wait(&rounds);
+	}
+	return true;
+}
+
+/* cq_retire() where nodes stay. */
+static inline bool numa_retire_to_stay(struct cancel_queue *queue,
+				       struct cq_node *node, u32 code,
+				       u32 place)
+{
+	u32 rounds = 0;
+
+	while (!numa_pass_to_stay(queue, node, code, place)) {
+		if (cq_move_tail(queue, code, 0))
+			return false;
+		cpu_relax_wait(&rounds);
+	}
+	return true;
+}
+
 /* cq_pass() and cq_retire() of a head, whose successor waits most likely. */
 static inline bool numa_pass(struct cancel_queue *queue, struct cq_node *node,
 			     u32 code, u32 place)
 {
+	if (queue->stays)
+		return numa_pass_to_stay(queue, node, code, place);
 	return cq_hand_over(node, code, place) ||
 	       cq_pass(queue, node, code, NULL, place);
 }
@@ -188,6 +235,8 @@ static inline bool numa_pass(struct cancel_queue *queue, struct cq_node *node,
 static inline bool numa_retire(struct cancel_queue *queue, struct cq_node *node,
 			       u32 code, u32 place)
 {
+	if (queue->stays)
+		return numa_retire_to_stay(queue, node, code, place);
 	return cq_hand_over(node, code, place) ||
 	       cq_retire(queue, node, code, NULL, place);
 }

@@ -3,9 +3,15 @@
 #include "catalogue.h"
 #include "qrwlock.h"
 
-static inline void join_queue(struct lk_qrw *lock)
+/* False: the queue does not move, though the state has no bit of @busy. */
+static inline bool join_queue(struct lk_qrw *lock, u32 busy)
 {
-	lk_qspin_lock(&lock->queue, LK_QSPIN_ONLY_FAIR);
+	const struct lk_qspin_watch watch = {
+		.word = (const u32 *)&lock->state,
+		.busy = busy,
+	};
+
+	return lk_qspin_lock_or_leave(&lock->queue, LK_QSPIN_ONLY_FAIR, &watch);
 }
 
 static inline void leave_queue(struct lk_qrw *lock)
@@ -16,16 +22,20 @@ static inline void leave_queue(struct lk_qrw *lock)
 /*
  * A counted reader becomes the head of the queue, and is counted then. With
  * nobody queued it is the head at once. No writer drains then, so its count may
- * stay, which saves two RMWs on the word that all want.
+ * stay, which saves two RMWs on the word that all want. False: it is not the head; it
+ * has left the queue, and is counted as a nested reader is.
  */
-static void queue_reader(struct lk_qrw *lock)
+static bool queue_reader(struct lk_qrw *lock)
 {
+	bool is_head;
+
 	if (lk_qspin_trylock(&lock->queue, LK_QSPIN_ONLY_FAIR))
-		return;
+		return true;
 	/* A writer before us may wait until nobody is counted. */
 	atomic_sub(LK_QRW_READER, &lock->state);
-	join_queue(lock);
+	is_head = join_queue(lock, LK_QRW_HELD);
 	atomic_add(LK_QRW_READER, &lock->state);
+	return is_head;
 }
 
 /*
@@ -36,6 +46,23 @@ static inline void wait_for_writer_gone(struct lk_qrw *lock)
 {
 	/* [qrwlock.E] ACQUIRE, pairs with qrwlock.B: the last writer's writes. */
 	atomic_cond_read_acquire(&lock->state, !(VAL & LK_QRW_HELD));
+}
+
+/*
+ * (-,*,0) -> (H,*,0): for a writer that has left the queue, whose head may be stopped
+ * while it drains.
+ */
+static void wait_outside(struct lk_qrw *lock)
+{
+	u32 state;
+
+	do {
+		/* Orders nothing: the exchange does. */
+		state = atomic_cond_read_relaxed(
+			&lock->state, !((u32)VAL & ~LK_QRW_DRAINING));
+		/* [qrwlock.F] */
+	} while (!atomic_try_cmpxchg_acquire(&lock->state, &state,
+					     state | LK_QRW_HELD));
 }
 
 /* No thread takes the lock past us from here on; its users may finish. */
@@ -65,10 +92,12 @@ static inline void drain(struct lk_qrw *lock)
 
 __cold void lk_qrw_read_lock_slow(struct lk_qrw *lock)
 {
-	queue_reader(lock);
+	bool is_head = queue_reader(lock);
+
 	wait_for_writer_gone(lock);
 	/* The next reader in the queue follows at once: they read together. */
-	leave_queue(lock);
+	if (is_head)
+		leave_queue(lock);
 }
 
 __cold void lk_qrw_read_lock_nested_slow(struct lk_qrw *lock)
@@ -79,7 +108,10 @@ __cold void lk_qrw_read_lock_nested_slow(struct lk_qrw *lock)
 
 __cold void lk_qrw_lock_slow(struct lk_qrw *lock)
 {
-	join_queue(lock);
+	if (!join_queue(lock, ~LK_QRW_DRAINING)) {
+		wait_outside(lock);
+		return;
+	}
 	announce(lock);
 	drain(lock);
 	/* Not before: a reader at the head would be counted while we drain. */

@@ -20,13 +20,15 @@
  *   (H,-,0) --read_lock--> (H,-,1) --unlock-->    (-,-,1)
  *   (-,d,n) --read_lock--> queued behind the writer
  *   (-,d,n) --read_lock_nested--> (-,d,n+1)
+ *   (-,d,0) --a writer that left the queue--> (H,d,0)
  *
  * Invariants:
  *  1. Only the head of the queue sets draining, and it turns it into held before
  *     the next waiter can be the head. So at most one writer drains.
  *  2. While draining is set, no other writer can take the lock, as it wants a state
- *     of 0; and no reader but a nested one, as it wants no writer's bit. A nested
- *     reader that is counted before draining turns into held has the lock.
+ *     of 0, but one that has left the queue; and no reader but a nested one, as it
+ *     wants no writer's bit. A nested reader that is counted before draining turns
+ *     into held has the lock.
  *  3. A reader that waits is counted only as the head, and then no writer drains.
  *     Its count keeps arriving writers out. So does that of a nested reader, which
  *     waits without a place in the queue. The other waiters are not counted, but

@@ -9,14 +9,25 @@ struct qnode {
 	u32 state;
 	u32 vcpu;  /* where its thread ran when it queued */
 	u16 halts; /* its own code where it may fall asleep, else 0 */
+	/* Where waiters leave: its own code, and the fork epoch in which it queued. */
+	u16 code;
+	u16 epoch;
 };
 
 /*
  * QUEUED --predecessor--> HEAD              waits on the word from here on
  * QUEUED --itself--> ASLEEP --predecessor--> HEAD_ASLEEP --kick--> HEAD
  *                                           HEAD --itself--> HEAD_ASLEEP
+ * QUEUED, ASLEEP --itself--> LEFT           still in the queue, but nobody waits there
+ * LEFT --the one before it--> OUT
  */
-enum { QUEUED, HEAD, ASLEEP, HEAD_ASLEEP };
+enum { QUEUED, HEAD, ASLEEP, HEAD_ASLEEP, LEFT, OUT };
+
+/* What a waiter has come to. LAST: TAKEN, and the queue is empty with that. */
+enum outcome { TAKEN, LAST, QUEUES, GONE };
+
+/* To have halted once is to have waited for more rounds than any number. */
+#define HALTED (~0u)
 
 DEFINE_WAIT_NODES(struct qnode, qnodes);
 
@@ -46,17 +57,41 @@ static inline bool take_half(struct lk_qspin *lock)
 	return false;
 }
 
-/* The owner of the pending bit becomes the holder; nobody else may write. */
-static inline void pending_to_locked(struct lk_qspin *lock)
+/* (*,1,0) -> (*,0,1), whoever set pending; false: it is another state. */
+static bool take_from_pending(struct lk_qspin *lock)
 {
-	WRITE_ONCE(lock->locked_pending, (u16)(wait_tag() | LK_Q_LOCKED));
+	u16 half = READ_ONCE(lock->locked_pending);
+	u16 tag = (u16)wait_tag();
+
+	while ((half & ~LK_Q_HALTED) == (tag | LK_Q_PENDING)) {
+		/* [qspinlock.C] */
+		if (try_cmpxchg_acquire(
+			    &lock->locked_pending, &half,
+			    (u16)((half & LK_Q_HALTED) | tag | LK_Q_LOCKED)))
+			return true;
+	}
+	return false;
 }
 
-static void wait_tas(struct lk_qspin *lock)
+/*
+ * The owner of the pending bit becomes the holder; nobody else may write. Where waiters
+ * leave, another one may have taken the lock from it: false then.
+ */
+static inline bool pending_to_locked(struct lk_qspin *lock)
 {
-	do {
-		smp_cond_load_relaxed(&lock->locked_pending, half_is_free(VAL));
-	} while (!take_half(lock));
+	if (waiters_leave())
+		return take_from_pending(lock);
+	WRITE_ONCE(lock->locked_pending, (u16)(wait_tag() | LK_Q_LOCKED));
+	return true;
+}
+
+/*
+ * A waiter that has waited for too long asks this. It leaves only if what it waits for is
+ * free: then a thread ahead of it does not run.
+ */
+static inline bool may_leave(const struct lk_qspin_watch *watch)
+{
+	return watch && !(READ_ONCE(*watch->word) & watch->busy);
 }
 
 /* The same for the head: nobody sleeps for whom an unlock should look now. */
@@ -121,27 +156,35 @@ static u32 let_pending_take(struct lk_qspin *lock, u32 val)
 
 /*
  * The pending waiter needs no node: the pending bit is its place, and it waits on
- * the word. False if another thread has that place, or a queue waits.
+ * the word. It queues if another thread has that place, or a queue waits.
  */
-static bool wait_as_pending(struct lk_qspin *lock, u32 val)
+static enum outcome wait_as_pending(struct lk_qspin *lock, u32 val,
+				    const struct lk_qspin_watch *watch)
 {
 	u32 held;
 
 	val = let_pending_take(lock, val);
 	do {
 		if (!nobody_waits(val))
-			return false;
+			return QUEUES;
 		held = val & LK_Q_LOCKED_MASK;
 		/* [qspinlock.D] ACQUIRE, pairs with qspinlock.B: (0,0,1) ->
 		 * (0,1,1), or (0,0,0) -> (0,0,1) if it is free by now. */
 	} while (!atomic_try_cmpxchg_acquire(
 		&lock->val, &val, val | (held ? LK_Q_PENDING : LK_Q_LOCKED)));
-	if (held) {
+	if (!held)
+		return TAKEN;
+	do {
 		/* [qspinlock.E] ACQUIRE, pairs with qspinlock.B. */
-		smp_cond_load_acquire(&lock->locked, !VAL);
-		pending_to_locked(lock);
-	}
-	return true;
+		if (smp_cond_load_acquire_or_stall(&lock->locked, !VAL,
+						   may_leave(watch))) {
+			atomic_andnot(LK_Q_PENDING, &lock->val);
+			return GONE;
+		}
+		if (pending_to_locked(lock))
+			return TAKEN;
+	} while (READ_ONCE(lock->locked_pending) & LK_Q_PENDING);
+	return QUEUES;
 }
 
 /* -- halting ------------------------------------------------------------- */
@@ -209,57 +252,108 @@ static void halt_head(struct lk_qspin *lock, struct qnode *node, u32 busy)
 	WRITE_ONCE(node->state, HEAD);
 }
 
-/* Spins until it is the head, or as long as that makes sense; then halts. */
-static void wait_halting(struct qnode *node, u32 prev_vcpu)
+/* From @state: false if the one before it has made it the head. */
+static bool leave(struct qnode *node, u32 state)
+{
+	/* Orders nothing: what is in the node stays as it is. */
+	return try_cmpxchg_relaxed(&node->state, &state, LEFT);
+}
+
+/*
+ * Spins until it is the head, or as long as that makes sense; then halts. True: it is the
+ * head; false: it has left.
+ */
+static bool wait_halting(struct qnode *node, u32 prev_vcpu,
+			 const struct lk_qspin_watch *watch)
 {
 	u32 state = QUEUED, rounds = 0;
+	u64 since = 0;
 
 	begin_waiting();
-	while (!should_halt(&rounds) && !vcpu_is_preempted(prev_vcpu)) {
+	while (!should_halt(&rounds)) {
+		if (vcpu_is_preempted(prev_vcpu)) {
+			saw_preempted();
+			break;
+		}
 		if (READ_ONCE(node->state) != QUEUED)
-			return;
+			return true;
 		cpu_relax();
 	}
 	if (!try_cmpxchg_relaxed(&node->state, &state, ASLEEP))
-		return;
-	while (READ_ONCE(node->state) == ASLEEP)
+		return true;
+	while (READ_ONCE(node->state) == ASLEEP) {
 		halt_on_value(&node->state, ASLEEP);
+		if (should_leave(HALTED, &since) && may_leave(watch) &&
+		    leave(node, ASLEEP))
+			return false;
+	}
+	return true;
 }
 
-/* The holder makes its successor the head; our unlock kicks one asleep. */
-static void make_head(struct lk_qspin *lock, struct qnode *next)
+/* ASLEEP -> HEAD_ASLEEP; false: it has left. */
+static bool let_sleep(struct qnode *next)
+{
+	u32 state = ASLEEP;
+
+	if (waiters_leave())
+		return try_cmpxchg_relaxed(&next->state, &state, HEAD_ASLEEP);
+	WRITE_ONCE(next->state, HEAD_ASLEEP);
+	return true;
+}
+
+/* For a successor asleep: if @holds, our unlock kicks it. False: it has left. */
+static bool make_sleeper_head(struct lk_qspin *lock, struct qnode *next,
+			      u16 code, bool holds)
+{
+	u32 state = HEAD_ASLEEP;
+
+	if (!let_sleep(next))
+		return false;
+	if ((!holds || !ask_for_kick(lock, code, LK_Q_PENDING)) &&
+	    try_cmpxchg_relaxed(&next->state, &state, HEAD))
+		kick_value(&next->state, READ_ONCE(next->vcpu));
+	return true;
+}
+
+/* Makes the successor of the holder, or of a head that leaves, the head. */
+static bool make_head(struct lk_qspin *lock, struct qnode *next, bool holds)
 {
 	u16 code = waiters_halt() ? READ_ONCE(next->halts) : 0;
 	u32 state = QUEUED;
 
-	if (!code) {
-		/* [qspinlock.N] RELEASE, pairs with qspinlock.O: a head that
-		 * takes the lock by a store has to see that we hold it. */
-		smp_store_release(&next->state, HEAD);
-		return;
+	if (code) {
+		/* Orders nothing: it takes the lock by compare-and-exchange. */
+		return try_cmpxchg_relaxed(&next->state, &state, HEAD) ||
+		       make_sleeper_head(lock, next, code, holds);
 	}
-	/* Orders nothing: it takes the lock by compare-and-exchange. */
-	if (try_cmpxchg_relaxed(&next->state, &state, HEAD))
-		return;
-	WRITE_ONCE(next->state, HEAD_ASLEEP);
-	state = HEAD_ASLEEP;
-	if (!ask_for_kick(lock, code, LK_Q_PENDING) &&
-	    try_cmpxchg_relaxed(&next->state, &state, HEAD))
-		kick_value(&next->state, READ_ONCE(next->vcpu));
+	if (waiters_leave()) {
+		/* [qspinlock.N] */
+		return try_cmpxchg_release(&next->state, &state, HEAD);
+	}
+	/* [qspinlock.N] RELEASE, pairs with qspinlock.O: a head that takes the lock
+	 * by a store has to see that we hold it. */
+	smp_store_release(&next->state, HEAD);
+	return true;
 }
 
 /* -- the queue ----------------------------------------------------------- */
 
-/* The head waits until the lock is free of @busy: the word as it was then. */
-static u32 head_wait(struct lk_qspin *lock, struct qnode *node, u32 busy)
+/*
+ * The head waits until the lock is free of @busy: the word as it was then. If it is not,
+ * the head is to leave.
+ */
+static u32 head_wait(struct lk_qspin *lock, struct qnode *node, u32 busy,
+		     const struct lk_qspin_watch *watch)
 {
 	u32 val, rounds;
+	u64 since = 0;
 
 	if (!READ_ONCE(node->halts)) {
 		/* [qspinlock.F] ACQUIRE, pairs with qspinlock.B and .H: when
 		 * stopped, the stores of the taker need no more than this load;
 		 * and a tail that is not ours tells of a clean node behind us. */
-		return atomic_cond_read_acquire(&lock->val, !(VAL & busy));
+		return atomic_cond_read_acquire_or_stall(
+			&lock->val, !(VAL & busy), may_leave(watch));
 	}
 	for (;;) {
 		begin_waiting();
@@ -272,6 +366,8 @@ static u32 head_wait(struct lk_qspin *lock, struct qnode *node, u32 busy)
 			cpu_relax();
 		} while (!should_halt(&rounds));
 		halt_head(lock, node, busy);
+		if (should_leave(HALTED, &since) && may_leave(watch))
+			return val;
 	}
 }
 
@@ -283,35 +379,41 @@ static inline bool stop_stealing(struct lk_qspin *lock)
 		 LK_Q_PENDING);
 }
 
-/*
- * The head of the queue takes the lock; @tail is its own. Returns true if it
- * was the last one queued, and the queue is empty now.
- */
-static bool head_take(struct lk_qspin *lock, struct qnode *node, u32 tail,
-		      bool alone)
+/* The head of the queue takes the lock; @tail is its own. */
+static enum outcome head_take(struct lk_qspin *lock, struct qnode *node,
+			      u32 tail, bool alone,
+			      const struct lk_qspin_watch *watch)
 {
 	u32 val, busy = LK_Q_LOCKED_PENDING, lost = 0;
 	bool stopped = false;
 
 	for (;;) {
-		val = head_wait(lock, node, busy);
+		val = head_wait(lock, node, busy, watch);
+		if (waiters_leave() && val & busy) {
+			if (stopped)
+				atomic_andnot(LK_Q_PENDING, &lock->val);
+			return GONE;
+		}
 		if ((val & LK_Q_TAIL_MASK) == tail) {
 			/* [qspinlock.G] ACQUIRE, pairs with qspinlock.B. */
 			if (atomic_try_cmpxchg_acquire(
 				    &lock->val, &val, wait_tag() | LK_Q_LOCKED))
-				return true;
+				return LAST;
 			/* Somebody queued behind us, or stole the lock. */
 			if (!(val & busy))
 				continue;
 		} else if (stopped) {
-			pending_to_locked(lock);
-			return false;
+			if (pending_to_locked(lock))
+				return TAKEN;
+			stopped =
+				READ_ONCE(lock->locked_pending) & LK_Q_PENDING;
+			busy = stopped ? LK_Q_LOCKED_MASK : LK_Q_LOCKED_PENDING;
 		} else if (alone) {
 			/* Nobody else may set it while a queue waits. */
 			WRITE_ONCE(lock->locked, LK_Q_LOCKED);
-			return false;
+			return TAKEN;
 		} else if (take_half_as_head(lock)) {
-			return false;
+			return TAKEN;
 		}
 		if (!alone && !stopped && ++lost > steal_patience() &&
 		    stop_stealing(lock)) {
@@ -321,35 +423,85 @@ static bool head_take(struct lk_qspin *lock, struct qnode *node, u32 tail,
 	}
 }
 
-/* An arrival's successors know from it where it runs and how it waits. */
-static void wait_in_queue(struct qnode *node, struct qnode *prev,
-			  enum lk_qspin_mode mode)
+/*
+ * An arrival's successors know from it where it runs and how it waits. True: it is the
+ * head; false: it has left.
+ */
+static bool wait_in_queue(struct qnode *node, struct qnode *prev,
+			  enum lk_qspin_mode mode,
+			  const struct lk_qspin_watch *watch)
 {
 	u32 prev_vcpu, rounds = 0;
+	u64 since = 0;
 
 	if (mode != LK_QSPIN_PV && mode != LK_QSPIN_AUTO) {
-		/* [qspinlock.O] ACQUIRE, pairs with qspinlock.N. */
-		smp_cond_load_acquire(&node->state, VAL != QUEUED);
-		return;
+		do {
+			/* [qspinlock.O] ACQUIRE, pairs with qspinlock.N. */
+			if (smp_cond_load_acquire_or_stall(
+				    &node->state, VAL != QUEUED,
+				    may_leave(watch)) != QUEUED)
+				return true;
+		} while (!leave(node, QUEUED));
+		return false;
 	}
 	prev_vcpu = READ_ONCE(prev->vcpu);
-	if (READ_ONCE(node->halts)) {
-		wait_halting(node, prev_vcpu);
-		return;
-	}
+	if (READ_ONCE(node->halts))
+		return wait_halting(node, prev_vcpu, watch);
 	while (READ_ONCE(node->state) == QUEUED) {
 		if (vcpu_is_preempted(prev_vcpu))
 			saw_preempted();
 		cpu_relax_wait(&rounds);
+		if (should_leave(rounds, &since) && may_leave(watch) &&
+		    leave(node, QUEUED))
+			return false;
+	}
+	return true;
+}
+
+/* Who is behind @node, which is not in the queue any more; NULL: nobody. */
+static struct qnode *behind(struct lk_qspin *lock, struct qnode *node)
+{
+	/* [qspinlock.P] ACQUIRE, pairs with qspinlock.H: that one's node is clean. */
+	struct qnode *next = smp_load_acquire(&node->next);
+	u16 code = READ_ONCE(node->code);
+
+	if (next)
+		return next;
+	/* Orders nothing: the next to arrive finds no node. */
+	if (try_cmpxchg_relaxed(&lock->tail, &code, 0))
+		return NULL;
+	/* [qspinlock.P] */
+	return smp_cond_load_acquire(&node->next, VAL);
+}
+
+/* The head has come to @outcome: makes the next one that still waits the head. */
+static void pass_on(struct lk_qspin *lock, struct qnode *node,
+		    enum outcome outcome)
+{
+	struct qnode *next, *left;
+
+	if (outcome == GONE)
+		next = behind(lock, node);
+	else /* its node is clean: head_take() has seen its tail, by qspinlock.F */
+		next = smp_cond_load_relaxed(&node->next, VAL);
+	while (next && !make_head(lock, next, outcome != GONE)) {
+		left = next;
+		next = behind(lock, left);
+		/* [qspinlock.Q] RELEASE, pairs with qspinlock.R: nobody looks at it
+		 * from here on. Spare relaxed: in the model a store comes after the
+		 * loads before it. */
+		smp_store_release(&left->state, OUT);
 	}
 }
 
-static void lock_queued(struct lk_qspin *lock, u32 slot, u32 level,
-			enum lk_qspin_mode mode)
+static enum outcome lock_queued(struct lk_qspin *lock, u32 slot, u32 level,
+				enum lk_qspin_mode mode,
+				const struct lk_qspin_watch *watch)
 {
-	struct qnode *node = wait_node(qnodes, slot, level), *next = NULL;
+	struct qnode *node = wait_node(qnodes, slot, level);
 	u16 code = (u16)(slot << 2 | level), old;
-	bool last, halts = waiters_halt() && mode == LK_QSPIN_PV;
+	bool halts = waiters_halt() && mode == LK_QSPIN_PV;
+	enum outcome outcome;
 
 	if (halts)
 		atomic_add(1, &lk_qspin_halting);
@@ -357,27 +509,37 @@ static void lock_queued(struct lk_qspin *lock, u32 slot, u32 level,
 	WRITE_ONCE(node->state, QUEUED);
 	WRITE_ONCE(node->vcpu, this_vcpu());
 	WRITE_ONCE(node->halts, halts ? code : 0);
-	/* [qspinlock.H] WMB, pairs with qspinlock.F and .I: the node is clean
+	if (waiters_leave()) {
+		WRITE_ONCE(node->code, code);
+		WRITE_ONCE(node->epoch, wait_epoch());
+	}
+	/* [qspinlock.H] WMB, pairs with qspinlock.F, .I and .P: the node is clean
 	 * before it can be found. */
 	smp_wmb();
 	/* [qspinlock.I] address dependency, pairs with qspinlock.H. */
 	old = xchg_relaxed_dep(&lock->tail, code);
 	if (old) {
 		WRITE_ONCE(decode(old)->next, node);
-		wait_in_queue(node, decode(old), mode);
+		if (!wait_in_queue(node, decode(old), mode, watch)) {
+			if (halts)
+				atomic_sub(1, &lk_qspin_halting);
+			return GONE;
+		}
 	}
-	last = head_take(lock, node, (u32)code << LK_Q_TAIL_SHIFT,
-			 mode == LK_QSPIN_ONLY_FAIR);
+	outcome = head_take(lock, node, (u32)code << LK_Q_TAIL_SHIFT,
+			    mode == LK_QSPIN_ONLY_FAIR, watch);
 	if (halts) {
+		/* One that took the lock has cleared halted. Orders nothing: who may
+		 * set it again becomes the head by our step after this one. */
+		if (outcome == GONE)
+			atomic_andnot(LK_Q_HALTED, &lock->val);
 		/* Makes room in the table; whom else it finds, it wakes. */
 		kick(lock, code);
 		atomic_sub(1, &lk_qspin_halting);
 	}
-	if (last)
-		return;
-	/* Its node is clean: head_take() has seen its tail, by qspinlock.F. */
-	next = smp_cond_load_relaxed(&node->next, VAL);
-	make_head(lock, next);
+	if (outcome != LAST)
+		pass_on(lock, node, outcome);
+	return outcome;
 }
 
 /* -- the slow path ------------------------------------------------------- */
@@ -402,68 +564,144 @@ __cold bool lk_qspin_trylock_slow(struct lk_qspin *lock,
 	return val == wait_tag() && lk_qspin_take_word(lock, &val);
 }
 
-/* What an arrival does before it queues; true: it has the lock. */
-static bool enter(struct lk_qspin *lock, u32 val, enum lk_qspin_mode mode)
+/* What an arrival does before it queues. */
+static enum outcome enter(struct lk_qspin *lock, u32 val,
+			  enum lk_qspin_mode mode,
+			  const struct lk_qspin_watch *watch)
 {
+	bool taken;
+
 	switch (mode) {
 	case LK_QSPIN_FAIR:
 	case LK_QSPIN_ONLY_FAIR:
-		return wait_as_pending(lock, val);
+		return wait_as_pending(lock, val, watch);
 	case LK_QSPIN_STEAL: /* to queue takes the line from the holder twice */
-		return steal(lock, brief_spins(),
-			     LK_Q_PENDING | LK_Q_TAIL_MASK);
-	case LK_QSPIN_PV:
-		return steal(lock, steal_rounds(), LK_Q_PENDING);
+		taken = steal(lock, brief_spins(),
+			      LK_Q_PENDING | LK_Q_TAIL_MASK);
+		break;
+	case LK_QSPIN_PV: /* a waiter in the queue may be off its CPU, and block it */
+		taken = steal(lock,
+			      cpus_are_short() ? short_rounds()
+					       : steal_rounds(),
+			      LK_Q_PENDING);
+		break;
 	default:
-		return take_half(lock);
+		taken = take_half(lock);
 	}
+	return taken ? TAKEN : QUEUES;
+}
+
+/* Past the queue. Once it has waited for too long it takes the lock from a pending waiter. */
+static enum outcome wait_tas(struct lk_qspin *lock,
+			     const struct lk_qspin_watch *watch)
+{
+	bool is_own = watch && watch->word == (const u32 *)&lock->val;
+	u16 half;
+
+	do {
+		half = smp_cond_load_relaxed_or_stall(&lock->locked_pending,
+						      half_is_free(VAL),
+						      may_leave(watch));
+		if (waiters_leave() && !half_is_free(half)) {
+			if (!is_own)
+				return GONE;
+			if (take_from_pending(lock))
+				return TAKEN;
+		}
+	} while (!take_half(lock));
+	return TAKEN;
 }
 
 /* Past the queue, or, where nobody may, once there is none. */
-static void wait_without_node(struct lk_qspin *lock, enum lk_qspin_mode mode)
+static enum outcome wait_without_node(struct lk_qspin *lock,
+				      enum lk_qspin_mode mode,
+				      const struct lk_qspin_watch *watch)
 {
-	if (mode != LK_QSPIN_ONLY_FAIR) {
-		wait_tas(lock);
-		return;
-	}
+	if (mode != LK_QSPIN_ONLY_FAIR)
+		return wait_tas(lock, watch);
 	do {
-		atomic_cond_read_relaxed(&lock->val, (u32)VAL == wait_tag());
+		if ((u32)atomic_cond_read_relaxed_or_stall(
+			    &lock->val, (u32)VAL == wait_tag(),
+			    may_leave(watch)) != wait_tag())
+			return GONE;
 	} while (!lk_qspin_trylock(lock, mode));
+	return TAKEN;
 }
 
-static inline void lock_slow(struct lk_qspin *lock, u32 val,
-			     enum lk_qspin_mode mode)
+/* The first level from this thread's on whose node is in no queue. */
+static u32 free_level(u32 slot)
 {
-	u32 slot = this_slot(), level;
+	u32 level = wait_depth(qnodes);
+	struct qnode *node;
+
+	for (; waiters_leave() && level < LKP_MAX_NEST; level++) {
+		node = wait_node(qnodes, slot, level);
+		/* [qspinlock.R] ACQUIRE, pairs with qspinlock.Q: it was read for
+		 * the last time before we write to it. Spare relaxed: in the model
+		 * a store comes after the loads before it. */
+		if (smp_load_acquire(&node->state) != LEFT ||
+		    READ_ONCE(node->epoch) != wait_epoch())
+			break;
+	}
+	return level;
+}
+
+static inline enum outcome lock_slow(struct lk_qspin *lock, u32 val,
+				     enum lk_qspin_mode mode,
+				     const struct lk_qspin_watch *watch)
+{
+	u32 slot = this_slot(), depth, level;
 	enum lk_qspin_mode now = mode == LK_QSPIN_AUTO ? choose_mode() : mode;
+	enum outcome outcome;
 
 	val = lk_qspin_adopt(lock, val);
-	if (enter(lock, val, now))
-		return;
+	outcome = enter(lock, val, now, watch);
+	if (outcome != QUEUES)
+		return outcome;
+	depth = wait_depth(qnodes);
+	level = unlikely(!slot) ? LKP_MAX_NEST : free_level(slot);
 	/* No slot left, or nested too deep: wait without a node, unfairly. */
-	if (now == LK_QSPIN_TAS || unlikely(!slot) ||
-	    unlikely(wait_depth(qnodes) >= LKP_MAX_NEST)) {
-		wait_without_node(lock, now);
-		return;
-	}
-	level = wait_depth(qnodes)++;
+	if (now == LK_QSPIN_TAS || unlikely(level >= LKP_MAX_NEST))
+		return wait_without_node(lock, now, watch);
+	wait_depth(qnodes) = level + 1;
 	barrier(); /* a signal handler's lock from here on is one level up */
-	lock_queued(lock, slot, level, now == LK_QSPIN_PV ? now : mode);
+	outcome = lock_queued(lock, slot, level,
+			      now == LK_QSPIN_PV ? now : mode, watch);
 	barrier();
-	wait_depth(qnodes)--;
+	wait_depth(qnodes) = depth;
+	return outcome;
 }
 
 __cold void lk_qspin_lock_slow(struct lk_qspin *lock, u32 val,
 			       enum lk_qspin_mode mode)
 {
+	const struct lk_qspin_watch itself = {
+		.word = (const u32 *)&lock->val,
+		.busy = LK_Q_LOCKED_MASK,
+	};
+
 	/* While sleepers queue every arrival comes here: no detour for those
 	 * that find the lock free. */
 	if ((mode == LK_QSPIN_PV || mode == LK_QSPIN_AUTO) &&
 	    atomic_read(&lk_qspin_halting) && take_half(lock))
 		return;
 	queue_enter();
-	lock_slow(lock, val, mode);
+	if (lock_slow(lock, val, mode,
+		      mode == LK_QSPIN_ONLY_FAIR ? NULL : &itself) == GONE)
+		wait_tas(lock, &itself);
 	queue_exit();
+}
+
+__cold bool lk_qspin_lock_or_leave_slow(struct lk_qspin *lock, u32 val,
+					enum lk_qspin_mode mode,
+					const struct lk_qspin_watch *watch)
+{
+	enum outcome outcome;
+
+	queue_enter();
+	outcome = lock_slow(lock, val, mode, watch);
+	queue_exit();
+	return outcome != GONE;
 }
 
 static void init(void *lock)

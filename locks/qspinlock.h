@@ -22,10 +22,11 @@
  *
  * Invariants: only the head of the queue and the owner of the pending bit wait
  * on the word; the thread that set pending owns it, and nobody else
- * takes the lock or clears the bit until it is 0 again; a node becomes head at
- * most once, made so by its predecessor; only the head, or the holder on its
- * behalf, sets halted, and not while the pending bit is somebody else's, whose
- * taking of the lock is a store. A thread that clears halted goes on to kick.
+ * takes the lock or clears the bit until it is 0 again, but, where waiters leave,
+ * one that has left; a node becomes head at most once, made so by its
+ * predecessor; only the head, or the holder on its behalf, sets halted, and not
+ * while the pending bit is somebody else's, whose taking of the lock is a store. A
+ * thread that clears halted goes on to kick.
  *
  * Modes, chosen by each caller at run time, safe to mix on one lock (but for
  * only fair) because the head takes the lock by compare-and-exchange:
@@ -45,14 +46,20 @@
  *   auto   pv while CPUs are short, else steal on a hypervisor, else fair.
  *          Its inline attempt is as in fair; what it is, the slow path asks.
  *
+ * Where waiters_leave(), a waiter leaves a queue that does not move for long though the
+ * lock is free, and waits as in tas; but nobody does in only fair. Its node is skipped
+ * when its turn comes.
+ *
  * A try keeps the rule of its mode: where arrivals may steal it takes the lock
  * past the queue, else it fails while anybody waits.
  *
  * Written from: the prose of Waiman Long's qspinlock mails (v10, 2014-05-07, and
  * the hybrid queued/unfair lock of 2016) and of Peter Zijlstra's test-and-set
  * answer for virtual machines; the queue from Mellor-Crummey & Scott, TOCS
- * 1991. The word's fields and their names are the mails'. How a waiter becomes pending,
- * the mixing of modes, halting, kicks and forks are this file's own.
+ * 1991; that a waiter may leave its node to be skipped is the idea of Scott &
+ * Scherer's queue locks with time-out, PPoPP 2001. The word's fields and their names
+ * are the mails'. How a waiter becomes pending, the mixing of modes, halting, kicks,
+ * forks and how a waiter leaves are this file's own.
  */
 #include <platform.h>
 
@@ -94,6 +101,16 @@ struct lk_qspin {
 /* @val: the word as the failed attempt saw it; in a mode that steals, its half. */
 void lk_qspin_lock_slow(struct lk_qspin *lock, u32 val,
 			enum lk_qspin_mode mode);
+
+/* What a waiter looks at before it leaves the queue: it stays while *@word & @busy. */
+struct lk_qspin_watch {
+	const u32 *word;
+	u32 busy;
+};
+
+bool lk_qspin_lock_or_leave_slow(struct lk_qspin *lock, u32 val,
+				 enum lk_qspin_mode mode,
+				 const struct lk_qspin_watch *watch);
 
 static inline void lk_qspin_init(struct lk_qspin *lock)
 {
@@ -155,19 +172,42 @@ static inline bool lk_qspin_trylock(struct lk_qspin *lock,
 }
 
 /* One attempt with no read before it: on the half where the mode steals. */
+static inline bool lk_qspin_lock_fast(struct lk_qspin *lock,
+				      enum lk_qspin_mode mode, u32 *val)
+{
+	u16 half;
+
+	*val = wait_tag();
+	if (!lk_qspin_steals(mode))
+		return likely(lk_qspin_take_word(lock, val));
+	half = (u16)*val;
+	if (likely(lk_qspin_take_half(lock, &half)))
+		return true;
+	*val = half;
+	return false;
+}
+
 static inline void lk_qspin_lock(struct lk_qspin *lock, enum lk_qspin_mode mode)
 {
-	u32 val = wait_tag();
-	u16 half = (u16)val;
+	u32 val;
 
-	if (lk_qspin_steals(mode)) {
-		if (likely(lk_qspin_take_half(lock, &half)))
-			return;
-		val = half;
-	} else if (likely(lk_qspin_take_word(lock, &val))) {
-		return;
-	}
-	lk_qspin_lock_slow(lock, val, mode);
+	if (!lk_qspin_lock_fast(lock, mode, &val))
+		lk_qspin_lock_slow(lock, val, mode);
+}
+
+/*
+ * For a lock that is the queue of another one, and whose holder may be stopped while it
+ * waits. False, and not held: the wait was too long, and the other lock was free by
+ * @watch. It is always true where waiters_leave() is false.
+ */
+static inline bool lk_qspin_lock_or_leave(struct lk_qspin *lock,
+					  enum lk_qspin_mode mode,
+					  const struct lk_qspin_watch *watch)
+{
+	u32 val;
+
+	return lk_qspin_lock_fast(lock, mode, &val) ||
+	       lk_qspin_lock_or_leave_slow(lock, val, mode, watch);
 }
 
 /* Waiters in queues that may halt, of all locks: with none, none is asleep. */

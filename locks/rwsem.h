@@ -41,7 +41,7 @@
  *  3. A free lock with sleepers has one that is awake: the first, if it writes; or
  *     an unlocker watches it for a moment, and has seen it taken or wakes one.
  *  4. The first sleeper is passed by arrivals until it has lost overtake_limit()
- *     times, or has slept for LK_RWSEM_PATIENCE_NS; then H is set. H goes with it.
+ *     times, or has slept for rwsem_patience_us(); then H is set. H goes with it.
  *  5. H keeps nobody from a free lock for longer than a nap: a sleeper whose nap
  *     is over takes what is free, because the first may be stopped. Sleeps are naps
  *     in user space only; and LK_READER_QUEUES waits on.
@@ -49,9 +49,9 @@
  * Arrivals pass sleepers until then because CPUs stay busy so when threads
  * outnumber them.
  *
- * After (-,Q,H,L,n) for LK_RWSEM_DRAIN_NS the readers that hold may be waiting for a
+ * After (-,Q,H,L,n) for rwsem_drain_us() the readers that hold may be waiting for a
  * reader on the list. So then H is cleared, all readers on the list hold, and the
- * first starts anew, each time with twice the patience, up to 32 times as long. A
+ * first starts anew, each time with twice the patience, up to rwsem_doubles() times. A
  * writer waits for ever only behind readers that do, and behind LK_READER_NESTS.
  *
  * The next holder may free the lock's memory as soon as the lock is free: an unlock
@@ -76,9 +76,6 @@
 /* All that waiters leave in the word. */
 #define LK_RWSEM_MARKS	    (LK_RWSEM_QUEUED | LK_RWSEM_HANDOFF | LK_RWSEM_LOOK)
 #define LK_RWSEM_READERS(w) ((u32)(w) / LK_RWSEM_READER)
-
-#define LK_RWSEM_PATIENCE_NS 1000000ull
-#define LK_RWSEM_DRAIN_NS    20000000ull
 
 /* Its waiters spin or sleep; none rests. */
 #define LK_RWSEM_WAYS (LK_WAY_SLEEP + 1u)
@@ -252,7 +249,8 @@ static inline void lk_rwsem_unlock(struct lk_rwsem *s)
 {
 	u32 word = LK_RWSEM_WRITER;
 
-	/* [rwsem.B] RELEASE, pairs with rwsem.A, .E and .F. */
+	/* [rwsem.B] RELEASE, pairs with rwsem.A, .E, rwsem_sleep.A and
+	 * rwsem_list.A. */
 	if (unlikely(!atomic_try_cmpxchg_release(&s->word, &word, 0)))
 		lk_rwsem_unlock_slow(s, LK_RWSEM_WRITER);
 }
@@ -263,8 +261,8 @@ static inline void lk_rwsem_read_unlock(struct lk_rwsem *s)
 
 	/* Nobody to look after, or others read on: their unlocks will look. */
 	while (!(word & LK_RWSEM_LOOK) || LK_RWSEM_READERS(word) > 1) {
-		/* [rwsem.C] RELEASE, pairs with rwsem.A: our reads are
-		 * done. */
+		/* [rwsem.C] RELEASE, pairs with rwsem.A and rwsem_sleep.A: our
+		 * reads are done. */
 		if (atomic_try_cmpxchg_release(&s->word, &word,
 					       word - LK_RWSEM_READER))
 			return;

@@ -14,8 +14,9 @@ static bool spin_osq_is_locked(const void *queue)
 	return lk_osq_is_locked(queue);
 }
 
-static bool spin_osq_lock(void *queue)
+static bool spin_osq_lock(void *queue, const u32 *word)
 {
+	(void)word;
 	return lk_osq_lock(queue);
 }
 
@@ -35,8 +36,9 @@ static bool spin_numa_is_locked(const void *queue)
 	return lk_numa_osq_is_locked(queue);
 }
 
-static bool spin_numa_lock(void *queue)
+static bool spin_numa_lock(void *queue, const u32 *word)
 {
+	(void)word;
 	return lk_numa_osq_lock(queue);
 }
 
@@ -60,16 +62,22 @@ static bool spin_qspin_is_locked(const void *queue)
 	return READ_ONCE(((const struct lk_qspin *)queue)->locked);
 }
 
-static bool spin_qspin_lock_fair(void *queue)
+static inline bool spin_qspin_lock(void *queue, const u32 *word,
+				   enum lk_qspin_mode mode)
 {
-	lk_qspin_lock(queue, LK_QSPIN_FAIR);
-	return true;
+	const struct lk_qspin_watch watch = { .word = word, .busy = ~0u };
+
+	return lk_qspin_lock_or_leave(queue, mode, &watch);
 }
 
-static bool spin_qspin_lock_steal(void *queue)
+static bool spin_qspin_lock_fair(void *queue, const u32 *word)
 {
-	lk_qspin_lock(queue, LK_QSPIN_STEAL);
-	return true;
+	return spin_qspin_lock(queue, word, LK_QSPIN_FAIR);
+}
+
+static bool spin_qspin_lock_steal(void *queue, const u32 *word)
+{
+	return spin_qspin_lock(queue, word, LK_QSPIN_STEAL);
 }
 
 static void spin_qspin_unlock(void *queue)

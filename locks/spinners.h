@@ -15,15 +15,19 @@
 /* A queue of spinners, of 4 bytes that are 0 when it is new. */
 struct lk_spin_queue {
 	bool (*is_locked)(const void *queue);
-	bool (*lock)(void *queue); /* false: gave up, not held */
+	/*
+	 * False: gave up, not held. @word is 0 while the lock whose spinners these are
+	 * is free, or NULL.
+	 */
+	bool (*lock)(void *queue, const u32 *word);
 	void (*unlock)(void *queue);
 };
 
 /* An osq_lock; a numa_osq in its place. All users of one lock use the same one. */
 extern const struct lk_spin_queue lk_spin_over_osq, lk_spin_over_numa_osq;
 /*
- * A qspinlock in its place, in mode LK_QSPIN_FAIR or LK_QSPIN_STEAL. Nobody leaves it:
- * its lock() is always true. For locks whose waiters never sleep.
+ * A qspinlock in its place, in mode LK_QSPIN_FAIR or LK_QSPIN_STEAL. A waiter gives up
+ * only if it does not move though @word is 0. For locks whose waiters never sleep.
  */
 extern const struct lk_spin_queue lk_spin_over_qspin[];
 

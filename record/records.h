@@ -85,7 +85,7 @@ struct rec_detail {
 	u64 useless;  /* waits of a condition variable entered again at once */
 	u32 wait[40]; /* bucket n: 2^n ticks up to twice that */
 	u32 hold[40];
-	u32 hand[40];
+	u32 handover_time[40];
 	u32 away[40]; /* from a timed hold's end to the thread's next call */
 };
 

@@ -144,7 +144,7 @@ static void count_handover(const struct rec_waiting *w, struct rec_detail *d,
 		return;
 	d->handovers++;
 	d->handover += now - released;
-	rec_bucket(d->hand, now - released, 1);
+	rec_bucket(d->handover_time, now - released, 1);
 }
 
 void rec_wait_end(struct rec_waiting *w, struct rec_thread *t,

@@ -21,6 +21,7 @@ const ENTRIES: &[&str] = &[
 /// by the clients that include them.
 const SHARED: &[&str] = &[
     "platform/library/waits.c",
+    "platform/user/cluster.h",
     "platform/user/forks.h",
     "platform/user/once.h",
     "platform/user/slots.h",

@@ -209,8 +209,8 @@ void lw_write_downgrade(lw_rwlock_t *l);
 /*
  * Queued read/write spinlock: 8 bytes, for critical sections of a few hundred
  * nanoseconds. It is fair: waiters are served in FIFO order, and readers that are next
- * to each other in the queue hold it together. Waiters spin and cannot leave the
- * queue, so there is no call with a deadline. A thread must not lock it again while it
+ * to each other in the queue hold it together. Waiters spin; there is no call with a
+ * deadline. A thread must not lock it again while it
  * holds it, not even shared. A forked child must not use one that other threads waited
  * for at the fork. (It may use any other lock of this header.)
  */

@@ -178,7 +178,8 @@ _Noreturn void lwc_broken(const char *text);
 #define cpu_relax_wait(rounds) \
 	(++*(rounds), lwc_round(__lwc_site("cpu_relax_wait", "")))
 
-#define __lwc_cond_load(op, p, cond, order)                                 \
+/* It also ends, before a round, if @over holds. */
+#define __lwc_cond_load(op, p, cond, over, order)                           \
 	({                                                                  \
 		const struct lwc_site *__wait = __lwc_site(op, #p);         \
 		__typeof__(*(p)) VAL;                                       \
@@ -187,21 +188,45 @@ _Noreturn void lwc_broken(const char *text);
 							 order, __wait);    \
 			if ((cond) || lwc_skip_wait(__wait))                \
 				break;                                      \
+			if (over)                                           \
+				break;                                      \
 			lwc_round(__wait);                                  \
 		}                                                           \
 		lwc_wait_over();                                            \
 		VAL;                                                        \
 	})
 #define smp_cond_load_acquire(p, cond) \
-	__lwc_cond_load("smp_cond_load_acquire", p, cond, LWC_ACQUIRE)
+	__lwc_cond_load("smp_cond_load_acquire", p, cond, false, LWC_ACQUIRE)
 #define smp_cond_load_relaxed(p, cond) \
-	__lwc_cond_load("smp_cond_load_relaxed", p, cond, LWC_RELAXED)
+	__lwc_cond_load("smp_cond_load_relaxed", p, cond, false, LWC_RELAXED)
 #define atomic_cond_read_acquire(a, cond)                                \
 	__lwc_cond_load("atomic_cond_read_acquire", &(a)->counter, cond, \
-			LWC_ACQUIRE)
+			false, LWC_ACQUIRE)
 #define atomic_cond_read_relaxed(a, cond)                                \
 	__lwc_cond_load("atomic_cond_read_relaxed", &(a)->counter, cond, \
-			LWC_RELAXED)
+			false, LWC_RELAXED)
+
+/* One that leaves does so at its first look. */
+#define __lwc_cond_load_or_stall(op, p, cond, leave, order)             \
+	({                                                              \
+		u64 __since = 0;                                        \
+		__lwc_cond_load(op, p, cond,                            \
+				should_leave(0, &__since) && (leave) && \
+					!lwc_left_out(__wait),          \
+				order);                                 \
+	})
+#define smp_cond_load_acquire_or_stall(p, cond, leave)                      \
+	__lwc_cond_load_or_stall("smp_cond_load_acquire_or_stall", p, cond, \
+				 leave, LWC_ACQUIRE)
+#define smp_cond_load_relaxed_or_stall(p, cond, leave)                      \
+	__lwc_cond_load_or_stall("smp_cond_load_relaxed_or_stall", p, cond, \
+				 leave, LWC_RELAXED)
+#define atomic_cond_read_acquire_or_stall(a, cond, leave)             \
+	__lwc_cond_load_or_stall("atomic_cond_read_acquire_or_stall", \
+				 &(a)->counter, cond, leave, LWC_ACQUIRE)
+#define atomic_cond_read_relaxed_or_stall(a, cond, leave)             \
+	__lwc_cond_load_or_stall("atomic_cond_read_relaxed_or_stall", \
+				 &(a)->counter, cond, leave, LWC_RELAXED)
 
 /* clang-format on */
 

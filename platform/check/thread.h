@@ -21,21 +21,23 @@ struct check_world {
 #define LK_LIMIT(name, expert, min, max, user, kernel, check, help) u32 name;
 #include <knobs.def>
 	u32 priority[CHECK_THREADS]; /* this_priority() */
-	u32 spurious;	       /* early returns of wait_on_value() a thread */
-	u32 clusters;	       /* of CPUs */
-	u16 epoch;	       /* fork epoch that the threads live in */
-	bool no_slots;	       /* this_slot() finds all taken */
-	bool one_cpu;	       /* all threads run on one CPU */
-	bool posix;	       /* as the interposer: see CONTRACT.md */
-	bool foreign;	       /* foreign_waiters() */
-	bool naps;	       /* wait_on_value() looks again now and then */
-	bool no_time;	       /* deadlines that are made now never pass */
-	bool soon;	       /* deadline_within() */
-	bool halts;	       /* waiters_halt() */
-	bool hypervisor;       /* on_hypervisor() */
-	bool cpus_short;       /* cpus_are_short() */
-	bool way_changes;      /* threads store to wait_way */
-	bool sections_exclude; /* those of one object never overlap */
+	u32 spurious;  /* early returns of wait_on_value() a thread */
+	u32 clusters;  /* of CPUs */
+	u16 epoch;     /* fork epoch that the threads live in */
+	bool no_slots; /* this_slot() finds all taken */
+	bool one_cpu;  /* all threads run on one CPU */
+	bool posix;    /* as the interposer: see CONTRACT.md */
+	bool foreign;  /* foreign_waiters() */
+	bool naps;     /* wait_on_value() looks again now and then */
+	bool no_time;  /* deadlines that are made now never pass */
+	bool soon;     /* deadline_within() */
+	bool halts;    /* waiters_halt() */
+	bool leave;    /* waiters_leave() */
+	bool leaves[CHECK_THREADS]; /* should_leave() */
+	bool hypervisor;	    /* on_hypervisor() */
+	bool cpus_short;	    /* cpus_are_short() */
+	bool way_changes;	    /* threads store to wait_way */
+	bool sections_exclude;	    /* those of one object never overlap */
 	enum check_turns turns;
 	void (*signal)(void); /* handler that interrupts each list section */
 	bool signal_stores;   /* before each store in it, too */
@@ -71,6 +73,8 @@ bool vcpu_is_preempted(u32 vcpu);
 bool cpus_are_short(void);
 bool on_hypervisor(void);
 void saw_preempted(void);
+/* What a baseline asks of the hypervisor: see CONTRACT.md. */
+#define yield_to_vcpu(vcpu)	  ((void)(vcpu), cpu_relax())
 #define owner_is_preempted(owner) vcpu_is_preempted(owner)
 /* No count of turns: time stands still, so nothing is learned. */
 #define next_owner(last) this_vcpu()
@@ -124,6 +128,11 @@ bool may_pass(const struct lkp_deadline *deadline);
 #define should_halt(rounds) \
 	((void)(rounds),    \
 	 !lwc_left_out(__lwc_site("should_halt", "")) && budget_is_spent())
+/* One that leaves does so at once, or when it looks after a while. */
+#define should_leave(rounds, since)                       \
+	((void)(rounds), (void)(since),                   \
+	 !lwc_left_out(__lwc_site("should_leave", "")) && \
+		 check_world.leaves[lwc_thread()])
 #define halt_on_value(word, val) \
 	((void)lwc_sleep(word, val, false, __lwc_site("halt_on_value", #word)))
 #define kick_value(word, vcpu) \
@@ -133,6 +142,7 @@ bool may_pass(const struct lkp_deadline *deadline);
 bool mutex_outlives_unlock(void);
 bool foreign_waiters(void);
 bool waiters_halt(void);
+bool waiters_leave(void);
 #define LK_MUTEX_EMBED
 
 #endif

@@ -211,6 +211,11 @@ bool waiters_halt(void)
 	return check_world.halts;
 }
 
+bool waiters_leave(void)
+{
+	return check_world.leave;
+}
+
 u32 check_world_spurious(void)
 {
 	return check_world.spurious;

@@ -53,4 +53,7 @@ static inline void cpu_relax_wait(u32 *rounds)
 	cpu_relax();
 }
 
+/* Nor is anybody stopped. */
+#include <stays.h>
+
 #endif

@@ -54,6 +54,7 @@ struct lws_calls {
 	bool (*has_guests)(void);
 	bool (*cpus_are_short)(void);
 	void (*saw_preempted)(void);
+	void (*yield_to_vcpu)(u32 vcpu);
 	u64 (*clock)(void);
 	int (*sleep)(u32 *p, u32 value, u64 deadline,
 		     const struct lws_site *site);
@@ -156,6 +157,9 @@ extern struct lws_calls lws;
 #define smp_cond_load_relaxed(p, cond)	  __lws_cond_load(p, cond)
 #define atomic_cond_read_acquire(a, cond) __lws_cond_load(&(a)->counter, cond)
 #define atomic_cond_read_relaxed(a, cond) __lws_cond_load(&(a)->counter, cond)
+
+/* As in the kernel. */
+#include <stays.h>
 
 /* clang-format on */
 

@@ -45,6 +45,8 @@
 #define waiters_halt()	 lws.has_guests()
 #define cpus_are_short() lws.cpus_are_short()
 #define saw_preempted()	 lws.saw_preempted()
+/* What a baseline asks of the hypervisor: see CONTRACT.md. */
+#define yield_to_vcpu(v) lws.yield_to_vcpu(v)
 
 #define begin_waiting() ((void)0)
 #define need_resched()	lws.need_resched()

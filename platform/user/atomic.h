@@ -118,7 +118,20 @@ static inline void cpu_relax_wait(u32 *rounds)
 		lkp_let_run();
 }
 
-#define __lkp_cond_load(p, cond, order)                    \
+/*
+ * A thread may be stopped, or sit in a signal handler, while it waits in a spinlock's
+ * queue; so those behind it leave. True for one that has waited for @rounds, and then
+ * for stall_us; *@since is 0 before the first call.
+ */
+bool lkp_stalls(u64 *since);
+static inline bool should_leave(u32 rounds, u64 *since)
+{
+	return unlikely(rounds >= lkp_yield_after) && lkp_stalls(since);
+}
+#define waiters_leave() true
+
+/* It also ends, after a round, once @over holds. */
+#define __lkp_cond_load(p, cond, over, order)              \
 	({                                                 \
 		u32 __rounds = 0;                          \
 		__typeof__(*(p)) VAL;                      \
@@ -127,17 +140,36 @@ static inline void cpu_relax_wait(u32 *rounds)
 			if (cond)                          \
 				break;                     \
 			cpu_relax_wait(&__rounds);         \
+			if (over)                          \
+				break;                     \
 		}                                          \
 		VAL;                                       \
 	})
 #define smp_cond_load_acquire(p, cond) \
-	__lkp_cond_load(p, cond, __ATOMIC_ACQUIRE)
+	__lkp_cond_load(p, cond, false, __ATOMIC_ACQUIRE)
 #define smp_cond_load_relaxed(p, cond) \
-	__lkp_cond_load(p, cond, __ATOMIC_RELAXED)
+	__lkp_cond_load(p, cond, false, __ATOMIC_RELAXED)
 #define atomic_cond_read_acquire(a, cond) \
 	smp_cond_load_acquire(&(a)->counter, cond)
 #define atomic_cond_read_relaxed(a, cond) \
 	smp_cond_load_relaxed(&(a)->counter, cond)
+
+/* As these, but they also end once the wait is too long and @leave holds. */
+#define __lkp_cond_load_or_stall(p, cond, leave, order)                      \
+	({                                                                   \
+		u64 __since = 0;                                             \
+		__lkp_cond_load(p, cond,                                     \
+				should_leave(__rounds, &__since) && (leave), \
+				order);                                      \
+	})
+#define smp_cond_load_acquire_or_stall(p, cond, leave) \
+	__lkp_cond_load_or_stall(p, cond, leave, __ATOMIC_ACQUIRE)
+#define smp_cond_load_relaxed_or_stall(p, cond, leave) \
+	__lkp_cond_load_or_stall(p, cond, leave, __ATOMIC_RELAXED)
+#define atomic_cond_read_acquire_or_stall(a, cond, leave) \
+	smp_cond_load_acquire_or_stall(&(a)->counter, cond, leave)
+#define atomic_cond_read_relaxed_or_stall(a, cond, leave) \
+	smp_cond_load_relaxed_or_stall(&(a)->counter, cond, leave)
 
 /* clang-format on */
 

@@ -5,7 +5,8 @@
  * later when it is first met. A wrong answer costs speed, nothing else.
  *
  * Who learns has the table to itself, and draws it up aside. Nobody waits for
- * that: meanwhile all others are in cluster 0.
+ * that: meanwhile all others are in cluster 0. What needs no system call is in
+ * cluster.h.
  */
 #include "topology.h"
 #include "user.h"
@@ -34,14 +35,13 @@ static enum { NOT_ASKED, BY_SYSTEM, BY_USER } given;
 /* False: somebody learns, perhaps whom this signal handler interrupted. */
 static bool try_enter(u64 *signals)
 {
-	u32 now = wait_epoch() + 1u, was = READ_ONCE(learner);
+	u32 now = wait_epoch() + 1u;
 
-	/* One whose process forked since will not return. */
-	if (was == now)
+	/* Without a system call for each look. */
+	if (READ_ONCE(learner) == now)
 		return false;
 	*signals = lkp_block_signals();
-	/* [cluster.C] ACQUIRE, pairs with cluster.D: the draft is ours. */
-	if (try_cmpxchg_acquire(&learner, &was, now))
+	if (lkp_learn_begin(&learner, now))
 		return true;
 	lkp_restore_signals(*signals);
 	return false;
@@ -59,8 +59,7 @@ static u64 enter(void)
 
 static void leave(u64 signals)
 {
-	/* [cluster.D] RELEASE, pairs with cluster.C. */
-	smp_store_release(&learner, 0);
+	lkp_learn_end(&learner);
 	lkp_restore_signals(signals);
 }
 
@@ -167,20 +166,10 @@ static void draft_first(void)
 	draft_system();
 }
 
-/* The draft is now what all read. An index is never beyond the count. */
 static void publish(void)
 {
-	u32 total = drafted ? drafted : 1;
-
-	if (total > READ_ONCE(lkp_cluster_total))
-		WRITE_ONCE(lkp_cluster_total, total);
-	for (u32 cpu = 0; cpu < LKP_MAX_CPUS; cpu++) {
-		/* [cluster.A] RELEASE, pairs with cluster.B: who has a cluster
-		 * sees a count that is greater. */
-		if (lkp_cluster_of[cpu] != draft[cpu])
-			smp_store_release(&lkp_cluster_of[cpu], draft[cpu]);
-	}
-	WRITE_ONCE(lkp_cluster_total, total);
+	lkp_cluster_publish(lkp_cluster_of, &lkp_cluster_total, draft,
+			    LKP_MAX_CPUS, drafted ? drafted : 1);
 }
 
 /* -- asking -------------------------------------------------------------- */
@@ -202,13 +191,12 @@ static void learn(u32 cpu)
 
 __cold u32 lkp_cluster_slow(u32 cpu)
 {
-	u16 n;
+	u32 n;
 
 	if (cpu >= LKP_MAX_CPUS)
 		return 0;
 	learn(cpu);
-	/* [cluster.B] ACQUIRE, pairs with cluster.A. */
-	n = smp_load_acquire(&lkp_cluster_of[cpu]);
+	n = lkp_cluster_entry(&lkp_cluster_of[cpu]);
 	return n ? n - 1u : 0;
 }
 

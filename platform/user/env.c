@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* The environment and standard error, for slow paths: no call takes a lock. */
 #include "internal.h"
+#include "once.h"
 #include "user.h"
 
 #include <string.h>
@@ -9,8 +10,9 @@
 
 extern char **environ;
 
-/* Entries of the environment one after the other, then an empty one; or NULL. */
+/* Entries of the environment one after the other, then an empty one. */
 static const char *kept;
+static struct lkp_once keeping;
 
 static char *room_for(size_t bytes)
 {
@@ -41,8 +43,8 @@ void lkp_env_keep(char **env, const char *prefix)
 			end = stpcpy(end, *e) + 1;
 	}
 	*end = '\0';
-	/* [env.A] RELEASE, pairs with env.B: a thread that sees it sees the text. */
-	smp_store_release(&kept, text);
+	kept = text;
+	lkp_once_done(&keeping);
 }
 
 static const char *value_of(const char *entry, const char *name, size_t len)
@@ -54,12 +56,12 @@ static const char *value_of(const char *entry, const char *name, size_t len)
 
 const char *lkp_env(const char *name)
 {
-	/* [env.B] ACQUIRE, pairs with env.A. */
-	const char *entry = smp_load_acquire(&kept), *value = NULL;
+	const char *value = NULL;
 	size_t len = strlen(name);
 
-	if (entry) {
-		for (; *entry && !value; entry += strlen(entry) + 1)
+	if (lkp_once_is_done(&keeping)) {
+		for (const char *entry = kept; *entry && !value;
+		     entry += strlen(entry) + 1)
 			value = value_of(entry, name, len);
 		return value;
 	}

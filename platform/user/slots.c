@@ -78,12 +78,34 @@ out:
 	lkp_restore_signals(signals);
 }
 
+/*
+ * How far from the thread pointer the C library keeps a thread's id; 0: not known. In
+ * the child of a fork that the C library did not make it is still the parent's.
+ */
+static ptrdiff_t kept_at;
+static u16 kept_epoch;
+
+void lkp_tid_is_kept(ptrdiff_t offset)
+{
+	WRITE_ONCE(kept_epoch, wait_epoch());
+	WRITE_ONCE(kept_at, offset);
+}
+
+static u32 ask_tid(u16 epoch)
+{
+	ptrdiff_t offset = READ_ONCE(kept_at);
+
+	if (offset && READ_ONCE(kept_epoch) == epoch)
+		return lkp_thread_word(offset);
+	return (u32)lkp_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
+}
+
 u32 lkp_tid(void)
 {
 	u16 epoch = wait_epoch();
 
 	if (unlikely(!lkp_self.tid || lkp_self.tid_epoch != epoch)) {
-		lkp_self.tid = (u32)lkp_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
+		lkp_self.tid = ask_tid(epoch);
 		lkp_self.tid_epoch = epoch;
 	}
 	return lkp_self.tid;
@@ -94,9 +116,8 @@ u32 lkp_tid(void)
 /* Keys past this need memory from malloc, which may be who is locking. */
 #define EARLY_KEYS 32u
 
-/* 0: not made yet, 1: cannot be used, else the key plus KEY_BASE. */
+/* See lkp_slots_key(). */
 static u32 exit_key;
-#define KEY_BASE 2u
 
 static void slot_put(void *unused)
 {
@@ -121,37 +142,31 @@ void lkp_slot_keep(void)
 static u32 make_exit_key(void)
 {
 	pthread_key_t key;
-	u32 seen = 0;
+	u32 now;
 
 	if (pthread_key_create(&key, slot_put))
-		return 1;
+		return LKP_NO_KEY;
 	if (key >= EARLY_KEYS) {
 		pthread_key_delete(key);
-		/* Orders nothing: there is no key to see. */
-		(void)try_cmpxchg_relaxed(&exit_key, &seen, 1);
-		return 1;
+		lkp_slots_no_key(&exit_key);
+		return LKP_NO_KEY;
 	}
-	while (seen < KEY_BASE) {
-		/* [slots.D] RELEASE, pairs with slots.E: the key is made. */
-		if (try_cmpxchg_release(&exit_key, &seen, key + KEY_BASE))
-			return key + KEY_BASE;
-	}
-	pthread_key_delete(key);
-	/* [slots.E] */
-	return smp_load_acquire(&exit_key);
+	now = lkp_slots_keep_key(&exit_key, key);
+	if (now != key + LKP_FIRST_KEY)
+		pthread_key_delete(key);
+	return now;
 }
 
 /* Arranges for slot_put() at this thread's exit, where that is possible. */
 static void at_exit(void)
 {
 	int saved = errno;
-	/* [slots.E] ACQUIRE, pairs with slots.D: glibc knows the key here, too. */
-	u32 key = smp_load_acquire(&exit_key);
+	u32 key = lkp_slots_key(&exit_key);
 
 	if (!key)
 		key = make_exit_key();
-	if (key >= KEY_BASE)
-		pthread_setspecific(key - KEY_BASE, &lkp_self);
+	if (key >= LKP_FIRST_KEY)
+		pthread_setspecific(key - LKP_FIRST_KEY, &lkp_self);
 	errno = saved;
 }
 

@@ -79,4 +79,39 @@ static inline void lkp_slots_forget(struct lkp_slots *s, u32 last)
 	WRITE_ONCE(s->hint, 1);
 }
 
+/*
+ * The key whose destructor gives slots back. Its word has 0: not made yet; LKP_NO_KEY:
+ * none can be used; else the key plus LKP_FIRST_KEY.
+ */
+#define LKP_NO_KEY    1u
+#define LKP_FIRST_KEY 2u
+
+static inline u32 lkp_slots_key(const u32 *word)
+{
+	/* [slots.E] ACQUIRE, pairs with slots.D: the key is made for us, too. */
+	return smp_load_acquire(word);
+}
+
+/* What a thread says whose key cannot be used. A later one may be better. */
+static inline void lkp_slots_no_key(u32 *word)
+{
+	u32 seen = 0;
+
+	/* Orders nothing: there is no key to see. */
+	(void)try_cmpxchg_relaxed(word, &seen, LKP_NO_KEY);
+}
+
+/* Several threads may make a key, and the first is kept. Returns what the word has. */
+static inline u32 lkp_slots_keep_key(u32 *word, u32 key)
+{
+	u32 seen = 0;
+
+	while (seen < LKP_FIRST_KEY) {
+		/* [slots.D] RELEASE, pairs with slots.E: the key is made. */
+		if (try_cmpxchg_release(word, &seen, key + LKP_FIRST_KEY))
+			return key + LKP_FIRST_KEY;
+	}
+	return lkp_slots_key(word);
+}
+
 #endif

@@ -8,6 +8,7 @@
  * says what holds: it is in platform/library/ and in platform/preload/.
  */
 #include <atomic.h>
+#include <cluster.h>
 #include <forks.h>
 /* -- this thread --------------------------------------------------------- */
 
@@ -28,11 +29,11 @@ struct lkp_self {
 	bool woken;	 /* its last sleep ended by a wake-up, see wait.c */
 	bool goes_on;	 /* its next sleep belongs to the same wait */
 	u16 tid_epoch;
-	u16 asked;    /* calls of lkp_cpus_are_short() */
-	u32 priority; /* as it was when the thread last asked, see wait.c */
-	u32 priority_uses;
+	u16 asked;	/* calls of lkp_cpus_are_short() */
+	u32 priority;	/* as it was when the thread last asked, see wait.c */
 	u32 turn_asked; /* calls of lkp_turn_is_over() */
-	u64 turn_began; /* 0: asleep since the last of them; see wait.c */
+	u64 priority_asked; /* when; 0: never */
+	u64 turn_began;	    /* 0: asleep since the last of them; see wait.c */
 };
 
 extern __thread struct lkp_self lkp_self
@@ -147,8 +148,7 @@ static inline u32 this_cluster(void)
 	u32 cpu = this_vcpu();
 
 	if (likely(cpu < LKP_MAX_CPUS)) {
-		/* [cluster.B] */
-		u16 n = smp_load_acquire(&lkp_cluster_of[cpu]);
+		u32 n = lkp_cluster_entry(&lkp_cluster_of[cpu]);
 
 		if (likely(n))
 			return n - 1u;
@@ -300,8 +300,9 @@ static inline bool wake_value(u32 *word)
 }
 
 /* Halting is sleeping here. A futex needs no vCPU. */
-#define should_halt(rounds)	 ((void)(rounds), need_resched())
-#define halt_on_value(word, val) wait_on_value(word, val, NULL, NO_NAPS)
+#define should_halt(rounds) ((void)(rounds), need_resched())
+/* Now and then it looks whether the one ahead of it is stopped. */
+#define halt_on_value(word, val) wait_on_value(word, val, NULL, 0)
 #define kick_value(word, vcpu)	 ((void)(vcpu), wake_value(word))
 
 /* Bits 10 … 15 of a qspinlock that is free: the fork epoch it belongs to. */

@@ -29,7 +29,7 @@ static inline void brief_pause(u32 round)
 }
 
 /* How long a sleeper must have waited for its waker to give way to it. */
-extern u32 lkp_give_way_us, lkp_turn_us;
+extern u32 lkp_give_way_us, lkp_turn_us, lkp_stall_us;
 #define give_way_ns() (READ_ONCE(lkp_give_way_us) * (u64)1000)
 
 /* A knob of locks/knobs.h. */

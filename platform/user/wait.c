@@ -45,8 +45,8 @@ void lkp_restore_signals(u64 signals)
 		    sizeof(signals), 0, 0);
 }
 
-/* Uses of its priority after which a thread asks for it again. */
-#define ASK_AGAIN 16u
+/* A thread goes by what it knows of its priority for so long, then it asks again. */
+#define ASK_AGAIN_NS 1000000u
 
 /*
  * 0, or the real-time priority of the calling thread, 1 to 99; 100: SCHED_DEADLINE,
@@ -67,11 +67,19 @@ static u32 ask_priority(void)
 	return (u32)priority;
 }
 
-/* Others may change it at any time. To ask each time would cost too much. */
+/*
+ * Others may change it at any time. To ask each time would cost too much, and to ask
+ * after so many uses is too late: under SCHED_DEADLINE each use may be a yield that
+ * takes a period.
+ */
 __cold u32 lkp_priority(void)
 {
-	if (lkp_self.priority_uses++ % ASK_AGAIN == 0)
+	u64 now = local_clock(), asked = lkp_self.priority_asked;
+
+	if (!asked || now - asked >= ASK_AGAIN_NS) {
 		lkp_self.priority = ask_priority();
+		lkp_self.priority_asked = now;
+	}
 	return lkp_self.priority;
 }
 
@@ -95,6 +103,18 @@ __cold void lkp_let_run(void)
 		lkp_syscall(SYS_nanosleep, (long)&nap, 0, 0, 0, 0, 0);
 	else
 		lkp_yield();
+}
+
+__cold bool lkp_stalls(u64 *since)
+{
+	u64 limit = READ_ONCE(lkp_stall_us) * (u64)1000, now;
+
+	if (!limit)
+		return false;
+	now = local_clock();
+	if (!*since)
+		*since = now;
+	return now - *since >= limit;
 }
 
 __cold void lkp_give_way(void)

@@ -14,8 +14,8 @@ struct machine {
 };
 
 static u32 at = 1000000, hint;
-/* Units of time between two looks. */
-static u32 look_each = LK_ADAPT_WINDOW / 4;
+/* Units of time between two looks: a quarter of a window, as a rule. */
+static u32 look_each;
 
 /* @units of time pass, and somebody that waits for @lock looks now and then. */
 static void pass_time(const void *lock, const struct machine *machine,
@@ -70,7 +70,7 @@ static void test_fastest(void)
 	for (i = 0; i < 7; i++) {
 		EXPECT(lk_adapt_way(locks[i]) == LK_WAY_SPIN);
 		/* The first look takes the entry, the windows come after. */
-		pass_time(locks[i], &cases[i].machine, LK_ADAPT_WINDOW);
+		pass_time(locks[i], &cases[i].machine, adapt_window());
 		share_of(locks[i], &cases[i].machine, LK_WAY_SPIN);
 		EXPECT(share_of(locks[i], &cases[i].machine, cases[i].best) >=
 		       95);
@@ -96,7 +96,7 @@ static void test_many(void)
 		share_of(locks[i], &machines[i], LK_WAY_REST);
 		EXPECT(share_of(locks[i], &machines[i], LK_WAY_REST) >= 90);
 	}
-	look_each = LK_ADAPT_WINDOW / 4;
+	look_each = adapt_window() / 4;
 }
 
 /* What is the fastest changes: it is found out, whichever way is in use. */
@@ -112,7 +112,7 @@ static void test_change(void)
 
 	for (round = 0; round < 9; round++) {
 		best = round * 2 % LK_WAYS;
-		/* Both other ways are probed once in 2 * LK_ADAPT_MAX_GAP windows. */
+		/* Both other ways are probed once in 2 * adapt_max_gap() windows. */
 		for (i = 0; i < 6; i++)
 			share_of(lock, &machines[best], best);
 		EXPECT(share_of(lock, &machines[best], best) >= 90);
@@ -129,7 +129,7 @@ static void test_spoiled(void)
 
 	share_of(lock, &machine, LK_WAY_SPIN);
 	for (i = 0; i < 20; i++) {
-		pass_time(lock, &stopped, 6 * LK_ADAPT_WINDOW);
+		pass_time(lock, &stopped, 6 * adapt_window());
 		EXPECT(share_of(lock, &machine, LK_WAY_SPIN) >= 95);
 	}
 }
@@ -166,6 +166,7 @@ static void test_shared_entry(void)
 
 int main(void)
 {
+	look_each = adapt_window() / 4;
 	test_fastest();
 	test_many();
 	test_change();

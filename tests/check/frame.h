@@ -20,7 +20,7 @@ struct check_client {
 	u32 threads;	  /* 1 to 5 */
 	u32 acquisitions; /* of each thread */
 	u32 preemptions;  /* in one execution; NO_BOUND */
-	u32 seconds;	  /* a longer exploration has failed */
+	u32 seconds;	  /* of CPU time; a longer exploration has failed */
 	u32 fuzz_threads; /* under the schedule fuzzer, to 32; 0: not fuzzed */
 	void (*init)(void);
 	void (*thread)(u32 id); /* ids count from 0 */
@@ -96,6 +96,16 @@ static inline void rising_priorities(void)
 
 	for (i = 0; i < CHECK_THREADS; i++)
 		check_world.priority[i] = i;
+}
+
+/* Waiters may leave a spinlock's queue; threads @first and up do at their first look. */
+static inline void leave_from(u32 first)
+{
+	u32 i;
+
+	check_world.leave = true;
+	for (i = first; i < CHECK_THREADS; i++)
+		check_world.leaves[i] = true;
 }
 
 #endif

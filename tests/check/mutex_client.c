@@ -527,6 +527,31 @@ static void init_posix_spinning(void)
 	check_world.soon = true;
 }
 
+/* Somebody holds the qspinlock, but is stopped and does not take the mutex. */
+static void init_head_stopped(void)
+{
+	init_posix_spinning();
+	leave_from(0);
+	atomic_set(&lock.osq.tail, LK_Q_LOCKED);
+}
+
+static void spin_past_queue(u32 id)
+{
+	u32 stage = LK_SPIN_OUTSIDE;
+
+	(void)id;
+	EACH_ACQUISITION(if (!lk_mutex_trylock(&lock)) lk_mutex_spin(
+				 &lock, NULL,
+				 &lk_spin_over_qspin[LK_QSPIN_FAIR], &stage);
+			 critical_section(); lk_mutex_unlock(&lock));
+}
+
+static void finish_stopped(void)
+{
+	check_sections();
+	CHECK(lk_mutex_trylock(&lock), "the lock is not free at the end");
+}
+
 const struct check_client check_mutex[] = {
 	{ "mutex", "exclusion", "one holder at a time", 3, 2, 2, 600, 16, init,
 	  lock_and_unlock, finish },
@@ -542,6 +567,8 @@ const struct check_client check_mutex[] = {
 	  1, 600, 16, init_brief, lock_and_unlock, finish },
 	{ "mutex", "one_cpu", "the owner has lost its CPU", 3, 1, 1, 600, 16,
 	  init_one_cpu, lock_and_unlock, finish },
+	{ "mutex", "head_stops", "none waits in it for a stopped head", 3, 1, 2,
+	  600, 16, init_head_stopped, spin_past_queue, finish_stopped },
 	{ "mutex", "cut_off", "a spinner leaves the queue", 3, 1, 1, 600, 16,
 	  init_cut_off, cut_off, finish },
 	{ "mutex", "cut_off_between", "the same between two others", 4, 1, 1,

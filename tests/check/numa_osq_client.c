@@ -371,7 +371,7 @@ const struct check_client check_numa_osq[] = {
 	{ "numa_osq", "leave", "a waiter can leave whatever the holder does", 3,
 	  1, 3, 900, 16, init_leave, leave, finish },
 	{ "numa_osq", "leave_one_cpu", "the predecessor has lost its CPU", 3, 1,
-	  3, 900, 16, init_leave_one_cpu, leave, finish },
+	  2, 900, 16, init_leave_one_cpu, leave, finish },
 	{ "numa_osq", "leave_divided", "the same, from a cluster and the top",
 	  3, 1, 2, 900, 16, init_leave_divided, leave, finish },
 	{ "numa_osq", "leave_top", "the same, and a successor takes its place",

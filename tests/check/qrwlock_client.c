@@ -112,6 +112,29 @@ static void read_nested(u32 id)
 				 lk_qrw_read_unlock(&lock));
 }
 
+/* Waiters leave the queue if the lock is free for them when they look. */
+static void init_leaving(void)
+{
+	init();
+	leave_from(1);
+}
+
+/* The head of the queue is stopped, a writer that drains. */
+static void init_head_stopped(void)
+{
+	init();
+	leave_from(0);
+	atomic_set(&lock.state, LK_QRW_DRAINING);
+	atomic_set(&lock.queue.val, LK_Q_LOCKED);
+}
+
+static void finish_stopped(void)
+{
+	check_sections();
+	CHECK((u32)atomic_read(&lock.state) == LK_QRW_DRAINING,
+	      "somebody holds the lock at the end");
+}
+
 static void finish(void)
 {
 	check_sections();
@@ -137,6 +160,12 @@ const struct check_client check_qrwlock[] = {
 	  16, init, read_nested, finish },
 	{ "qrwlock", "twice", "a reader's second lock waits for no queue", 3, 1,
 	  3, 300, 3, init, read_twice, finish },
+	{ "qrwlock", "leave", "waiters leave the queue", 3, 2, 2, 300, 16,
+	  init_leaving, one_reader, finish },
+	{ "qrwlock", "leave_reading", "the same, with more readers", 3, 2, 2,
+	  300, 16, init_leaving, one_writer, finish },
+	{ "qrwlock", "head_stops", "none waits for a stopped head", 3, 1, 1,
+	  300, 16, init_head_stopped, one_writer, finish_stopped },
 	{ 0 },
 };
 
@@ -155,6 +184,8 @@ const struct check_mutant mutants_qrwlock[] = {
 	  "split" },
 	{ "nested reader is not counted", "lk_qrw_read_lock_nested",
 	  "atomic_fetch_add_acquire", NULL, "drop" },
+	{ "writer that left does not wait", "wait_outside",
+	  "atomic_cond_read_relaxed", NULL, "no_wait" },
 	{ "writer's try is not atomic", "qrwlock.D", NULL, NULL, "split" },
 	{ 0 },
 };

@@ -80,6 +80,15 @@ static void init_halting_impatient(void)
 	check_world.steal_patience = 0;
 }
 
+/* The same, but it is known that CPUs are short. */
+static void init_short(void)
+{
+	init_halting_impatient();
+	check_world.steal_rounds = 0;
+	check_world.cpus_short = true;
+	check_world.short_rounds = 1;
+}
+
 /* Thread 0 fair, the others pv: no store of a fair one may lose the flag. */
 static void fair_and_pv(u32 id)
 {
@@ -289,6 +298,201 @@ static void init_forked(void)
 	atomic_set(&lock.val, 7u << LK_Q_TAIL_SHIFT | LK_Q_PENDING);
 }
 
+/* Threads 1 and up leave, if the lock is free when they look. */
+static void init_leaving(void)
+{
+	init();
+	leave_from(1);
+}
+
+/* They may, but none does. */
+static void init_staying(void)
+{
+	init();
+	check_world.leave = true;
+}
+
+/* All do. Nobody would be served if one could not. */
+static void init_all_leave(void)
+{
+	init();
+	leave_from(0);
+}
+
+/* The head of the queue, of a slot that no thread has, is stopped. */
+static void init_head_stopped(void)
+{
+	init_all_leave();
+	atomic_set(&lock.val, 20u << (LK_Q_TAIL_SHIFT + 2));
+}
+
+/* So is the pending waiter. */
+static void init_pending_stopped(void)
+{
+	init_all_leave();
+	atomic_set(&lock.val, LK_Q_PENDING);
+}
+
+/* Waiters halt at once, look again, and leave. */
+static void init_halting_leaving(void)
+{
+	u32 i;
+
+	init_leaving();
+	check_world.halts = true;
+	check_world.naps = true;
+	for (i = 0; i < check_threads; i++)
+		check_world.spin_budget[i] = 0;
+}
+
+static void init_head_stopped_halting(void)
+{
+	init_halting_leaving();
+	leave_from(0);
+	atomic_set(&lock.val, 20u << (LK_Q_TAIL_SHIFT + 2));
+}
+
+static void mode_fair(u32 id)
+{
+	(void)id;
+	in_mode(LK_QSPIN_FAIR);
+}
+
+/* Even threads fair, the others steal, and stop the stealing soon. */
+static void fair_and_steal(u32 id)
+{
+	in_mode(id % 2 ? LK_QSPIN_STEAL : LK_QSPIN_FAIR);
+}
+
+static void init_impatient_leaving(void)
+{
+	init_all_leave();
+	check_world.steal_patience = 0;
+}
+
+/*
+ * As the queue of another lock, which is free all the time. Thread 0 is stopped while it
+ * holds, until the others have left, been served or not.
+ */
+static u32 free_word;
+static atomic_t through;
+
+static void init_queue(void)
+{
+	init_leaving();
+	free_word = 0;
+	atomic_set(&through, 0);
+}
+
+static void leave_holder(u32 id, enum lk_qspin_mode mode)
+{
+	const struct lk_qspin_watch watch = { .word = &free_word, .busy = ~0u };
+	bool held = lk_qspin_lock_or_leave(&lock, mode, &watch);
+
+	if (id == 0 && held)
+		atomic_cond_read_relaxed(&through,
+					 VAL == (int)check_threads - 1);
+	if (held) {
+		critical_section();
+		lk_qspin_unlock(&lock);
+	}
+	atomic_add(id != 0, &through);
+}
+
+static void leave_holder_alone(u32 id)
+{
+	leave_holder(id, LK_QSPIN_ONLY_FAIR);
+}
+
+static void leave_holder_fair(u32 id)
+{
+	leave_holder(id, LK_QSPIN_FAIR);
+}
+
+static void leave_holder_steal(u32 id)
+{
+	leave_holder(id, LK_QSPIN_STEAL);
+}
+
+static void leave_holder_pv(u32 id)
+{
+	leave_holder(id, LK_QSPIN_PV);
+}
+
+/* One waiter leaves, the others do not. */
+static void init_one_leaves(void)
+{
+	init_queue();
+	check_world.leaves[2] = check_world.leaves[3] = false;
+}
+
+static void init_queue_impatient(void)
+{
+	init_queue();
+	leave_from(0);
+	check_world.steal_patience = 0;
+}
+
+static void init_queue_halting(void)
+{
+	init_queue();
+	init_halting_leaving();
+}
+
+/* Sleepers look early, too, and leave. */
+static void init_queue_spurious(void)
+{
+	init_queue_halting();
+	check_world.spurious = 1;
+}
+
+static void init_queue_no_slots(void)
+{
+	init_queue();
+	check_world.no_slots = true;
+}
+
+/* Nobody is stopped: some leave, some do not. */
+static void leave_or_not(enum lk_qspin_mode mode)
+{
+	const struct lk_qspin_watch watch = { .word = &free_word, .busy = ~0u };
+
+	EACH_ACQUISITION(
+		if (!lk_qspin_lock_or_leave(&lock, mode, &watch)) continue;
+		critical_section(); lk_qspin_unlock(&lock));
+}
+
+static void leave_or_not_fair(u32 id)
+{
+	(void)id;
+	leave_or_not(LK_QSPIN_ONLY_FAIR);
+}
+
+static void leave_or_not_steal(u32 id)
+{
+	(void)id;
+	leave_or_not(LK_QSPIN_STEAL);
+}
+
+static void leave_or_not_pv(u32 id)
+{
+	(void)id;
+	leave_or_not(LK_QSPIN_PV);
+}
+
+static void finish_some(void)
+{
+	CHECK((u32)atomic_read(&lock.val) == wait_tag(),
+	      "the lock is not as new at the end");
+}
+
+/* The one that is stopped is still there. */
+static void finish_stopped(void)
+{
+	check_sections();
+	CHECK(!lock.locked, "the lock is not free at the end");
+}
+
 static void finish(void)
 {
 	check_sections();
@@ -347,6 +551,8 @@ const struct check_client check_qspinlock[] = {
 	  0, init_halting, pv, finish },
 	{ "qspinlock_pv", "stop", "a queue head stops stealing, then halts", 3,
 	  1, 2, 300, 16, init_halting_impatient, pv, finish },
+	{ "qspinlock_pv", "short", "the same where CPUs are short", 3, 1, 2,
+	  300, 0, init_short, pv, finish },
 	{ "qspinlock_pv", "late_kick", "a late kick is not lost", 3, 2, 3, 300,
 	  0, init_halting, one_halts, finish },
 	{ "qspinlock_pv", "spurious", "the same, and sleepers wake early", 3, 1,
@@ -359,6 +565,52 @@ const struct check_client check_qspinlock[] = {
 	  NO_BOUND, 300, 0, init_taken_hypervisor, try_auto, finish },
 	{ "qspinlock_auto", "try_fair", "elsewhere it fails while others wait",
 	  3, 1, 3, 300, 0, init_taken, try_auto_fair, finish },
+	{ "qspinlock_fair", "stay", "one holder where waiters may leave", 3, 2,
+	  2, 300, 16, init_staying, fair, finish },
+	{ "qspinlock_fair", "leave", "waiters leave the queue of another lock",
+	  3, 2, 2, 300, 0, init_queue, leave_or_not_fair, finish_some },
+	{ "qspinlock_fair", "leave_crowd", "the same, in a longer queue", 4, 1,
+	  2, 300, 0, init_queue, leave_or_not_fair, finish_some },
+	{ "qspinlock_fair", "one_leaves", "the others queue past it", 4, 1, 2,
+	  300, 0, init_one_leaves, leave_or_not_fair, finish_some },
+	{ "qspinlock_fair", "holder_stops", "none waits for a stopped holder",
+	  3, 1, 3, 300, 0, init_queue, leave_holder_alone, finish_some },
+	{ "qspinlock_fair", "holder_stops_no_slots",
+	  "the same, of waiters without a node", 3, 1, 3, 300, 0,
+	  init_queue_no_slots, leave_holder_alone, finish_some },
+	{ "qspinlock_steal", "leave", "waiters leave a queue", 3, 2, 2, 300, 16,
+	  init_leaving, steal, finish },
+	{ "qspinlock_steal", "leave_crowd", "the same, in a longer queue", 4, 1,
+	  1, 300, 32, init_leaving, steal, finish },
+	{ "qspinlock_steal", "leave_fair", "the same, and a pending place", 3,
+	  1, 3, 300, 16, init_all_leave, mode_fair, finish },
+	{ "qspinlock_steal", "leave_stop", "and a head that stops stealing", 3,
+	  1, 3, 300, 16, init_impatient_leaving, fair_and_steal, finish },
+	{ "qspinlock_steal", "head_stops", "none waits for a stopped head", 3,
+	  2, 2, 300, 16, init_head_stopped, steal, finish_stopped },
+	{ "qspinlock_steal", "pending_stops",
+	  "none waits for a stopped pending waiter", 3, 1, 1, 300, 16,
+	  init_pending_stopped, mode_fair, finish_stopped },
+	{ "qspinlock_steal", "holder_stops_fair",
+	  "none waits in a queue for a stopped holder", 3, 1, 3, 300, 0,
+	  init_queue, leave_holder_fair, finish_some },
+	{ "qspinlock_steal", "holder_stops", "the same, in mode steal", 3, 1, 3,
+	  300, 0, init_queue, leave_holder_steal, finish_some },
+	{ "qspinlock_pv", "leave", "waiters leave a queue in their sleep", 3, 1,
+	  2, 300, 16, init_halting_leaving, pv, finish },
+	{ "qspinlock_pv", "head_stops", "none waits for a stopped head", 3, 1,
+	  2, 300, 16, init_head_stopped_halting, pv, finish_stopped },
+	{ "qspinlock_pv", "holder_stops", "none waits for a stopped holder", 3,
+	  1, 2, 300, 0, init_queue_halting, leave_holder_pv, finish_some },
+	{ "qspinlock_steal", "leave_pending",
+	  "a head that stops stealing leaves", 3, 2, 2, 300, 0,
+	  init_queue_impatient, leave_or_not_steal, finish_some },
+	{ "qspinlock_pv", "leave_queue", "waiters leave another lock's queue",
+	  3, 1, 2, 300, 0, init_queue_halting, leave_or_not_pv, finish_some },
+	{ "qspinlock_pv", "leave_early", "the same, and they wake early", 3, 1,
+	  2, 300, 0, init_queue_spurious, leave_or_not_pv, finish_some },
+	{ "qspinlock_auto", "head_stops", "none waits for a stopped head", 3, 1,
+	  1, 300, 16, init_head_stopped, automatic, finish_stopped },
 	{ "qspinlock_auto", "switch", "the mode changes while threads wait", 3,
 	  2, 2, 300, 16, init_auto, automatic, finish },
 	{ 0 },
@@ -374,16 +626,42 @@ const struct check_mutant mutants_qspinlock[] = {
 	{ "head does not wait for the pending owner", "qspinlock.F", NULL, NULL,
 	  "no_wait" },
 	{ "successor does not wait to be head", "wait_in_queue",
-	  "smp_cond_load_acquire", "&node->state", "no_wait" },
+	  "smp_cond_load_acquire_or_stall", "&node->state", "no_wait" },
 	{ "tail exchanged in two steps", "qspinlock.I", NULL, NULL, "split" },
 	{ "successor never made head", "make_head", "smp_store_release",
 	  "&next->state", "drop" },
-	{ "sleeping successor never made head", "make_head", "WRITE_ONCE",
+	{ "sleeping successor never made head", "let_sleep", "WRITE_ONCE",
 	  "next->state", "drop" },
 	{ "head takes without storing", "head_take", "WRITE_ONCE",
 	  "lock->locked", "drop" },
 	{ "arrival steals what is not free", "qspinlock.C", NULL, NULL,
 	  "force" },
 	{ "the kicked one is not woken", "kick", "kick_value", NULL, "drop" },
+	{ "one that left is made head", "make_head", "try_cmpxchg_release",
+	  "&next->state", "force" },
+	{ "one that left in its sleep is made head", "let_sleep",
+	  "try_cmpxchg_relaxed", "&next->state", "force" },
+	{ "the head leaves as if it was not", "leave", "try_cmpxchg_relaxed",
+	  "&node->state", "force" },
+	{ "queue emptied though one arrived", "behind", "try_cmpxchg_relaxed",
+	  "&lock->tail", "force" },
+	{ "pending waiter that leaves stays", "wait_as_pending",
+	  "atomic_andnot", "&lock->val", "drop" },
+	{ "head that leaves still stops the stealers", "head_take",
+	  "atomic_andnot", "&lock->val", "drop" },
+	{ "a queued waiter stays", "wait_in_queue",
+	  "smp_cond_load_acquire_or_stall", "&node->state", "drop" },
+	{ "a pending waiter stays", "wait_as_pending",
+	  "smp_cond_load_acquire_or_stall", "&lock->locked", "drop" },
+	{ "a head stays", "head_wait", "atomic_cond_read_acquire_or_stall",
+	  "&lock->val", "drop" },
+	{ "one past the queue stays", "wait_tas",
+	  "smp_cond_load_relaxed_or_stall", NULL, "drop" },
+	{ "one without a node stays", "wait_without_node",
+	  "atomic_cond_read_relaxed_or_stall", NULL, "drop" },
+	{ "one in mode auto stays", "wait_in_queue", "should_leave", NULL,
+	  "drop" },
+	{ "one asleep stays", "wait_halting", "should_leave", NULL, "drop" },
+	{ "a head asleep stays", "head_wait", "should_leave", NULL, "drop" },
 	{ 0 },
 };

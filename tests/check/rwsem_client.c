@@ -429,6 +429,43 @@ static void hand_off_in_vain(u32 id)
 	}
 }
 
+/* The first sleeper is woken, is passed, and then runs out of time. */
+static void init_held_late(void)
+{
+	deadline_after(&soon, 1);
+	init_held();
+	spin(1);
+	check_world.brief_spins = 1;
+	check_world.soon = true;
+}
+
+static u32 left;
+
+/*
+ * Thread 2 wakes the writer, passes it, writes, and reads until that one has left. So
+ * the writer, which has not held since, lets the reader behind it in.
+ */
+static void leave_late(u32 id)
+{
+	if (id == 0) {
+		if (!lk_rwsem_lock_slow(&lock, &soon, NULL)) {
+			write_section();
+			lk_rwsem_unlock(&lock);
+		}
+		WRITE_ONCE(left, 1);
+	} else if (id == 1) {
+		read();
+	} else {
+		write_section();
+		lk_rwsem_unlock(&lock);
+		write();
+		lk_rwsem_read_lock(&lock);
+		read_section();
+		smp_cond_load_relaxed(&left, VAL);
+		lk_rwsem_read_unlock(&lock);
+	}
+}
+
 /* Both readers are inside before either leaves: who wakes one wakes the other. */
 static u32 together;
 
@@ -584,22 +621,25 @@ const struct check_client check_rwsem[] = {
 	  600, 3, init_held_impatient, wait_behind_reader, finish },
 	{ "rwsem", "vain", "a hand-off that readers delay", 3, 1, 1, 600, 3,
 	  init_held_passing, hand_off_in_vain, finish },
+	{ "rwsem", "late",
+	  "a sleeper that was passed leaves, and lets readers in", 3, 1, 1, 600,
+	  3, init_held_late, leave_late, finish },
 	{ "rwsem", "together", "readers on the list hold together", 3, 1, 2,
 	  600, 3, init_held, read_together, finish },
 	{ 0 },
 };
 
 const struct check_mutant mutants_rwsem[] = {
-	{ "sleeper does not say that it queued", "enqueue", "atomic_or", NULL,
+	{ "sleeper does not say that it queued", "lk_rwsem_enqueue",
+	  "atomic_or", NULL, "drop" },
+	{ "sleeper never woken", "lk_rwsem_unlock_and_wake", "wake_value", NULL,
 	  "drop" },
-	{ "sleeper never woken", "unlock_and_wake", "wake_value", NULL,
-	  "drop" },
-	{ "reader never granted", "grant_readers", "WRITE_ONCE", "w->state",
-	  "drop" },
+	{ "reader never granted", "lk_rwsem_grant_readers", "WRITE_ONCE",
+	  "w->state", "drop" },
 	{ "who leaves keeps its marks", "leave_timed_out",
 	  "atomic_try_cmpxchg_relaxed", NULL, "drop" },
-	{ "sleeper does not ask to be looked after", "sleep_for", "atomic_or",
-	  NULL, "drop" },
+	{ "sleeper does not ask to be looked after", "lk_rwsem_sleep_as",
+	  "atomic_or", NULL, "drop" },
 	{ "hand-off never promised", "insist", "atomic_or", NULL, "drop" },
 	{ "writer's try is not atomic", "lk_rwsem_lock_if",
 	  "atomic_try_cmpxchg_acquire", NULL, "split" },
@@ -607,7 +647,7 @@ const struct check_mutant mutants_rwsem[] = {
 	  "atomic_try_cmpxchg_acquire", NULL, "split" },
 	{ "reader is not counted", "lk_rwsem_read_trylock",
 	  "atomic_try_cmpxchg_acquire", NULL, "drop" },
-	{ "granted readers are not counted", "grant_readers",
+	{ "granted readers are not counted", "lk_rwsem_grant_readers",
 	  "atomic_try_cmpxchg_acquire", NULL, "force" },
 	{ 0 },
 };

@@ -62,6 +62,41 @@ static void end_or_reclaim(u32 id)
 	take_and_put(id);
 }
 
+/* What glibc knows of each key. */
+static u32 key, made[CHECK_THREADS], kept[CHECK_THREADS];
+
+static void use_key(u32 now)
+{
+	if (now >= LKP_FIRST_KEY)
+		CHECK(made[now - LKP_FIRST_KEY], "a key that nobody made");
+}
+
+/* The last thread's own key cannot be used. */
+static void make_key(u32 id)
+{
+	u32 now = lkp_slots_key(&key);
+
+	if (!now && id == check_threads - 1) {
+		lkp_slots_no_key(&key);
+	} else if (!now) {
+		made[id] = 1;
+		now = lkp_slots_keep_key(&key, id);
+		CHECK(now >= LKP_FIRST_KEY, "a key that was made is lost");
+		kept[id] = now;
+	}
+	use_key(now);
+	use_key(lkp_slots_key(&key));
+}
+
+static void one_key(void)
+{
+	u32 seen = READ_ONCE(key);
+
+	CHECK(seen, "nobody said what the key is");
+	for (u32 i = 0; i < check_threads; i++)
+		CHECK(!kept[i] || kept[i] == seen, "two keys are kept");
+}
+
 static void finish(void)
 {
 	u32 slot, used = 0;
@@ -79,6 +114,8 @@ const struct check_client check_slots[] = {
 	  init, take_and_put, finish },
 	{ "slots", "reclaim", "the slot of a thread that has ended", 3, 1, 2,
 	  600, 16, init, end_or_reclaim, finish },
+	{ "slots", "key", "a key that is seen is made", 3, 1, 3, 600, 16, NULL,
+	  make_key, one_key },
 	{ 0 },
 };
 
@@ -89,5 +126,6 @@ const struct check_mutant mutants_slots[] = {
 	{ "a slot is never given back", "slots.A", NULL, NULL, "drop" },
 	{ "an owner is not counted", "lkp_slots_take", "atomic_add", NULL,
 	  "drop" },
+	{ "two keys are kept", "slots.D", NULL, NULL, "split" },
 	{ 0 },
 };

@@ -11,12 +11,12 @@
  */
 static inline void begin_trial(const void *lock, u32 ways)
 {
-	u32 at = 0u - (LK_ADAPT_FIRST + 1) * LK_ADAPT_WINDOW, hint = 0;
+	u32 at = 0u - (adapt_first() + 1) * adapt_window(), hint = 0;
 
 	check_world.wait_way = LK_WAY_ADAPTS;
 	lk_adapt_look_at(lock, hint, ways, at);
 	while (at) {
-		at += LK_ADAPT_WINDOW;
+		at += adapt_window();
 		hint += 1u << 8;
 		lk_adapt_look_at(lock, hint, ways, at);
 	}

@@ -88,7 +88,9 @@ pub fn world(name: &str) -> cc::Build {
         .out_dir(out.join(name))
         .std("gnu11")
         .opt_level(2)
-        .flags(["-Wall", "-Wextra", "-fno-strict-aliasing"]);
+        .flags(["-Wall", "-Wextra", "-fno-strict-aliasing"])
+        // A table of functions with a wrong one in it would build, and be called wrongly.
+        .flag("-Werror=incompatible-pointer-types");
     build
 }
 

@@ -86,7 +86,12 @@ fn worlds() -> Vec<(&'static str, Names)> {
         let headers = HEADERS.map(|name| format!("platform/{folder}/{name}"));
         // The kernel has its own types.
         let types = (folder != "kernel").then(|| "platform/types.h".to_owned());
-        let names = headers.into_iter().chain(types).flat_map(defined);
+        let stays = matches!(folder, "kernel" | "sim").then(|| "platform/stays.h".to_owned());
+        let names = headers
+            .into_iter()
+            .chain(types)
+            .chain(stays)
+            .flat_map(defined);
         names.chain(shared()).collect()
     };
     let hosted = |host: &str| {

@@ -175,7 +175,7 @@ impl Client {
         }
     }
 
-    /// Seconds after which an exploration has failed.
+    /// Seconds of CPU time after which an exploration has failed.
     pub fn seconds(self) -> u32 {
         self.raw.seconds
     }

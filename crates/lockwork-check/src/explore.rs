@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Runs a client: exhaustively under loom, or at random under shuttle.
 use crate::client::{Bound, Client, RawClient};
+use crate::cpu_time::cpu_time;
 use crate::engine::{self, Mode, Restart, Stop};
 use crate::mutant::Mutant;
 use crate::verdict::{Failure, Fault, Kind, Outcome};
@@ -43,7 +44,7 @@ pub struct Task {
     pub schedules: u64,
     /// For the fuzzers.
     pub seed: u64,
-    /// Seconds after which it has failed.
+    /// Seconds of CPU time after which it has failed.
     pub seconds: u32,
     /// An access that does less than it should.
     pub mutant: Option<Mutant>,
@@ -77,7 +78,7 @@ pub fn run(client: Client, task: &Task, progress: &'static (dyn Fn(u64) + Sync))
     let job = Job {
         raw: client.raw,
         bound: task.bound,
-        deadline: start + Duration::from_secs(task.seconds.into()),
+        deadline: used() + Duration::from_secs(task.seconds.into()),
         limit: task.limit.unwrap_or(u64::MAX),
         progress,
     };
@@ -100,6 +101,11 @@ pub fn run(client: Client, task: &Task, progress: &'static (dyn Fn(u64) + Sync))
     // The next run may be of a client with the same static memory.
     engine::with(|state| state.layout.restore());
     Outcome { cut, ..outcome }
+}
+
+/// The CPU time of this process so far.
+fn used() -> Duration {
+    cpu_time(0).expect("the process has a clock")
 }
 
 fn outcome(failure: Option<Failure>, start: Instant) -> Outcome {
@@ -137,7 +143,8 @@ fn outcome(failure: Option<Failure>, start: Instant) -> Outcome {
 struct Job {
     raw: &'static RawClient,
     bound: Bound,
-    deadline: Instant,
+    /// Of the process's CPU time.
+    deadline: Duration,
     limit: u64,
     progress: &'static (dyn Fn(u64) + Sync),
 }
@@ -264,7 +271,7 @@ impl Job {
         if loom {
             (self.progress)(executions);
         }
-        if Instant::now() > self.deadline {
+        if used() > self.deadline {
             let text = format!("not done after {executions} executions");
             engine::fail(Kind::Timeout, text);
         }

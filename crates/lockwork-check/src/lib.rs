@@ -7,6 +7,7 @@
 //! proved so, and what is not, is said in `docs/proof.md`.
 mod client;
 mod command;
+mod cpu_time;
 mod engine;
 mod explore;
 mod ffi;

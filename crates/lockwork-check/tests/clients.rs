@@ -44,7 +44,7 @@ fn each_lock_has_a_mistake_in_logic_to_find() {
 #[test]
 fn each_client_is_of_a_lock_or_a_part() {
     let parts = &subjects()[locks().len()..];
-    assert_eq!(parts, ["forks", "once", "slots", "waits"]);
+    assert_eq!(parts, ["cluster", "forks", "once", "slots", "waits"]);
     for client in clients() {
         let (lock, name) = (client.lock(), client.name());
         let known = locks().contains(&lock) || lock == client.stem();

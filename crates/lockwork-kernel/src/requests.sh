@@ -141,6 +141,9 @@ while read -r kind rest; do
 		number=$((number + 1))
 		keep=
 		say "start $number"
+		# A serial port sends later, and its CPU may hang by then. stty waits until all
+		# is sent; it fails where the output is no serial port.
+		stty -echo <&3 2>/dev/null
 		;;
 	knob) set_file "$knobs/${rest% *}" "${rest#* }" ;;
 	control)

@@ -159,6 +159,25 @@ static void mutex_no_osq(void)
 	begin(&lk_mutex_no_osq_ops);
 }
 
+static void owner(void)
+{
+	begin(&lk_qspinlock_owner_ops);
+}
+
+/* The holder is off its CPU: each round is a yield. */
+static void owner_one_cpu(void)
+{
+	begin(&lk_qspinlock_owner_ops);
+	check_world.one_cpu = true;
+}
+
+/* Nobody tries for long, and the head stops the stealing at once. */
+static void owner_closed(void)
+{
+	begin(&lk_qspinlock_owner_ops);
+	check_world.pending_rounds = 0;
+}
+
 static void fair_rmw(void)
 {
 	begin(&lk_qspinlock_fair_rmw_ops);
@@ -224,6 +243,13 @@ const struct check_client check_rivals[] = {
 	ALL("mutex_no_osq", "exclusion", "one holder at a time", 3, 2, 1,
 	    mutex_no_osq),
 	TRY("mutex_no_osq", mutex_no_osq),
+	ALL("qspinlock_owner", "exclusion", "one holder at a time", 3, 2, 2,
+	    owner),
+	ALL("qspinlock_owner", "one_cpu", "waiters yield to the holder", 3, 1,
+	    2, owner_one_cpu),
+	ALL("qspinlock_owner", "closed", "the head stops the stealing", 3, 2, 2,
+	    owner_closed),
+	TRY("qspinlock_owner", owner_closed),
 	ALL("qspinlock_fair_rmw", "exclusion", "one holder at a time", 3, 2, 2,
 	    fair_rmw),
 	TRY("qspinlock_fair_rmw", fair_rmw),
@@ -249,6 +275,9 @@ const struct check_mutant mutants_rivals[] = {
 	{ "empties a queue that has grown", "cna.E", NULL, NULL, "force" },
 	{ "takes a byte that is held", "shfl.A", NULL, NULL, "split" },
 	{ "takes a byte that is held", "hq.A", NULL, NULL, "split" },
+	{ "takes a word that is held", "qspin_owner.A", NULL, NULL, "split" },
+	{ "queues over one that came first", "qspin_owner.H", NULL, NULL,
+	  "force" },
 	{ "takes a word that is held", "futex_mutex.A", NULL, NULL, "split" },
 	{ "wakes nobody", "unlock", "wake_value", NULL, "drop" },
 	{ 0 },

@@ -58,7 +58,7 @@ pub struct CheckArgs {
     /// Runs at the same time [default: the number of CPUs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub jobs: Option<u32>,
-    /// Seconds after which a run fails [default: each client's own limit].
+    /// Seconds of CPU time after which a run fails [default: each client's own limit].
     #[arg(long, value_name = "S", value_parser = clap::value_parser!(u32).range(1..=MAX_SECONDS))]
     pub timeout: Option<u32>,
     /// Explore one step beyond each client's bound: one more preemption, or one

@@ -156,12 +156,18 @@ fn broken(index: &Index, mistake: &LogicMutant, stems: &[&str]) -> Vec<Planned> 
 fn broken_text(site: &Site, change: Change) -> &'static str {
     match change {
         Change::Drop if site.primitive.starts_with("wake_") => "does not wake",
-        Change::Drop if site.primitive == "need_resched" => "never says so",
+        Change::Drop if gives_up(&site.primitive) => "never says so",
+        Change::Drop if site.primitive.ends_with("_or_stall") => "never gives up",
         Change::Drop if site.primitive == "knob" => "is taken for 1",
         Change::Drop if site.primitive == "cluster_count" => "is taken for 2",
         Change::Narrow if site.primitive.starts_with("READ_ONCE") => "loads its lower half only",
         _ => change.text(),
     }
+}
+
+/// Whether the primitive only says that a waiter is to give up.
+fn gives_up(name: &str) -> bool {
+    matches!(name, "need_resched" | "should_leave")
 }
 
 /// Whether `change` means something to the access.
@@ -179,7 +185,7 @@ fn can(site: &Site, change: Change) -> bool {
     let relaxes = name.starts_with("cpu_relax");
     let rmw = !(waits || stores || loads || sleeps || relaxes || is_fence(site.order));
     match change {
-        Change::Drop => stores || rmw || wakes,
+        Change::Drop => stores || rmw || wakes || name.ends_with("_or_stall"),
         Change::Force => compares,
         Change::Split => rmw,
         Change::NoWait => waits,

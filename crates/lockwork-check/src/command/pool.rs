@@ -5,6 +5,7 @@
 use super::listen::Said;
 use super::printer::Printer;
 use super::worker::{Answer, Request};
+use crate::cpu_time::cpu_time;
 use crate::{Fault, Kind, Outcome};
 use anyhow::{Context, Result};
 use libc::{SIGBUS, SIGFPE, SIGILL, SIGSEGV};
@@ -20,8 +21,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A worker ends by itself when its time is up; this much later it has hung.
+/// A worker ends by itself when it has used its CPU time. After this much more it has hung.
 const GRACE: Duration = Duration::from_secs(10);
+/// One that uses no CPU time has hung after so many times its limit, in real time: there may
+/// be other work on the machine.
+const PATIENCE: u32 = 10;
 /// Variables that make the checkers do less than they are asked to.
 const FOREIGN: [&str; 2] = ["LOOM_", "SHUTTLE_"];
 
@@ -40,7 +44,8 @@ struct Worker {
     label: String,
     child: Child,
     started: Instant,
-    deadline: Instant,
+    /// Of CPU time.
+    limit: Duration,
     late: bool,
     /// So far, by its own report.
     executions: Arc<AtomicU64>,
@@ -80,14 +85,13 @@ impl Pool {
         let err = child.stderr.take().context("a worker has no errors")?;
         let executions = Arc::new(AtomicU64::new(0));
         let reported = Arc::clone(&executions);
-        let started = Instant::now();
         let limit = Duration::from_secs(request.task.seconds.into()) + self.grace;
         self.workers.push(Worker {
             id,
             label: format!("{}/{}", request.lock, request.client),
             child,
-            started,
-            deadline: started + limit,
+            started: Instant::now(),
+            limit,
             late: false,
             executions,
         });
@@ -138,9 +142,8 @@ impl Pool {
     }
 
     fn stop_late(&mut self) {
-        let now = Instant::now();
         for worker in &mut self.workers {
-            if now > worker.deadline {
+            if worker.is_late() {
                 worker.late = true;
                 let _ = worker.child.kill();
             }
@@ -162,7 +165,7 @@ impl Worker {
     fn end(mut self, said: Said) -> Result<Answer> {
         let status = self.child.wait().context("cannot wait for a worker")?;
         if self.late {
-            let time = self.deadline - self.started;
+            let time = self.started.elapsed();
             let text = format!("it hung, and was stopped after {} s", time.as_secs());
             return Ok(self.no_answer(Kind::Timeout, text));
         }
@@ -173,6 +176,11 @@ impl Worker {
                 Ok(self.no_answer(kind, text))
             }
         }
+    }
+
+    fn is_late(&self) -> bool {
+        let used = cpu_time(self.child.id()).unwrap_or_default();
+        used > self.limit || self.started.elapsed() > self.limit * PATIENCE
     }
 
     fn executions(&self) -> u64 {
@@ -226,10 +234,10 @@ mod tests {
     use crate::command::worker::Message;
 
     /// What becomes of a worker that is this shell script.
-    fn answer(script: &str) -> Answer {
+    fn answer(script: &str, grace: Duration) -> Answer {
         let program = ["sh", "-c", script].map(OsString::from);
         let mut pool = Pool::new(program.to_vec(), 1).expect("a pool");
-        pool.grace = Duration::from_millis(200);
+        pool.grace = grace;
         pool.start(7, &samples::request(0)).expect("a worker");
         assert!(!pool.has_room());
         let (id, answer) = pool.wait(&Printer::silent()).expect("an answer");
@@ -239,7 +247,7 @@ mod tests {
     }
 
     fn verdict(script: &str) -> (Option<Kind>, String) {
-        let answer = answer(script);
+        let answer = answer(script, GRACE);
         let text = answer
             .outcome
             .fault
@@ -256,7 +264,7 @@ mod tests {
         })));
         let outcome = outcome.expect("JSON");
         let script = format!("cat >/dev/null; echo '{{\"executions\":5}}'; echo '{outcome}'");
-        let answer = answer(&script);
+        let answer = answer(&script, GRACE);
         assert_eq!((answer.outcome.executions, answer.kind()), (1234, None));
     }
 
@@ -286,7 +294,9 @@ mod tests {
 
     #[test]
     fn a_worker_that_hangs_is_stopped() {
-        let (kind, text) = verdict("exec sleep 1000");
-        assert_eq!(kind, Some(Kind::Timeout), "{text}");
+        for script in ["exec sleep 1000", "while :; do :; done"] {
+            let answer = answer(script, Duration::from_millis(20));
+            assert_eq!(answer.kind(), Some(Kind::Timeout), "{script}");
+        }
     }
 }

@@ -39,9 +39,10 @@ impl fmt::Display for Order {
 }
 
 /// What `primitive`, a name of the platform contract, orders; `None` if it is
-/// no access, fence, wait or wake-up of a lock.
+/// no access, fence, wait or wake-up of a lock. A wait that may be given up orders as the
+/// one that may not.
 pub fn order_of(primitive: &str) -> Option<Order> {
-    Some(match primitive {
+    Some(match primitive.trim_end_matches("_or_stall") {
         "READ_ONCE_DEP" | "xchg_relaxed_dep" => Order::Dependency,
         "atomic_add_return_acquire"
         | "atomic_cond_read_acquire"
@@ -79,6 +80,7 @@ pub fn order_of(primitive: &str) -> Option<Order> {
         | "knob"
         | "need_resched"
         | "should_halt"
+        | "should_leave"
         | "smp_cond_load_relaxed"
         | "try_cmpxchg_relaxed"
         | "wait_on_value"

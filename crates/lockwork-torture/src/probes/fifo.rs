@@ -16,9 +16,14 @@ pub(super) fn probe(trial: &Arc<Trial>) -> Findings {
             "promises an order but has no last_waiter to see it by".to_owned(),
         );
     }
-    // A sleeper whose nap is over may take the lock before a first that has no CPU yet.
-    let in_order = match Knob::set("naps", "0") {
-        Ok(knob) => knob,
+    // A sleeper whose nap is over may take the lock before a first that has no CPU yet; so
+    // may one that leaves a spinlock's queue.
+    let in_order = Knob::set("naps", "0").and_then(|naps| {
+        let stall = Knob::set("stall_us", "0")?;
+        Ok((naps, stall))
+    });
+    let in_order = match in_order {
+        Ok(knobs) => knobs,
         Err(text) => return Findings::broken(text),
     };
     let mut result = Ok(());
