@@ -29,6 +29,12 @@ static int relock(struct wait *w)
 	return err;
 }
 
+/* NULL: a wait that has not queued has neither, and glibc's mutexes have no list. */
+static inline bool is_changing(void *object)
+{
+	return object && in_section(object);
+}
+
 /*
  * Cancelled, or left by a long jump. The mutex is the thread's again after that, as
  * after a wait; not if it was on its way to lock it like anybody.
@@ -38,7 +44,7 @@ static bool leave(struct pre_cut_off *cut_off)
 	struct wait *w = container_of(cut_off, struct wait, cut_off);
 	struct lk_cond_waiter *waiter = &w->waiter;
 
-	if (in_section(waiter->cond) || in_section(waiter->mutex))
+	if (is_changing(waiter->cond) || is_changing(waiter->mutex))
 		return false;
 	switch (READ_ONCE(w->stage)) {
 	case BEFORE:

@@ -2,15 +2,41 @@
 /*
  * What would cost an uncontended call a system call that glibc's does not make is
  * asked for here, when we are loaded and in a forked child: strict seccomp may forbid
- * it later. It may be missing: a child of a bare clone(), or a new thread, asks when it
- * needs it.
+ * it later. It may be missing: a child of a bare clone() asks when it needs it.
  */
 #include "preload.h"
 
-/* The page that tells of forks, and the thread's id. */
+#include <sys/prctl.h>
+
+/* A thread's descriptor begins at the thread pointer, and is smaller. */
+#define DESCRIPTOR 4096
+
+/*
+ * The kernel clears a thread's id at its end where glibc keeps it, and says where that
+ * is. 0: it does not, or that is not in the descriptor.
+ */
+static ptrdiff_t find_tid(void)
+{
+	uintptr_t address = 0;
+	ptrdiff_t offset;
+
+	if (prctl(PR_GET_TID_ADDRESS, &address))
+		return 0;
+	offset = (ptrdiff_t)(address - (uintptr_t)pthread_self());
+	return offset > 0 && offset < DESCRIPTOR ? offset : 0;
+}
+
+/* The page that tells of forks, and where threads find their id. */
 static void ask(void)
 {
-	(void)lkp_tid();
+	int saved = errno;
+	u32 tid = lkp_tid();
+	ptrdiff_t offset = find_tid();
+
+	/* Of the child's first thread only a fork() of glibc's has changed it. */
+	if (offset && lkp_thread_word(offset) == tid)
+		lkp_tid_is_kept(offset);
+	errno = saved;
 }
 
 __attribute__((constructor(101))) static void ask_early(void)

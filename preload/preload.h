@@ -52,6 +52,11 @@ void lkp_restore_signals(u64 signals);
 
 /* The kernel's id of this thread, also right after a fork. */
 u32 lkp_tid(void);
+/*
+ * From now on a thread's id is read @offset bytes from the thread pointer, in place of a
+ * system call. Not in the children of later forks, until they say so.
+ */
+void lkp_tid_is_kept(ptrdiff_t offset);
 
 /* How the waiters of a pthread mutex wait; from LOCKWORK_LOCK. */
 enum pre_policy {

@@ -27,6 +27,7 @@ const FLAGS: &[&str] = &[
     "-momit-leaf-frame-pointer",
     "-Wall",
     "-Wextra",
+    "-Werror=incompatible-pointer-types",
     "-Wl,-z,relro,-z,now",
     "-Wl,--no-undefined",
 ];

@@ -57,7 +57,8 @@ static bool spins(void)
 {
 	const char *policy = getenv("LOCKWORK_LOCK");
 
-	return policy && !strncmp(policy, "qspinlock", 9) && take == lock;
+	return take == spin_lock ||
+	       (policy && !strncmp(policy, "qspinlock", 9) && take == lock);
 }
 
 /* Asleep, or some time after it began to spin: the handler may also come sooner. */
@@ -104,18 +105,17 @@ static void others_are_served(int count, void (*hold)(void),
 int main(void)
 {
 	struct sigaction act = { .sa_handler = handler };
-	const char *policy = getenv("LOCKWORK_LOCK");
-	bool queue = policy && (!strcmp(policy, "qspinlock_fair") ||
-				!strcmp(policy, "qspinlock_steal"));
 
 	EQ(pipe(served), 0);
+	EQ(pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE), 0);
 	EQ(sigaction(SIGUSR1, &act, NULL), 0);
 	for (long round = 0; round < 20; round++) {
-		/* Waiters that spin in a queue keep their place. */
-		if (!queue) {
-			take = lock, give = unlock;
-			others_are_served(2, lock, unlock);
-		}
+		take = lock, give = unlock;
+		others_are_served(2, lock, unlock);
+		others_are_served(4, lock, unlock);
+		take = spin_lock, give = spin_unlock;
+		others_are_served(2, spin_lock, spin_unlock);
+		others_are_served(4, spin_lock, spin_unlock);
 		take = wrlock, give = rwunlock;
 		others_are_served(2, wrlock, rwunlock);
 		take = rdlock;

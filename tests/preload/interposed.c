@@ -1,6 +1,20 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* Which object answers: under Lockwork its own, for every call that locks. */
+/*
+ * Which object answers: under Lockwork its own, for every call that locks. Beside that,
+ * whether a run without rseq is one.
+ */
 #include "expect.h"
+
+extern const unsigned int __rseq_size __attribute__((weak));
+
+/* With the tunable glibc registers none. A kernel may lack it without that. */
+static void check_rseq(void)
+{
+	const char *tunables = getenv("GLIBC_TUNABLES");
+
+	if (tunables && strstr(tunables, "glibc.pthread.rseq=0"))
+		EXPECT(!&__rseq_size || !__rseq_size);
+}
 
 static const char *const names[] = {
 	"pthread_mutex_lock",
@@ -37,6 +51,7 @@ static const char *const names[] = {
 
 int main(void)
 {
+	check_rseq();
 	for (int i = 0; i < LEN(names); i++) {
 		const char *origin = origin_of(names[i]);
 

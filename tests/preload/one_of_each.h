@@ -8,6 +8,8 @@
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+/* Whoever uses it makes it: there is no initial value. */
+static pthread_spinlock_t spin;
 static int tokens;
 
 static inline void lock(void)
@@ -33,6 +35,16 @@ static inline void rdlock(void)
 static inline void rwunlock(void)
 {
 	RET(pthread_rwlock_unlock(&rw), 0);
+}
+
+static inline void spin_lock(void)
+{
+	RET(pthread_spin_lock(&spin), 0);
+}
+
+static inline void spin_unlock(void)
+{
+	RET(pthread_spin_unlock(&spin), 0);
 }
 
 /* Under the mutex, once somebody has put one there. */

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * While only readers hold, and writers wait, a try to read and a timed read lock
- * succeed. While nobody holds, a try to write succeeds, though the first writer in line
+ * succeed. While nobody holds, a try to write succeeds, though the first writer that waits
  * sits in a signal handler.
  */
 #include "one_of_each.h"
 
 #include <sys/syscall.h>
 
-enum { LINE = 3 };
+enum { WRITERS = 3 };
 
-static atomic_int tids[LINE], in_handler;
+static atomic_int tids[WRITERS], in_handler;
 static int over[2];
 
 static void handler(int sig)
@@ -49,9 +49,9 @@ static void *reader(void *arg)
 	return arg;
 }
 
-static void line_up(pthread_t *threads)
+static void queue_up(pthread_t *threads)
 {
-	for (intptr_t id = 0; id < LINE; id++) {
+	for (intptr_t id = 0; id < WRITERS; id++) {
 		atomic_store(&tids[id], 0);
 		EQ(pthread_create(&threads[id], NULL, writer, (void *)id), 0);
 		wait_asleep(&tids[id]);
@@ -61,18 +61,18 @@ static void line_up(pthread_t *threads)
 int main(void)
 {
 	struct sigaction act = { .sa_handler = handler };
-	pthread_t threads[LINE], one;
+	pthread_t threads[WRITERS], one;
 
 	EQ(pipe(over), 0);
 	EQ(sigaction(SIGUSR1, &act, NULL), 0);
 	for (int round = 0; round < 10; round++) {
 		STAGE(round);
 		rdlock();
-		line_up(threads);
+		queue_up(threads);
 		EQ(pthread_create(&one, NULL, reader, NULL), 0);
 		EQ(pthread_join(one, NULL), 0);
 		rwunlock();
-		finish(threads, LINE);
+		finish(threads, WRITERS);
 
 		/* By now the lock may be promised to the first, as by a drain. */
 		wrlock();

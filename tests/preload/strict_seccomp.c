@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * Calls on free objects after a fork, in strict seccomp mode: a system call other than
- * read, write and exit kills the child.
+ * read, write and exit kills the child. They are made in the thread that has forked, in
+ * one that is new in the child, and in a new one of a process that has not forked.
  */
 #include "expect.h"
 
@@ -82,11 +83,37 @@ static int use_spin(void)
 	       pthread_spin_trylock(&spin) || pthread_spin_unlock(&spin);
 }
 
-static void in_child(int (*use)(void), int line)
+static int (*used)(void);
+static atomic_int result;
+
+/* The mode is the thread's. As it kills the thread alone, so only a result counts. */
+static void *new_thread(void *arg)
+{
+	(void)arg;
+	prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
+	atomic_store(&result, used());
+	syscall(SYS_exit, 0);
+	return NULL;
+}
+
+static int in_thread(int (*use)(void))
+{
+	pthread_t thread;
+
+	used = use;
+	atomic_store(&result, -1);
+	EQ(pthread_create(&thread, NULL, new_thread, NULL), 0);
+	EQ(pthread_join(thread, NULL), 0);
+	return atomic_load(&result);
+}
+
+static void in_child(int (*use)(void), bool threads, int line)
 {
 	int status;
 	pid_t pid = fork();
 
+	if (!pid && threads)
+		_exit(in_thread(use) != 0);
 	if (!pid) {
 		prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
 		syscall(SYS_exit, use());
@@ -97,11 +124,10 @@ static void in_child(int (*use)(void), int line)
 	expect_eq(__FILE__, line, "status of the child", status, 0);
 }
 
-#define IN_CHILD(use) in_child(use, __LINE__)
+#define IN_CHILD(use) in_child(use, threads, __LINE__)
 
-int main(void)
+static void in_children(bool threads)
 {
-	EQ(pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE), 0);
 	IN_CHILD(use_plain);
 	IN_CHILD(use_adaptive);
 	IN_CHILD(use_recursive);
@@ -112,5 +138,15 @@ int main(void)
 	IN_CHILD(use_cond);
 	IN_CHILD(make_cond);
 	IN_CHILD(use_spin);
+}
+
+int main(void)
+{
+	EQ(pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE), 0);
+	in_children(false);
+	in_children(true);
+	EQ(in_thread(use_recursive), 0);
+	EQ(in_thread(use_checking), 0);
+	EQ(in_thread(write_rwlock), 0);
 	return 0;
 }

@@ -136,7 +136,7 @@ fn fails_pairs(room: &Room) -> String {
 fn a_stripped_tag_is_found() {
     for (file, from, to, said) in [
         ("platform/user/slots.h", "[slots.C] ", "", "has no tag"),
-        ("platform/user/cluster.c", "[cluster.D] ", "", "has no tag"),
+        ("platform/user/cluster.h", "[cluster.D] ", "", "has no tag"),
         ("platform/library/host.h", "[host.A] ", "", "has no tag"),
         (
             "platform/user/events.c",

@@ -393,6 +393,15 @@ fn lists_the_knobs_for_experts_on_request_only() {
 }
 
 #[test]
+fn torture_says_where_a_rival_can_be_tried() {
+    let room = Room::new();
+    let where_to = "cna is a rival, which is in the simulator and the model checker only: use \
+                    'lockwork sim --lock cna'";
+    refused(&room, &["torture", "cna"], 2, where_to);
+    refused(&room, &["torture", "no_such_lock"], 2, "no_such_lock");
+}
+
+#[test]
 fn lists_what_there_is_for_wrong_names() {
     let room = Room::new();
     let unknown = ["run", "--lock", "nope", "true"];

@@ -7,6 +7,9 @@
 //! shared object whose path is the program's argument; `plugins/<name>_needed.c`
 //! one that the program is linked with.  `LOCKWORK_PRELOAD_ONLY=<name>` runs a
 //! single program.
+//!
+//! `cargo test` runs all programs under each policy with rseq and without it, on one of
+//! the two C libraries.  `scripts/conformance` runs the full matrix on both.
 
 #[path = "common/glibc.rs"]
 mod glibc;
@@ -45,6 +48,7 @@ struct Programs {
     version: (u32, u32),
 }
 
+#[derive(Clone, Copy)]
 struct Mode {
     name: &'static str,
     lock: Option<&'static str>,
@@ -261,10 +265,13 @@ fn run_all(mode: &Mode, glibc: Glibc) {
     run_these(all, mode, glibc);
 }
 
+/// Runs them, and says how many passed.
 fn run_these(these: impl IntoIterator<Item = &'static Program>, mode: &Mode, glibc: Glibc) {
     let (major, minor) = programs(glibc).version;
     let mut failures = Vec::new();
     let mut hangs = 0;
+    let mut passed = 0;
+    let mut not_run = 0;
     for program in these {
         let begun = Instant::now();
         let (outcome, said) = run(program, mode)
@@ -287,7 +294,10 @@ fn run_these(these: impl IntoIterator<Item = &'static Program>, mode: &Mode, gli
         if verdict.starts_with("NOT RUN") {
             // Not by println!, which shows for tests that fail only.
             let _ = writeln!(io::stderr(), "{line}");
-        } else if verdict != "passed" {
+            not_run += 1;
+        } else if verdict == "passed" {
+            passed += 1;
+        } else {
             failures.push(format!("{line}\n{said}"));
         }
         hangs += usize::from(matches!(outcome, Outcome::Hung));
@@ -299,6 +309,12 @@ fn run_these(these: impl IntoIterator<Item = &'static Program>, mode: &Mode, gli
             break;
         }
     }
+    let _ = writeln!(
+        io::stderr(),
+        "glibc {major}.{minor}, {}: {passed} passed, {not_run} not run, {} failed",
+        mode.name,
+        failures.len()
+    );
     assert!(failures.is_empty(), "\n{}", failures.join("\n"));
 }
 
@@ -332,17 +348,49 @@ const MUTEX_NUMA: Mode = Mode {
     ..PLAIN
 };
 
+const QSPINLOCK_FAIR: Mode = Mode {
+    name: "qspinlock_fair",
+    lock: Some("qspinlock_fair"),
+    ..PLAIN
+};
+
 const QSPINLOCK_STEAL: Mode = Mode {
     name: "qspinlock_steal",
     lock: Some("qspinlock_steal"),
     ..PLAIN
 };
 
-const MUTEX_WITHOUT_RSEQ: Mode = Mode {
-    name: "mutex_without_rseq",
-    tunables: Some("glibc.pthread.rseq=0"),
-    ..MUTEX
+const QSPINLOCK_TAS: Mode = Mode {
+    name: "qspinlock_tas",
+    lock: Some("qspinlock_tas"),
+    ..PLAIN
 };
+
+const POLICIES: [Mode; 5] = [
+    MUTEX,
+    MUTEX_NUMA,
+    QSPINLOCK_FAIR,
+    QSPINLOCK_STEAL,
+    QSPINLOCK_TAS,
+];
+
+/// The same where glibc registers no rseq, so that threads do not know their CPU.
+fn without_rseq(mode: Mode) -> Mode {
+    Mode {
+        name: format!("{}_without_rseq", mode.name).leak(),
+        tunables: Some("glibc.pthread.rseq=0"),
+        ..mode
+    }
+}
+
+fn run_the_matrix(glibc: Glibc) {
+    run_all(&PLAIN, glibc);
+    run_all(&RESTING, glibc);
+    for mode in POLICIES {
+        run_all(&mode, glibc);
+        run_all(&without_rseq(mode), glibc);
+    }
+}
 
 #[test]
 fn on_the_plain_c_library() {
@@ -400,34 +448,36 @@ fn under_qspinlock_steal() {
     run_all(&QSPINLOCK_STEAL, Glibc::System);
 }
 
-/// What glibc survives, under the two policies that do not run all programs.
 #[test]
-fn what_glibc_survives_under_other_policies() {
-    const NAMES: [&str; 6] = [
-        "cut_off",
-        "destroy_waited",
-        "dlvsym",
-        "first_is_stopped",
-        "foreign_timed",
-        "rwlock_try",
-    ];
-    for lock in ["qspinlock_fair", "qspinlock_tas"] {
-        let mode = Mode {
-            name: lock,
-            lock: Some(lock),
-            ..PLAIN
-        };
-        let programs = &programs(Glibc::System).all;
-        let these = programs
-            .iter()
-            .filter(|program| NAMES.contains(&program.name.as_str()));
-        run_these(these, &mode, Glibc::System);
-    }
+fn under_qspinlock_fair() {
+    run_all(&QSPINLOCK_FAIR, Glibc::System);
+}
+
+#[test]
+fn under_qspinlock_tas() {
+    run_all(&QSPINLOCK_TAS, Glibc::System);
 }
 
 #[test]
 fn under_mutex_without_rseq() {
-    run_all(&MUTEX_WITHOUT_RSEQ, Glibc::System);
+    run_all(&without_rseq(MUTEX), Glibc::System);
+}
+
+/// A new policy gets its tests here.
+#[test]
+fn every_policy_has_a_mode() {
+    let policies = include_str!("../../../preload/policies.def");
+    let known = policies
+        .lines()
+        .filter(|line| line.starts_with("PRE_POLICY("))
+        .map(|line| line.split('"').nth(1));
+    assert!(known.eq(POLICIES.iter().map(|mode| mode.lock)));
+}
+
+#[test]
+#[ignore = "the full matrix takes ten minutes: run scripts/conformance"]
+fn the_matrix() {
+    run_the_matrix(Glibc::System);
 }
 
 /// The same on a newer glibc, which has other fields in its condition variables. The
@@ -470,8 +520,8 @@ mod on_a_newer_glibc {
         not(has_newer_glibc),
         ignore = "the interposer on a newer glibc is not tested: run scripts/newer-glibc DIR and set LOCKWORK_NEWER_GLIBC=DIR"
     )]
-    fn under_mutex_numa() {
-        run_all(&MUTEX_NUMA, Glibc::Newer);
+    fn under_mutex_numa_without_rseq() {
+        run_all(&without_rseq(MUTEX_NUMA), Glibc::Newer);
     }
 
     #[test]
@@ -479,8 +529,8 @@ mod on_a_newer_glibc {
         not(has_newer_glibc),
         ignore = "the interposer on a newer glibc is not tested: run scripts/newer-glibc DIR and set LOCKWORK_NEWER_GLIBC=DIR"
     )]
-    fn under_qspinlock_steal() {
-        run_all(&QSPINLOCK_STEAL, Glibc::Newer);
+    fn under_qspinlock_fair_without_rseq() {
+        run_all(&without_rseq(QSPINLOCK_FAIR), Glibc::Newer);
     }
 
     #[test]
@@ -488,7 +538,22 @@ mod on_a_newer_glibc {
         not(has_newer_glibc),
         ignore = "the interposer on a newer glibc is not tested: run scripts/newer-glibc DIR and set LOCKWORK_NEWER_GLIBC=DIR"
     )]
-    fn under_mutex_without_rseq() {
-        run_all(&MUTEX_WITHOUT_RSEQ, Glibc::Newer);
+    fn under_qspinlock_steal_without_rseq() {
+        run_all(&without_rseq(QSPINLOCK_STEAL), Glibc::Newer);
+    }
+
+    #[test]
+    #[cfg_attr(
+        not(has_newer_glibc),
+        ignore = "the interposer on a newer glibc is not tested: run scripts/newer-glibc DIR and set LOCKWORK_NEWER_GLIBC=DIR"
+    )]
+    fn under_qspinlock_tas_without_rseq() {
+        run_all(&without_rseq(QSPINLOCK_TAS), Glibc::Newer);
+    }
+
+    #[test]
+    #[ignore = "the full matrix takes ten minutes: run scripts/conformance"]
+    fn the_matrix() {
+        run_the_matrix(Glibc::Newer);
     }
 }

@@ -102,14 +102,13 @@ fn each_workload_runs_on_each_machine() {
             "spin-micro" => ["--loops", "50"],
             _ => ["--measure-us", "50"],
         };
-        let own = [
-            "--workload",
-            workload,
-            "--machine",
-            machine,
-            "--threads",
-            "2",
-        ];
+        // Its roles have four parts, and some machines two CPUs.
+        let threads = match workload.as_str() {
+            "job-server" => ["--threads=4", "--cpus=2"],
+            _ => ["--threads=2", "--cpus=2"],
+        };
+        let own = ["--workload", workload, "--machine", machine];
+        let own = [&own[..], &threads].concat();
         let shown = sim(&room, &[&own[..], &length, &["--seeds", "1"]].concat());
         assert!(shown.contains("only one seed"), "{shown}");
     }
@@ -470,5 +469,34 @@ fn a_directed_yield_needs_a_hypervisor() {
         )
     };
     assert!(with("on").contains("2 virtual CPUs a CPU, directed yield"));
+    assert!(with("donate").contains("2 virtual CPUs a CPU, directed yield that donates"));
     assert!(!with("off").contains("directed yield"));
+}
+
+#[test]
+fn virtual_machines_share_cpus_and_need_threads() {
+    let room = Room::new();
+    let words = |vms| {
+        [
+            "--lock",
+            "tas_lock",
+            "--cpus",
+            "2",
+            "--overcommit",
+            "2",
+            "--threads",
+            "4",
+            "--vcpus",
+            "migrate",
+            "--vms",
+            vms,
+        ]
+    };
+    let text = sim(&room, &[&TINY[2..4], &words("2")[..]].concat());
+    assert!(
+        text.contains("2 virtual CPUs a CPU, of 2 virtual machines, which migrate\n"),
+        "{text}"
+    );
+    assert!(text.contains("Why: the virtual machines"), "{text}");
+    refused(&room, 2, &words("5"), &["5 virtual machines for 4 threads"]);
 }
