@@ -203,7 +203,7 @@ fn numbers(profile: &Profile, counts: &Counts) -> Numbers {
         useless_waits: counts.useless,
         wait_histogram: buckets(profile, &counts.wait_times),
         hold_histogram: buckets(profile, &counts.hold_times),
-        handover_histogram: buckets(profile, &counts.hand_times),
+        handover_histogram: buckets(profile, &counts.handover_times),
         away_histogram: buckets(profile, &counts.away_times),
     }
 }

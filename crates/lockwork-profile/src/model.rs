@@ -109,7 +109,7 @@ pub struct Counts {
     /// Of holds.
     pub hold_times: Histogram,
     /// Of hand-overs.
-    pub hand_times: Histogram,
+    pub handover_times: Histogram,
     /// From a timed hold's end to the same thread's next call for the lock.
     pub away_times: Histogram,
 }
@@ -138,7 +138,7 @@ impl AddAssign<&Counts> for Counts {
         self.useless += other.useless;
         self.wait_times.merge(&other.wait_times);
         self.hold_times.merge(&other.hold_times);
-        self.hand_times.merge(&other.hand_times);
+        self.handover_times.merge(&other.handover_times);
         self.away_times.merge(&other.away_times);
     }
 }

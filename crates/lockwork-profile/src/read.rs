@@ -286,7 +286,7 @@ fn counts(
         sum.useless = sane(d.useless);
         sum.wait_times.add(&d.wait);
         sum.hold_times.add(&d.hold);
-        sum.hand_times.add(&d.hand);
+        sum.handover_times.add(&d.handover_time);
         sum.away_times.add(&d.away);
     }
     if let Some(timing) = timing.filter(|timing| acquires && timing.weight > 0) {

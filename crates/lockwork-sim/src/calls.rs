@@ -30,6 +30,7 @@ pub(crate) struct Calls {
     has_guests: extern "C" fn() -> bool,
     cpus_are_short: extern "C" fn() -> bool,
     saw_preempted: extern "C" fn(),
+    yield_to_vcpu: extern "C" fn(u32),
     clock: extern "C" fn() -> u64,
     sleep: extern "C" fn(*mut u32, u32, u64, *const Site) -> i32,
     wake: extern "C" fn(*mut u32) -> bool,
@@ -56,6 +57,7 @@ pub(crate) const CALLS: Calls = Calls {
     has_guests,
     cpus_are_short,
     saw_preempted,
+    yield_to_vcpu,
     clock,
     sleep,
     wake,
@@ -103,7 +105,7 @@ pub(crate) extern "C" fn store(p: *mut c_void, size: u32, value: u64) {
     made(|engine| engine.store(p as usize, size, value));
 }
 
-extern "C" fn rmw(p: *mut c_void, size: u32, kind: u32, operand: u64) -> u64 {
+pub(crate) extern "C" fn rmw(p: *mut c_void, size: u32, kind: u32, operand: u64) -> u64 {
     let change = match kind {
         0 => Change::Exchange(operand),
         1 => Change::Add(operand),
@@ -113,15 +115,15 @@ extern "C" fn rmw(p: *mut c_void, size: u32, kind: u32, operand: u64) -> u64 {
     made(|engine| engine.rmw(p as usize, size, change))
 }
 
-extern "C" fn cas(p: *mut c_void, size: u32, old: u64, new: u64) -> u64 {
+pub(crate) extern "C" fn cas(p: *mut c_void, size: u32, old: u64, new: u64) -> u64 {
     made(|engine| engine.rmw(p as usize, size, Change::Compare(old, new)))
 }
 
-extern "C" fn fence() {
+pub(crate) extern "C" fn fence() {
     made(Engine::fence);
 }
 
-extern "C" fn relax(rounds: *mut u32, site: *const Site) {
+pub(crate) extern "C" fn relax(rounds: *mut u32, site: *const Site) {
     let counted = !rounds.is_null();
     let before = with(|engine| engine.now());
     let mut passed = 1;
@@ -135,7 +137,7 @@ extern "C" fn relax(rounds: *mut u32, site: *const Site) {
     }
 }
 
-extern "C" fn wait_line(p: *const c_void, site: *const Site) {
+pub(crate) extern "C" fn wait_line(p: *const c_void, site: *const Site) {
     if with(|engine| engine.wait_line(p as usize, site)) {
         suspend();
     }
@@ -191,6 +193,12 @@ extern "C" fn saw_preempted() {
     with(|engine| engine.saw_preempted());
 }
 
+extern "C" fn yield_to_vcpu(vcpu: u32) {
+    if made(|engine| engine.yield_to(vcpu)) {
+        suspend();
+    }
+}
+
 extern "C" fn clock() -> u64 {
     with(|engine| engine.now()) / 1000
 }
@@ -244,4 +252,9 @@ pub(crate) fn delay(ps: u64) {
 pub(crate) fn sleep_for(ps: u64) {
     with(|engine| engine.sleep_for(ps));
     suspend();
+}
+
+/// The running thread uses a resource for `time`: how long until that is over.
+pub(crate) fn use_resource(resource: usize, time: u64) -> u64 {
+    made(|engine| engine.use_resource(resource, time))
 }

@@ -63,6 +63,12 @@ pub struct Counts {
     pub preempted_holders: u64,
     /// Times that a virtual CPU lost its CPU to another.
     pub preemptions: u64,
+    /// Times that a virtual CPU moved to another real one.
+    pub migrations: u64,
+    /// Kicks to whose virtual CPU the kicker gave its own real one.
+    pub donations: u64,
+    /// Yields of waiters to a virtual CPU that they named, and that was off its real one.
+    pub yields: u64,
     /// What the locks counted, in the order of platform/events.def; shorter if the
     /// last ones did not happen.
     pub events: Vec<u64>,
@@ -113,6 +119,55 @@ pub struct Outcome {
     pub seconds: f64,
     /// What happened in the window, if one was asked for.
     pub timeline: Vec<Event>,
+    /// What a workload of roles did beside.
+    pub program: Option<OfProgram>,
+    /// By virtual machine, if there are several: its lock.
+    pub vms: Vec<OfLocks>,
+}
+
+/// What was measured of a workload of several locks.
+#[derive(Clone, Debug)]
+pub struct OfProgram {
+    /// Rounds of its role's steps, by thread.
+    pub rounds: Vec<u64>,
+    /// Roles, by thread: their places in the workload.
+    pub roles: Vec<usize>,
+    /// By name, in the order of the workload, the queues' behind the others.
+    pub locks: Vec<OfLocks>,
+    /// In the order of the workload.
+    pub resources: Vec<OfResource>,
+}
+
+/// Of all locks of one name.
+#[derive(Clone, Debug)]
+pub struct OfLocks {
+    /// The name in the workload.
+    pub name: String,
+    /// Acquisitions.
+    pub acquisitions: u64,
+    /// Those that were shared.
+    pub reads: u64,
+    /// Those that found the lock held, or that others came before.
+    pub contended: u64,
+    /// Waits, ns.
+    pub waits: Histogram<u64>,
+    /// For how long they were held, ns, over all locks of the name and all their holders.
+    pub ns_held: f64,
+}
+
+/// Of a resource.
+#[derive(Clone, Debug)]
+pub struct OfResource {
+    /// The name in the workload.
+    pub name: String,
+    /// How often it was used.
+    pub uses: u64,
+    /// Its servers, over all nodes.
+    pub servers: u64,
+    /// For how long they were busy, ns.
+    pub ns_busy: f64,
+    /// For how long uses waited for a server, ns.
+    pub ns_waited: f64,
 }
 
 impl Outcome {
@@ -136,9 +191,15 @@ impl Outcome {
         waits
     }
 
-    /// Acquisitions a second.
+    /// What was done, by thread: rounds of a role's steps, or acquisitions.
+    pub fn done(&self) -> &[u64] {
+        let program = self.program.as_ref();
+        program.map_or(&self.by_thread, |program| &program.rounds)
+    }
+
+    /// Acquisitions a second; of a workload of roles, rounds.
     pub fn rate(&self) -> f64 {
-        self.acquisitions() as f64 * 1e9 / self.ns
+        self.done().iter().sum::<u64>() as f64 * 1e9 / self.ns
     }
 }
 

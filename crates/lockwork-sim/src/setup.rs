@@ -17,11 +17,37 @@ pub enum Placement {
     PerNode,
 }
 
+/// On which real CPUs a virtual one runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Vcpus {
+    /// Always the same.
+    #[default]
+    Pinned,
+    /// It moves to one that is idle, or has fewer virtual CPUs to run.
+    Migrate,
+}
+
 /// A hypervisor under the machine's CPUs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Guests {
     /// Virtual CPUs for each CPU; 1: nobody else.
     pub overcommit: u32,
+    /// Whether these move.
+    pub vcpus: Vcpus,
+    /// Virtual machines, each with its share of the virtual CPUs and of the threads, and with a
+    /// lock of its own.
+    pub vms: u32,
+}
+
+impl Guests {
+    /// One virtual machine with so many virtual CPUs for each CPU, which stay there.
+    pub const fn pinned(overcommit: u32) -> Guests {
+        Guests {
+            overcommit,
+            vcpus: Vcpus::Pinned,
+            vms: 1,
+        }
+    }
 }
 
 /// What the locks take for a cluster of CPUs.
@@ -65,4 +91,11 @@ pub struct Setup<'a> {
     pub seed: u64,
     /// The part of the measured time to record, from and to, µs.
     pub window: Option<(f64, f64)>,
+}
+
+impl Setup<'_> {
+    /// Virtual machines; 1 without a hypervisor. Thread `i` is of machine `i % vms()`.
+    pub fn vms(&self) -> usize {
+        self.guests.map_or(1, |guests| guests.vms as usize)
+    }
 }

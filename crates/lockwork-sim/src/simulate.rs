@@ -2,14 +2,16 @@
 //! One simulation, from outside.
 
 use crate::calls;
-use crate::engine::{Engine, Ps};
-use crate::outcome::{Outcome, Stuck};
+use crate::engine::{Engine, OfThread, Ps};
+use crate::outcome::{OfLocks, OfProgram, Outcome, Stuck};
 use crate::setup::Setup;
 use crate::threads::{self, Code};
+use crate::workload::Program;
 use crate::world::{self, World};
 use anyhow::Result;
 use corosensei::stack::DefaultStack;
 use corosensei::Coroutine;
+use lockwork_report::text::counted;
 use lockwork_report::{bail_usage, choice};
 use std::time::Instant;
 
@@ -18,6 +20,8 @@ pub type Found = Result<Outcome, Stuck>;
 
 /// Virtual CPUs at most: a lock's word names them.
 const MAX_CPUS: usize = 2047;
+/// Virtual machines at most: so many locks share no line of the table of halted waiters.
+pub(crate) const MAX_VMS: usize = 16;
 /// Bytes of a simulated thread's stack.
 const STACK: usize = 64 * 1024;
 
@@ -32,6 +36,7 @@ pub fn simulate(setup: &Setup) -> Result<Found> {
         bail_usage!("no threads: give at least 1");
     }
     let copies = setup.guests.map_or(1, |guests| guests.overcommit as usize);
+    threads_are_enough(setup)?;
     if copies == 0 || setup.machine.cpus() * copies > MAX_CPUS {
         bail_usage!(
             "{} × {copies} CPUs: the locks support 1 to {MAX_CPUS}",
@@ -48,12 +53,63 @@ pub fn simulate(setup: &Setup) -> Result<Found> {
                 setup.workload.name
             );
         }
+        if let Some(program) = &setup.workload.program {
+            kinds_are_known(setup, program, &known)?;
+        }
         world.reset();
         for setting in setup.settings {
             world.set(*setting)?;
         }
         Ok(run(setup, world, ops))
     })?
+}
+
+/// Whether each virtual machine has threads and CPUs, and each part of a role a thread.
+pub(crate) fn threads_are_enough(setup: &Setup) -> Result<()> {
+    let (name, vms) = (&setup.workload.name, setup.vms());
+    let real = match setup.cpus {
+        0 => setup.machine.cpus(),
+        cpus => cpus,
+    };
+    let cpus = real * setup.guests.map_or(1, |guests| guests.overcommit as usize);
+    if !(1..=MAX_VMS).contains(&vms) {
+        bail_usage!("{vms} virtual machines: take 1 to {MAX_VMS}");
+    }
+    if vms > setup.threads.min(cpus) {
+        bail_usage!(
+            "{vms} virtual machines for {} and {}: each needs one of both at least",
+            counted(setup.threads, "thread"),
+            counted(cpus, "virtual CPU")
+        );
+    }
+    let Some(program) = &setup.workload.program else {
+        return Ok(());
+    };
+    if vms > 1 {
+        bail_usage!(
+            "{name} has roles, which one machine has: take a workload with one lock, or one \
+             virtual machine"
+        );
+    }
+    if setup.threads < program.parts() {
+        bail_usage!(
+            "{name} has {} parts of roles: take as many threads or more",
+            program.parts()
+        );
+    }
+    Ok(())
+}
+
+/// Whether the locks of a program are what it takes them for.
+fn kinds_are_known(setup: &Setup, program: &Program, known: &[&'static world::Ops]) -> Result<()> {
+    let name = &setup.workload.name;
+    for (kind, shared) in program.kinds() {
+        let ops = choice::one("lock", kind, known, |ops| ops.name())?;
+        if shared && !ops.is_rw() {
+            bail_usage!("{name} takes a lock of kind {kind} shared, which it cannot be");
+        }
+    }
+    Ok(())
 }
 
 /// Lets `f` use the locks' memory in no time.
@@ -76,7 +132,7 @@ impl Drop for Running {
 pub(crate) fn run(setup: &Setup, world: &World, ops: &'static world::Ops) -> Found {
     let started = Instant::now();
     let mut engine = Box::new(Engine::new(setup));
-    let code = Code::new(setup, ops);
+    let code = Code::new(setup, world, ops);
     for thread in 0..setup.threads {
         let code: *const Code = &code;
         let seed = setup.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ thread as u64;
@@ -84,7 +140,7 @@ pub(crate) fn run(setup: &Setup, world: &World, ops: &'static world::Ops) -> Fou
         let routine = Coroutine::with_stack(stack, move |yielder, ()| {
             calls::with(|engine| engine.set_yielder(yielder));
             // SAFETY: it outlives the coroutines, which end below.
-            threads::run(unsafe { &*code }, seed);
+            threads::run(unsafe { &*code }, thread, seed);
         });
         engine.set_routine(thread, routine);
     }
@@ -118,6 +174,12 @@ fn outcome(setup: &Setup, engine: &mut Engine, started: Instant) -> Outcome {
     let threads = engine.of_threads();
     let end = engine.end();
     let ns = |time: Ps| time as f64 / 1000.0;
+    let program = setup.workload.program.as_ref();
+    let program = program.map(|program| of_program(program, engine, &threads));
+    let vms = match setup.vms() {
+        1 => Vec::new(),
+        vms => of_locks((1..=vms).map(|vm| format!("VM {vm}")), engine, &threads),
+    };
     let tally = &mut engine.tally;
     let busy: Ps = threads.iter().map(|thread| thread.busy).sum();
     Outcome {
@@ -126,7 +188,7 @@ fn outcome(setup: &Setup, engine: &mut Engine, started: Instant) -> Outcome {
         reads: tally.reads,
         waits: tally.waits.clone(),
         read_waits: tally.read_waits.clone(),
-        overtakes: tally.line.overtakes.clone(),
+        overtakes: tally.overtakes.clone(),
         split: tally.split,
         ns_in_lock: ns(tally.in_lock),
         ns_busy: ns(busy),
@@ -137,5 +199,39 @@ fn outcome(setup: &Setup, engine: &mut Engine, started: Instant) -> Outcome {
         finished_ns: setup.workload.loops.map(|_| ns(tally.last_end)),
         seconds: started.elapsed().as_secs_f64(),
         timeline: std::mem::take(&mut tally.timeline),
+        program,
+        vms,
+    }
+}
+
+/// What was measured of the locks of each name.
+fn of_locks(
+    names: impl Iterator<Item = String>,
+    engine: &mut Engine,
+    threads: &[OfThread],
+) -> Vec<OfLocks> {
+    let end = engine.end();
+    let held = threads.iter().map(|thread| thread.held());
+    let named = names.zip(engine.tally.named(held, end));
+    named
+        .map(|(name, of)| OfLocks {
+            name,
+            acquisitions: of.acquisitions,
+            reads: of.reads,
+            contended: of.contended,
+            waits: of.waits,
+            ns_held: of.held as f64 / 1000.0,
+        })
+        .collect()
+}
+
+/// What was measured of a program.
+fn of_program(program: &Program, engine: &mut Engine, threads: &[OfThread]) -> OfProgram {
+    let names = program.lock_names().map(str::to_owned);
+    OfProgram {
+        rounds: threads.iter().map(|thread| thread.rounds).collect(),
+        locks: of_locks(names, engine, threads),
+        resources: engine.resources.used(engine.end()),
+        roles: (0..threads.len()).map(|at| program.role_of(at)).collect(),
     }
 }

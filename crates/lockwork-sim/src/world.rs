@@ -22,7 +22,7 @@ const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/lockwork_sim_wor
 mod mirrors {
     include!(concat!(env!("OUT_DIR"), "/mirrors.rs"));
 }
-pub(crate) use mirrors::Ops;
+pub(crate) use mirrors::{Condition, Ops};
 use mirrors::{RawEvent, RawKnob, LK_CLUSTERS, LK_SLEEPS};
 
 impl Ops {
@@ -83,6 +83,8 @@ pub(crate) struct World {
     knobs: Vec<&'static RawKnob>,
     events: Vec<&'static str>,
     divided: unsafe extern "C" fn() -> u32,
+    /// Condition variables, for programs.
+    pub condition: &'static Condition,
     /// Writable memory of the locks: address, and what was there at first.
     data: Vec<(usize, Vec<u8>)>,
     zeros: Vec<(usize, usize)>,
@@ -125,6 +127,7 @@ impl World {
         let baselines = address(b"lk_baselines\0")?.cast::<*const Ops>();
         let knobs = address(b"lk_knobs\0")?.cast::<RawKnob>();
         let events = address(b"lk_events\0")?.cast::<RawEvent>();
+        let condition = address(b"lws_condition\0")?.cast::<Condition>();
         // SAFETY: locks/numa_pool.c defines it so.
         let divided =
             *unsafe { library.get::<unsafe extern "C" fn() -> u32>(b"lk_numa_osq_divided\0") }?;
@@ -154,6 +157,8 @@ impl World {
             knobs: knobs.collect(),
             events: events.iter().map(|event| text(event.name)).collect(),
             divided,
+            // SAFETY: program/condition.c defines it so.
+            condition: unsafe { &*condition },
             data,
             zeros,
         })
@@ -162,6 +167,12 @@ impl World {
     /// All locks of the catalogue, in its order, and after them the baselines.
     pub fn locks(&self) -> impl Iterator<Item = &'static Ops> + '_ {
         self.locks.iter().chain(&self.baselines).copied()
+    }
+
+    /// The lock of that name, which is one of them.
+    pub fn named(&self, name: &str) -> &'static Ops {
+        let found = self.locks().find(|ops| ops.name() == name);
+        found.expect("the setup was looked at before")
     }
 
     /// Whether a lock is only here to be compared with.

@@ -104,7 +104,7 @@ fn one_lock(profile: &Profile, names: &Names<'_>, lock: &Lock, at: usize) -> Str
     for (what, histogram) in [
         ("Waits", &lock.sum.wait_times),
         ("Holds", &lock.sum.hold_times),
-        ("Hand-overs", &lock.sum.hand_times),
+        ("Hand-overs", &lock.sum.handover_times),
     ] {
         text += &bars(profile, what, histogram);
     }

@@ -3,7 +3,7 @@
 
 use super::caches::ps;
 use super::tree::Ps;
-use crate::machine::Machine;
+use crate::machine::{DirectedYield, Machine};
 
 /// Costs that are not of caches, in ps.
 pub(super) struct Fixed {
@@ -22,7 +22,7 @@ pub(super) struct Fixed {
     pub(super) kick: Ps,
     pub(super) kicker: Ps,
     pub(super) guest_switch: Ps,
-    pub(super) directed_yield: bool,
+    pub(super) directed_yield: DirectedYield,
     pub(super) hold: f64,
     pub(super) hold_min: Ps,
     pub(super) store_hold: f64,
@@ -30,6 +30,10 @@ pub(super) struct Fixed {
     pub(super) request: f64,
     pub(super) near_bias: f64,
     pub(super) respin: Ps,
+    /// The share by which prices vary at random, up and down, and the hold of a
+    /// read-modify-write.
+    pub(super) price_varies: f64,
+    pub(super) hold_varies: f64,
 }
 
 impl Fixed {
@@ -59,6 +63,8 @@ impl Fixed {
             request: machine.line.request,
             near_bias: machine.line.near_bias,
             respin: ps(machine.line.respin),
+            price_varies: 0.05,
+            hold_varies: 0.5,
         }
     }
 }

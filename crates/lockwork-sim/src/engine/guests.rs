@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A hypervisor: virtual CPUs take turns on real ones.
 
+use super::real::Real;
 use super::request::Agent;
-use super::state::{Action, Asked, Engine, Real, State, Timer, NOBODY};
+use super::state::{Action, Asked, Engine, State, Timer, NOBODY};
+use super::steps::Step;
 use super::tree::{Ps, NEVER};
+use crate::machine::DirectedYield;
 
 /// Answers of `cpus_are_short()` that a preempted neighbour accounts for.
 const SHORT: u32 = 1000;
@@ -16,8 +19,9 @@ impl Engine {
 
     /// A waiter has seen that the one before it is off its CPU.
     pub fn saw_preempted(&mut self) {
+        let vm = self.cpus[self.current].vm;
         if let Some(guests) = &mut self.guests {
-            guests.short = SHORT;
+            guests.short[vm] = SHORT;
         }
     }
 
@@ -26,14 +30,20 @@ impl Engine {
         let Some(guests) = &mut self.guests else {
             return false;
         };
-        let short = guests.short > 0;
-        guests.short = guests.short.saturating_sub(1);
+        let left = &mut guests.short[self.cpus[self.current].vm];
+        let short = *left > 0;
+        *left = left.saturating_sub(1);
         short
     }
 
     fn real(&mut self, cpu: usize) -> Option<&mut Real> {
         let place = usize::from(self.cpus[cpu].place);
         self.guests.as_mut().map(|guests| &mut guests.real[place])
+    }
+
+    pub(super) fn real_at(&mut self, place: u16) -> &mut Real {
+        let guests = self.guests.as_mut().expect("only guests have real CPUs");
+        &mut guests.real[usize::from(place)]
     }
 
     /// `cpu` has a thread to run: it waits for its real CPU, if that is taken.
@@ -58,27 +68,88 @@ impl Engine {
             self.cpus[cpu].paused = true;
             self.cpus[cpu].rest = Some(0);
         }
-        let (slice, directed) = (self.fixed.guest_slice, self.fixed.directed_yield && kicked);
-        let time = self.time;
-        let place = self.cpus[cpu].place;
+        let yields = match kicked {
+            true => self.fixed.directed_yield,
+            false => DirectedYield::Off,
+        };
+        let (slice, time) = (self.fixed.guest_slice, self.time);
+        self.move_to_idle(cpu);
+        let (place, kicker) = (self.cpus[cpu].place, self.cpus[cpu].kicker);
         let real = self.real(cpu).expect("only guests get here");
-        if real.runs.is_none() {
+        let Some(runs) = real.runs else {
             self.resume(cpu, time);
             return;
-        }
-        if directed {
-            real.ready.push_front(cpu as u32);
-        } else {
-            real.ready.push_back(cpu as u32);
-        }
-        let due = if directed {
-            time
-        } else {
-            (real.since + slice).max(time)
         };
-        if directed || !std::mem::replace(&mut real.slice, true) {
+        match yields {
+            DirectedYield::Off => real.ready.push_back(cpu as u32),
+            DirectedYield::On | DirectedYield::Donate => real.ready.push_front(cpu as u32),
+        }
+        match yields {
+            // What is left of the slice is its own: a second timer would cut slices short.
+            DirectedYield::On => return self.switch(place),
+            DirectedYield::Donate if runs == kicker => return self.donate(place),
+            _ => {}
+        }
+        let due = (real.since + slice).max(time);
+        if !std::mem::replace(&mut real.slice, true) {
             self.set_timer(due, Timer::GuestSlice(place));
         }
+    }
+
+    /// The same, to one that it has kicked.
+    fn donate(&mut self, place: u16) {
+        self.tally.counts.donations += 1;
+        self.give_slice(place);
+    }
+
+    /// The running virtual CPU asks that `to` be run, and gives its own turn up for that.
+    /// True: somebody else has its real CPU now, so that it has to be suspended once.
+    ///
+    /// Nothing happens unless `to` waits for a real CPU. There it runs at once, in place of
+    /// the one that has that CPU. If that is the asker, `to` gets the rest of its slice; if
+    /// not, the next one that waits for the asker's real CPU does.
+    pub fn yield_to(&mut self, to: u32) -> Step<bool> {
+        if self.guests.is_none() {
+            return Step::Made(false);
+        }
+        if !self.is_first() {
+            return Step::Wait;
+        }
+        let (cpu, cost) = (self.current, self.fixed.kicker);
+        self.cpus[cpu].now += cost;
+        let Some(its) = self.cpus.get(to as usize).map(|cpu| cpu.place) else {
+            return Step::Made(false);
+        };
+        let real = self.real_at(its);
+        let Some(at) = real.ready.iter().position(|&ready| ready == to) else {
+            return Step::Made(false);
+        };
+        real.ready.remove(at);
+        real.ready.push_front(to);
+        self.tally.counts.yields += 1;
+        let own = self.cpus[cpu].place;
+        if its != own {
+            self.switch(its);
+        }
+        if !self.real_at(own).ready.is_empty() {
+            self.give_slice(own);
+        }
+        Step::Made(self.cpus[cpu].paused)
+    }
+
+    /// The virtual CPU on `place` gives the rest of its slice to the next.
+    fn give_slice(&mut self, place: u16) {
+        let (slice, time) = (self.fixed.guest_slice, self.time);
+        let real = self.real_at(place);
+        let since = real.since;
+        // While nobody waited, one slice followed the other.
+        let rest = slice - time.saturating_sub(since) % slice;
+        if !std::mem::replace(&mut real.slice, true) {
+            self.set_timer(time + rest, Timer::GuestSlice(place));
+        }
+        self.switch(place);
+        // What is over is the slice of the one that gave it.
+        self.real_at(place).since = since;
     }
 
     /// `cpu` has nothing to run, or is halted: the next one gets the real CPU.
@@ -97,17 +168,22 @@ impl Engine {
         if self.cpus[cpu].halted {
             self.cpus[cpu].paused = true;
         }
-        if let Some(next) = next {
-            self.resume(next as usize, time + switch);
+        match next {
+            Some(next) => self.resume(next as usize, time + switch),
+            None => self.take_from_others(self.cpus[cpu].place, time),
         }
     }
 
     /// The virtual CPU on `place` had its time.
     pub(super) fn guest_slice_is_over(&mut self, place: u16) {
+        self.real_at(place).slice = false;
+        self.switch(place);
+    }
+
+    /// The next one gets `place`, if there is one.
+    fn switch(&mut self, place: u16) {
         let (time, switch) = (self.time, self.fixed.guest_switch);
-        let guests = self.guests.as_mut().expect("only guests have such slices");
-        let real = &mut guests.real[usize::from(place)];
-        real.slice = false;
+        let real = self.real_at(place);
         let Some(next) = real.ready.pop_front() else {
             return;
         };
@@ -115,6 +191,7 @@ impl Engine {
             real.ready.push_back(old);
             self.tally.counts.preemptions += 1;
             self.pause(old as usize);
+            self.wait_elsewhere(old);
         }
         self.resume(next as usize, time + switch);
     }
@@ -137,7 +214,7 @@ impl Engine {
     }
 
     /// `cpu` has its real one from `time` on.
-    fn resume(&mut self, cpu: usize, time: Ps) {
+    pub(super) fn resume(&mut self, cpu: usize, time: Ps) {
         let slice = self.fixed.guest_slice;
         let place = self.cpus[cpu].place;
         let real = self.real(cpu).expect("only guests get here");

@@ -11,14 +11,20 @@
 
 pub(crate) mod caches;
 mod clocks;
+mod compute;
 mod fixed;
 mod guests;
 mod line;
 mod measured;
 mod memory;
+mod migrate;
+mod of_lock;
+mod of_thread;
 mod order;
+mod real;
 mod request;
 mod requests;
+mod resources;
 mod sched;
 mod settling;
 mod state;
@@ -28,11 +34,12 @@ mod tally;
 pub(crate) mod tree;
 mod turns;
 
+pub(crate) use of_thread::OfThread;
+pub(crate) use order::placed_on;
 pub(crate) use state::{Engine, Site};
 pub(crate) use steps::{Change, Step};
 pub(crate) use tree::Ps;
 
-use crate::machine::Distance;
 use crate::rules::Rule;
 use crate::settle::{Batch, Verdict};
 use crate::setup::{Clusters, Setup};
@@ -42,23 +49,21 @@ use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, Yielder};
 use fixed::Fixed;
 use measured::Measured;
+use real::Guests;
 use request::{Agent, PARTS};
+use resources::Resources;
 use rustc_hash::FxHashMap;
-use state::{Action, Cpu, Guests, Parked, State, Thread, Timer, NOBODY};
+use state::{Action, Cpu, Parked, State, Thread, Timer, NOBODY};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use tally::{OfThread, Tally};
+use std::ops::Range;
+use tally::Tally;
 use tree::{Tree, NEVER};
 
-/// By CPU: the CPUs on other threads of its core.
-fn siblings(caches: &Caches, cpus: &[Cpu]) -> Vec<Vec<u32>> {
-    let others = |cpu: &Cpu| {
-        let all = cpus.iter().enumerate();
-        let near =
-            all.filter(|(_, other)| caches.distance(cpu.place, other.place) == Distance::Smt);
-        near.map(|(at, _)| at as u32).collect()
-    };
-    cpus.iter().map(others).collect()
+/// So many virtual machines, each with its share of `cpus`, one after the other.
+fn vms(cpus: usize, count: usize) -> Vec<Range<usize>> {
+    let start = |vm: usize| vm * cpus / count;
+    (0..count).map(|vm| start(vm)..start(vm + 1)).collect()
 }
 
 impl Engine {
@@ -68,16 +73,32 @@ impl Engine {
         let (caches, place_of) = Caches::new(machine);
         let copies = setup.guests.map_or(1, |guests| guests.overcommit as usize);
         let mut random = fastrand::Rng::with_seed(setup.seed ^ 0x5eed_0000);
-        let order = order::order(setup, &caches, &place_of);
+        let order = placed_on(machine, setup.placement, setup.cpus);
         let cpus = (0..order.len() * copies).map(|i| Cpu::new(place_of[order[i % order.len()]]));
-        let cpus: Vec<Cpu> = cpus.collect();
+        let mut cpus: Vec<Cpu> = cpus.collect();
+        let vms = vms(cpus.len(), setup.vms());
+        for (vm, own) in vms.iter().enumerate() {
+            cpus[own.clone()].iter_mut().for_each(|cpu| cpu.vm = vm);
+        }
         let siblings = match setup.rules.has(Rule::SmtShare) && machine.cpu.smt_slowdown > 1.0 {
-            true => siblings(&caches, &cpus),
+            true => compute::siblings(&caches, place_of.len() as u16),
             false => Vec::new(),
         };
+        let mut cpu_at = vec![NOBODY; place_of.len()];
+        let bare = cpus.iter().enumerate().filter(|_| setup.guests.is_none());
+        bare.for_each(|(at, cpu)| cpu_at[usize::from(cpu.place)] = at as u32);
+        let used = order.iter().map(|&cpu| place_of[cpu]);
+        let guests = setup
+            .guests
+            .map(|of| Guests::new(&of, place_of.len(), used.collect()));
         let core = |cpu: &Cpu| (caches.socket(cpu.place), caches.core(cpu.place));
         let cores: Vec<(u16, u16)> = cpus.iter().map(core).collect();
-        let threads = (0..setup.threads).map(|i| Thread::new((i % cpus.len()) as u32));
+        let caches_nodes = caches.nodes();
+        let start = |thread: usize| {
+            let own = &vms[thread % vms.len()];
+            Thread::new((own.start + thread / vms.len() % own.len()) as u32)
+        };
+        let threads = (0..setup.threads).map(start);
         let mut engine = Engine {
             tree: Tree::new(PARTS * cpus.len()),
             timers: BinaryHeap::new(),
@@ -87,13 +108,15 @@ impl Engine {
             measured: Measured::new(setup),
             fixed: Fixed::new(machine),
             threads: threads.collect(),
-            guests: setup.guests.map(|_| Guests::new(machine.cpus())),
+            guests,
             caches,
             affinity: setup.workload.affinity,
             clusters: setup.clusters,
             rules: setup.rules,
             clocks: Clocks::new(setup, &cores),
             siblings,
+            cpu_at,
+            resources: Resources::new(setup, caches_nodes),
             sleepers: FxHashMap::default(),
             askers: Vec::new(),
             ranked: Vec::new(),
@@ -104,6 +127,7 @@ impl Engine {
             over: false,
             direct: false,
             cpus,
+            vms,
             random: random.fork(),
         };
         for thread in 0..setup.threads as u32 {
@@ -119,6 +143,12 @@ impl Engine {
             engine.set_timer(ps(setup.workload.warmup_us * 1000.0), Timer::Measure);
         }
         engine
+    }
+
+    /// Nothing but the threads' starts is random from now on.
+    #[cfg(test)]
+    pub fn leave_out_chance(&mut self) {
+        (self.fixed.price_varies, self.fixed.hold_varies) = (0.0, 0.0);
     }
 
     /// Gives `thread` its code.
@@ -194,9 +224,9 @@ impl Engine {
         self.current
     }
 
-    /// The running CPU's cluster.
+    /// The running CPU's cluster; if it is virtual, as its guest knows it.
     pub fn cluster(&self) -> usize {
-        let place = self.cpus[self.current].place;
+        let place = self.cpus[self.current].told;
         usize::from(match self.clusters {
             Clusters::Llc => self.caches.cluster(place),
             Clusters::Node => self.caches.node(place),
@@ -225,27 +255,6 @@ impl Engine {
         self.cpus[self.current].now
     }
 
-    /// The running thread computes: slower, if at its begin another thread of the core does
-    /// so too.
-    pub fn work(&mut self, time: Ps) {
-        let computes = |&cpu: &u32| {
-            let cpu = &self.cpus[cpu as usize];
-            let waits = cpu.parked != Parked::No || cpu.requests[0].is_some() || cpu.paused;
-            cpu.thread != NOBODY && !waits
-        };
-        let shares = self.siblings.get(self.current);
-        let time = match shares.is_some_and(|all| all.iter().any(computes)) {
-            true => (time as f64 * self.fixed.smt_slowdown) as Ps,
-            false => time,
-        };
-        self.cpus[self.current].now += self.clocks.scaled(self.current, time);
-    }
-
-    /// The running thread watches a clock that always runs alike until so much has passed.
-    pub fn delay(&mut self, time: Ps) {
-        self.cpus[self.current].now += time;
-    }
-
     /// Whether the measured time, or all loops, are over.
     pub fn is_over(&self) -> bool {
         self.over
@@ -269,43 +278,49 @@ impl Engine {
             Timer::Slice(cpu) => self.slice_is_over(cpu as usize),
             Timer::GuestSlice(place) => self.guest_slice_is_over(place),
             Timer::GuestReady(cpu) => self.guest_is_ready(cpu as usize),
+            Timer::GuestIdle(place) => self.take_if_idle(place),
+            Timer::GuestWaits(cpu) => self.wait_elsewhere(cpu),
             Timer::Measure => self.begin_measuring(),
             Timer::Batch => self.batch_is_over(),
         }
     }
 
-    /// The running thread begins to wait for the lock.
-    pub fn waits(&mut self, shared: bool) {
+    /// The running thread begins to wait for `lock`.
+    pub fn waits(&mut self, lock: usize, shared: bool) {
         let (thread, now) = (self.thread(), self.now());
         self.tally
-            .waits(&mut self.threads[thread].tally, shared, now);
+            .waits(&mut self.threads[thread].tally, lock, shared, now);
     }
 
     /// It has got it.
-    pub fn holds(&mut self, shared: bool) {
+    pub fn holds(&mut self, lock: usize, shared: bool) {
         let (thread, now) = (self.thread(), self.now());
         let place = self.cpus[self.current].place;
-        let distance = self
-            .tally
-            .last_place
-            .map(|last| self.caches.distance(last, place));
-        self.tally.last_place = Some(place);
+        let last = self.tally.locks[lock].last_place.replace(place);
+        let distance = last.map(|last| self.caches.distance(last, place));
         let of = &mut self.threads[thread].tally;
         of.cpu = self.current as u32;
-        self.tally.holds(of, distance, shared, now);
+        self.tally.holds(of, (lock, shared), distance, now);
         self.count_acquisition(now);
     }
 
     /// It is about to give it back.
-    pub fn gives_back(&mut self) {
+    pub fn gives_back(&mut self, lock: usize, shared: bool) {
         let (thread, now) = (self.thread(), self.now());
-        self.tally.gives_back(&mut self.threads[thread].tally, now);
+        self.tally
+            .gives_back(&mut self.threads[thread].tally, lock, shared, now);
     }
 
     /// It has given it back.
     pub fn gave_back(&mut self) {
         let (thread, now) = (self.thread(), self.now());
         self.tally.gave_back(&mut self.threads[thread].tally, now);
+    }
+
+    /// The running thread has done a round of its role's steps.
+    pub fn count_round(&mut self) {
+        let thread = self.thread();
+        self.threads[thread].tally.rounds += 1;
     }
 
     /// What was measured in each part of the measured time, and whether that is a steady

@@ -24,8 +24,6 @@ use crate::rules::Rule;
 /// missed: 128 operations (the reorder buffer of Nehalem and Westmere; later ones are larger)
 /// at two a cycle of 2.5 GHz.
 const WINDOW: Ps = 25_000;
-/// The share by which the cost of a transfer varies at random, up and down.
-const JITTER: f64 = 0.05;
 
 impl Engine {
     /// `agent` sends for `line`, at `time`.
@@ -178,7 +176,7 @@ impl Engine {
     /// How long the new owner keeps a line that cost so much.
     fn hold(&mut self, kind: Kind, cost: Ps) -> Ps {
         let hold = match kind {
-            Kind::Rmw => cost as f64 * self.fixed.hold * (0.5 + self.random.f64()),
+            Kind::Rmw => cost as f64 * self.fixed.hold * self.share(self.fixed.hold_varies),
             _ => cost as f64 * self.fixed.store_hold,
         };
         (hold as Ps).max(self.fixed.hold_min)
@@ -249,8 +247,13 @@ impl Engine {
     }
 
     fn vary(&mut self, cost: Ps) -> Ps {
-        let share = 1.0 + JITTER * (2.0 * self.random.f64() - 1.0);
+        let share = self.share(self.fixed.price_varies);
         (cost as f64 * share) as Ps
+    }
+
+    /// 1, but for so much up and down.
+    fn share(&mut self, varies: f64) -> f64 {
+        1.0 + varies * (2.0 * self.random.f64() - 1.0)
     }
 
     /// The line that `agent` asked for has arrived.
@@ -261,6 +264,7 @@ impl Engine {
         let line = &self.caches.lines[request.line as usize];
         let untouched = line.owner == NONE && line.copies == 0;
         let still = line.version == request.version;
+        let coming = untouched && line.coming == place;
         if self.caches.has(request.line, place, request.kind) {
             return request;
         }
@@ -270,7 +274,10 @@ impl Engine {
             Kind::Load if still => self.caches.give_copy(request.line, place),
             // Taken back while it was under way: good for this one load.
             Kind::Load => {}
-            _ => self.caches.give_alone(request.line, place),
+            _ if coming => self.caches.give_alone(request.line, place),
+            // It had the line when that was granted, and has lost it since: a
+            // read-modify-write is made, and a store asks again.
+            _ => {}
         }
         request
     }

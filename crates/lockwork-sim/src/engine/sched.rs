@@ -5,6 +5,7 @@ use super::request::Agent;
 use super::state::{Action, Asked, Engine, Parked, Site, State, Timer, NOBODY};
 use super::steps::Step;
 use super::tree::{Ps, NEVER};
+use std::ops::Range;
 
 /// `sleep` without a time limit.
 pub(crate) const FOR_EVER: u64 = u64::MAX;
@@ -47,7 +48,8 @@ impl Engine {
         let runs = self.is_running(thread);
         let time = self.time;
         if self.threads[thread].tally.set_running(runs, time) {
-            self.tally.holder_ran(thread, runs, time);
+            self.tally
+                .holder_ran(&self.threads[thread].tally, runs, time);
             self.changed(Asked::Thread(thread as u32));
         }
     }
@@ -80,19 +82,21 @@ impl Engine {
         state.now = state.now.max(time);
         self.tree.set(Agent::of(cpu, 0).0.into(), NEVER);
         self.note(thread as usize);
-        let next = self.cpus[cpu].ready.pop_front().or_else(|| self.pull());
+        let next = self.cpus[cpu].ready.pop_front().or_else(|| self.pull(cpu));
         match next {
             Some(next) => self.start(cpu, next, time + self.fixed.switch),
             None => self.guest_leaves(cpu),
         }
     }
 
-    /// A ready thread from the longest queue of another CPU.
-    fn pull(&mut self) -> Option<u32> {
+    /// A ready thread for `cpu` from the longest queue of another one.
+    fn pull(&mut self, cpu: usize) -> Option<u32> {
         if self.affinity {
             return None;
         }
-        let longest = (0..self.cpus.len()).max_by_key(|&cpu| self.cpus[cpu].ready.len())?;
+        let longest = self
+            .neighbours(cpu)
+            .max_by_key(|&cpu| self.cpus[cpu].ready.len())?;
         let thread = self.cpus[longest].ready.pop_back();
         // Nobody is left to leave the CPU for.
         self.cpus[longest].resched &= !self.cpus[longest].ready.is_empty();
@@ -186,10 +190,16 @@ impl Engine {
         self.end_slice_at(cpu, due.max(time));
     }
 
+    /// The CPUs that the operating system of `cpu` has.
+    fn neighbours(&self, cpu: usize) -> Range<usize> {
+        self.vms[self.cpus[cpu].vm].clone()
+    }
+
     fn nearest_idle(&self, near: usize) -> Option<usize> {
-        let place = self.cpus[near].place;
-        let idle = (0..self.cpus.len()).filter(|&cpu| self.cpus[cpu].thread == NOBODY);
-        idle.min_by_key(|&cpu| (self.caches.distance(place, self.cpus[cpu].place), cpu))
+        let place = self.cpus[near].told;
+        let all = self.neighbours(near);
+        let idle = all.filter(|&cpu| self.cpus[cpu].thread == NOBODY);
+        idle.min_by_key(|&cpu| (self.caches.distance(place, self.cpus[cpu].told), cpu))
     }
 
     /// The running thread is at its end.
@@ -331,6 +341,8 @@ impl Engine {
             false => (fixed.waker, fixed.wake),
         };
         self.cpus[self.current].now += cost;
+        let kicked = self.threads[thread as usize].cpu as usize;
+        self.cpus[kicked].kicker = self.current as u32;
         self.rouse(thread, now, now + delay);
         true
     }
@@ -376,6 +388,8 @@ impl Engine {
         if let Some(sleepers) = self.sleepers.get_mut(&addr) {
             sleepers.retain(|&sleeper| sleeper != thread);
         }
+        let cpu = state.cpu as usize;
+        self.cpus[cpu].kicker = NOBODY;
         self.rouse(thread, self.time, self.time);
     }
 }

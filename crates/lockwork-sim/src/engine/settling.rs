@@ -15,6 +15,7 @@ impl Engine {
     pub(super) fn begin_measuring(&mut self) {
         let time = self.time;
         self.tally.restart(time);
+        self.resources.restart(time);
         for thread in &mut self.threads {
             thread.tally.restart(time);
         }

@@ -6,8 +6,11 @@ use super::caches::Caches;
 use super::clocks::Clocks;
 use super::fixed::Fixed;
 use super::measured::Measured;
+use super::of_thread::OfThread;
+use super::real::Guests;
 use super::request::{Request, PARTS};
-use super::tally::{OfThread, Tally};
+use super::resources::Resources;
+use super::tally::Tally;
 use super::tree::{Ps, Tree};
 use crate::rules::Rules;
 use crate::setup::Clusters;
@@ -16,6 +19,7 @@ use corosensei::{Coroutine, Yielder};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
+use std::ops::Range;
 
 /// No thread.
 pub(super) const NOBODY: u32 = u32::MAX;
@@ -52,7 +56,12 @@ pub(super) struct Store {
 
 /// A CPU, virtual if there is a hypervisor.
 pub(super) struct Cpu {
+    /// The real CPU that it runs on, or ran on last: whose cache it uses.
     pub(super) place: u16,
+    /// The place that its guest takes it to be at: the first.
+    pub(super) told: u16,
+    /// Its virtual machine.
+    pub(super) vm: usize,
     /// Its own clock.
     pub(super) now: Ps,
     pub(super) thread: u32,
@@ -89,6 +98,8 @@ pub(super) struct Cpu {
     pub(super) paused: bool,
     pub(super) rest: Option<Ps>,
     pub(super) halted: bool,
+    /// The CPU that kicked it last, or [`NOBODY`].
+    pub(super) kicker: u32,
 }
 
 /// Whose state a spinner looks at.
@@ -151,6 +162,10 @@ pub(super) enum Timer {
     GuestSlice(u16),
     /// A halted CPU, or one that has a thread now, wants to run.
     GuestReady(u32),
+    /// An idle real CPU looks for a virtual one again.
+    GuestIdle(u16),
+    /// A virtual CPU that waits for its next slice looks for a better place again.
+    GuestWaits(u32),
     /// The warm-up is over.
     Measure,
     /// A part of the measured time is over.
@@ -167,10 +182,15 @@ pub(crate) struct Engine {
     pub caches: Caches,
     pub(super) fixed: Fixed,
     pub(super) cpus: Vec<Cpu>,
+    /// By virtual machine: its CPUs. Without any, all.
+    pub(super) vms: Vec<Range<usize>>,
     pub(super) clocks: Clocks,
-    /// By CPU: those of the other threads of its core; empty if they do not disturb it.
-    pub(super) siblings: Vec<Vec<u32>>,
+    /// By place: those of the other threads of its core; empty if they do not disturb it.
+    pub(super) siblings: Vec<Vec<u16>>,
+    /// By place: its CPU, if that is not virtual, or [`NOBODY`].
+    pub(super) cpu_at: Vec<u32>,
     pub(super) threads: Vec<Thread>,
+    pub resources: Resources,
     pub(super) affinity: bool,
     pub(super) clusters: Clusters,
     pub(super) rules: Rules,
@@ -194,37 +214,12 @@ pub(crate) struct Engine {
     pub direct: bool,
 }
 
-/// A real CPU.
-#[derive(Default)]
-pub(super) struct Real {
-    /// The virtual CPU on it.
-    pub(super) runs: Option<u32>,
-    pub(super) ready: VecDeque<u32>,
-    /// A timer for the end of the slice is set.
-    pub(super) slice: bool,
-    pub(super) since: Ps,
-}
-
-/// The hypervisor, and what the guest's waiters have seen of it.
-pub(crate) struct Guests {
-    pub(super) real: Vec<Real>,
-    /// How often `cpus_are_short()` still says yes.
-    pub(super) short: u32,
-}
-
-impl Guests {
-    pub fn new(places: usize) -> Self {
-        Guests {
-            real: (0..places).map(|_| Real::default()).collect(),
-            short: 0,
-        }
-    }
-}
-
 impl Cpu {
     pub(super) fn new(place: u16) -> Self {
         Cpu {
             place,
+            told: place,
+            vm: 0,
             now: 0,
             thread: NOBODY,
             ready: VecDeque::new(),
@@ -247,6 +242,7 @@ impl Cpu {
             paused: false,
             rest: None,
             halted: false,
+            kicker: NOBODY,
         }
     }
 }

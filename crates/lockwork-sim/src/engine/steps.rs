@@ -36,7 +36,7 @@ const ROUND_LINES: usize = 6;
 impl Engine {
     /// Whether nobody else is earlier than the running CPU; if not, it is planned.
     #[inline]
-    fn is_first(&mut self) -> bool {
+    pub(super) fn is_first(&mut self) -> bool {
         let cpu = self.current;
         let now = self.cpus[cpu].now;
         let agent = Agent::of(cpu, 0).0.into();
@@ -178,6 +178,17 @@ impl Engine {
         let line = self.caches.line_of(addr, self.cpus[self.current].place);
         self.wake_spinners(line, self.time);
         Step::Made(old)
+    }
+
+    /// The running thread uses a resource, whose server takes `time` for it: how long until
+    /// that is over.
+    pub fn use_resource(&mut self, resource: usize, time: Ps) -> Step<Ps> {
+        if !self.is_first() {
+            return Step::Wait;
+        }
+        let (now, node) = (self.now(), self.caches.node(self.cpus[self.current].place));
+        let end = self.resources.serve(resource, node.into(), now, time);
+        Step::Made(end - now)
     }
 
     /// A full fence.

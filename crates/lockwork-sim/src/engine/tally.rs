@@ -2,198 +2,25 @@
 //! What is counted while a simulation runs.
 
 use super::caches::{ps, Price};
+use super::of_lock::OfLock;
+use super::of_thread::OfThread;
 use super::tree::Ps;
-use super::turns::Turns;
 use crate::machine::Distance;
 use crate::outcome::{Counts, Doing, Event, WaitSplit};
 use crate::setup::Setup;
+use crate::workload::Program;
 use hdrhistogram::Histogram;
 
 /// Operations of all without any acquisition after which nobody will get on.
 const FRUITLESS: u64 = 200_000_000;
-
-/// Of one thread.
-#[derive(Clone, Debug)]
-pub(crate) struct OfThread {
-    doing: Doing,
-    shown: (Doing, Ps),
-    running: bool,
-    asleep: bool,
-    woken: bool,
-    /// When it last lost its CPU, and got one again.
-    off: (Ps, Ps),
-    off_total: Ps,
-    /// The wait that it is in, or was last.
-    wait_from: Ps,
-    /// The call that it is in: its begin, and the time off its CPU before.
-    call_from: Ps,
-    call_off: Ps,
-    gives_back: bool,
-    /// What it is after, or holds, is shared; the lock was held when it came; how many had
-    /// got it that would exclude it.
-    shared: bool,
-    met: bool,
-    before: u64,
-    wait_asleep: Ps,
-    wait_waking: Ps,
-    wait_transfer: Ps,
-    wait_holder: Ps,
-    wait_next: Ps,
-    sleeps_since: Ps,
-    woken_at: Ps,
-    from: Ps,
-    from_off: Ps,
-    pub id: u32,
-    pub cpu: u32,
-    /// Acquisitions.
-    pub acquisitions: u64,
-    /// CPU time, ps; set at the end.
-    pub busy: Ps,
-}
-
-impl Default for OfThread {
-    fn default() -> Self {
-        OfThread {
-            doing: Doing::Think,
-            shown: (Doing::Think, 0),
-            running: false,
-            asleep: false,
-            woken: false,
-            off: (0, 0),
-            off_total: 0,
-            wait_from: 0,
-            call_from: 0,
-            call_off: 0,
-            gives_back: false,
-            shared: false,
-            met: false,
-            before: 0,
-            wait_asleep: 0,
-            wait_waking: 0,
-            wait_transfer: 0,
-            wait_holder: 0,
-            wait_next: 0,
-            sleeps_since: 0,
-            woken_at: 0,
-            from: 0,
-            from_off: 0,
-            id: 0,
-            cpu: 0,
-            acquisitions: 0,
-            busy: 0,
-        }
-    }
-}
-
-impl OfThread {
-    /// What it is at, besides sleeping.
-    pub fn doing(&self) -> Doing {
-        self.doing
-    }
-
-    /// It has no CPU yet.
-    pub fn starts_off(&mut self, time: Ps) {
-        self.off.0 = time;
-        self.asleep = true;
-    }
-
-    /// It has waited for a line for so long.
-    pub fn transfer(&mut self, time: Ps) {
-        if self.doing == Doing::Wait {
-            self.wait_transfer += time;
-        }
-    }
-
-    /// It runs, or not. True if that is new.
-    pub fn set_running(&mut self, running: bool, time: Ps) -> bool {
-        if self.running == running {
-            return false;
-        }
-        self.running = running;
-        if running {
-            self.off.1 = time;
-            self.off_total += time.saturating_sub(self.off.0);
-        } else {
-            self.off.0 = time;
-        }
-        true
-    }
-
-    fn off_total(&self, time: Ps) -> Ps {
-        let now = if self.running {
-            0
-        } else {
-            time.saturating_sub(self.off.0)
-        };
-        self.off_total + now
-    }
-
-    pub fn falls_asleep(&mut self, time: Ps) {
-        (self.asleep, self.woken) = (true, false);
-        (self.sleeps_since, self.woken_at) = (time, 0);
-    }
-
-    pub fn is_woken(&mut self, time: Ps) {
-        (self.woken, self.woken_at) = (true, time);
-    }
-
-    pub fn woken_up(&mut self, time: Ps) {
-        if std::mem::take(&mut self.asleep) && self.doing == Doing::Wait && self.woken_at > 0 {
-            self.wait_asleep += self.woken_at.saturating_sub(self.sleeps_since);
-            self.wait_waking += time.saturating_sub(self.woken_at);
-        }
-    }
-
-    /// What was measured so far was warm-up.
-    pub fn restart(&mut self, time: Ps) {
-        self.acquisitions = 0;
-        (self.from, self.from_off) = (time, self.off_total(time));
-        // Of a call that it is in, only the rest counts.
-        (self.call_from, self.call_off) = (time, self.from_off);
-    }
-
-    /// CPU time since it began its call of lock or unlock.
-    fn in_call(&self, time: Ps) -> Ps {
-        let off = self.off_total(time).saturating_sub(self.call_off);
-        time.saturating_sub(self.call_from).saturating_sub(off)
-    }
-
-    /// CPU time in a call that it is in at the end.
-    pub fn unfinished(&self, end: Ps) -> Ps {
-        if self.doing == Doing::Wait || self.gives_back {
-            self.in_call(end)
-        } else {
-            0
-        }
-    }
-
-    /// CPU time since measuring began.
-    pub fn busy_until(&self, time: Ps) -> Ps {
-        let off = self.off_total(time).saturating_sub(self.from_off);
-        time.saturating_sub(self.from).saturating_sub(off)
-    }
-
-    /// All is over.
-    pub fn close(&mut self, end: Ps) -> OfThread {
-        self.busy = self.busy_until(end);
-        self.clone()
-    }
-
-    fn shows(&self) -> Doing {
-        match (self.asleep, self.running) {
-            (true, _) => Doing::Sleep,
-            (_, false) => Doing::Ready,
-            _ => self.doing,
-        }
-    }
-}
 
 /// Of all.
 pub(crate) struct Tally {
     pub counts: Counts,
     pub waits: Histogram<u64>,
     pub read_waits: Histogram<u64>,
-    pub line: Turns,
+    /// How many acquisitions by threads that came later each one had to see.
+    pub overtakes: Histogram<u64>,
     pub split: WaitSplit,
     pub in_lock: Ps,
     pub reads: u64,
@@ -208,16 +35,12 @@ pub(crate) struct Tally {
     fruitless: u64,
     /// When somebody last got the lock.
     pub progress: Ps,
-    /// Holders now, and acquisitions so far with those of the warm-up: exclusive, shared.
-    holding: [u32; 2],
-    got: [u64; 2],
-    holder: Option<usize>,
-    holder_off: Ps,
-    holder_off_since: Option<Ps>,
-    next_off: Ps,
-    released: Ps,
-    /// Where.
-    pub last_place: Option<u16>,
+    pub(super) locks: Vec<OfLock>,
+    /// What is counted of the locks of one name, or of those of a virtual machine; nothing if
+    /// there is one lock.
+    named: Vec<OfName>,
+    /// By lock: the place of its name.
+    names: Vec<usize>,
 }
 
 impl Tally {
@@ -226,6 +49,7 @@ impl Tally {
             link_bytes: vec![0; sockets * sockets],
             ..Counts::default()
         };
+        let program = setup.workload.program.as_ref();
         let start = if setup.workload.loops.is_some() {
             0.0
         } else {
@@ -235,11 +59,18 @@ impl Tally {
             let at = |us: f64| ps((start + us) * 1000.0);
             (at(from), at(to))
         });
+        // Of one lock all that is counted is of that.
+        let vms = || match setup.vms() {
+            1 => Vec::new(),
+            vms => (0..vms).collect(),
+        };
+        let names = program.map_or_else(vms, Program::names_of_locks);
+        let named = names.last().map_or(0, |last| last + 1);
         Tally {
             counts,
             waits: Histogram::new(3).expect("three digits are allowed"),
             read_waits: Histogram::new(3).expect("three digits are allowed"),
-            line: Turns::default(),
+            overtakes: Histogram::new(3).expect("three digits are allowed"),
             split: WaitSplit::default(),
             in_lock: 0,
             reads: 0,
@@ -251,14 +82,9 @@ impl Tally {
             before: 0,
             fruitless: 0,
             progress: 0,
-            holding: [0; 2],
-            got: [0; 2],
-            holder: None,
-            holder_off: 0,
-            holder_off_since: None,
-            next_off: 0,
-            released: 0,
-            last_place: None,
+            locks: (0..names.len().max(1)).map(|_| OfLock::default()).collect(),
+            named: (0..named).map(|_| OfName::default()).collect(),
+            names,
         }
     }
 
@@ -281,7 +107,8 @@ impl Tally {
         };
         self.waits.reset();
         self.read_waits.reset();
-        self.line.overtakes.reset();
+        self.overtakes.reset();
+        self.named.iter_mut().for_each(OfName::reset);
         self.split = WaitSplit::default();
         (self.in_lock, self.reads, self.from) = (0, 0, time);
     }
@@ -303,61 +130,61 @@ impl Tally {
         }
     }
 
-    /// A thread begins to wait for the lock.
-    pub fn waits(&mut self, of: &mut OfThread, shared: bool, time: Ps) {
-        of.doing = Doing::Wait;
-        of.shared = shared;
-        let [writers, readers] = self.holding;
-        of.met = writers > 0 || (readers > 0 && !shared);
-        of.before = self.excluding(shared);
-        of.wait_from = time;
-        self.line.comes((time, of.id));
-        (of.call_from, of.call_off) = (time, of.off_total(time));
-        (of.wait_asleep, of.wait_waking, of.wait_transfer) = (0, 0, 0);
-        (of.wait_holder, of.wait_next) = (self.holder_off_total(time), self.next_off);
+    /// A thread begins to wait for `lock`.
+    pub fn waits(&mut self, of: &mut OfThread, lock: usize, shared: bool, time: Ps) {
+        let at = &mut self.locks[lock];
+        of.begins_to_wait(time);
+        of.met = at.is_held(shared);
+        of.before = at.excluding(shared);
+        (of.wait_holder, of.wait_next) = (at.holder_off_total(time), at.next_off);
+        at.turns.comes((time, of.id));
         self.show(of, time);
     }
 
-    /// It has got it.
-    pub fn holds(&mut self, of: &mut OfThread, distance: Option<Distance>, shared: bool, time: Ps) {
+    /// It has got it, so far away from where it was last.
+    pub fn holds(
+        &mut self,
+        of: &mut OfThread,
+        (lock, shared): (usize, bool),
+        distance: Option<Distance>,
+        time: Ps,
+    ) {
         of.doing = Doing::Hold;
         of.acquisitions += 1;
+        of.held.push((lock, time));
         self.reads += u64::from(shared);
         (self.fruitless, self.progress) = (self.operations(), time);
-        let passed = self.excluding(shared) > of.before;
-        self.counts.contended += u64::from(of.met || passed);
-        self.got[usize::from(shared)] += 1;
-        self.holding[usize::from(shared)] += 1;
+        let at = &mut self.locks[lock];
+        let contended = of.met || at.excluding(shared) > of.before;
+        self.counts.contended += u64::from(contended);
+        at.got[usize::from(shared)] += 1;
+        at.holding[usize::from(shared)] += 1;
         if std::mem::take(&mut of.woken) {
             self.counts.useful_wakeups += 1;
         }
         // It was off its CPU while the lock was free: that cost all that wait.
-        let from = of.off.0.max(self.released).max(of.wait_from);
-        self.next_off += of.off.1.min(time).saturating_sub(from);
+        let from = of.off.0.max(at.released).max(of.wait_from);
+        at.next_off += of.off.1.min(time).saturating_sub(from);
         let wait = time.saturating_sub(of.wait_from);
+        let overtakes = at.turns.gets((of.wait_from, of.id));
+        at.holder = Some(of.id as usize);
+        let _ = self.overtakes.record(overtakes);
         let _ = self.waits.record(wait / 1000);
         if shared {
             let _ = self.read_waits.record(wait / 1000);
         }
-        self.line.gets((of.wait_from, of.id));
         self.in_lock += of.in_call(time);
-        self.divide(of, wait, time);
+        self.divide(of, lock, wait, time);
         if let Some(distance) = distance {
             self.counts.handovers[distance as usize] += 1;
         }
-        self.holder = Some(of.id as usize);
+        if let Some(&name) = self.names.get(lock) {
+            self.named[name].got(shared, contended, wait);
+        }
         self.show(of, time);
     }
 
-    /// Acquisitions so far that exclude a shared one, or any.
-    fn excluding(&self, shared: bool) -> u64 {
-        match shared {
-            true => self.got[0],
-            false => self.got.iter().sum(),
-        }
-    }
-
-    fn divide(&mut self, of: &OfThread, wait: Ps, time: Ps) {
+    fn divide(&mut self, of: &OfThread, lock: usize, wait: Ps, time: Ps) {
         let mut left = wait;
         let mut part = |want: Ps| {
             let share = want.min(left);
@@ -365,29 +192,26 @@ impl Tally {
             share as f64 / 1000.0
         };
         let split = &mut self.split;
+        let at = &self.locks[lock];
         split.asleep += part(of.wait_asleep);
         split.waking += part(of.wait_waking);
         split.transfer += part(of.wait_transfer);
-        let holder = self.holder_off
-            + self
-                .holder_off_since
-                .map_or(0, |since| time.saturating_sub(since));
-        split.preempted_holder += part(holder.saturating_sub(of.wait_holder));
-        split.preempted_next += part(self.next_off.saturating_sub(of.wait_next));
+        split.preempted_holder += part(at.holder_off_total(time).saturating_sub(of.wait_holder));
+        split.preempted_next += part(at.next_off.saturating_sub(of.wait_next));
         split.queueing += left as f64 / 1000.0;
     }
 
-    /// It is about to give it back.
-    pub fn gives_back(&mut self, of: &mut OfThread, time: Ps) {
-        self.released = time;
-        self.holding[usize::from(of.shared)] -= 1;
-        self.holder = None;
-        if let Some(since) = self.holder_off_since.take() {
-            self.holder_off += time.saturating_sub(since);
+    /// It is about to give `lock` back.
+    pub fn gives_back(&mut self, of: &mut OfThread, lock: usize, shared: bool, time: Ps) {
+        let at = &mut self.locks[lock];
+        at.released = time;
+        at.holding[usize::from(shared)] -= 1;
+        at.holder = None;
+        at.holder_is_back(time);
+        let held = of.gives_back(lock, time);
+        if let Some(&name) = self.names.get(lock) {
+            self.named[name].held += time.saturating_sub(held.max(self.from));
         }
-        of.doing = Doing::Think;
-        of.gives_back = true;
-        (of.call_from, of.call_off) = (time, of.off_total(time));
         self.show(of, time);
     }
 
@@ -397,26 +221,34 @@ impl Tally {
         self.in_lock += of.in_call(time);
     }
 
-    fn holder_off_total(&self, time: Ps) -> Ps {
-        let now = self
-            .holder_off_since
-            .map_or(0, |since| time.saturating_sub(since));
-        self.holder_off + now
+    /// A thread runs now, or no more.
+    pub fn holder_ran(&mut self, of: &OfThread, runs: bool, time: Ps) {
+        for &(lock, _) in &of.held {
+            let at = &mut self.locks[lock];
+            if at.holder != Some(of.id as usize) {
+                continue;
+            }
+            if runs {
+                at.holder_is_back(time);
+            } else {
+                self.counts.preempted_holders += 1;
+                at.holder_is_off(time);
+            }
+        }
     }
 
-    /// `thread` runs now, or no more.
-    pub fn holder_ran(&mut self, thread: usize, runs: bool, time: Ps) {
-        if self.holder != Some(thread) {
-            return;
-        }
-        if runs {
-            if let Some(since) = self.holder_off_since.take() {
-                self.holder_off += time.saturating_sub(since);
+    /// What was measured of the locks of each name until `end`, with what is held then.
+    pub fn named<'a>(
+        &mut self,
+        held: impl Iterator<Item = &'a [(usize, Ps)]>,
+        end: Ps,
+    ) -> Vec<OfName> {
+        for (lock, since) in held.flatten().copied() {
+            if let Some(&name) = self.names.get(lock) {
+                self.named[name].held += end.saturating_sub(since.max(self.from));
             }
-        } else {
-            self.counts.preempted_holders += 1;
-            self.holder_off_since = Some(time);
         }
+        std::mem::take(&mut self.named)
     }
 
     /// A thread is at its end.
@@ -441,5 +273,41 @@ impl Tally {
                 ns: (end - begin) as f64 / 1000.0,
             });
         }
+    }
+}
+
+/// Of the locks of one name in a workload of roles, or of a virtual machine's lock.
+pub(crate) struct OfName {
+    pub acquisitions: u64,
+    pub reads: u64,
+    pub contended: u64,
+    /// Waits, ns.
+    pub waits: Histogram<u64>,
+    /// For how long they were held, all together.
+    pub held: Ps,
+}
+
+impl Default for OfName {
+    fn default() -> Self {
+        OfName {
+            acquisitions: 0,
+            reads: 0,
+            contended: 0,
+            waits: Histogram::new(3).expect("three digits are allowed"),
+            held: 0,
+        }
+    }
+}
+
+impl OfName {
+    fn reset(&mut self) {
+        *self = OfName::default();
+    }
+
+    fn got(&mut self, shared: bool, contended: bool, wait: Ps) {
+        self.acquisitions += 1;
+        self.reads += u64::from(shared);
+        self.contended += u64::from(contended);
+        let _ = self.waits.record(wait / 1000);
     }
 }

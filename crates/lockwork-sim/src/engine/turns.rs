@@ -5,28 +5,16 @@
 //! time of an arrival, and not when it is told.
 
 use super::tree::Ps;
-use hdrhistogram::Histogram;
 use std::collections::VecDeque;
 
 /// When a thread came, and which.
 type Arrival = (Ps, u32);
 
 /// All that wait, and all that came since the first of them did, in their order.
+#[derive(Default)]
 pub(crate) struct Turns {
     waiting: VecDeque<Arrival>,
     arrivals: VecDeque<Arrival>,
-    /// Overtakings of each acquisition.
-    pub(crate) overtakes: Histogram<u64>,
-}
-
-impl Default for Turns {
-    fn default() -> Self {
-        Turns {
-            waiting: VecDeque::new(),
-            arrivals: VecDeque::new(),
-            overtakes: Histogram::new(3).expect("three digits are allowed"),
-        }
-    }
 }
 
 /// How many of `all` are before `one`.
@@ -43,17 +31,17 @@ impl Turns {
         }
     }
 
-    /// It has got the lock. Those that came later, and do not wait, were served before it.
-    pub(super) fn gets(&mut self, arrival: Arrival) {
+    /// It has got the lock: how many that came later, and do not wait, were served before it.
+    pub(super) fn gets(&mut self, arrival: Arrival) -> u64 {
         let place = before(&self.waiting, arrival);
         let later = self.arrivals.len() - before(&self.arrivals, arrival);
         let overtakes = later - (self.waiting.len() - place);
-        let _ = self.overtakes.record(overtakes as u64);
         self.waiting.remove(place);
         // Nobody that waits came before these.
         let first = self.waiting.front().copied();
         let over = first.map_or(self.arrivals.len(), |first| before(&self.arrivals, first));
         self.arrivals.drain(..over);
+        overtakes as u64
     }
 }
 
@@ -68,14 +56,11 @@ mod tests {
         for arrival in [a, b, c] {
             line.comes(arrival);
         }
-        line.gets(a);
+        assert_eq!(line.gets(a), 0);
         // The first comes again and is served before the second; so is the third.
         line.comes((40, 0));
-        line.gets((40, 0));
-        line.gets(c);
-        line.gets(b);
-        let count = |n| line.overtakes.count_at(n);
-        assert_eq!((count(0), count(1), count(2)), (2, 1, 1));
+        let found = [(40, 0), c, b].map(|arrival| line.gets(arrival));
+        assert_eq!(found, [0, 1, 2]);
         assert!(line.arrivals.is_empty() && line.waiting.is_empty());
     }
 
@@ -84,11 +69,10 @@ mod tests {
         let mut line = Turns::default();
         line.comes((100, 0));
         line.comes((10, 1));
-        line.gets((10, 1));
+        let first = line.gets((10, 1));
         line.comes((50, 1));
-        line.gets((50, 1));
-        line.gets((100, 0));
-        assert_eq!(line.overtakes.max(), 0);
+        let more = [(50, 1), (100, 0)].map(|arrival| line.gets(arrival));
+        assert_eq!((first, more), (0, [0, 0]));
     }
 
     #[test]
@@ -98,10 +82,9 @@ mod tests {
         turns.iter().for_each(|&arrival| line.comes(arrival));
         for at in 5..25 {
             let first = turns.pop_front().expect("a waiter");
-            line.gets(first);
+            assert_eq!(line.gets(first), 0);
             line.comes((at, first.1));
             turns.push_back((at, first.1));
         }
-        assert_eq!(line.overtakes.max(), 0);
     }
 }

@@ -24,7 +24,8 @@ pub use args::{MachineArgs, AFTER_HELP, HELP};
 pub use command::run;
 pub(crate) use edit::{from_text, with_numbers};
 pub use model::{
-    Costs, CpuCosts, Distance, Home, HypervisorCosts, LineCosts, Machine, Place, SchedulerCosts,
+    Costs, CpuCosts, DirectedYield, Distance, Home, HypervisorCosts, LineCosts, Machine, Place,
+    SchedulerCosts,
 };
 pub use parse::Loaded;
 pub use shipped::{load, names, open, open_file};

@@ -174,6 +174,19 @@ pub struct SchedulerCosts {
     pub wake_call: f64,
 }
 
+/// What a kick does beside waking the halted virtual CPU.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DirectedYield {
+    /// Nothing: that one waits for its turn.
+    #[default]
+    Off,
+    /// It runs at once, in place of the one that has its CPU.
+    On,
+    /// It runs at once if the kicker has its CPU, in place of the kicker and for the rest of
+    /// the kicker's slice. Otherwise it is the next.
+    Donate,
+}
+
 /// What runs the machine, where its CPUs are virtual.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HypervisorCosts {
@@ -185,8 +198,8 @@ pub struct HypervisorCosts {
     pub kicker_us: f64,
     /// To halt, and to switch virtual CPUs, µs.
     pub switch_us: f64,
-    /// A kick has the kicked one run next on its CPU.
-    pub directed_yield: bool,
+    /// What a kick does for the kicked one.
+    pub directed_yield: DirectedYield,
 }
 
 /// A machine, read from its file.

@@ -9,7 +9,9 @@ use super::fault::Fault;
 use super::figure::{Basis, Figure, Ns};
 use super::file::{self, File};
 use super::matrix;
-use super::model::{CpuCosts, Home, HypervisorCosts, LineCosts, Machine, SchedulerCosts};
+use super::model::{
+    CpuCosts, DirectedYield, Home, HypervisorCosts, LineCosts, Machine, SchedulerCosts,
+};
 use super::topology::{sockets, Shape};
 
 /// A machine, what its file says, and what is odd about it.
@@ -74,7 +76,10 @@ pub(super) fn parse(
             kick_us: file.hypervisor.kick.value,
             kicker_us: file.hypervisor.kicker.value,
             switch_us: file.hypervisor.switch.value,
-            directed_yield: file.hypervisor.directed_yield,
+            directed_yield: match file.hypervisor.directed_yield {
+                true => DirectedYield::On,
+                false => DirectedYield::Off,
+            },
         },
         matrix,
     };

@@ -20,7 +20,7 @@ mod numa_osq;
 mod osq_locktorture;
 mod osq_macro;
 mod page;
-mod published;
+pub(crate) mod published;
 mod qrwlock_single;
 mod queue_head;
 mod run;

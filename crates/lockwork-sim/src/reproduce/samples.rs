@@ -32,6 +32,8 @@ pub(crate) fn outcome(acquisitions: u64, ns: f64) -> Outcome {
         operations: 0,
         seconds: 0.0,
         timeline: Vec::new(),
+        program: None,
+        vms: Vec::new(),
     }
 }
 

@@ -8,8 +8,11 @@ mod baselines;
 mod behaviour;
 mod determinism;
 mod exclusion;
+mod guests;
 mod knobs;
 mod numa_osq;
+mod plain;
+mod program;
 mod rivals;
 mod rules;
 mod settling;
@@ -32,8 +35,8 @@ thread_local! {
 
 /// A section has loaded `value`, which each exclusive section adds one to: it has
 /// to be the number of those before.
-pub(crate) fn saw(line: u32, value: u64, shared: bool) {
-    if line > 0 {
+pub(crate) fn saw(lock: usize, line: u32, value: u64, shared: bool) {
+    if lock > 0 || line > 0 {
         return;
     }
     let before = SECTIONS.get();
@@ -91,6 +94,7 @@ fn workload() -> Workload {
         warmup_us: 10.0,
         measure_us: 300.0,
         threads: vec![1],
+        program: None,
     }
 }
 
@@ -114,7 +118,7 @@ fn setup<'a>(machine: &'a Machine, lock: &'a str, workload: &'a Workload) -> Set
 }
 
 /// Twice as many virtual CPUs as there are real ones.
-const CROWDED: Option<Guests> = Some(Guests { overcommit: 2 });
+const CROWDED: Option<Guests> = Some(Guests::pinned(2));
 
 fn outcome(setup: &Setup) -> Outcome {
     match simulate(setup).expect("a possible setup") {

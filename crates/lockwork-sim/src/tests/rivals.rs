@@ -73,7 +73,7 @@ fn and_when_virtual_cpus_lose_theirs() {
     let machine = machine();
     for overcommit in [2, 3] {
         on(&machine, &turns(), |_, setup| {
-            setup.guests = Some(Guests { overcommit });
+            setup.guests = Some(Guests::pinned(overcommit));
             setup.cpus = 8;
             setup.threads = 8 * overcommit as usize;
             true
@@ -147,7 +147,7 @@ fn a_waiter_off_its_cpu_is_skipped() {
     let workload = compared(60_000.0);
     let rate = |lock| {
         super::outcome(&Setup {
-            guests: Some(Guests { overcommit: 3 }),
+            guests: Some(Guests::pinned(3)),
             cpus: 16,
             threads: 48,
             ..setup(&machine, lock, &workload)

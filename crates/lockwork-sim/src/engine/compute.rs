@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Threads that compute, and share a core while they do.
+
+use super::caches::Caches;
+use super::state::{Engine, Parked, NOBODY};
+use super::tree::Ps;
+use crate::machine::Distance;
+
+/// By place: those of the other threads of its core.
+pub(super) fn siblings(caches: &Caches, places: u16) -> Vec<Vec<u16>> {
+    let others = |place| {
+        let all = 0..places;
+        let near = all.filter(|&other| caches.distance(place, other) == Distance::Smt);
+        near.collect()
+    };
+    (0..places).map(others).collect()
+}
+
+impl Engine {
+    /// The running thread computes: slower, if at its begin another thread of the core does
+    /// so too.
+    pub fn work(&mut self, time: Ps) {
+        let place = usize::from(self.cpus[self.current].place);
+        let shares = self.siblings.get(place);
+        let computes = |&place: &u16| self.computes(place);
+        let time = match shares.is_some_and(|all| all.iter().any(computes)) {
+            true => (time as f64 * self.fixed.smt_slowdown) as Ps,
+            false => time,
+        };
+        self.cpus[self.current].now += self.clocks.scaled(self.current, time);
+    }
+
+    /// Whether a thread computes at `place`.
+    fn computes(&self, place: u16) -> bool {
+        let place = usize::from(place);
+        let cpu = match &self.guests {
+            Some(guests) => guests.real[place].runs.unwrap_or(NOBODY),
+            None => self.cpu_at[place],
+        };
+        self.cpus.get(cpu as usize).is_some_and(|cpu| {
+            let waits = cpu.parked != Parked::No || cpu.requests[0].is_some() || cpu.paused;
+            cpu.thread != NOBODY && !waits
+        })
+    }
+
+    /// The running thread watches a clock that always runs alike until so much has passed.
+    pub fn delay(&mut self, time: Ps) {
+        self.cpus[self.current].now += time;
+    }
+}
