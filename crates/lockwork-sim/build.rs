@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Compiles the locks, and the baselines that only simulations have, against the sim
-//! world, into a shared object that the crate carries inside itself.
+//! Compiles the locks, the baselines that only simulations have, and what simulated
+//! programs need beside them, against the sim world, into a shared object that the crate carries inside itself.
 use std::env;
 use std::path::PathBuf;
 use std::process::Command;
@@ -9,10 +9,16 @@ fn main() {
     let root = lockwork_build::root();
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     let baselines = "crates/lockwork-sim/baselines";
-    lockwork_build::watch(&["locks", "platform", "data", baselines]);
+    let program = "crates/lockwork-sim/program";
+    lockwork_build::watch(&["locks", "platform", "data", baselines, program]);
     lockwork_build::mirrors(&[
         ("locks/catalogue.h", "lk_ops", "Ops"),
         ("platform/knobs.h", "lk_knob", "RawKnob"),
+        (
+            "crates/lockwork-sim/program/condition.h",
+            "lws_condition",
+            "Condition",
+        ),
         ("platform/events.h", "lk_event_name", "RawEvent"),
     ]);
     let mut build = lockwork_build::world("sim");
@@ -22,6 +28,7 @@ fn main() {
         .files(lockwork_build::c_files(&root.join("locks")))
         .files(lockwork_build::platform_files("sim"))
         .files(lockwork_build::c_files(&root.join(baselines)))
+        .files(lockwork_build::c_files(&root.join(program)))
         .compile_intermediates();
     let mut link = build.get_compiler().to_command();
     link.args(["-shared", "-nostdlib", "-Wl,-z,defs", "-o"])

@@ -42,6 +42,8 @@ pub(crate) fn simulated(lock: &'static str, threads: usize, acquisitions: u64) -
             operations: 0,
             seconds: 0.0,
             timeline: Vec::new(),
+            program: None,
+            vms: Vec::new(),
         },
     }
 }

@@ -17,9 +17,10 @@ static bool queue_is_locked(const void *queue)
 	return false;
 }
 
-static bool queue_lock(void *queue)
+static bool queue_lock(void *queue, const u32 *word)
 {
 	(void)queue;
+	(void)word;
 	return true;
 }
 

@@ -9,8 +9,9 @@ static bool queue_is_locked(const void *queue)
 	return lk_numa_2024_is_locked(queue);
 }
 
-static bool queue_lock(void *queue)
+static bool queue_lock(void *queue, const u32 *word)
 {
+	(void)word;
 	return lk_numa_2024_lock(queue);
 }
 

@@ -42,6 +42,16 @@ struct lk_rival_node *lk_rival_top(void)
 	return wait_node(rival_nodes, this_slot(), wait_depth(rival_nodes) - 1);
 }
 
+u32 lk_rival_code(void)
+{
+	return this_slot() * LKP_MAX_NEST + wait_depth(rival_nodes) - 1;
+}
+
+struct lk_rival_node *lk_rival_decode(u32 code)
+{
+	return wait_node(rival_nodes, code / LKP_MAX_NEST, code % LKP_MAX_NEST);
+}
+
 void lk_rival_pop(void)
 {
 	barrier();

@@ -30,6 +30,12 @@ struct lk_rival_node *lk_rival_push(void);
 struct lk_rival_node *lk_rival_try_push(void);
 /* This thread's last pushed node; only with the queue entered. */
 struct lk_rival_node *lk_rival_top(void);
+/*
+ * Its name in 13 bits, not 0; and the node of a name, with its pusher's acquire or behind its
+ * write barrier.
+ */
+u32 lk_rival_code(void);
+struct lk_rival_node *lk_rival_decode(u32 code);
 /* Gives the last pushed node back, and leaves the queue. */
 void lk_rival_pop(void);
 

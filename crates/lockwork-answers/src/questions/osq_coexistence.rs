@@ -32,7 +32,7 @@ pub(crate) const QUESTION: Question = Question {
     ],
     answer,
     limit:
-        "A simulation has one lock: that many locks share the pool's 64 entries is in the model \
+        "These simulations have one lock: that many locks share the pool's 64 entries is in the model \
             checker's client `shared` only, with two. Two kinds of OSQ in one kernel, chosen for \
             each lock, are not simulated. `--shallow` is one preemption less than the bound of \
             `lockwork check`.",

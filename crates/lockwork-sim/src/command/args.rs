@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The command line of `lockwork sim`.
 
+use crate::machine::DirectedYield;
 use crate::workload::MOST_THREADS;
-use crate::{Clusters, Placement};
+use crate::{Clusters, Placement, Vcpus};
 use clap::ValueEnum;
 use std::path::PathBuf;
 
@@ -11,7 +12,7 @@ pub const HELP: &str = "\
 Runs the C code of the locks on a simulated NUMA machine. It predicts how a lock
 behaves on a machine that you do not have.
 
-A simulation has one lock, one number of threads and one seed. It is
+A simulation has one kind of lock, one number of threads and one seed. It is
 deterministic: the same three give exactly the same result. Average and CV are
 computed over the seeds. Improve compares a lock with the first lock. The tables
 after the first explain the result: the memory accesses of an acquisition, the
@@ -38,6 +39,8 @@ Examples:
         Then open trace.json in ui.perfetto.dev.
   lockwork sim --workload ./mine.toml --machine ./server.toml
   lockwork sim --locks all --machine epyc-9654 --threads 1,8,64,192 --workload fxmark-dwom
+  lockwork sim --lock qspinlock_steal --threads 8 --cpus 4 --overcommit 2 --vms 2
+        Two virtual machines that share 4 CPUs.
   lockwork sim --lock mutex --set osq_lock_depth=16 --clusters node";
 
 /// Options of `lockwork sim`.
@@ -78,10 +81,18 @@ pub struct SimArgs {
     /// Simulate a hypervisor that runs N virtual CPUs on each CPU.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub overcommit: Option<u32>,
-    /// Whether a kick of a halted virtual CPU makes the hypervisor run it at once, in
-    /// place of the one that has the CPU [default: the machine's]
+    /// What a kick of a halted virtual CPU makes the hypervisor do [default: the
+    /// machine's, which is on or off]
     #[arg(long, value_enum, requires = "overcommit")]
-    pub directed_yield: Option<Switch>,
+    pub directed_yield: Option<Yields>,
+    /// Number of virtual machines. Each has its share of the virtual CPUs and of the
+    /// threads, and a lock of its own [default: 1]
+    #[arg(long, value_name = "N", requires = "overcommit")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=16))]
+    pub vms: Option<u32>,
+    /// Whether virtual CPUs stay on their CPU [default: pinned]
+    #[arg(long, value_enum, requires = "overcommit")]
+    pub vcpus: Option<VirtualCpus>,
     /// Which CPUs form a cluster for the locks.
     #[arg(long, value_enum, default_value = "llc")]
     pub clusters: Cluster,
@@ -172,6 +183,48 @@ impl Cluster {
         match self {
             Cluster::Llc => Clusters::Llc,
             Cluster::Node => Clusters::Node,
+        }
+    }
+}
+
+/// What a kick makes the hypervisor do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Yields {
+    /// It runs the kicked one at once, in place of the one that has the CPU.
+    On,
+    /// The kicked one waits for its turn.
+    Off,
+    /// If the kicker has the CPU, it runs the kicked one for the rest of the kicker's
+    /// slice; otherwise the kicked one is the next.
+    Donate,
+}
+
+impl Yields {
+    /// As machines name it.
+    pub(super) fn directed(self) -> DirectedYield {
+        match self {
+            Yields::On => DirectedYield::On,
+            Yields::Off => DirectedYield::Off,
+            Yields::Donate => DirectedYield::Donate,
+        }
+    }
+}
+
+/// Whether virtual CPUs move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum VirtualCpus {
+    /// Each has one CPU.
+    Pinned,
+    /// They move to CPUs that are idle or have fewer to run.
+    Migrate,
+}
+
+impl VirtualCpus {
+    /// As simulations name it.
+    pub(super) fn vcpus(self) -> Vcpus {
+        match self {
+            VirtualCpus::Pinned => Vcpus::Pinned,
+            VirtualCpus::Migrate => Vcpus::Migrate,
         }
     }
 }

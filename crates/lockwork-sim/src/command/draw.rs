@@ -37,7 +37,10 @@ const QUANTITIES: [Quantity; 2] = [
 pub(super) fn draw(plan: &Plan, rows: &[Row], dir: &Path) -> Result<Vec<PathBuf>> {
     let (workload, machine) = (&plan.workload.name, &plan.machine.name);
     let mut files = Vec::new();
-    for quantity in QUANTITIES {
+    for mut quantity in QUANTITIES {
+        if plan.workload.program.is_some() && quantity.file == "throughput" {
+            quantity.axis.label = "million rounds a second, simulated";
+        }
         let mut curves = Vec::new();
         for row in rows {
             let point = (row.threads as f64, (quantity.of)(row));

@@ -2,10 +2,10 @@
 //! `--json`: one object for each simulation, with all that it found.
 
 use super::plan::{placed, Job, Plan};
-use crate::machine::Distance;
+use crate::machine::{DirectedYield, Distance};
 use crate::outcome::{Counts, Outcome, Stuck};
 use crate::settle::{Batch, Verdict};
-use crate::Clusters;
+use crate::{Clusters, Setup, Vcpus};
 use hdrhistogram::Histogram;
 use serde_json::{json, Map, Value};
 
@@ -13,6 +13,7 @@ use serde_json::{json, Map, Value};
 fn setup(plan: &Plan, job: Job) -> Map<String, Value> {
     let setup = plan.setup(job);
     let workload = setup.workload;
+    let of_one_lock = workload.program.is_none();
     let object = json!({
         "lockwork": env!("CARGO_PKG_VERSION"),
         "machine": plan.machine.name,
@@ -23,16 +24,22 @@ fn setup(plan: &Plan, job: Job) -> Map<String, Value> {
         "placement": placed(setup.placement),
         "cpus": plan.cpus(),
         "overcommit": setup.guests.map(|guests| guests.overcommit),
-        "directed_yield": setup.guests.map(|_| plan.machine.hypervisor.directed_yield),
+        "directed_yield": setup.guests.map(|_| yields(plan.machine.hypervisor.directed_yield)),
         "affinity": workload.affinity,
-        "think_ns": workload.think.mean(),
-        "section_ns": workload.section.mean(),
-        "read_share": workload.reads,
+        "think_ns": of_one_lock.then(|| workload.think.mean()),
+        "section_ns": of_one_lock.then(|| workload.section.mean()),
+        "read_share": of_one_lock.then_some(workload.reads),
         "loops": workload.loops,
     });
     let Value::Object(mut map) = object else {
         return Map::new();
     };
+    if setup.vms() > 1 {
+        map.insert("vms".to_owned(), json!(setup.vms()));
+    }
+    if migrates(&setup) {
+        map.insert("vcpus".to_owned(), json!("migrate"));
+    }
     if setup.clusters == Clusters::Node {
         map.insert("clusters".to_owned(), json!("node"));
     }
@@ -42,6 +49,19 @@ fn setup(plan: &Plan, job: Job) -> Map<String, Value> {
         map.insert("knobs".to_owned(), Value::Object(named.collect()));
     }
     map
+}
+
+fn yields(directed: DirectedYield) -> Value {
+    match directed {
+        DirectedYield::Off => json!(false),
+        DirectedYield::On => json!(true),
+        DirectedYield::Donate => json!("donate"),
+    }
+}
+
+fn migrates(setup: &Setup) -> bool {
+    let vcpus = setup.guests.map(|guests| guests.vcpus);
+    vcpus == Some(Vcpus::Migrate)
 }
 
 /// A simulation that ended as it should.
@@ -75,11 +95,29 @@ pub(super) fn outcome(plan: &Plan, job: Job, outcome: &Outcome) -> Value {
     if let Value::Object(found) = found {
         object.extend(found);
     }
+    if !outcome.vms.is_empty() {
+        let by: Vec<u64> = outcome.vms.iter().map(|vm| vm.acquisitions).collect();
+        object.insert("by_vm".to_owned(), json!(by));
+        let longest: Vec<u64> = outcome.vms.iter().map(|vm| vm.waits.max()).collect();
+        object.insert("longest_by_vm_ns".to_owned(), json!(longest));
+    }
+    if migrates(&plan.setup(job)) {
+        object.insert("migrations".to_owned(), json!(outcome.counts.migrations));
+    }
+    if plan.machine.hypervisor.directed_yield == DirectedYield::Donate {
+        object.insert("donations".to_owned(), json!(outcome.counts.donations));
+    }
+    if outcome.counts.yields > 0 {
+        object.insert("yields".to_owned(), json!(outcome.counts.yields));
+    }
     if !outcome.read_waits.is_empty() {
         object.insert(
             "read_waits_ns".to_owned(),
             json!(steps(&outcome.read_waits)),
         );
+    }
+    if let (Some(of), Some(program)) = (&outcome.program, &plan.workload.program) {
+        object.insert("program".to_owned(), super::several::json(of, program));
     }
     let events = events(&outcome.counts, &plan.events);
     if !events.is_empty() {
@@ -90,7 +128,7 @@ pub(super) fn outcome(plan: &Plan, job: Job, outcome: &Outcome) -> Value {
 }
 
 /// Values, and how often each occurred.
-fn steps(all: &Histogram<u64>) -> Vec<[u64; 2]> {
+pub(super) fn steps(all: &Histogram<u64>) -> Vec<[u64; 2]> {
     let steps = all.iter_recorded();
     steps
         .map(|step| [step.value_iterated_to(), step.count_at_value()])

@@ -10,6 +10,7 @@ mod locks;
 mod plan;
 pub mod rivals;
 mod rows;
+mod several;
 mod simulations;
 mod table;
 #[cfg(test)]
@@ -160,6 +161,9 @@ fn report(plan: &Plan, done: &[Done]) -> String {
     }
     let mut text = format!("{}\n{}\n\n", table::head(plan), table::render(&rows));
     text += &why::render(&rows, &plan.events);
+    if let Some(program) = &plan.workload.program {
+        text += &several::render(&rows, program);
+    }
     let warnings = warnings::warnings(plan, &rows);
     if !warnings.is_empty() {
         text += "\nWarning\n";

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What is to be simulated.
 
-use super::args::{SimArgs, Switch};
-use super::locks;
+use super::args::{SimArgs, Switch, VirtualCpus};
+use super::locks::{self, Ground};
 use crate::knobs::settings;
 use crate::machine::{self, Machine};
 use crate::settle::MOST_OPERATIONS;
+use crate::simulate::threads_are_enough;
 use crate::workload::{self, Workload};
-use crate::{Clusters, Guests, Knob, Lock, Placement, Rules, Setting, Setup};
+use crate::{Clusters, Guests, Knob, Lock, Placement, Rules, Setting, Setup, Vcpus};
 use anyhow::Result;
 use lockwork_report::bail_usage;
 use lockwork_report::text::counted;
@@ -72,8 +73,8 @@ impl Plan {
     /// What the arguments ask for.
     pub(super) fn of(args: &SimArgs, known: &Known) -> Result<Plan> {
         let mut loaded = machine::open(&args.machine)?;
-        if let Some(switch) = args.directed_yield {
-            loaded.machine.hypervisor.directed_yield = switch == Switch::On;
+        if let Some(yields) = args.directed_yield {
+            loaded.machine.hypervisor.directed_yield = yields.directed();
         }
         let workload = overridden(workload::load(&args.workload)?, args)?;
         let names = match args.locks.is_empty() {
@@ -81,16 +82,16 @@ impl Plan {
             false => &args.locks,
         };
         let (threads, too_many) = threads(args, &workload, &loaded.machine)?;
-        let named = locks::named(
-            names,
-            !args.locks.is_empty(),
-            &known.locks,
-            &loaded.machine,
-            args.clusters.clusters(),
-        )?;
+        let ground = Ground {
+            machine: &loaded.machine,
+            clusters: args.clusters.clusters(),
+            placement: args.placement.placement(),
+            cpus: args.cpus.unwrap_or(0),
+        };
+        let named = locks::named(names, !args.locks.is_empty(), &known.locks, &ground)?;
         let mut oddities = loaded.warnings;
         oddities.extend(too_many);
-        oddities.extend(left_out(&named.left_out));
+        oddities.extend(left_out(&named.left_out, &ground));
         let plan = Plan {
             locks: named.locks,
             exclusive: Workload {
@@ -100,7 +101,7 @@ impl Plan {
             threads,
             placement: args.placement.placement(),
             cpus: args.cpus.unwrap_or(0),
-            guests: args.overcommit.map(|overcommit| Guests { overcommit }),
+            guests: guests(args),
             clusters: args.clusters.clusters(),
             settings: settings(&args.set, &known.knobs)?,
             seeds: args.seeds,
@@ -128,6 +129,8 @@ impl Plan {
                  threads (--threads)"
             );
         }
+        // The first has the fewest threads.
+        threads_are_enough(&self.setup(self.job(0)))?;
         Ok(self)
     }
 
@@ -178,6 +181,15 @@ impl Plan {
     }
 }
 
+/// The hypervisor, if there is to be one.
+fn guests(args: &SimArgs) -> Option<Guests> {
+    Some(Guests {
+        overcommit: args.overcommit?,
+        vcpus: args.vcpus.map_or(Vcpus::Pinned, VirtualCpus::vcpus),
+        vms: args.vms.unwrap_or(1),
+    })
+}
+
 /// The numbers of threads; and what is left out of the workload's, because the machine is
 /// too small. On CPUs that are named, or virtual ones, any number may crowd.
 fn threads(
@@ -213,10 +225,11 @@ fn threads(
     Ok((threads, Some(note)))
 }
 
-fn left_out(locks: &[&str]) -> Option<String> {
+fn left_out(locks: &[&str], ground: &Ground) -> Option<String> {
     (!locks.is_empty()).then(|| {
         format!(
-            "left out, because the machine has one cluster of CPUs: {}",
+            "left out, because {} one cluster of CPUs: {}",
+            ground.says(),
             locks.join(", ")
         )
     })
@@ -224,6 +237,21 @@ fn left_out(locks: &[&str]) -> Option<String> {
 
 /// The workload, with what the command line changes.
 fn overridden(mut workload: Workload, args: &SimArgs) -> Result<Workload> {
+    let of_one_lock = [
+        ("--section-ns", args.section_ns.is_some()),
+        ("--think-ns", args.think_ns.is_some()),
+        ("--read-ratio", args.read_ratio.is_some()),
+        ("--loops", args.loops.is_some()),
+    ];
+    if let Some((option, _)) = of_one_lock.iter().find(|(_, given)| *given) {
+        if workload.program.is_some() {
+            bail_usage!(
+                "{option} is for workloads with one lock, and {} has roles: copy its file and \
+                 change that",
+                workload.name
+            );
+        }
+    }
     if let Some(ns) = args.section_ns {
         workload.section = workload.section.with_mean(ns);
         workload.read_section = workload.read_section.with_mean(ns);

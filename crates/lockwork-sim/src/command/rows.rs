@@ -60,7 +60,7 @@ impl<'a> Row<'a> {
         self.outcomes.iter().map(|o| o.rate()).collect()
     }
 
-    /// Acquisitions a second, on average of the seeds.
+    /// Acquisitions a second, or rounds, on average of the seeds.
     pub(super) fn rate(&self) -> f64 {
         stats::mean(&self.rates())
     }
@@ -70,11 +70,17 @@ impl<'a> Row<'a> {
         stats::variation(&self.rates())
     }
 
-    /// Jain's index of fairness, on average of the seeds.
+    /// Jain's index of fairness, on average of the seeds. Threads of different roles do
+    /// different things: of several roles it is the least fair one's.
     pub(super) fn jain(&self) -> f64 {
-        let counts = |o: &&Outcome| o.by_thread.iter().map(|&n| n as f64).collect::<Vec<_>>();
-        let all = self.outcomes.iter().map(counts);
-        let all: Vec<f64> = all.map(|counts| stats::jain(&counts)).collect();
+        let all: Vec<f64> = self.outcomes.iter().map(|o| jain(o)).collect();
+        stats::mean(&all)
+    }
+
+    /// Jain's index of fairness over the virtual machines, on average of the seeds.
+    pub(super) fn jain_of_vms(&self) -> f64 {
+        let of_one = |o: &&Outcome| fairness(o.vms.iter().map(|vm| &vm.acquisitions));
+        let all: Vec<f64> = self.outcomes.iter().map(of_one).collect();
         stats::mean(&all)
     }
 
@@ -106,6 +112,29 @@ impl<'a> Row<'a> {
     }
 }
 
+fn jain(outcome: &Outcome) -> f64 {
+    let done = outcome.done();
+    let Some(program) = &outcome.program else {
+        return fairness(done.iter());
+    };
+    let of_role = |role: usize| {
+        let threads = done.iter().zip(&program.roles);
+        threads.filter_map(move |(done, of)| (*of == role).then_some(done))
+    };
+    let roles = program
+        .roles
+        .iter()
+        .copied()
+        .max()
+        .map_or(0, |last| last + 1);
+    let all = (0..roles).filter(|&role| of_role(role).next().is_some());
+    all.map(|role| fairness(of_role(role))).fold(1.0, f64::min)
+}
+
+fn fairness<'a>(done: impl Iterator<Item = &'a u64>) -> f64 {
+    stats::jain(&done.map(|&n| n as f64).collect::<Vec<_>>())
+}
+
 /// Says of each row how it compares with the first lock's of as many threads.
 pub(super) fn compare(rows: &mut [Row], first: &str) {
     let base: Vec<(usize, f64)> = rows
@@ -121,7 +150,8 @@ pub(super) fn compare(rows: &mut [Row], first: &str) {
     }
 }
 
-fn summed<H: Borrow<Histogram<u64>>>(parts: impl Iterator<Item = H>) -> Histogram<u64> {
+/// The waits of several together.
+pub(super) fn summed<H: Borrow<Histogram<u64>>>(parts: impl Iterator<Item = H>) -> Histogram<u64> {
     let mut all = Histogram::new(3).expect("three digits are possible");
     for part in parts {
         all.add(part.borrow()).expect("it grows as needed");
@@ -157,6 +187,9 @@ fn add_counts(sum: &mut Counts, more: &Counts) {
     sum.involuntary += more.involuntary;
     sum.preempted_holders += more.preempted_holders;
     sum.preemptions += more.preemptions;
+    sum.migrations += more.migrations;
+    sum.donations += more.donations;
+    sum.yields += more.yields;
 }
 
 fn add_split(sum: &mut WaitSplit, more: &WaitSplit) {

@@ -3,7 +3,8 @@
 
 use super::plan::{placed, Plan};
 use super::rows::Row;
-use crate::Clusters;
+use crate::machine::DirectedYield;
+use crate::{Clusters, Vcpus};
 use lockwork_report::table;
 use lockwork_report::text::{counted, number, percent, signed_percent};
 
@@ -24,11 +25,20 @@ pub(super) fn head(plan: &Plan) -> String {
     );
     if let Some(guests) = plan.guests {
         let directed = match machine.hypervisor.directed_yield {
-            true => ", directed yield",
-            false => "",
+            DirectedYield::On => ", directed yield",
+            DirectedYield::Donate => ", directed yield that donates",
+            DirectedYield::Off => "",
+        };
+        let moves = match guests.vcpus {
+            Vcpus::Pinned => "",
+            Vcpus::Migrate => ", which migrate",
+        };
+        let vms = match guests.vms {
+            1 => String::new(),
+            vms => format!(", of {vms} virtual machines"),
         };
         text += &format!(
-            "hypervisor: {} virtual CPUs a CPU{directed}\n",
+            "hypervisor: {} virtual CPUs a CPU{vms}{moves}{directed}\n",
             guests.overcommit
         );
     }
@@ -51,20 +61,24 @@ pub(super) fn render(rows: &[Row]) -> String {
     let mut header = vec!["Lock", "Threads", "Average", "CV", "Improve"];
     header.extend(timed.then_some("Time"));
     header.extend(["p50", "p99", "Max", "Jain", "Lines", "In lock"]);
-    let mut units = vec!["", "", "Mops/s", "", ""];
+    let roles = rows
+        .iter()
+        .any(|row| row.outcomes.iter().any(|o| o.program.is_some()));
+    let unit = if roles { "rounds/ms" } else { "Mops/s" };
+    let mut units = vec!["", "", unit, "", ""];
     units.extend(timed.then_some("ms"));
     units.extend(["µs", "µs", "µs", "", "", ""]);
     let units = units.into_iter().map(str::to_owned).collect();
-    let rows = rows.iter().map(|row| line(row, timed));
+    let rows = rows.iter().map(|row| line(row, timed, roles));
     table::render(header, std::iter::once(units).chain(rows))
 }
 
-fn line(row: &Row, timed: bool) -> Vec<String> {
+fn line(row: &Row, timed: bool, roles: bool) -> Vec<String> {
     let us = |quantile| number(row.waits.value_at_quantile(quantile) as f64 / 1e3);
     let mut cells = vec![
         row.lock.to_owned(),
         row.threads.to_string(),
-        number(row.rate() / 1e6),
+        number(row.rate() / if roles { 1e3 } else { 1e6 }),
         row.variation().map_or_else(dash, percent),
         row.improve.map_or_else(String::new, signed_percent),
     ];

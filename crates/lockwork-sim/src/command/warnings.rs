@@ -5,6 +5,7 @@ use super::plan::Plan;
 use super::rows::Row;
 use crate::outcome::Outcome;
 use crate::settle::Verdict;
+use crate::workload::Program;
 use lockwork_report::text::counted;
 
 /// Fewer acquisitions than this say little.
@@ -34,11 +35,16 @@ pub(super) fn warnings(plan: &Plan, rows: &[Row]) -> Vec<String> {
     let starved = concerned(rows, |row| {
         row.outcomes
             .iter()
-            .any(|outcome| outcome.by_thread.contains(&0))
+            .any(|outcome| outcome.done().contains(&0))
     });
     if !starved.is_empty() {
         all.push(format!(
-            "threads that never got the lock, in some seed; their waits are in no column: {starved}"
+            "threads that never got {}, in some seed; their waits are in no column: {starved}",
+            if plan.workload.program.is_some() {
+                "through a round"
+            } else {
+                "the lock"
+            }
         ));
     }
     all
@@ -74,7 +80,9 @@ fn alone(plan: &Plan, rows: &[Row]) -> Option<String> {
 fn exclusive(plan: &Plan) -> Option<String> {
     let locks = plan.locks.iter().filter(|lock| !lock.is_rw);
     let names: Vec<&str> = locks.map(|lock| lock.name).collect();
-    (plan.workload.reads > 0.0 && !names.is_empty()).then(|| {
+    let program = plan.workload.program.as_ref();
+    let shares = plan.workload.reads > 0.0 || program.is_some_and(Program::shares_compared);
+    (shares && !names.is_empty()).then(|| {
         format!(
             "locks without readers take, and write, what others share: {}",
             names.join(", ")

@@ -4,6 +4,7 @@
 use super::rows::Row;
 use super::table::dash;
 use crate::machine::Distance;
+use crate::outcome::{OfLocks, Outcome};
 use hdrhistogram::Histogram;
 use lockwork_report::table;
 use lockwork_report::text::{grouped, number, percent, whole};
@@ -41,12 +42,42 @@ pub(super) fn render(rows: &[Row], events: &[&str]) -> String {
     text += &columns(&all, waits(rows));
     text += "\n\nWhy: who came first: acquisitions by later arrivals during a wait; waits in µs\n";
     text += &columns(&all, order(rows));
+    if rows.iter().any(|row| row.outcomes.iter().any(has_vms)) {
+        text += "\n\nWhy: the virtual machines, Mops/s of each; waits in µs\n";
+        text += &columns(&all, vms());
+    }
     let counting: Vec<&Row> = rows.iter().filter(|row| counts(row)).collect();
     if !counting.is_empty() {
         text += "\n\nWhy: what the locks counted, all seeds together\n";
         text += &columns(&counting, counted(&counting, events));
     }
     text + "\n"
+}
+
+fn has_vms(outcome: &&Outcome) -> bool {
+    !outcome.vms.is_empty()
+}
+
+/// How differently virtual machines fare: those of all seeds.
+fn vms<'a>() -> Vec<Column<'a>> {
+    type Of = fn(&Outcome, &OfLocks) -> f64;
+    let all = |row: &Row, of: Of| -> Vec<f64> {
+        let seeds = row.outcomes.iter();
+        seeds
+            .flat_map(|outcome| outcome.vms.iter().map(|vm| of(outcome, vm)))
+            .collect()
+    };
+    let least = move |row: &Row, of| number(all(row, of).into_iter().fold(f64::MAX, f64::min));
+    let most = move |row: &Row, of| number(all(row, of).into_iter().fold(0.0, f64::max));
+    let rate: Of = |outcome, vm| vm.acquisitions as f64 * 1e3 / outcome.ns;
+    let longest: Of = |_, vm| vm.waits.max() as f64 / 1e3;
+    vec![
+        Column::new("Slowest", move |row| least(row, rate)),
+        Column::new("Fastest", move |row| most(row, rate)),
+        Column::new("Jain", |row| format!("{:.2}", row.jain_of_vms())),
+        Column::new("Least max", move |row| least(row, longest)),
+        Column::new("Most max", move |row| most(row, longest)),
+    ]
 }
 
 /// Whether its lock counted anything.
@@ -157,8 +188,8 @@ fn mean(of: &Histogram<u64>, unit: f64) -> String {
     }
 }
 
-fn waits<'a>(_rows: &[Row]) -> Vec<Column<'a>> {
-    vec![
+fn waits<'a>(rows: &[Row]) -> Vec<Column<'a>> {
+    let mut all = vec![
         Column::each("Queueing", |row| row.split.queueing),
         Column::each("Transfer", |row| row.split.transfer),
         Column::each("Holder off", |row| row.split.preempted_holder),
@@ -174,5 +205,18 @@ fn waits<'a>(_rows: &[Row]) -> Vec<Column<'a>> {
                 dash()
             }
         }),
-    ]
+    ];
+    if rows.iter().any(|row| row.counts.migrations > 0) {
+        let moves = |row: &Row| row.counts.migrations as f64;
+        all.push(Column::each("Migrations", moves));
+    }
+    if rows.iter().any(|row| row.counts.donations > 0) {
+        let given = |row: &Row| row.counts.donations as f64;
+        all.push(Column::each("Donations", given));
+    }
+    if rows.iter().any(|row| row.counts.yields > 0) {
+        let named = |row: &Row| row.counts.yields as f64;
+        all.push(Column::each("Yields", named));
+    }
+    all
 }

@@ -10,8 +10,9 @@ Compares Lockwork's locks with published ones, on simulated machines.
 The rivals are written from their papers, and only simulations have them: see
 `lockwork sim --list`. Each part of the comparison is some commands of `lockwork
 sim`, which its section names. A section has throughput, the longest wait, fairness
-and the cache lines that an acquisition moved; the last section lists where a rival
-is ahead. With the same program, the same figures come out each time.";
+and the cache lines that an acquisition moved; two parts have every machine, ours
+against the fastest rival. The last section lists where a rival is ahead, and why.
+With the same program, the same figures come out each time.";
 
 /// What it ends with.
 pub const AFTER_HELP: &str = "\

@@ -32,7 +32,7 @@ const CHARTS: [(&str, Axis, Of); 2] = [
 pub(super) fn draw(part: &Part, found: &Found, dir: &Path) -> Result<()> {
     for (name, axis, of) in CHARTS {
         let mut curves = Vec::new();
-        for line in found.lines.iter().filter(|line| !line.yields) {
+        for line in found.lines.iter().filter(|line| line.yields.is_none()) {
             for (threads, cell) in found.threads.iter().zip(&line.cells) {
                 plot::add(
                     &mut curves,

@@ -2,6 +2,7 @@
 //! What the simulations of a part found, as a grid: a row for each lock, a column for each
 //! number of threads, or for each degree of overcommitment.
 
+use super::parts::Yields;
 use crate::command::plan::Plan;
 use crate::command::rows::Row;
 use crate::outcome::Outcome;
@@ -24,12 +25,29 @@ pub(super) struct Cell {
     /// Shares of the waits in which the holder was off its CPU, and in which the lock was free
     /// and the one that got it next was.
     pub(super) off: [f64; 2],
+    /// Jain's index over the virtual machines, if there are several.
+    pub(super) of_vms: Option<f64>,
     /// All seeds measured a steady state.
     pub(super) settled: bool,
 }
 
 impl Cell {
-    fn of(row: &Row) -> Cell {
+    /// One for tests, which has settled.
+    #[cfg(test)]
+    pub(super) fn sample(rate: f64, longest: f64) -> Cell {
+        Cell {
+            rate,
+            longest,
+            jain: 1.0,
+            lines: 1.0,
+            cpu: 1.0,
+            off: [0.0; 2],
+            of_vms: None,
+            settled: true,
+        }
+    }
+
+    pub(super) fn of(row: &Row) -> Cell {
         let inside = row.outcomes.iter().map(|outcome| outcome.ns_in_lock).sum();
         let split = &row.split;
         let parts = [
@@ -53,6 +71,8 @@ impl Cell {
             lines: row.each(row.lines_moved() as f64).unwrap_or(0.0),
             cpu: row.each(inside).unwrap_or(0.0) / 1e3,
             off: [split.preempted_holder, split.preempted_next].map(|part| part / waited),
+            of_vms: (!row.outcomes.iter().all(|outcome| outcome.vms.is_empty()))
+                .then(|| row.jain_of_vms()),
             settled: row.outcomes.iter().all(settled),
         }
     }
@@ -68,8 +88,8 @@ impl Cell {
 #[derive(Clone, Debug)]
 pub(super) struct Line {
     pub(super) lock: &'static str,
-    /// A kick has the kicked virtual CPU run at once.
-    pub(super) yields: bool,
+    /// What a kick does beside waking the kicked virtual CPU.
+    pub(super) yields: Option<Yields>,
     pub(super) is_rival: bool,
     pub(super) cells: Vec<Cell>,
 }
@@ -83,8 +103,9 @@ impl Line {
             false => format!("**{lock}**"),
         };
         match self.yields {
-            true => name + ", directed yield",
-            false => name,
+            Some(Yields::Directed) => name + ", directed yield",
+            Some(Yields::Donates) => name + ", donated slice",
+            None => name,
         }
     }
 }
@@ -97,6 +118,8 @@ pub(super) struct Found {
     /// For the charts.
     pub(super) threads: Vec<usize>,
     pub(super) lines: Vec<Line>,
+    /// Of each command with another hypervisor: the locks' cells.
+    pub(super) besides: Vec<Vec<Line>>,
 }
 
 impl Found {
@@ -109,35 +132,53 @@ impl Found {
                 Some(_) => format!("{threads} on 1/{}", threads as f64 / plan.cpus() as f64),
             });
         }
-        self.lines_of(plan, rows, false);
+        self.lines_of(plan, rows, None);
     }
 
     /// Adds what a command found with kicks that yield: rows in columns that are there.
-    pub(super) fn add_yields(&mut self, plan: &Plan, rows: &[Row]) {
-        self.lines_of(plan, rows, true);
+    pub(super) fn add_yields(&mut self, plan: &Plan, rows: &[Row], yields: Yields) {
+        self.lines_of(plan, rows, Some(yields));
     }
 
-    fn lines_of(&mut self, plan: &Plan, rows: &[Row], yields: bool) {
+    /// Adds what a command found with another hypervisor.
+    pub(super) fn add_beside(&mut self, plan: &Plan, rows: &[Row]) {
+        let mut other = Found::default();
+        other.lines_of(plan, rows, None);
+        self.besides.push(other.lines);
+    }
+
+    fn lines_of(&mut self, plan: &Plan, rows: &[Row], yields: Option<Yields>) {
         for lock in &plan.locks {
             let own = rows.iter().filter(|row| row.lock == lock.name);
-            let cells = own.map(Cell::of);
-            let is = |line: &&mut Line| line.lock == lock.name && line.yields == yields;
-            match self.lines.iter_mut().find(is) {
-                Some(line) => line.cells.extend(cells),
-                None => self.lines.push(Line {
-                    lock: lock.name,
-                    yields,
-                    is_rival: lock.is_baseline,
-                    cells: cells.collect(),
-                }),
-            }
+            let line = self.line(lock.name, yields, lock.is_baseline);
+            line.cells.extend(own.map(Cell::of));
         }
+    }
+
+    /// The row of a lock; a new one stands at the end.
+    pub(super) fn line(
+        &mut self,
+        lock: &'static str,
+        yields: Option<Yields>,
+        is_rival: bool,
+    ) -> &mut Line {
+        let is = |line: &Line| line.lock == lock && line.yields == yields;
+        let at = self.lines.iter().position(is).unwrap_or_else(|| {
+            self.lines.push(Line {
+                lock,
+                yields,
+                is_rival,
+                cells: Vec::new(),
+            });
+            self.lines.len() - 1
+        });
+        &mut self.lines[at]
     }
 
     /// Ours, or the rivals, in a column; without what a directed yield makes of them.
     pub(super) fn of(&self, rivals: bool, column: usize) -> impl Iterator<Item = (&Line, &Cell)> {
         let own = self.lines.iter();
-        let own = own.filter(move |l| l.is_rival == rivals && !l.yields);
+        let own = own.filter(move |l| l.is_rival == rivals && l.yields.is_none());
         own.filter_map(move |line| Some((line, line.cells.get(column)?)))
     }
 }

@@ -1,40 +1,43 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Locks in virtual machines: one table by overcommitment, and one answer.
 
+use super::besides::{self, figures, heads};
 use super::found::{Cell, Found, Line};
+use super::mails;
+use super::parts::Part;
 use lockwork_report::page;
 use lockwork_report::text::number;
 
-/// Table and answer.
-pub(super) fn text(found: &Found) -> String {
+/// Tables and answer.
+pub(super) fn text(part: &Part, found: &Found) -> String {
     let mut header = vec!["Lock".to_owned()];
     for column in &found.columns {
-        header.push(format!("{column}: Mops/s"));
-        header.extend(["longest, µs", "CPU, µs"].map(str::to_owned));
+        header.extend(heads(column));
     }
     header.extend(["holder off", "next off"].map(str::to_owned));
     let rows: Vec<Vec<String>> = found.lines.iter().map(row).collect();
-    format!(
+    let mut text = format!(
         "**Answer.** {}\n\n{}\nBy overcommitment: throughput, the longest wait, and the CPU time in \
          lock and unlock for each acquisition, which is what waiting burns. Of the last column, the \
          shares of all waiting in which the holder was off its CPU, and in which the lock was free \
          and the next to get it was off its own. A simulation goes on until it has settled \
          ([sim.md](sim.md#the-model)); *n. s.*: it had not within its limit, and the figure \
-         may be that of a start. One seed. Longest waits grow with the simulated time, which is \
-         longer for slow locks. The mails publish no figure of a guest to compare with. Virtual \
-         CPUs do not move to other CPUs here, and there is one virtual machine with one lock.\n",
+         may be that of a start. *Not told apart*: something that has not settled looks better than \
+         the best that has. One seed. Longest waits grow with the simulated time, which is \
+         longer for slow locks. In this table virtual CPUs do not move to other CPUs, \
+         and there is one virtual machine with one lock.\n",
         answer(found),
         page::table(&header, &rows)
-    )
+    );
+    for (beside, lines) in part.besides.iter().zip(&found.besides) {
+        text += &format!("\n{}", besides::table(beside, found, lines));
+    }
+    text + &mails::text(found).expect("the file is in the program, and has all")
 }
 
 fn row(line: &Line) -> Vec<String> {
     let mut row = vec![line.name()];
-    for cell in &line.cells {
-        let mark = if cell.settled { "" } else { " n. s." };
-        row.push(number(cell.rate) + mark);
-        row.extend([number(cell.longest), number(cell.cpu)]);
-    }
+    row.extend(line.cells.iter().flat_map(figures));
     let last = line.cells.last();
     row.extend(
         last.iter()
@@ -43,15 +46,37 @@ fn row(line: &Line) -> Vec<String> {
     row
 }
 
-/// What is best of those that have settled, by this measure, in a column.
-fn best(found: &Found, column: usize, value: impl Fn(&Cell) -> f64) -> Option<(String, f64)> {
-    let cells = found
-        .lines
-        .iter()
-        .filter_map(|line| Some((line, line.cells.get(column)?)));
-    let settled = cells.filter(|(_, cell)| cell.settled);
-    let best = settled.max_by(|a, b| value(a.1).total_cmp(&value(b.1)));
-    best.map(|(line, cell)| (line.name(), value(cell)))
+/// What is best, by a measure.
+#[derive(Debug, PartialEq)]
+struct Best {
+    name: String,
+    value: f64,
+    /// What looks better, and has not settled: the two are not told apart.
+    contender: Option<(String, f64)>,
+}
+
+/// The best of those that have settled. `all` has each one's value, and whether it has settled.
+fn best<'a>(all: impl Iterator<Item = (&'a Line, f64, bool)>) -> Option<Best> {
+    let (settled, not): (Vec<_>, Vec<_>) = all.partition(|one| one.2);
+    let most = |all: Vec<(&Line, f64, bool)>| {
+        let most = all.into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
+        most.map(|(line, value, _)| (line.name(), value))
+    };
+    let (name, value) = most(settled)?;
+    let contender = most(not).filter(|other| other.1 > value);
+    Some(Best {
+        name,
+        value,
+        contender,
+    })
+}
+
+/// The best in a column.
+fn best_in(found: &Found, column: usize, value: impl Fn(&Cell) -> f64) -> Option<Best> {
+    best(found.lines.iter().filter_map(|line| {
+        let cell = line.cells.get(column)?;
+        Some((line, value(cell), cell.settled))
+    }))
 }
 
 /// One sentence for each thing that a guest wants of its lock, chosen by the figures: of the
@@ -61,8 +86,22 @@ fn answer(found: &Found) -> String {
     let each = |value: fn(&Cell) -> f64, sign: f64, unit: &str| {
         let one = |column: usize| {
             let at = &found.columns[column];
-            match best(found, column, |cell| sign * value(cell)) {
-                Some((name, value)) => format!("{name} ({at}: {}{unit})", number(sign * value)),
+            let text = |value: f64| number(sign * value) + unit;
+            match best_in(found, column, |cell| sign * value(cell)) {
+                Some(Best {
+                    name,
+                    value,
+                    contender: None,
+                }) => format!("{name} ({at}: {})", text(value)),
+                Some(Best {
+                    name,
+                    value,
+                    contender: Some((other, looks)),
+                }) => format!(
+                    "not told apart ({at}: {name} {}, {other} {} n. s.)",
+                    text(value),
+                    text(looks)
+                ),
                 None => format!("nothing that has settled ({at})"),
             }
         };
@@ -86,41 +125,46 @@ fn answer(found: &Found) -> String {
 fn kept(found: &Found) -> Option<String> {
     let share = |line: &Line| {
         let (first, last) = (line.cells.first()?, line.cells.last()?);
-        (first.settled && last.settled && first.rate > 0.0).then(|| 100.0 * last.rate / first.rate)
+        let settled = first.settled && last.settled;
+        (first.rate > 0.0).then(|| (100.0 * last.rate / first.rate, settled))
     };
-    let all = found
-        .lines
-        .iter()
-        .filter_map(|line| Some((line, share(line)?)));
-    let (most, of_most) = all.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let all = found.lines.iter().filter_map(|line| {
+        let (share, settled) = share(line)?;
+        Some((line, share, settled))
+    });
+    let most = best(all)?;
     let first = found.lines.first()?;
-    let of_first = share(first)?;
+    let (of_first, _) = share(first).filter(|(_, settled)| *settled)?;
+    let keeps_most = match most.contender {
+        None => format!("most keeps {}, {:.0} %", most.name, most.value),
+        Some((other, looks)) => format!(
+            "which keeps most is not told apart: {} {:.0} %, {other} {looks:.0} % n. s.",
+            most.name, most.value
+        ),
+    };
     Some(format!(
-        "With {} {} keeps {of_first:.1} % of what it has with a CPU for each virtual one; most keeps \
-         {}, {of_most:.0} %.",
+        "With {} {} keeps {of_first:.1} % of what it has with a CPU for each virtual one; \
+         {keeps_most}.",
         found.columns.last()?,
-        first.name(),
-        most.name()
+        first.name()
     ))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::parts;
     use super::*;
 
     fn line(lock: &'static str, rates: [f64; 2], settled: bool) -> Line {
         let cell = |rate| Cell {
-            rate,
-            longest: 100.0 / rate,
-            jain: 1.0,
-            lines: 1.0,
             cpu: 1.0 / rate,
             off: [0.25, 0.5],
             settled,
+            ..Cell::sample(rate, 100.0 / rate)
         };
         Line {
             lock,
-            yields: false,
+            yields: None,
             is_rival: false,
             cells: rates.map(cell).to_vec(),
         }
@@ -131,6 +175,7 @@ mod tests {
             columns: vec!["16 on 1/1".to_owned(), "32 on 1/2".to_owned()],
             threads: vec![16, 32],
             lines,
+            besides: Vec::new(),
         }
     }
 
@@ -139,7 +184,7 @@ mod tests {
         let lines = vec![
             line("fair", [4.0, 0.5], true),
             line("unfair", [2.0, 1.0], true),
-            line("starts", [1.0, 9.0], false),
+            line("slow", [1.0, 0.9], false),
         ];
         let text = answer(&found(lines));
         assert!(
@@ -147,14 +192,28 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("**fair** keeps 12.5 %"), "{text}");
-        assert!(text.contains("most keeps **unfair**, 50 %"), "{text}");
-        assert!(!text.contains("starts"), "{text}");
+        assert!(!text.contains("**slow** 0.900"), "{text}");
+    }
+
+    #[test]
+    fn what_has_not_settled_and_looks_better_voids_the_answer() {
+        let lines = vec![
+            line("fair", [4.0, 0.5], true),
+            line("unfair", [2.0, 1.0], true),
+            line("starts", [10.0, 9.0], false),
+        ];
+        let text = answer(&found(lines));
+        let fastest = "the fastest is not told apart (32 on 1/2: **unfair** 1.000 Mops/s, \
+                       **starts** 9.000 Mops/s n. s.)";
+        assert!(text.contains(fastest), "{text}");
+        let most = "which keeps most is not told apart: **unfair** 50 %, **starts** 90 % n. s.";
+        assert!(text.contains(most), "{text}");
     }
 
     #[test]
     fn what_has_not_settled_is_marked_and_may_leave_no_answer() {
         let all = found(vec![line("starts", [1.0, 9.0], false)]);
-        let text = text(&all);
+        let text = text(&parts::parts()[0], &all);
         assert!(text.contains("9.000 n. s."), "{text}");
         assert!(
             text.contains("nothing that has settled (32 on 1/2)"),

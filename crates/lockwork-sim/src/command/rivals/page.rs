@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The page: its text, and the section of each part.
 
-use super::ahead::Ahead;
 use super::found::{Cell, Found, Line};
 use super::guests;
 use super::parts::Part;
-use lockwork_report::page::{self, escaped, Kind};
+use lockwork_report::page::{self, Kind};
 use lockwork_report::text::number;
 use std::fmt::Write;
 
@@ -33,6 +32,10 @@ The last three are those of the last column. *48 on 1/3* is 48 threads on virtua
 which three share a CPU; *24 on 1/1.5*: half of the CPUs have two. Locks that serve waiters by clusters of CPUs are left out on a machine
 with one cluster.
 
+Some machines have sections of their own, and two sections have [every
+machine](#spinlocks-on-every-machine), up to 1,024 CPUs. The last one says [where ours is
+behind](#where-ours-is-behind), and why.
+
 What no column shows: the locks' sizes; that `cohort` is 4 KiB, and that the queue locks need
 a node for each holder; that waiters of `numa_osq` can leave the queue, which costs it 2 to 4 %
 ([numa_osq](locks/numa_osq.md#measured)); how a lock behaves when it is not contended by all threads at
@@ -48,7 +51,7 @@ pub(super) const KIND: Kind = Kind {
 /// The section of a part, its marks included; `charts` is the folder, as the page names it.
 pub(super) fn section(part: &Part, found: &Found, charts: &str) -> String {
     let mut text = format!("## {}\n\n```\n", part.title);
-    for command in part.commands.iter().chain(&part.yields) {
+    for command in part.all() {
         let _ = writeln!(text, "lockwork sim {command}");
     }
     text += "```\n\n";
@@ -58,7 +61,7 @@ pub(super) fn section(part: &Part, found: &Found, charts: &str) -> String {
         name = part.name
     );
     if part.has_guests() {
-        text += &guests::text(found);
+        text += &guests::text(part, found);
     } else {
         text += &rates(found);
         text += "\nLongest wait, µs:\n\n";
@@ -100,50 +103,4 @@ fn table(found: &Found, more: &[&str], cells: impl Fn(&Cell) -> Vec<String>) -> 
     };
     let rows: Vec<Vec<String>> = found.lines.iter().map(row).collect();
     page::table(&header, &rows)
-}
-
-/// The last section: where a rival is ahead, by part.
-pub(super) fn behind(all: &[(&Part, Vec<Ahead>, usize)]) -> String {
-    let columns: usize = all.iter().map(|(_, _, columns)| columns).sum();
-    let lost: usize = all.iter().map(|(_, ahead, _)| ahead.len()).sum();
-    let list = || {
-        all.iter()
-            .flat_map(|(part, ahead, _)| ahead.iter().map(move |one| (part, one)))
-    };
-    let off = list().filter(|(_, one)| one.off_the_front).count();
-    let faster = list()
-        .filter(|(_, one)| one.rival.1.rate > one.ours.1.rate)
-        .count();
-    let mut text = format!(
-        "## Where ours is behind\n\nOf {columns} columns above, a rival has the highest throughput in \
-         {faster}. In {off}, each lock of ours is beaten by a rival in throughput and longest wait \
-         at once: *off the front*.\n"
-    );
-    if lost == 0 {
-        return text;
-    }
-    text += "\n| Part | Threads | fastest of ours | Mops/s | Longest | fastest rival | Mops/s | Longest | Rival/ours | |\n";
-    text += "|---|---:|---|---:|---:|---|---:|---:|---:|---|\n";
-    for (part, one) in list() {
-        let (ours, rival) = (&one.ours, &one.rival);
-        let _ = writeln!(
-            text,
-            "| {} | {} | {} | {} | {} | {} | {} | {} | {:.2} | {} |",
-            part.name,
-            one.column,
-            escaped(ours.0),
-            number(ours.1.rate),
-            number(ours.1.longest),
-            escaped(rival.0),
-            number(rival.1.rate),
-            number(rival.1.longest),
-            rival.1.rate / ours.1.rate,
-            if one.off_the_front {
-                "off the front"
-            } else {
-                ""
-            }
-        );
-    }
-    text
 }

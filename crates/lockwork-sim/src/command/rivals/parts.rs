@@ -10,8 +10,41 @@ pub(super) struct Part {
     pub(super) title: String,
     /// The words behind `lockwork sim`, of each command.
     pub(super) commands: Vec<String>,
-    /// The same with a kick that has the kicked virtual CPU run at once: a row of its own.
-    pub(super) yields: Vec<String>,
+    /// The same with a kick that yields: for each way a row of its own.
+    pub(super) yields: Vec<(Yields, String)>,
+    /// One column with another hypervisor: a table of its own.
+    pub(super) besides: Vec<Beside>,
+}
+
+/// What a kick does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Yields {
+    /// It has the kicked virtual CPU run at once.
+    Directed,
+    /// The kicker gives it the rest of its slice.
+    Donates,
+}
+
+/// A command like one of a part's, with another hypervisor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Beside {
+    /// What is other, as a heading has it.
+    pub(super) title: &'static str,
+    /// The same in a column's name.
+    pub(super) name: &'static str,
+    /// The column that it is compared with.
+    pub(super) column: usize,
+    /// The words behind `lockwork sim`.
+    pub(super) command: String,
+}
+
+impl Part {
+    /// All commands, in the order in which the page has them.
+    pub(super) fn all(&self) -> impl Iterator<Item = &String> {
+        let yields = self.yields.iter().map(|(_, command)| command);
+        let besides = self.besides.iter().map(|beside| &beside.command);
+        self.commands.iter().chain(yields).chain(besides)
+    }
 }
 
 impl Part {
@@ -52,8 +85,9 @@ const LOCKS: [(&str, &str, &str); 2] = [
     (
         "spin",
         "Spinlocks",
-        "qspinlock_fair,qspinlock_steal,qspinlock_tas,qspinlock_pv,numa_osq,mcs_lock,ticket_lock,\
-         tas_lock,mcs_tp,malthusian,reciprocating,cohort,cna,shfl_lock,hq_spinlock",
+        "qspinlock_fair,qspinlock_steal,qspinlock_tas,qspinlock_pv,qspinlock_auto,numa_osq,mcs_lock,\
+         ticket_lock,tas_lock,qspinlock_owner,mcs_tp,malthusian,reciprocating,cohort,cna,\
+         shfl_lock,hq_spinlock",
     ),
     (
         "sleep",
@@ -62,7 +96,33 @@ const LOCKS: [(&str, &str, &str); 2] = [
     ),
 ];
 
-/// All, in the order of the page.
+/// What is compared where virtual CPUs move, and of several virtual machines.
+const FEW: [(&str, &str); 2] = [
+    (
+        "spin",
+        "qspinlock_fair,qspinlock_steal,qspinlock_tas,qspinlock_pv,qspinlock_auto,tas_lock,\
+         qspinlock_owner,mcs_tp",
+    ),
+    ("sleep", "mutex,mutex_numa,glibc_mutex,std_mutex"),
+];
+/// Hypervisors of another kind: what is other, in a heading and in a column's name; the place of
+/// the crowd; and the option.
+const BESIDES: [(&str, &str, usize, &str); 2] = [
+    (
+        "Virtual CPUs that migrate",
+        "migrating",
+        1,
+        "--vcpus migrate",
+    ),
+    (
+        "Two virtual machines, each with half of the threads and a lock of its own",
+        "two",
+        2,
+        "--vms 2",
+    ),
+];
+
+/// Those with machines of their own, and those of virtual machines, in the order of the page.
 pub(super) fn parts() -> Vec<Part> {
     let mut all = Vec::new();
     for (kind, title, machines) in [
@@ -76,6 +136,7 @@ pub(super) fn parts() -> Vec<Part> {
                 "--workload rivals-{kind} --machine {machine} --threads {threads}"
             )],
             yields: Vec::new(),
+            besides: Vec::new(),
         }));
     }
     all.extend(LOCKS.map(|(kind, title, locks)| guests(kind, title, locks)));
@@ -93,15 +154,30 @@ fn guests(kind: &str, title: &str, locks: &str) -> Part {
              --settle --seeds 1"
         )
     };
-    let yields = |crowd| command(crowd, "qspinlock_pv") + " --directed-yield on";
+    let yields = |(yields, word): (Yields, &str)| {
+        let command = |crowd| command(crowd, "qspinlock_pv") + " --directed-yield " + word;
+        CROWDS.map(|crowd| (yields, command(crowd)))
+    };
+    let few = FEW.iter().find(|(name, _)| *name == kind);
+    let few = few.map_or("", |(_, locks)| locks);
+    let besides = BESIDES.map(|(title, name, column, option)| Beside {
+        title,
+        name,
+        column,
+        command: format!("{} {option}", command(CROWDS[column], few)),
+    });
     Part {
         name: format!("guests-{kind}"),
         title: format!("{title} in virtual machines"),
         commands: CROWDS.map(|crowd| command(crowd, locks)).to_vec(),
         yields: match kind {
-            "spin" => CROWDS.map(yields).to_vec(),
+            "spin" => [(Yields::Directed, "on"), (Yields::Donates, "donate")]
+                .into_iter()
+                .flat_map(yields)
+                .collect(),
             _ => Vec::new(),
         },
+        besides: besides.to_vec(),
     }
 }
 
@@ -134,6 +210,25 @@ mod tests {
         }
         let shares = ["16 on 1/1", "24 on 1/1.5", "32 on 1/2", "48 on 1/3"];
         assert_eq!(found.columns, shares);
+    }
+
+    #[test]
+    fn another_hypervisor_has_a_column_to_be_compared_with() {
+        let known = Known::load().expect("the locks");
+        for part in parts() {
+            for beside in &part.besides {
+                let [with, without] = [&beside.command, &part.commands[beside.column]]
+                    .map(|command| plan(command, &known).expect("a plan"));
+                assert_eq!(with.threads, without.threads, "{}", part.name);
+                let known = |lock: &str| without.locks.iter().any(|other| other.name == lock);
+                assert!(
+                    with.locks.iter().all(|lock| known(lock.name)),
+                    "{}",
+                    part.name
+                );
+                assert_ne!(with.guests, without.guests, "{}", part.name);
+            }
+        }
     }
 
     #[test]

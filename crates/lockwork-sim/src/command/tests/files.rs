@@ -18,7 +18,17 @@ fn raw_objects_have_everything() {
 fn what_is_not_as_usual_is_in_the_object_and_else_nothing_is() {
     let usual = plan(&["--lock", "tas_lock", "--threads", "2"]);
     let object = json::outcome(&usual, usual.job(0), &outcome(&[30, 10]));
-    for name in ["knobs", "clusters", "events", "divided"] {
+    for name in [
+        "knobs",
+        "clusters",
+        "events",
+        "divided",
+        "vms",
+        "by_vm",
+        "vcpus",
+        "migrations",
+        "donations",
+    ] {
         assert!(object.get(name).is_none(), "{name}");
     }
     let words = [
@@ -88,4 +98,74 @@ fn a_timeline_groups_threads_by_node() {
     );
     let names: Vec<_> = all.iter().filter(|e| e["name"] == "process_name").collect();
     assert_eq!(names.len(), 2);
+}
+
+#[test]
+fn another_hypervisor_is_in_the_object_and_above_the_tables() {
+    let plan = plan(&[
+        "--lock",
+        "tas_lock",
+        "--threads",
+        "2",
+        "--overcommit",
+        "2",
+        "--vms",
+        "2",
+        "--vcpus",
+        "migrate",
+        "--directed-yield",
+        "donate",
+    ]);
+    let mut found = outcome(&[30, 10]);
+    (found.counts.migrations, found.counts.donations) = (7, 3);
+    let waits = found.waits.clone();
+    found.vms = [30, 10]
+        .map(|acquisitions| OfLocks {
+            name: String::new(),
+            acquisitions,
+            reads: 0,
+            contended: 0,
+            waits: waits.clone(),
+            ns_held: 0.0,
+        })
+        .to_vec();
+    let object = json::outcome(&plan, plan.job(0), &found);
+    assert_eq!(
+        (&object["vms"], &object["vcpus"]),
+        (&2.into(), &"migrate".into())
+    );
+    assert_eq!(object["directed_yield"], "donate");
+    assert_eq!(object["by_vm"], serde_json::json!([30, 10]));
+    assert_eq!(object["longest_by_vm_ns"][1], 2000);
+    assert_eq!(
+        (&object["migrations"], &object["donations"]),
+        (&7.into(), &3.into())
+    );
+    let done = vec![Done {
+        job: plan.job(0),
+        outcome: found,
+    }];
+    let text = report(&plan, &done);
+    let head = "hypervisor: 2 virtual CPUs a CPU, of 2 virtual machines, which migrate, directed \
+                yield that donates\n";
+    assert!(text.contains(head), "{text}");
+    let vms = text
+        .split("Why: the virtual machines")
+        .nth(1)
+        .expect("a table");
+    let cells: Vec<&str> = vms
+        .lines()
+        .nth(2)
+        .expect("a row")
+        .split_whitespace()
+        .collect();
+    // Jain's index of 30 and 10 is 1600 of 2 times 1000.
+    assert_eq!(
+        cells,
+        ["tas_lock", "2", "0.010", "0.030", "0.80", "2.000", "2.000"]
+    );
+    assert!(
+        text.contains("Migrations") && text.contains("Donations"),
+        "{text}"
+    );
 }

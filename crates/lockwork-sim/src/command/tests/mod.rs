@@ -7,7 +7,7 @@ mod tables;
 
 use super::*;
 use crate::machine::Distance;
-use crate::outcome::{Counts, Doing, Event, Outcome, WaitSplit};
+use crate::outcome::{Counts, Doing, Event, OfLocks, Outcome, WaitSplit};
 use crate::settle::Verdict;
 use crate::{Found, Knob, Lock, Setup};
 use clap::Parser;
@@ -104,6 +104,8 @@ fn outcome(by_thread: &[u64]) -> Outcome {
         operations: 1,
         seconds: 0.5,
         timeline: Vec::new(),
+        program: None,
+        vms: Vec::new(),
     }
 }
 

@@ -152,6 +152,31 @@ fn groups_are_several_locks_and_fit_the_machine() {
     );
 }
 
+/// The CPUs in use count, not the machine's.
+#[test]
+fn a_lock_of_clusters_needs_cpus_of_two() {
+    let few = ["--machine", "epyc-7551", "--threads", "2", "--cpus"];
+    let of = |cpus, more: &[&'static str]| [&few[..], &[cpus], more].concat();
+    let text = refused(&of("4", &["--lock", "qrwlock"]));
+    let said = "qrwlock serves waiters by clusters of CPUs, and the 4 CPUs in use of epyc-7551 \
+                are of only one; take more CPUs (--cpus), another --placement or another lock";
+    assert!(text.contains(said), "{text}");
+    for (cpus, more) in [
+        ("5", &["--lock", "qrwlock"][..]),
+        ("4", &["--lock", "qrwlock", "--placement", "spread"]),
+    ] {
+        assert_eq!(plan(&of(cpus, more)).locks.len(), 1);
+    }
+    let nodes = ["--lock", "qrwlock", "--clusters", "node"];
+    assert!(refused(&of("8", &nodes)).contains("are of only one"));
+    let group = plan(&of("4", &["--lock", "all"]));
+    let note = group.oddities.join("\n");
+    assert!(
+        note.contains("in use of epyc-7551 are of one cluster"),
+        "{note}"
+    );
+}
+
 #[test]
 fn threads_fit_the_machine_unless_somebody_says_how() {
     let crowd = ["--lock", "tas_lock", "--threads", "2,50"];
@@ -198,6 +223,23 @@ fn mistakes_say_what_exists() {
         (&["--set", "width=1"], &["'width'", "depth, limit"]),
         (&["--set", "depth=4"], &["depth", "'4'", "5 to 32"]),
         (&["--set", "depth"], &["'depth'", "KNOB=VALUE"]),
+        (
+            &["--threads", "3,9", "--overcommit", "2", "--vms", "4"],
+            &["4 virtual machines", "3 threads", "80 virtual CPUs"],
+        ),
+        (
+            &[
+                "--workload",
+                "job-server",
+                "--lock",
+                "tas_lock",
+                "--overcommit",
+                "2",
+                "--vms",
+                "2",
+            ],
+            &["job-server has roles", "one lock"],
+        ),
     ] {
         let message = refused(words);
         assert!(!message.contains('\n'), "{message}");
@@ -205,7 +247,13 @@ fn mistakes_say_what_exists() {
             assert!(message.contains(part), "{words:?}: {part}: {message}");
         }
     }
-    for words in [["--window", "5"], ["--threads", "0"], ["--read-ratio", "2"]] {
+    for words in [
+        ["--window", "5"],
+        ["--threads", "0"],
+        ["--read-ratio", "2"],
+        ["--vms", "2"],
+        ["--vcpus", "migrate"],
+    ] {
         assert!(
             Command::try_parse_from([&["sim", "--timeline", "x"][..], &words].concat()).is_err()
         );

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Another hypervisor, beside the column of the guests' table that it is compared with.
+
+use super::found::{Cell, Found, Line};
+use super::parts::Beside;
+use lockwork_report::page;
+use lockwork_report::text::number;
+
+/// Heading and table.
+pub(super) fn table(beside: &Beside, found: &Found, lines: &[Line]) -> String {
+    let column = &found.columns[beside.column];
+    let of_vms = lines.iter().any(|line| jain(line).is_some());
+    let mut header = vec!["Lock".to_owned()];
+    for name in ["as above", beside.name] {
+        header.extend(heads(name));
+    }
+    header.extend(of_vms.then(|| "Jain of both".to_owned()));
+    let row = |line: &Line| {
+        let plain = |above: &&Line| above.lock == line.lock && above.yields.is_none();
+        let above = found.lines.iter().find(plain);
+        let above = above.and_then(|above| above.cells.get(beside.column));
+        let mut row = vec![line.name()];
+        for cell in [above, line.cells.first()] {
+            row.extend(cell.map_or_else(Default::default, figures));
+        }
+        row.extend(jain(line).map(|jain| format!("{jain:.2}")));
+        row
+    };
+    let rows: Vec<Vec<String>> = lines.iter().map(row).collect();
+    let table = page::table(&header, &rows);
+    format!("{}, {column}:\n\n{table}", beside.title)
+}
+
+/// How evenly virtual machines got theirs, if there are several.
+fn jain(line: &Line) -> Option<f64> {
+    line.cells.first()?.of_vms
+}
+
+/// What stands above [`figures`]; the first says of what they are.
+pub(super) fn heads(of: &str) -> [String; 3] {
+    [
+        format!("{of}: Mops/s"),
+        "longest, µs".to_owned(),
+        "CPU, µs".to_owned(),
+    ]
+}
+
+/// Rate, longest wait and CPU time.
+pub(super) fn figures(cell: &Cell) -> [String; 3] {
+    let mark = if cell.settled { "" } else { " n. s." };
+    [
+        number(cell.rate) + mark,
+        number(cell.longest),
+        number(cell.cpu),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(lock: &'static str, cells: &[Cell]) -> Line {
+        Line {
+            lock,
+            yields: None,
+            is_rival: true,
+            cells: cells.to_vec(),
+        }
+    }
+
+    #[test]
+    fn another_hypervisor_stands_beside_its_column() {
+        let cell = |rate: f64, of_vms| Cell {
+            rate,
+            longest: 100.0 / rate,
+            jain: 1.0,
+            lines: 1.0,
+            cpu: 1.0 / rate,
+            off: [0.0; 2],
+            of_vms,
+            settled: of_vms.is_none(),
+        };
+        let beside = Beside {
+            title: "Others",
+            name: "other",
+            column: 1,
+            command: String::new(),
+        };
+        let found = Found {
+            columns: ["16 on 1/1", "32 on 1/2"].map(str::to_owned).to_vec(),
+            lines: vec![line("a", &[cell(4.0, None), cell(0.5, None)])],
+            ..Found::default()
+        };
+        let text = table(&beside, &found, &[line("a", &[cell(0.25, Some(0.9))])]);
+        assert!(text.starts_with("Others, 32 on 1/2:\n"), "{text}");
+        assert!(text.contains("| CPU, µs | Jain of both |"), "{text}");
+        let row = "| a | 0.500 | 200.0 | 2.000 | 0.250 n. s. | 400.0 | 4.000 | 0.90 |";
+        assert!(text.contains(row), "{text}");
+        let text = table(&beside, &found, &[line("a", &[cell(0.25, None)])]);
+        assert!(
+            !text.contains("Jain") && text.contains("| 4.000 |\n"),
+            "{text}"
+        );
+    }
+}
