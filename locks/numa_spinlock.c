@@ -3,9 +3,10 @@
 #include "catalogue.h"
 #include "numa_spinlock.h"
 
-_Static_assert(offsetof(struct lk_numa_spin, locked) == 4 &&
+_Static_assert(offsetof(struct lk_numa_spin, locked) == 0 &&
+		       offsetof(struct lk_numa_spin, queue) == 4 &&
 		       sizeof(struct lk_numa_spin) == 8,
-	       "the queue is the word's low half, and locked its high one");
+	       "locked is the word's low half, and the queue its high one");
 
 __cold void lk_numa_spin_lock_slow(struct lk_numa_spin *lock)
 {

@@ -31,9 +31,13 @@ struct lk_numa_spin {
 	union {
 		u64 word;
 		struct {
-			struct lk_numa_osq queue;
-			/* 1: held. May be set as invariant 1 says. */
+			/*
+			 * 1: held. May be set as invariant 1 says. Must be at
+			 * the word's address: ThreadSanitizer pairs an unlock's
+			 * store with the next owner's exchange by address.
+			 */
 			u32 locked;
+			struct lk_numa_osq queue;
 		};
 	};
 };
@@ -42,9 +46,9 @@ struct lk_numa_spin {
 #define LK_NUMA_SPIN_INIT { { 0 } }
 /* clang-format on */
 
-/* In the word: the queue's tail, and locked. */
-#define LK_NUMA_SPIN_TAIL   0xffffull
-#define LK_NUMA_SPIN_LOCKED (1ull << 32)
+/* In the word: locked, and the queue's tail. */
+#define LK_NUMA_SPIN_LOCKED 1ull
+#define LK_NUMA_SPIN_TAIL   (0xffffull << 32)
 
 void lk_numa_spin_lock_slow(struct lk_numa_spin *lock);
 
