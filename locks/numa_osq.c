@@ -467,6 +467,7 @@ static bool lock_with(struct lk_numa_osq *osq, u32 slot, u32 level, bool stays)
 	WRITE_ONCE(node->cq.vcpu, this_vcpu());
 	node->osq = osq;
 	node->stays = stays;
+	node->kept = false;
 	for (;;) {
 		/* [numa_osq.K] ACQUIRE, pairs with numa_divide.J: the entry,
 		 * and how many queues it has. */
@@ -525,11 +526,37 @@ bool lk_numa_osq_lock_to_stay(struct lk_numa_osq *osq)
 	return lock_in_mode(osq, true);
 }
 
+/*
+ * The thread that keeps a queue may have other nodes above this one, of locks
+ * that it does not keep: so they are gone when it unlocks, and its node is the
+ * last one again.
+ */
+bool lk_numa_osq_keep(struct lk_numa_osq *osq)
+{
+	struct numa_node *node = wait_node(numa_nodes, this_slot(), 0);
+
+	(void)osq;
+	if (wait_depth(numa_nodes) != 1 || !node->entry)
+		return false;
+	node->kept = true;
+	return true;
+}
+
+bool lk_numa_osq_keeps(const struct lk_numa_osq *osq)
+{
+	const struct numa_node *node = wait_node(numa_nodes, this_slot(), 0);
+
+	return node->kept && node->osq == osq;
+}
+
 void lk_numa_osq_unlock(struct lk_numa_osq *osq)
 {
 	u32 slot = this_slot(), level = wait_depth(numa_nodes) - 1;
 	struct numa_node *node = wait_node(numa_nodes, slot, level);
 
+	/* First: once it is handed over, a signal handler may have the lock. */
+	node->kept = false;
+	barrier();
 	if (node->entry)
 		unlock_in_cluster(osq, node, code_of(slot, level));
 	else

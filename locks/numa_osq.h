@@ -104,6 +104,20 @@ bool lk_numa_osq_lock(struct lk_numa_osq *osq);
  * False: had no node. All users of one lock use the same one of the two.
  */
 bool lk_numa_osq_lock_to_stay(struct lk_numa_osq *osq);
+/*
+ * After lk_numa_osq_lock_to_stay(). True: the thread keeps the queue, may lock
+ * and unlock others meanwhile in any order, and hands the queue over when it
+ * likes. False: it must do so before it locks another one.
+ */
+bool lk_numa_osq_keep(struct lk_numa_osq *osq);
+/* Of a thread that has a node: whether it keeps @osq's queue. */
+bool lk_numa_osq_keeps(const struct lk_numa_osq *osq);
+DECLARE_WAIT_DEPTH(numa_nodes);
+/* The same of any thread. */
+static inline bool lk_numa_osq_is_kept(const struct lk_numa_osq *osq)
+{
+	return unlikely(wait_depth(numa_nodes)) && lk_numa_osq_keeps(osq);
+}
 void lk_numa_osq_unlock(struct lk_numa_osq *osq);
 /* Locks that are divided, or about to join again. */
 u32 lk_numa_osq_divided(void);

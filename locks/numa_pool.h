@@ -26,6 +26,12 @@ struct numa_node {
 	/* Its own thread's only: its lock is one whose waiters never leave. */
 	bool stays;
 	/*
+	 * Its own thread's only: the owner keeps the queue. May be set only by
+	 * the owner of a divided queue that has no other node; must be clear
+	 * before the queue is handed over.
+	 */
+	bool kept;
+	/*
 	 * Its own thread's only: where it queues, and at which lock. May be set
 	 * only to the entry of that lock's division; must be NULL while the
 	 * node is in the single queue, or the rest.

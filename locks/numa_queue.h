@@ -157,8 +157,8 @@ static inline bool numa_move_tail(u16 *tail, u32 code, u32 before)
 {
 	u16 last = (u16)code;
 
-	/* [numa_queue.A] full RMW, pairs with numa_osq.B and itself: a new
-	 * arrival sees the last owner's writes, and the link that we cut. And
+	/* [numa_queue.A] full RMW, pairs with numa_osq.B, numa_spinlock.A and
+	 * itself: a new arrival sees the last owner's writes, and the link that we cut. And
 	 * writes to a link keep their order: those of the node that leaves come
 	 * before an arrival's, and before the next use of @code's own link.
 	 * Spare acq_rel: the kernel has no RMW between release and full. Spare

@@ -20,6 +20,9 @@ __cold void lk_numa_spin_lock_slow(struct lk_numa_spin *lock)
 	}
 	/* [numa_spinlock.C] ACQUIRE, pairs with numa_spinlock.B. */
 	smp_cond_load_acquire(&lock->locked, !VAL);
+	/* (n, 0), and ours as long as the queue is. */
+	if (lk_numa_osq_keep(&lock->queue))
+		return;
 	/* (n, 0) -> (n, 1). Orders nothing: the next head sees it by the hand-over
 	 * of the queue, others by the word that tells them of no queue. */
 	WRITE_ONCE(lock->locked, 1);

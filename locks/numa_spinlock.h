@@ -10,17 +10,25 @@
  *
  *   (0, 0) -> (0, 1)   nobody waits: the fast path
  *   (t, 1) -> (t, 0)   the holder unlocks
- *   (n, 0) -> (n, 1)   the head of the queue takes it, by a store
+ *   (n, 0) -> (n, 1)   the head of a single queue takes it, by a store
  *   (t, l) -> (u, l)   steps of the queue: numa_osq.h
  *
- * The holder keeps no node: the head leaves the queue once it has the lock, so the next
- * head waits for the lock already when it is free.
+ * The head of a single queue hands that over once it has the lock. So the next head
+ * waits for the lock already when it is free.
+ *
+ * The head of a divided queue keeps that, and has the lock while it does: it writes
+ * nothing here, and unlocks by handing the queue over. The next holder's node says all,
+ * and is a line of its own cluster. Two queues deep, to hand over early would move the
+ * lock's line between clusters for each holder.
+ *
+ * Held: locked is 1, or the head has seen it 0 and keeps the queue.
  *
  * Invariants:
  *  1. locked is set from 0 by the head of the queue; or by a thread that saw no queue
  *     in the same step. While a head is there the tail is not 0. So it takes the lock
- *     by a store.
+ *     by a store, and nobody does while it keeps the queue.
  *  2. Arrivals pass nobody that queues.
+ *  3. The thread that has locked unlocks.
  *
  * Sources: the head of a queue that waits for the lock's word, as in the text of the
  * 2013 to 2015 mails on the queued spinlock; the queue is numa_osq.h's.
@@ -58,8 +66,8 @@ static inline bool lk_numa_spin_trylock(struct lk_numa_spin *lock)
 	u64 word = READ_ONCE(lock->word);
 
 	while (!(word & (LK_NUMA_SPIN_TAIL | LK_NUMA_SPIN_LOCKED))) {
-		/* [numa_spinlock.A] ACQUIRE, pairs with numa_spinlock.B: the
-		 * last holder's writes. */
+		/* [numa_spinlock.A] ACQUIRE, pairs with numa_spinlock.B and
+		 * numa_queue.A: the last holder's writes. */
 		if (likely(try_cmpxchg_acquire(&lock->word, &word,
 					       word | LK_NUMA_SPIN_LOCKED)))
 			return true;
@@ -75,9 +83,12 @@ static inline void lk_numa_spin_lock(struct lk_numa_spin *lock)
 
 static inline void lk_numa_spin_unlock(struct lk_numa_spin *lock)
 {
-	/* [numa_spinlock.B] RELEASE, pairs with numa_spinlock.A and
-	 * numa_spinlock.C: publishes the critical section. */
-	smp_store_release(&lock->locked, 0);
+	if (lk_numa_osq_is_kept(&lock->queue))
+		lk_numa_osq_unlock(&lock->queue);
+	else
+		/* [numa_spinlock.B] RELEASE, pairs with numa_spinlock.A and
+		 * numa_spinlock.C: publishes the critical section. */
+		smp_store_release(&lock->locked, 0);
 }
 
 #endif

@@ -62,7 +62,8 @@ u32 wait_tag(void);
 
 #define DEFINE_WAIT_NODES(type, name)                                          \
 	static type name[LKP_MAX_SLOTS + 1][LKP_MAX_NEST] __cacheline_aligned; \
-	static u8 name##_depth[CHECK_THREADS]
+	u8 name##_depth[CHECK_THREADS]
+#define DECLARE_WAIT_DEPTH(name)     extern u8 name##_depth[]
 #define wait_node(name, slot, level) (&(name)[slot][level])
 #define wait_depth(name)	     ((name##_depth)[lwc_thread()])
 

@@ -27,7 +27,9 @@ static inline u32 this_slot(void)
 
 #define DEFINE_WAIT_NODES(type, name)                            \
 	static DEFINE_PER_CPU_ALIGNED(type[LKP_MAX_NEST], name); \
-	static DEFINE_PER_CPU(u8, name##_depth)
+	DECLARE_WAIT_DEPTH(name);                                \
+	DEFINE_PER_CPU(u8, name##_depth)
+#define DECLARE_WAIT_DEPTH(name) DECLARE_PER_CPU(u8, name##_depth)
 #define wait_node(name, slot, level) \
 	(&(*per_cpu_ptr(&(name), (int)(slot)-1))[level])
 /* Interrupts change it, and put it back: volatile, as READ_ONCE() is. */

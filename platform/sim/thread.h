@@ -19,7 +19,8 @@
 			[(LKP_MAX_NEST * sizeof(type) + 127) & ~127ul] \
 		__attribute__((aligned(128)));                         \
 	extern type name##_node; /* its type is all that is used */    \
-	static u8 name##_depth[LKP_MAX_SLOTS + 1]
+	u8 name##_depth[LKP_MAX_SLOTS + 1]
+#define DECLARE_WAIT_DEPTH(name) extern u8 name##_depth[]
 #define wait_node(name, slot, l) ((__typeof__(name##_node) *)(name)[slot] + (l))
 #define wait_depth(name)	 (name##_depth[this_slot()])
 

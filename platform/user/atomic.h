@@ -47,13 +47,38 @@
 /* Relaxed, but its value is used as an address (see READ_ONCE_DEP). */
 #define xchg_relaxed_dep(p, v) __atomic_exchange_n((p), (v), __ATOMIC_CONSUME)
 
+/*
+ * A lock may write one half of a word by itself, and exchange all of it elsewhere.
+ * ThreadSanitizer pairs a release and an acquire of one address only, so it is told
+ * that who exchanges the word has seen what the upper half was released with.
+ */
+#if defined(__SANITIZE_THREAD__)
+#define __LKP_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define __LKP_TSAN 1
+#endif
+#endif
+#ifdef __LKP_TSAN
+void __tsan_acquire(void *p);
+#define __lkp_saw_upper_half(p) \
+	__tsan_acquire((char *)(uintptr_t)(p) + sizeof(*(p)) / 2)
+#else
+#define __lkp_saw_upper_half(p) ((void)0)
+#endif
+
 /* True and @p updated, or false and *@old refreshed (then relaxed). */
 #define __lkp_try(p, old, new, order)                                \
 	__atomic_compare_exchange_n((p), (old), (new), false, order, \
 				    __ATOMIC_RELAXED)
 #define try_cmpxchg(p, old, new) __lkp_full(__lkp_try(p, old, new, __LKP_FULL))
-#define try_cmpxchg_acquire(p, old, new) \
-	__lkp_try(p, old, new, __ATOMIC_ACQUIRE)
+#define try_cmpxchg_acquire(p, old, new)                                \
+	({                                                              \
+		bool __done = __lkp_try(p, old, new, __ATOMIC_ACQUIRE); \
+		if (__done)                                             \
+			__lkp_saw_upper_half(p);                        \
+		__done;                                                 \
+	})
 #define try_cmpxchg_release(p, old, new) \
 	__lkp_try(p, old, new, __ATOMIC_RELEASE)
 #define try_cmpxchg_relaxed(p, old, new) \

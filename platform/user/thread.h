@@ -78,7 +78,10 @@ static inline u32 this_slot(void)
 /* Storage for queue nodes: per slot, LKP_MAX_NEST levels. */
 #define DEFINE_WAIT_NODES(type, name)                                          \
 	static type name[LKP_MAX_SLOTS + 1][LKP_MAX_NEST] __cacheline_aligned; \
-	static __thread u8 name##_depth                                        \
+	DECLARE_WAIT_DEPTH(name);                                              \
+	__thread u8 name##_depth
+#define DECLARE_WAIT_DEPTH(name)        \
+	extern __thread u8 name##_depth \
 		__attribute__((tls_model("initial-exec")))
 #define wait_node(name, slot, level) (&(name)[slot][level])
 #define wait_depth(name)	     (name##_depth)

@@ -29,6 +29,18 @@ static void nested(u32 id)
 			 if (id > 0) lk_numa_spin_unlock(&other));
 }
 
+/*
+ * The owner of a divided queue keeps that. Meanwhile it has another lock, whose
+ * queue is divided too, and unlocks the first one first.
+ */
+static void hand_over_hand(u32 id)
+{
+	(void)id;
+	EACH_ACQUISITION(lk_numa_spin_lock(&lock); critical_section();
+			 lk_numa_spin_lock(&other); lk_numa_spin_unlock(&lock);
+			 lk_numa_spin_unlock(&other));
+}
+
 static void init_no_slots(void)
 {
 	check_world.no_slots = true;
@@ -86,6 +98,9 @@ const struct check_client check_numa_spinlock[] = {
 	  600, 16, init_against_one, lock_and_unlock, finish },
 	{ "numa_spinlock", "switching_pair", "the same with two threads", 2, 2,
 	  2, 600, 16, init_switching, lock_and_unlock, finish },
+	{ "numa_spinlock", "hand_over_hand",
+	  "a thread with two divided locks unlocks the first one first", 2, 2,
+	  1, 600, 16, init_switching, hand_over_hand, finish },
 	{ 0 },
 };
 
