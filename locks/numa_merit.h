@@ -14,6 +14,7 @@
  *   passes   hand-overs inside a cluster since that got the lock
  *   merit    what division has brought: local hand-overs less the remote ones
  *   proved   merit has been high enough: it was right to divide
+ *   few      the last cluster ran out of waiters before its turn was over
  *
  *   single queue:  run +1 at each hand-over. Every 16th time, and when it is
  *                  enough, the owner has a look. Short: run = 0. Long, and
@@ -76,6 +77,7 @@ struct numa_share {
 	u32 passes;  /* may be at most NUMA_PASSES_MAX */
 	u32 merit;   /* may be at most NUMA_MERIT_MAX; 0: the owner joins */
 	bool proved; /* set for good once merit was high */
+	bool few;    /* set, or cleared, when another cluster gets the lock */
 };
 
 static inline u32 numa_less(u32 merit, u32 by)
@@ -106,8 +108,10 @@ static inline struct numa_share numa_local_share(struct numa_share share,
 }
 
 /* After a hand-over to another cluster. */
-static inline struct numa_share numa_remote_share(struct numa_share share)
+static inline struct numa_share numa_remote_share(struct numa_share share,
+						  u32 node_max)
 {
+	share.few = share.passes < node_max;
 	share.passes = 0;
 	share.merit = numa_less(share.merit, 1);
 	return share;
@@ -124,14 +128,16 @@ static inline struct numa_share numa_alone_share(struct numa_share share)
 	return share;
 }
 
-/* In 25 bits. */
+/* In 26 bits. */
 #define NUMA_MERIT_AT  12
 #define NUMA_PROVED_AT 24
+#define NUMA_FEW_AT    25
 
 static inline u32 numa_pack(struct numa_share share)
 {
 	return share.passes | share.merit << NUMA_MERIT_AT |
-	       (u32)share.proved << NUMA_PROVED_AT;
+	       (u32)share.proved << NUMA_PROVED_AT |
+	       (u32)share.few << NUMA_FEW_AT;
 }
 
 static inline struct numa_share numa_unpack(u32 packed)
@@ -140,6 +146,7 @@ static inline struct numa_share numa_unpack(u32 packed)
 		.passes = packed & NUMA_PASSES_MAX,
 		.merit = packed >> NUMA_MERIT_AT & NUMA_MERIT_MAX,
 		.proved = packed >> NUMA_PROVED_AT & 1,
+		.few = packed >> NUMA_FEW_AT & 1,
 	};
 }
 

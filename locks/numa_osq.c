@@ -323,7 +323,7 @@ static void unlock_in_cluster(struct lk_numa_osq *osq, struct numa_node *node,
 		joins = true;
 	}
 	joins |= release_top(osq, entry, queue.cluster,
-			     numa_remote_share(share));
+			     numa_remote_share(share, knob(osq_node_max)));
 	leave_cluster(&queue, node, code);
 	if (joins)
 		numa_joined(osq, entry, 1);
@@ -467,7 +467,7 @@ static bool lock_with(struct lk_numa_osq *osq, u32 slot, u32 level, bool stays)
 	WRITE_ONCE(node->cq.vcpu, this_vcpu());
 	node->osq = osq;
 	node->stays = stays;
-	node->kept = false;
+	node->kept = NULL;
 	for (;;) {
 		/* [numa_osq.K] ACQUIRE, pairs with numa_divide.J: the entry,
 		 * and how many queues it has. */
@@ -527,6 +527,9 @@ bool lk_numa_osq_lock_to_stay(struct lk_numa_osq *osq)
 }
 
 /*
+ * It pays where few threads share a cluster. An owner that hands the queue over
+ * at once is no longer in it, so its cluster runs out of waiters sooner.
+ *
  * The thread that keeps a queue may have other nodes above this one, of locks
  * that it does not keep: so they are gone when it unlocks, and its node is the
  * last one again.
@@ -535,18 +538,16 @@ bool lk_numa_osq_keep(struct lk_numa_osq *osq)
 {
 	struct numa_node *node = wait_node(numa_nodes, this_slot(), 0);
 
-	(void)osq;
-	if (wait_depth(numa_nodes) != 1 || !node->entry)
+	if (wait_depth(numa_nodes) != 1 || !node->entry ||
+	    !numa_unpack(numa_counts(READ_ONCE(node->cq.place))).few)
 		return false;
-	node->kept = true;
+	node->kept = osq;
 	return true;
 }
 
 bool lk_numa_osq_keeps(const struct lk_numa_osq *osq)
 {
-	const struct numa_node *node = wait_node(numa_nodes, this_slot(), 0);
-
-	return node->kept && node->osq == osq;
+	return wait_node(numa_nodes, this_slot(), 0)->kept == osq;
 }
 
 void lk_numa_osq_unlock(struct lk_numa_osq *osq)
@@ -555,7 +556,7 @@ void lk_numa_osq_unlock(struct lk_numa_osq *osq)
 	struct numa_node *node = wait_node(numa_nodes, slot, level);
 
 	/* First: once it is handed over, a signal handler may have the lock. */
-	node->kept = false;
+	node->kept = NULL;
 	barrier();
 	if (node->entry)
 		unlock_in_cluster(osq, node, code_of(slot, level));

@@ -26,11 +26,11 @@ struct numa_node {
 	/* Its own thread's only: its lock is one whose waiters never leave. */
 	bool stays;
 	/*
-	 * Its own thread's only: the owner keeps the queue. May be set only by
-	 * the owner of a divided queue that has no other node; must be clear
+	 * Its own thread's only: the lock whose queue it keeps. May be set only
+	 * by the owner of a divided queue that has no other node; must be NULL
 	 * before the queue is handed over.
 	 */
-	bool kept;
+	const struct lk_numa_osq *kept;
 	/*
 	 * Its own thread's only: where it queues, and at which lock. May be set
 	 * only to the entry of that lock's division; must be NULL while the

@@ -11,6 +11,7 @@ _Static_assert(offsetof(struct lk_numa_spin, locked) == 0 &&
 __cold void lk_numa_spin_lock_slow(struct lk_numa_spin *lock)
 {
 	u32 rounds = 0;
+	bool kept;
 
 	if (unlikely(!lk_numa_osq_lock_to_stay(&lock->queue))) {
 		/* No slot left, or nested too deep: waits until nobody does. */
@@ -18,10 +19,12 @@ __cold void lk_numa_spin_lock_slow(struct lk_numa_spin *lock)
 			cpu_relax_wait(&rounds);
 		return;
 	}
+	/* Asked now, while it waits anyhow. */
+	kept = lk_numa_osq_keep(&lock->queue);
 	/* [numa_spinlock.C] ACQUIRE, pairs with numa_spinlock.B. */
 	smp_cond_load_acquire(&lock->locked, !VAL);
 	/* (n, 0), and ours as long as the queue is. */
-	if (lk_numa_osq_keep(&lock->queue))
+	if (kept)
 		return;
 	/* (n, 0) -> (n, 1). Orders nothing: the next head sees it by the hand-over
 	 * of the queue, others by the word that tells them of no queue. */

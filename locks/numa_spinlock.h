@@ -10,16 +10,16 @@
  *
  *   (0, 0) -> (0, 1)   nobody waits: the fast path
  *   (t, 1) -> (t, 0)   the holder unlocks
- *   (n, 0) -> (n, 1)   the head of a single queue takes it, by a store
+ *   (n, 0) -> (n, 1)   the head of the queue takes it, by a store
  *   (t, l) -> (u, l)   steps of the queue: numa_osq.h
  *
- * The head of a single queue hands that over once it has the lock. So the next head
- * waits for the lock already when it is free.
+ * The head hands the queue over once it has the lock. So the next head waits for the
+ * lock already when it is free.
  *
- * The head of a divided queue keeps that, and has the lock while it does: it writes
- * nothing here, and unlocks by handing the queue over. The next holder's node says all,
- * and is a line of its own cluster. Two queues deep, to hand over early would move the
- * lock's line between clusters for each holder.
+ * But the head of a divided queue keeps that where few threads share a cluster, and has
+ * the lock while it does: it writes nothing here, and unlocks by handing the queue over.
+ * So its cluster still has a thread in the queue, and gets the lock more often in a
+ * row; and between clusters the next holder's node moves, not the lock's line too.
  *
  * Held: locked is 1, or the head has seen it 0 and keeps the queue.
  *

@@ -4,7 +4,7 @@
 
 #include "../lib/expect.h"
 
-enum { KEEP = 32 }; /* osq_keep_times */
+enum { KEEP = 32, TURN = 64 }; /* osq_keep_times, osq_node_max */
 
 /* The hand-overs of a long queue at which the owner looks, up to the division. */
 static void test_due(void)
@@ -79,10 +79,10 @@ static void test_poor(void)
 	EXPECT(is(share, 0, 64, false));
 	for (i = 1; i <= 64; i++) {
 		EXPECT(share.merit);
-		share = numa_remote_share(share);
+		share = numa_remote_share(share, TURN);
 		EXPECT(is(share, 0, 64 - i, false));
 	}
-	EXPECT(is(numa_remote_share(share), 0, 0, false));
+	EXPECT(is(numa_remote_share(share, TURN), 0, 0, false));
 }
 
 /* 192 more local hand-overs than remote ones. */
@@ -97,7 +97,7 @@ static void test_proved(void)
 	}
 	EXPECT(is(share, 192, 256, true));
 	/* Once proved, it stays so. */
-	share = numa_remote_share(share);
+	share = numa_remote_share(share, TURN);
 	EXPECT(is(share, 0, 255, true));
 	EXPECT(is(numa_local_share(share, KEEP), 1, 256, true));
 }
@@ -129,6 +129,26 @@ static void test_alone(void)
 	EXPECT(is(numa_alone_share(share), 0, 172, true));
 }
 
+/* What the last cluster was like is known once another one has the lock. */
+static void test_few(void)
+{
+	struct numa_share share = numa_first_share(KEEP);
+	u32 i;
+
+	for (i = 0; i < TURN - 1; i++)
+		share = numa_local_share(share, KEEP);
+	EXPECT(!share.few);
+	share = numa_remote_share(share, TURN);
+	EXPECT(share.few);
+	for (i = 0; i < TURN; i++)
+		share = numa_local_share(share, KEEP);
+	EXPECT(share.few);
+	EXPECT(numa_unpack(numa_pack(share)).few);
+	share = numa_remote_share(share, TURN);
+	EXPECT(!share.few);
+	EXPECT(!numa_unpack(numa_pack(share)).few);
+}
+
 static void test_packed(void)
 {
 	static const u32 counts[] = { 0, 1, 64, 2048, 4094, 4095 };
@@ -140,8 +160,9 @@ static void test_packed(void)
 				packed = numa_pack((struct numa_share){
 					.passes = counts[i],
 					.merit = counts[j],
-					.proved = proved });
-				EXPECT(packed < 1u << 25);
+					.proved = proved,
+					.few = proved });
+				EXPECT(packed < 1u << 26);
 				EXPECT(is(numa_unpack(packed), counts[i],
 					  counts[j], proved));
 			}
@@ -159,6 +180,7 @@ int main(void)
 	test_proved();
 	test_limits();
 	test_alone();
+	test_few();
 	test_packed();
 	return 0;
 }
