@@ -106,8 +106,8 @@ bool lk_numa_osq_lock(struct lk_numa_osq *osq);
 bool lk_numa_osq_lock_to_stay(struct lk_numa_osq *osq);
 /*
  * After lk_numa_osq_lock_to_stay(). True: the thread should keep the queue; it may
- * lock and unlock others meanwhile, in any order. False: it must hand the queue
- * over before it locks another one.
+ * meanwhile lock others in that way, and unlock in any order. False: it must
+ * hand the queue over before it locks another one.
  */
 bool lk_numa_osq_keep(struct lk_numa_osq *osq);
 /* Of a thread that has a node: whether it keeps @osq's queue. */
