@@ -545,19 +545,11 @@ bool lk_numa_osq_keep(struct lk_numa_osq *osq)
 	return true;
 }
 
-bool lk_numa_osq_keeps(const struct lk_numa_osq *osq)
-{
-	return wait_node(numa_nodes, this_slot(), 0)->kept == osq;
-}
-
 void lk_numa_osq_unlock(struct lk_numa_osq *osq)
 {
 	u32 slot = this_slot(), level = wait_depth(numa_nodes) - 1;
 	struct numa_node *node = wait_node(numa_nodes, slot, level);
 
-	/* First: once it is handed over, a signal handler may have the lock. */
-	node->kept = NULL;
-	barrier();
 	if (node->entry)
 		unlock_in_cluster(osq, node, code_of(slot, level));
 	else
@@ -565,6 +557,19 @@ void lk_numa_osq_unlock(struct lk_numa_osq *osq)
 	barrier();
 	wait_depth(numa_nodes)--;
 	queue_exit();
+}
+
+bool lk_numa_osq_unlock_if_kept(struct lk_numa_osq *osq)
+{
+	struct numa_node *node = wait_node(numa_nodes, this_slot(), 0);
+
+	if (node->kept != osq)
+		return false;
+	/* First: once it is handed over, a signal handler may have the lock. */
+	node->kept = NULL;
+	barrier();
+	lk_numa_osq_unlock(osq);
+	return true;
 }
 
 static void init(void *lock)

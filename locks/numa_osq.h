@@ -110,15 +110,16 @@ bool lk_numa_osq_lock_to_stay(struct lk_numa_osq *osq);
  * hand the queue over before it locks another one.
  */
 bool lk_numa_osq_keep(struct lk_numa_osq *osq);
-/* Of a thread that has a node: whether it keeps @osq's queue. */
-bool lk_numa_osq_keeps(const struct lk_numa_osq *osq);
+void lk_numa_osq_unlock(struct lk_numa_osq *osq);
+/* Of a thread that has a node. False: it does not keep @osq's queue. */
+bool lk_numa_osq_unlock_if_kept(struct lk_numa_osq *osq);
 DECLARE_WAIT_DEPTH(numa_nodes);
 /* The same of any thread. */
-static inline bool lk_numa_osq_is_kept(const struct lk_numa_osq *osq)
+static inline bool lk_numa_osq_unlock_kept(struct lk_numa_osq *osq)
 {
-	return unlikely(wait_depth(numa_nodes)) && lk_numa_osq_keeps(osq);
+	return unlikely(wait_depth(numa_nodes)) &&
+	       lk_numa_osq_unlock_if_kept(osq);
 }
-void lk_numa_osq_unlock(struct lk_numa_osq *osq);
 /* Locks that are divided, or about to join again. */
 u32 lk_numa_osq_divided(void);
 

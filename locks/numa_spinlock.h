@@ -83,9 +83,7 @@ static inline void lk_numa_spin_lock(struct lk_numa_spin *lock)
 
 static inline void lk_numa_spin_unlock(struct lk_numa_spin *lock)
 {
-	if (lk_numa_osq_is_kept(&lock->queue))
-		lk_numa_osq_unlock(&lock->queue);
-	else
+	if (!lk_numa_osq_unlock_kept(&lock->queue))
 		/* [numa_spinlock.B] RELEASE, pairs with numa_spinlock.A and
 		 * numa_spinlock.C: publishes the critical section. */
 		smp_store_release(&lock->locked, 0);
