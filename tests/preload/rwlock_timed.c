@@ -138,9 +138,29 @@ static void *traffic(void *arg)
 	return NULL;
 }
 
-int main(void)
+/*
+ * Of the writer-preferring kind under Lockwork only: glibc's can stop for good,
+ * with readers and writers inside whose deadlines are long past. glibc 2.41 did so
+ * in 3 of 6 runs of 2,000 rounds of 20 ms, 2.36 in 1 of 6.
+ */
+static void test_traffic(void)
 {
 	pthread_t threads[8];
+
+	a = b = 0;
+	stop = 0;
+	start(threads, 8, traffic);
+	nap_us(300000);
+	stop = 1;
+	finish(threads, 8);
+	for (int i = 0; i < 8; i++)
+		a -= writes[i];
+	EQ(a, 0);
+}
+
+int main(void)
+{
+	pthread_t threads[6];
 
 	for (int k = 0; k < LEN(kinds); k++) {
 		STAGE(k);
@@ -168,15 +188,8 @@ int main(void)
 		finish(threads, 6);
 		test_free();
 
-		a = b = 0;
-		stop = 0;
-		start(threads, 8, traffic);
-		nap_us(300000);
-		stop = 1;
-		finish(threads, 8);
-		for (int i = 0; i < 8; i++)
-			a -= writes[i];
-		EQ(a, 0);
+		if (k == 0 || expect_lockwork())
+			test_traffic();
 		test_free();
 		RET(pthread_rwlock_destroy(l), 0);
 	}
