@@ -142,7 +142,7 @@ static void set_gate(struct numa_entry *entry)
 	struct numa_node *gate = &entry->gate;
 
 	cq_init(&gate->cq);
-	WRITE_ONCE(gate->serial, 1);
+	WRITE_ONCE(gate->serial, numa_first_serial(this_cluster()));
 	WRITE_ONCE(gate->cq.vcpu, this_vcpu());
 }
 

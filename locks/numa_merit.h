@@ -53,13 +53,52 @@ static inline bool numa_is_due(u32 run, u32 needed)
 }
 
 /*
- * Each node has its predecessor's serial number plus one, modulo 2^32: the last
- * one's, less the owner's, is the depth. An estimate: a node that has left
- * from between is counted until those behind it are gone.
+ * A node's serial counts the queue up to that node, in three numbers:
+ *
+ *   number   its predecessor's plus one, modulo 2^32; the first one's is 1
+ *   changes  nodes so far that were of another cluster than their predecessor,
+ *            modulo 2^16
+ *   cluster  the node's own, modulo 2^16
+ *
+ * The last node's number, less the owner's, is the depth; so with the changes:
+ * hand-overs to another cluster that are to come. Both are estimates: a node that
+ * has left from between is counted until those behind it are gone.
  */
-static inline bool numa_is_long(u32 last, u32 owner, u32 lock_depth)
+#define NUMA_CHANGES_AT 32
+#define NUMA_CLUSTER_AT 48
+
+static inline u64 numa_serial(u32 number, u64 changes, u32 cluster)
 {
-	return (int)(last - owner) > (int)lock_depth;
+	return number | (changes & 0xffff) << NUMA_CHANGES_AT |
+	       (u64)(u16)cluster << NUMA_CLUSTER_AT;
+}
+
+static inline u64 numa_first_serial(u32 cluster)
+{
+	return numa_serial(1, 0, cluster);
+}
+
+static inline u64 numa_next_serial(u64 prev, u32 cluster)
+{
+	bool change = (u16)cluster != prev >> NUMA_CLUSTER_AT;
+
+	return numa_serial((u32)prev + 1, (prev >> NUMA_CHANGES_AT) + change,
+			   cluster);
+}
+
+/*
+ * More waiters than @lock_depth, and every fourth hand-over or more goes to
+ * another cluster: else there is little that division could save. Tests set a
+ * @lock_depth below 0: any queue is long then.
+ */
+static inline bool numa_is_long(u64 last, u64 owner, u32 lock_depth)
+{
+	int depth = (int)((u32)last - (u32)owner);
+	u16 changes =
+		(u16)((last >> NUMA_CHANGES_AT) - (owner >> NUMA_CHANGES_AT));
+
+	return (int)lock_depth < 0 ||
+	       (depth > (int)lock_depth && 4 * (int)changes >= depth);
 }
 
 /* A queue that is no longer divided; @proved: it was right to. */

@@ -41,10 +41,11 @@ static inline struct numa_node *node_of(u32 code)
  */
 static bool get_serial(struct numa_node *node, const struct numa_node *prev)
 {
-	u32 serial = READ_ONCE(prev->serial);
+	u64 serial = READ_ONCE(prev->serial);
 
 	if (serial)
-		WRITE_ONCE(node->serial, serial + 1);
+		WRITE_ONCE(node->serial,
+			   numa_next_serial(serial, this_cluster()));
 	return serial;
 }
 
@@ -338,8 +339,9 @@ static void unlock_in_cluster(struct lk_numa_osq *osq, struct numa_node *node,
  */
 static void consider(struct lk_numa_osq *osq, struct numa_node *node, u32 run)
 {
-	u32 needed = knob(osq_keep_times), word, last, clusters;
+	u32 needed = knob(osq_keep_times), word, clusters;
 	bool is_long = false;
+	u64 last;
 
 	if (!numa_is_due(run, needed))
 		return;
@@ -397,7 +399,7 @@ static bool lock_single(struct lk_numa_osq *osq, struct numa_node *node,
 	/* Granted before it had its number: those behind take theirs from it.
 	 * */
 	if (!node->serial)
-		WRITE_ONCE(node->serial, 1);
+		WRITE_ONCE(node->serial, numa_first_serial(this_cluster()));
 	consider(osq, node, numa_counts(grant));
 	return true;
 }
@@ -474,7 +476,10 @@ static bool lock_with(struct lk_numa_osq *osq, u32 slot, u32 level, bool stays)
 		word = smp_load_acquire(&osq->word);
 		if (likely(!numa_is_divided(word))) {
 			/* The first one counts from 1. */
-			WRITE_ONCE(node->serial, !(word & NUMA_TAIL));
+			WRITE_ONCE(node->serial,
+				   word & NUMA_TAIL
+					   ? 0
+					   : numa_first_serial(this_cluster()));
 			/* [numa_osq.B] full RMW, pairs with numa_queue.A,
 			 * numa_divide.S and itself: our node is clean before it
 			 * can be found, and the last owner's writes are seen.

@@ -22,7 +22,7 @@ struct numa_node {
 	 * until the thread has seen the predecessor's; must not be 0 while it
 	 * is the owner.
 	 */
-	u32 serial;
+	u64 serial;
 	/* Its own thread's only: its lock is one whose waiters never leave. */
 	bool stays;
 	/*

@@ -39,16 +39,48 @@ static void test_run(void)
 	EXPECT(numa_needed(2048, NUMA_CAUTION_MAX) < NUMA_RUN_MAX);
 }
 
+/* @changes of the @depth waiters are of another cluster than the one before. */
+static bool is_long(u32 first, u32 depth, u32 changes, u32 lock_depth)
+{
+	u64 owner = numa_serial(first, 0xfffe, 3), last = owner;
+	u32 cluster = 3, i;
+
+	for (i = 0; i < depth; i++) {
+		cluster += i < changes;
+		last = numa_next_serial(last, cluster);
+	}
+	return numa_is_long(last, owner, lock_depth);
+}
+
 static void test_depth(void)
 {
-	EXPECT(!numa_is_long(9, 1, 8));
-	EXPECT(numa_is_long(10, 1, 8));
-	/* Serials that wrap, and estimates that are wrong. */
-	EXPECT(!numa_is_long(7, (u32)-1, 8));
-	EXPECT(numa_is_long(8, (u32)-1, 8));
-	EXPECT(!numa_is_long(1, 100, 8));
+	EXPECT(!is_long(1, 8, 8, 8));
+	EXPECT(is_long(1, 9, 9, 8));
+	/* Numbers and changes that wrap, and estimates that are wrong. */
+	EXPECT(!is_long((u32)-1, 8, 8, 8));
+	EXPECT(is_long((u32)-1, 9, 9, 8));
+	EXPECT(!numa_is_long(numa_serial(1, 1, 0), numa_serial(100, 0, 0), 8));
+	/* One cluster is all that waits, or nearly so. */
+	EXPECT(!is_long(1, 100, 0, 8));
+	EXPECT(!is_long(1, 100, 24, 8));
+	EXPECT(is_long(1, 100, 25, 8));
 	/* What a test sets, so that each queue is long. */
-	EXPECT(numa_is_long(1, 1, (u32)-1));
+	EXPECT(is_long(1, 0, 0, (u32)-1));
+	EXPECT(is_long(1, 100, 0, (u32)-1));
+}
+
+/* 0 is for nodes that do not know their predecessor's yet. */
+static void test_serial(void)
+{
+	EXPECT(numa_first_serial(0));
+	EXPECT(numa_first_serial(0xffff));
+	EXPECT(numa_next_serial(numa_first_serial(7), 7) ==
+	       numa_serial(2, 0, 7));
+	EXPECT(numa_next_serial(numa_first_serial(7), 8) ==
+	       numa_serial(2, 1, 8));
+	/* Of the cluster's number only 16 bits are kept. */
+	EXPECT(numa_next_serial(numa_first_serial(0x10007), 0x10007) ==
+	       numa_serial(2, 0, 7));
 }
 
 static void test_caution(void)
@@ -175,6 +207,7 @@ int main(void)
 	test_due();
 	test_run();
 	test_depth();
+	test_serial();
 	test_caution();
 	test_poor();
 	test_proved();

@@ -414,7 +414,7 @@ fn lists_what_there_is_for_wrong_names() {
     refused(&room, &set("nope=1"), 125, "spin_budget");
     refused(&room, &set("spin_budget=-1"), 125, "from 0 to");
     refused(&room, &set("spin_budget="), 125, "from 0 to");
-    refused(&room, &set("osq_lock_depth=4"), 125, "from 5 to 32");
+    refused(&room, &set("osq_lock_depth=1"), 125, "from 2 to 32");
     refused(&room, &set("osq_keep_times=2049"), 125, "from 16 to 2048");
     refused(&room, &set("clusters=core"), 125, "one of llc, node, cpu");
     refused(&room, &set("spin_budget"), 125, "KNOB=VALUE");

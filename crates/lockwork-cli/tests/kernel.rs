@@ -36,7 +36,7 @@ fn a_wrong_command_line_boots_nothing() {
         (&["--nodes", "0"], "1..=16"),
         (&["--seconds", "0"], "1..=86400"),
         (&["--set", "writers=-1"], "from 0 to 4096"),
-        (&["--set", "osq_lock_depth=4"], "from 5 to 32"),
+        (&["--set", "osq_lock_depth=1"], "from 2 to 32"),
         (&["--set", "no_such_option=1"], "hotplug_ms"),
         (&["--set", "pin"], "KNOB=VALUE"),
         (&["--shell", "--json"], "cannot be used with"),

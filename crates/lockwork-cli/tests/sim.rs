@@ -283,7 +283,7 @@ fn mistakes_are_one_sentence_that_lists_what_exists() {
         &room,
         2,
         &["--set", "osq_lock_depth=33"],
-        &["osq_lock_depth", "'33'", "5 to 32"],
+        &["osq_lock_depth", "'33'", "2 to 32"],
     );
     refused(&room, 2, &["--measure-us", "5"], &["--loops"]);
     refused(

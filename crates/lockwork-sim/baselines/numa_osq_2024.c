@@ -9,6 +9,9 @@ enum { INITED, DETECT, STOPPING, NUMA };
 #define FROZEN	 0xffffu
 #define NODE_MAX 255u
 
+/* Deep is more than this, and more than the knob, whose default is lower now. */
+#define DEPTH 8
+
 #define ENTRIES	 16u
 #define CLUSTERS 64u
 
@@ -226,12 +229,13 @@ static u32 consider(struct lk_numa_2024 *osq, struct node *node, u32 deep)
 {
 	u32 word = READ_ONCE(osq->word), state = word >> 24;
 	u32 serial;
+	int depth;
 
 	if (!knob(dynamic_enable) || state >= STOPPING)
 		return 0;
 	serial = READ_ONCE(decode(word & FROZEN)->serial);
-	if ((int)(serial - READ_ONCE(node->serial)) <=
-	    (int)knob(osq_lock_depth))
+	depth = (int)(serial - READ_ONCE(node->serial));
+	if (depth <= DEPTH || depth <= (int)knob(osq_lock_depth))
 		return 0;
 	if (state == INITED)
 		WRITE_ONCE(osq->state, DETECT);

@@ -168,7 +168,7 @@ mod tests {
         let all = knobs().expect("they load");
         let knob = all.iter().find(|knob| knob.name == "osq_lock_depth");
         let knob = knob.expect("a knob of the locks");
-        assert_eq!((knob.min, knob.max, knob.default), (5, 32, 8));
+        assert_eq!((knob.min, knob.max, knob.default), (2, 32, 3));
         assert!(knob.words.is_empty() && knob.help.contains("queue"));
         let events = events().expect("they load");
         assert_eq!(events.first(), Some(&"numa_opened"));

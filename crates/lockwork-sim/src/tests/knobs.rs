@@ -22,13 +22,13 @@ fn a_knob_is_set_for_one_simulation() {
     });
     assert_eq!((value("osq_lock_depth"), value("dynamic_enable")), (5, 0));
     outcome(&setup);
-    assert_eq!((value("osq_lock_depth"), value("dynamic_enable")), (8, 1));
+    assert_eq!((value("osq_lock_depth"), value("dynamic_enable")), (3, 1));
 }
 
 #[test]
 fn what_no_knob_takes_is_refused() {
     let (machine, workload) = (machine(), workload());
-    for (knob, value) in [("osq_lock_depth", 4), ("no_such", 1)] {
+    for (knob, value) in [("osq_lock_depth", 1), ("no_such", 1)] {
         let setup = Setup {
             settings: &[Setting { knob, value }],
             ..setup(&machine, "mutex", &workload)

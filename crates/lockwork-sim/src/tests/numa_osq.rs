@@ -28,9 +28,24 @@ fn a_long_queue_is_divided_and_a_short_one_is_not() {
     let (local, remote) = handed(&long);
     assert_eq!(long.counts.divided, 1);
     assert!(local > 20 * remote && remote > 0, "{local} and {remote}");
-    let short = contended(LOCK, 9, &[]);
+    let short = contended(LOCK, 4, &[]);
     assert_eq!(
         (counted(&short, "numa_opened"), handed(&short)),
+        (0, (0, 0))
+    );
+}
+
+/// It is as long as the one that is divided above. But all of it is of one cluster.
+#[test]
+fn a_long_queue_of_one_cluster_is_not_divided() {
+    let mut machine = epyc();
+    let last = machine.places.len() - 1;
+    for (cpu, place) in machine.places.iter_mut().enumerate() {
+        place.cluster = usize::from(cpu == last);
+    }
+    let outcome = crowd(&machine, LOCK, 48, &[], &wanting());
+    assert_eq!(
+        (counted(&outcome, "numa_opened"), handed(&outcome)),
         (0, (0, 0))
     );
 }
