@@ -87,18 +87,20 @@ static inline u64 numa_next_serial(u64 prev, u32 cluster)
 }
 
 /*
- * More waiters than @lock_depth, and every fourth hand-over or more goes to
- * another cluster: else there is little that division could save. Tests set a
+ * More waiters than @lock_depth, and to divide them saves every second hand-over
+ * to another cluster, or more: divided, it is one in @node_max. Tests set a
  * @lock_depth below 0: any queue is long then.
  */
-static inline bool numa_is_long(u64 last, u64 owner, u32 lock_depth)
+static inline bool numa_is_long(u64 last, u64 owner, u32 lock_depth,
+				u32 node_max)
 {
-	int depth = (int)((u32)last - (u32)owner);
+	u32 depth = (u32)last - (u32)owner;
 	u16 changes =
 		(u16)((last >> NUMA_CHANGES_AT) - (owner >> NUMA_CHANGES_AT));
 
 	return (int)lock_depth < 0 ||
-	       (depth > (int)lock_depth && 4 * (int)changes >= depth);
+	       ((int)depth > (int)lock_depth &&
+		(u64)changes * node_max >= 2 * (u64)depth);
 }
 
 /* A queue that is no longer divided; @proved: it was right to. */

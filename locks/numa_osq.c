@@ -355,8 +355,8 @@ static void consider(struct lk_numa_osq *osq, struct numa_node *node, u32 run)
 		last = READ_ONCE(node_of(word & NUMA_TAIL)->serial);
 		if (!last)
 			return; /* it has just come */
-		is_long =
-			numa_is_long(last, node->serial, knob(osq_lock_depth));
+		is_long = numa_is_long(last, node->serial, knob(osq_lock_depth),
+				       knob(osq_node_max));
 	}
 	if (is_long && run < needed)
 		return;

@@ -49,7 +49,7 @@ static bool is_long(u32 first, u32 depth, u32 changes, u32 lock_depth)
 		cluster += i < changes;
 		last = numa_next_serial(last, cluster);
 	}
-	return numa_is_long(last, owner, lock_depth);
+	return numa_is_long(last, owner, lock_depth, TURN);
 }
 
 static void test_depth(void)
@@ -59,11 +59,13 @@ static void test_depth(void)
 	/* Numbers and changes that wrap, and estimates that are wrong. */
 	EXPECT(!is_long((u32)-1, 8, 8, 8));
 	EXPECT(is_long((u32)-1, 9, 9, 8));
-	EXPECT(!numa_is_long(numa_serial(1, 1, 0), numa_serial(100, 0, 0), 8));
+	EXPECT(!numa_is_long(numa_serial(1, 1, 0), numa_serial(100, 0, 0), 8,
+			     TURN));
 	/* One cluster is all that waits, or nearly so. */
 	EXPECT(!is_long(1, 100, 0, 8));
-	EXPECT(!is_long(1, 100, 24, 8));
-	EXPECT(is_long(1, 100, 25, 8));
+	EXPECT(is_long(1, 9, 1, 8));
+	EXPECT(!is_long(1, 100, 3, 8));
+	EXPECT(is_long(1, 100, 4, 8));
 	/* What a test sets, so that each queue is long. */
 	EXPECT(is_long(1, 0, 0, (u32)-1));
 	EXPECT(is_long(1, 100, 0, (u32)-1));

@@ -41,7 +41,7 @@ fn a_long_queue_of_one_cluster_is_not_divided() {
     let mut machine = epyc();
     let last = machine.places.len() - 1;
     for (cpu, place) in machine.places.iter_mut().enumerate() {
-        place.cluster = usize::from(cpu == last);
+        place.cluster = u16::from(cpu == last);
     }
     let outcome = crowd(&machine, LOCK, 48, &[], &wanting());
     assert_eq!(
