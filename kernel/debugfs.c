@@ -118,7 +118,7 @@ static int events_show(struct seq_file *out, void *unused)
 
 	for (event = 0; event < LK_EVENTS; event++)
 		seq_printf(out, "%s %llu %s\n", lk_events[event].name,
-			   lw_event_sum(event), lk_events[event].help);
+			   lkp_event_sum(event), lk_events[event].help);
 	return 0;
 }
 
@@ -137,7 +137,7 @@ static ssize_t events_write(struct file *file, const char __user *from,
 		err = -ERANGE;
 	if (err)
 		return err;
-	lw_events_reset();
+	lkp_events_reset();
 	return (ssize_t)size;
 }
 

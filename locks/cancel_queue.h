@@ -79,8 +79,7 @@ struct cq_node {
 	 * is its own.
 	 */
 	u32 place;
-	/* Where its thread ran when it queued: a hint, may be of an older use.
-	 * */
+	/* Where its thread ran when it queued: a hint, may be of an older use. */
 	u32 vcpu;
 };
 

@@ -33,7 +33,7 @@
  *  4. A first sleeper that is asleep is passed over at most overtake_limit()
  *     times; then handoff is set, and the next unlock that sees it hands over.
  *     What passes while it is awake is bounded by how soon it gets a CPU, for which
- *     threads that begin to spin yield theirs; while it rests, by rest_us().
+ *     threads take turns; while it rests, by rest_us().
  *  5. The first keeps a free mutex from sleepers for no longer than a nap, because it
  *     may be stopped. Sleeps are naps in user space, where threads are stopped.
  *  6. A sleeper that was moved here naps in no world. While there are such, right
@@ -110,10 +110,9 @@ int lk_mutex_lock_slow_over(struct lk_mutex *m,
 			    const struct lkp_deadline *deadline,
 			    const struct lk_spin_queue *queue);
 /*
- * Never sleeps: waits in @queue, a spinlock that nobody leaves, then at the word. A
- * waiter with a @deadline could not leave that queue: it tries, outside of it. So do all without a
- * @queue. All that
- * use @m use this and the same queue, or none does. False: past @deadline, not held.
+ * Never sleeps: waits in @queue, a spinlock, then at the word. A waiter with a
+ * @deadline could not leave that queue in time: it tries, outside of it. So do all
+ * without a @queue. All that use @m use this and the same queue, or none does. False: past @deadline, not held.
  */
 bool lk_mutex_spin(struct lk_mutex *m, const struct lkp_deadline *deadline,
 		   const struct lk_spin_queue *queue, u32 *stage);

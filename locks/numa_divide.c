@@ -60,11 +60,13 @@ static void open_clusters(struct numa_entry *entry)
 {
 	u32 i;
 
-	for (i = 0; i < entry->clusters; i++)
+	for (i = 0; i < entry->clusters; i++) {
+		WRITE_ONCE(entry->cluster[i].few, false);
 		/* [numa_divide.T] RELEASE, pairs with numa_osq.L: owner and use
 		 * are of this division. */
 		smp_store_release(&entry->cluster[i].word,
 				  CLUSTER_USE(entry->use) | CLUSTER_OPEN);
+	}
 }
 
 void numa_divide(struct lk_numa_osq *osq, u32 clusters, bool stays)

@@ -14,7 +14,7 @@
  *   passes   hand-overs inside a cluster since that got the lock
  *   merit    what division has brought: local hand-overs less the remote ones
  *   proved   merit has been high enough: it was right to divide
- *   few      the last cluster ran out of waiters before its turn was over
+ *   few      the cluster ran out of waiters before its turn was over, last time
  *
  *   single queue:  run +1 at each hand-over. Every 16th time, and when it is
  *                  enough, the owner has a look. Short: run = 0. Long, and
@@ -118,7 +118,7 @@ struct numa_share {
 	u32 passes;  /* may be at most NUMA_PASSES_MAX */
 	u32 merit;   /* may be at most NUMA_MERIT_MAX; 0: the owner joins */
 	bool proved; /* set for good once merit was high */
-	bool few;    /* set, or cleared, when another cluster gets the lock */
+	bool few; /* set by the first of a cluster's turn; valid for that turn */
 };
 
 static inline u32 numa_less(u32 merit, u32 by)
@@ -149,10 +149,9 @@ static inline struct numa_share numa_local_share(struct numa_share share,
 }
 
 /* After a hand-over to another cluster. */
-static inline struct numa_share numa_remote_share(struct numa_share share,
-						  u32 node_max)
+static inline struct numa_share numa_remote_share(struct numa_share share)
 {
-	share.few = share.passes < node_max;
+	share.few = false;
 	share.passes = 0;
 	share.merit = numa_less(share.merit, 1);
 	return share;

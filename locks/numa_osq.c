@@ -182,6 +182,7 @@ static bool lock_top(struct cancel_queue *queue, struct numa_node *node,
 	struct numa_entry *entry = queue->entry;
 	struct cq_node *at = &queue->cluster->top;
 	u32 place = 0, mine = numa_top_code(entry, queue->cluster), old;
+	struct numa_share share;
 
 	if ((grant & NUMA_GRANT_KIND) == NUMA_HEAD) {
 		cq_init(at);
@@ -207,7 +208,9 @@ static bool lock_top(struct cancel_queue *queue, struct numa_node *node,
 			return false;
 		cpu_relax();
 	}
-	WRITE_ONCE(node->cq.place, place);
+	share = numa_unpack(numa_counts(place));
+	share.few = READ_ONCE(queue->cluster->few);
+	WRITE_ONCE(node->cq.place, numa_grant(NUMA_OWNER, numa_pack(share)));
 	return true;
 }
 
@@ -310,7 +313,7 @@ static void unlock_in_cluster(struct lk_numa_osq *osq, struct numa_node *node,
 				      .stays = node->stays };
 	struct numa_share share =
 		numa_unpack(numa_counts(READ_ONCE(node->cq.place)));
-	bool joins = false;
+	bool joins = false, few;
 
 	if (pass_inside(&queue, node, code, share))
 		return;
@@ -323,8 +326,11 @@ static void unlock_in_cluster(struct lk_numa_osq *osq, struct numa_node *node,
 		numa_join(osq, entry, share.proved);
 		joins = true;
 	}
+	few = share.passes < knob(osq_node_max);
+	if (few != share.few) /* seldom: its line may be another cluster's */
+		WRITE_ONCE(queue.cluster->few, few);
 	joins |= release_top(osq, entry, queue.cluster,
-			     numa_remote_share(share, knob(osq_node_max)));
+			     numa_remote_share(share));
 	leave_cluster(&queue, node, code);
 	if (joins)
 		numa_joined(osq, entry, 1);
@@ -396,8 +402,7 @@ static bool lock_single(struct lk_numa_osq *osq, struct numa_node *node,
 			return false;
 		}
 	}
-	/* Granted before it had its number: those behind take theirs from it.
-	 * */
+	/* Granted before it had its number: those behind take theirs from it. */
 	if (!node->serial)
 		WRITE_ONCE(node->serial, numa_first_serial(this_cluster()));
 	consider(osq, node, numa_counts(grant));

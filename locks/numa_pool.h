@@ -63,7 +63,15 @@ struct numa_cluster {
 	 * but for what neighbours in the top queue do.
 	 */
 	union {
-		struct cq_node top;
+		struct {
+			struct cq_node top;
+			/*
+			 * It ran out of waiters before its turn was over, the
+			 * last time. May be read and written only by the owner
+			 * of the lock, in this cluster.
+			 */
+			bool few;
+		};
 		u8 line[NUMA_LINE];
 	};
 };

@@ -51,7 +51,7 @@ static __cold bool try_slow(struct lk_qspin *lock)
 				  lk_qspin_trylock_slow(lock, mode()));
 }
 
-/* Nobody leaves the queue. A thread that only tries is in none. */
+/* A thread that is cut off in the queue cannot be taken out. One that only tries is in none. */
 static bool leave(struct pre_cut_off *call)
 {
 	return pre_cut_off_is_async(call) || mode() == LK_QSPIN_TAS;

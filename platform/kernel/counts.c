@@ -20,7 +20,7 @@ void lkp_count_event(u32 event)
 	this_cpu_inc(event_sums[event]);
 }
 
-u64 lw_event_sum(u32 event)
+u64 lkp_event_sum(u32 event)
 {
 	u64 sum = 0;
 	int cpu;
@@ -30,7 +30,7 @@ u64 lw_event_sum(u32 event)
 	return sum;
 }
 
-void lw_events_reset(void)
+void lkp_events_reset(void)
 {
 	int cpu;
 
@@ -81,7 +81,8 @@ static int get_events(char *page, const struct kernel_param *param)
 
 	for (event = 0; event < LK_EVENTS; event++)
 		at += sysfs_emit_at(page, at, "%s %llu\n",
-				    lk_events[event].name, lw_event_sum(event));
+				    lk_events[event].name,
+				    lkp_event_sum(event));
 	return at;
 }
 

@@ -8,7 +8,7 @@
 #include "knobs.h"
 #include "world.h"
 
-int lw_set_knob(const struct lk_knob *knob, u32 value)
+int lkp_set_knob(const struct lk_knob *knob, u32 value)
 {
 	if (value < knob->min || value > knob->max)
 		return -ERANGE;
@@ -26,7 +26,7 @@ static int set_knob(const char *text, const struct kernel_param *param)
 	while (knob->value != param->arg)
 		knob++;
 	err = kstrtou32(text, 10, &value);
-	return err ? err : lw_set_knob(knob, value);
+	return err ? err : lkp_set_knob(knob, value);
 }
 
 static const struct kernel_param_ops knob_ops = {

@@ -44,7 +44,7 @@ static ssize_t knob_write(struct file *file, const char __user *from,
 	int err = *at ? -EINVAL : kstrtou32_from_user(from, size, 10, &value);
 
 	if (!err)
-		err = lw_set_knob(knob, value);
+		err = lkp_set_knob(knob, value);
 	return err ? err : (ssize_t)size;
 }
 

@@ -12,7 +12,7 @@ int lkp_world_start(void);
 void lkp_world_stop(void);
 
 /* 0, or -ERANGE: out of its limits, and nothing changed. */
-int lw_set_knob(const struct lk_knob *knob, u32 value);
+int lkp_set_knob(const struct lk_knob *knob, u32 value);
 
 /*
  * The files in /proc; proc.c says which. @count_divided: how many numa_osq are divided
@@ -22,8 +22,8 @@ int lkp_proc_start(u32 (*count_divided)(void));
 void lkp_proc_stop(void);
 
 /* How often the event numbered @event was counted, on all CPUs. */
-u64 lw_event_sum(u32 event);
+u64 lkp_event_sum(u32 event);
 /* All of them from 0. What is counted meanwhile may be lost. */
-void lw_events_reset(void);
+void lkp_events_reset(void);
 
 #endif

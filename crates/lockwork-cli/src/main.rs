@@ -80,7 +80,7 @@ fn torture(args: &lockwork_torture::TortureArgs) -> Result<ExitCode> {
     if !is_known && lockwork_sim::locks()?.iter().any(|lock| lock.name == name) {
         bail_usage!(
             "{name} is a rival, which is in the simulator and the model checker only: use \
-             'lockwork sim --lock {name}' or 'lockwork check --rivals'"
+             'lockwork sim --lock {name}'; 'lockwork check --rivals' checks those that are to be right"
         );
     }
     lockwork_torture::run(args)

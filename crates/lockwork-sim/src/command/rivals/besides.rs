@@ -37,20 +37,22 @@ fn jain(line: &Line) -> Option<f64> {
 }
 
 /// What stands above [`figures`]; the first says of what they are.
-pub(super) fn heads(of: &str) -> [String; 3] {
+pub(super) fn heads(of: &str) -> [String; 4] {
     [
         format!("{of}: Mops/s"),
         "longest, µs".to_owned(),
+        "Jain".to_owned(),
         "CPU, µs".to_owned(),
     ]
 }
 
-/// Rate, longest wait and CPU time.
-pub(super) fn figures(cell: &Cell) -> [String; 3] {
+/// Rate, longest wait, fairness and CPU time.
+pub(super) fn figures(cell: &Cell) -> [String; 4] {
     let mark = if cell.settled { "" } else { " n. s." };
     [
         number(cell.rate) + mark,
         number(cell.longest),
+        format!("{:.2}", cell.jain),
         number(cell.cpu),
     ]
 }
@@ -94,11 +96,12 @@ mod tests {
         let text = table(&beside, &found, &[line("a", &[cell(0.25, Some(0.9))])]);
         assert!(text.starts_with("Others, 32 on 1/2:\n"), "{text}");
         assert!(text.contains("| CPU, µs | Jain of both |"), "{text}");
-        let row = "| a | 0.500 | 200.0 | 2.000 | 0.250 n. s. | 400.0 | 4.000 | 0.90 |";
+        let row =
+            "| a | 0.500 | 200.0 | 1.00 | 2.000 | 0.250 n. s. | 400.0 | 1.00 | 4.000 | 0.90 |";
         assert!(text.contains(row), "{text}");
         let text = table(&beside, &found, &[line("a", &[cell(0.25, None)])]);
         assert!(
-            !text.contains("Jain") && text.contains("| 4.000 |\n"),
+            !text.contains("Jain of both") && text.contains("| 4.000 |\n"),
             "{text}"
         );
     }

@@ -17,7 +17,7 @@ pub(super) fn text(part: &Part, found: &Found) -> String {
     header.extend(["holder off", "next off"].map(str::to_owned));
     let rows: Vec<Vec<String>> = found.lines.iter().map(row).collect();
     let mut text = format!(
-        "**Answer.** {}\n\n{}\nBy overcommitment: throughput, the longest wait, and the CPU time in \
+        "**Answer.** {}\n\n{}\nBy overcommitment: throughput, the longest wait, Jain's index of the threads, and the CPU time in \
          lock and unlock for each acquisition, which is what waiting burns. Of the last column, the \
          shares of all waiting in which the holder was off its CPU, and in which the lock was free \
          and the next to get it was off its own. A simulation goes on until it has settled \

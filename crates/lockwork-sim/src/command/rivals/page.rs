@@ -15,8 +15,8 @@ pub(super) const HEAD: &str = "\
 
 How Lockwork's locks compare with published ones. The program wrote this page: `lockwork
 rivals --write docs/rivals.md`. All figures are simulated ([sim.md](sim.md)), on machines whose
-latencies are published or assumed ([machines.md](machines.md)); none of these machines was
-fitted to a measurement of locks. A simulation is not a measurement.
+latencies are published or assumed ([machines.md](machines.md)); none of these machines but
+`westmere-ex-4s` was fitted to a measurement of locks. A simulation is not a measurement.
 
 The rivals are written from their papers. The file of each, in
 [`crates/lockwork-sim/baselines/`](../crates/lockwork-sim/baselines), says from which, and what
@@ -37,8 +37,8 @@ machine](#spinlocks-on-every-machine), up to 1,024 CPUs. The last one says [wher
 behind](#where-ours-is-behind), and why.
 
 What no column shows: the locks' sizes; that `cohort` is 4 KiB, and that the queue locks need
-a node for each holder; that waiters of `numa_osq` can leave the queue, which costs it 2 to 4 %
-([numa_osq](locks/numa_osq.md#measured)); how a lock behaves when it is not contended by all threads at
+a node for each holder; that waiters of `numa_osq` can leave the queue, which costs it 2 to 4 % where it is divided and up to
+15 % where it is not ([numa_osq](locks/numa_osq.md#measured)); how a lock behaves when it is not contended by all threads at
 once.
 ";
 
