@@ -112,7 +112,8 @@ int lk_mutex_lock_slow_over(struct lk_mutex *m,
 /*
  * Never sleeps: waits in @queue, a spinlock, then at the word. A waiter with a
  * @deadline could not leave that queue in time: it tries, outside of it. So do all
- * without a @queue. All that use @m use this and the same queue, or none does. False: past @deadline, not held.
+ * without a @queue. All that use @m use this and the same queue, or none does.
+ * False: past @deadline, not held.
  */
 bool lk_mutex_spin(struct lk_mutex *m, const struct lkp_deadline *deadline,
 		   const struct lk_spin_queue *queue, u32 *stage);
