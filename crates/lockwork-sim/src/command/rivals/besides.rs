@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Another hypervisor, beside the column of the guests' table that it is compared with.
+//! What is other, beside the column of the guests' table that it is compared with.
 
 use super::found::{Cell, Found, Line};
 use super::parts::Beside;
@@ -15,12 +15,14 @@ pub(super) fn table(beside: &Beside, found: &Found, lines: &[Line]) -> String {
         header.extend(heads(name));
     }
     header.extend(of_vms.then(|| "Jain of both".to_owned()));
-    let row = |line: &Line| {
+    let above = |line: &Line| {
         let plain = |above: &&Line| above.lock == line.lock && above.yields.is_none();
-        let above = found.lines.iter().find(plain);
-        let above = above.and_then(|above| above.cells.get(beside.column));
+        let above = found.lines.iter().find(plain)?;
+        above.cells.get(beside.column)
+    };
+    let row = |line: &Line| {
         let mut row = vec![line.name()];
-        for cell in [above, line.cells.first()] {
+        for cell in [above(line), line.cells.first()] {
             row.extend(cell.map_or_else(Default::default, figures));
         }
         row.extend(jain(line).map(|jain| format!("{jain:.2}")));
@@ -28,7 +30,21 @@ pub(super) fn table(beside: &Beside, found: &Found, lines: &[Line]) -> String {
     };
     let rows: Vec<Vec<String>> = lines.iter().map(row).collect();
     let table = page::table(&header, &rows);
-    format!("{}, {column}:\n\n{table}", beside.title)
+    format!(
+        "{}, {column}:\n\n{table}\nOf these the fastest is {} above, and {} here.\n",
+        beside.title,
+        fastest(lines, above),
+        fastest(lines, |line| line.cells.first())
+    )
+}
+
+/// By throughput, whether it has settled or not: the table says that.
+fn fastest<'a>(lines: &'a [Line], cell: impl Fn(&'a Line) -> Option<&'a Cell>) -> String {
+    let best = lines
+        .iter()
+        .filter_map(|line| Some((line, cell(line)?.rate)))
+        .max_by(|a, b| a.1.total_cmp(&b.1));
+    best.map_or_else(|| "none".to_owned(), |(line, _)| line.name())
 }
 
 /// How evenly virtual machines got theirs, if there are several.
@@ -71,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn another_hypervisor_stands_beside_its_column() {
+    fn what_is_other_stands_beside_its_column() {
         let cell = |rate: f64, of_vms| Cell {
             rate,
             longest: 100.0 / rate,
@@ -96,12 +112,16 @@ mod tests {
         let text = table(&beside, &found, &[line("a", &[cell(0.25, Some(0.9))])]);
         assert!(text.starts_with("Others, 32 on 1/2:\n"), "{text}");
         assert!(text.contains("| CPU, µs | Jain of both |"), "{text}");
+        assert!(
+            text.contains("the fastest is a above, and a here"),
+            "{text}"
+        );
         let row =
             "| a | 0.500 | 200.0 | 1.00 | 2.000 | 0.250 n. s. | 400.0 | 1.00 | 4.000 | 0.90 |";
         assert!(text.contains(row), "{text}");
         let text = table(&beside, &found, &[line("a", &[cell(0.25, None)])]);
         assert!(
-            !text.contains("Jain of both") && text.contains("| 4.000 |\n"),
+            !text.contains("Jain of both") && text.contains("| 4.000 |\n\nOf these"),
             "{text}"
         );
     }

@@ -69,8 +69,9 @@ pub(super) fn kind(part: &Part) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.name == name)
 }
 
-/// The numbers of threads: 2, 8, a cluster's cores, all cores, all CPUs. A machine with
-/// fewer than 8 CPUs has one thread beside what is left of these.
+/// The numbers of threads: 2, 8, a cluster's cores, a sixteenth more, all cores, all CPUs.
+/// With a sixteenth more one cluster is full, and the next one has few threads. A machine
+/// with fewer than 8 CPUs has one thread beside what is left of these.
 pub(super) fn threads(machine: &Machine) -> Vec<usize> {
     let places = &machine.places;
     let cores = |of: &dyn Fn(usize) -> bool| {
@@ -84,7 +85,11 @@ pub(super) fn threads(machine: &Machine) -> Vec<usize> {
         cores.len()
     };
     let in_cluster = |cpu: usize| places[cpu].cluster == places[0].cluster;
-    let mut all = vec![2, 8, cores(&in_cluster), cores(&|_| true), machine.cpus()];
+    let (one, all) = (cores(&in_cluster), cores(&|_| true));
+    let mut all = match one < all {
+        true => vec![2, 8, one, (one * 17).div_ceil(16), all, machine.cpus()],
+        false => vec![2, 8, all, machine.cpus()],
+    };
     if machine.cpus() < 8 {
         all.push(1);
     }

@@ -13,17 +13,23 @@ use std::fmt::Write;
 /// What has less than this of the other's throughput is named.
 const LESS: f64 = 0.98;
 
-/// The section, its marks included.
-pub(super) fn section(part: &Part, kind: &Kind, all: &[Of]) -> String {
+/// The section, its marks included; `charts` is the folder, as the page names it.
+pub(super) fn section(part: &Part, kind: &Kind, all: &[Of], charts: &str) -> String {
     let mut text = format!(
-        "## {}\n\n```\nlockwork sim --workload rivals-{} --machine MACHINE --threads THREADS --lock {}\n```\n\n",
-        part.title, kind.name, kind.all_locks()
+        "## {}\n\n```\nlockwork sim --workload rivals-{} --machine MACHINE --threads THREADS --lock {}\n```\n\n{}\n",
+        part.title,
+        kind.name,
+        kind.all_locks(),
+        page::charts(part, charts)
     );
+    text +=
+        "Of the charts: each lock beside the fastest of its row; geometric means over the rows \
+             with 2 to 3 threads, 4 to 7, 8 to 15, and so on.\n\n";
     let [first, second] = kind.against.map(escaped);
     let _ = writeln!(
         text,
-        "Every file of data/machines, with 2 and 8 threads, as many as a cluster has cores, the machine has \
-         cores, and it has CPUs; a machine with fewer than 8 CPUs has 1 beside. A machine with a section of \
+        "Every file of data/machines, with 2 and 8 threads, as many as a cluster has cores, a sixteenth more, \
+         as many as the machine has cores, and as it has CPUs; a machine with fewer than 8 CPUs has 1 beside. A machine with a section of \
          its own has that section's figures, and the others are of one seed (`{}`). These are short: \
          some have not settled, and with hundreds of threads some threads never got a lock that is not fair. \
          Their waits are in no column. *Ours* is the fastest lock that we offer, \
@@ -120,7 +126,7 @@ fn line(kind: &Kind, row: &Row) -> Vec<String> {
 }
 
 /// The least and the most.
-fn range(all: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
+pub(super) fn range(all: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
     (
         all.clone().fold(f64::INFINITY, f64::min),
         all.fold(0.0, f64::max),

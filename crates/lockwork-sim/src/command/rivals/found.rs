@@ -118,7 +118,7 @@ pub(super) struct Found {
     /// For the charts.
     pub(super) threads: Vec<usize>,
     pub(super) lines: Vec<Line>,
-    /// Of each command with another hypervisor: the locks' cells.
+    /// Of each command with something other: the locks' cells.
     pub(super) besides: Vec<Vec<Line>>,
 }
 
@@ -140,7 +140,7 @@ impl Found {
         self.lines_of(plan, rows, Some(yields));
     }
 
-    /// Adds what a command found with another hypervisor.
+    /// Adds what a command found with something other.
     pub(super) fn add_beside(&mut self, plan: &Plan, rows: &[Row]) {
         let mut other = Found::default();
         other.lines_of(plan, rows, None);

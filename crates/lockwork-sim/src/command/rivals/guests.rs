@@ -8,6 +8,15 @@ use super::parts::Part;
 use lockwork_report::page;
 use lockwork_report::text::number;
 
+/// Waiters of it yield to a holder off its CPU.
+const OWNER: &str = "qspinlock_owner";
+
+const WHY_NOT: &str = "\nWhy none of ours yields to the holder: `qspinlock_owner` names the holder's \
+    virtual CPU in its word. The 4 bytes of `qspinlock` name the last waiter, and keep 6 bits for forks. So \
+    only a kick can name a virtual CPU, that of the kicked waiter. Where sections are short, waiters \
+    that yield also leave the line of the lock alone. The table of longer sections shows what remains of \
+    it.\n";
+
 /// Tables and answer.
 pub(super) fn text(part: &Part, found: &Found) -> String {
     let mut header = vec!["Lock".to_owned()];
@@ -25,12 +34,17 @@ pub(super) fn text(part: &Part, found: &Found) -> String {
          may be that of a start. *Not told apart*: something that has not settled looks better than \
          the best that has. One seed. Longest waits grow with the simulated time, which is \
          longer for slow locks. In this table virtual CPUs do not move to other CPUs, \
-         and there is one virtual machine with one lock.\n",
+         and there is one virtual machine with one lock. Nobody only reads. \
+         [machines.md](machines.md#a-guest-with-two-cpus-measured-and-simulated) has what a guest \
+         measured.\n",
         answer(found),
         page::table(&header, &rows)
     );
     for (beside, lines) in part.besides.iter().zip(&found.besides) {
         text += &format!("\n{}", besides::table(beside, found, lines));
+    }
+    if part.all().any(|command| command.contains(OWNER)) {
+        text += WHY_NOT;
     }
     text + &mails::text(found).expect("the file is in the program, and has all")
 }

@@ -65,7 +65,13 @@ pub fn rivals(args: &RivalsArgs) -> Result<ExitCode> {
                         let part = format!("{}, {}", part.name, of.machine);
                         lost(part, &of.found, &of.counters)
                     });
-                    (every_page::section(part, kind, &all), lost.collect())
+                    if let Some(dir) = &charts {
+                        charts::draw_every(part, &all, dir)?;
+                    }
+                    (
+                        every_page::section(part, kind, &all, &folder),
+                        lost.collect(),
+                    )
                 }
                 ControlFlow::Break(code) => return Ok(code),
             },

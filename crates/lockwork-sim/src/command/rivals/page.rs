@@ -2,8 +2,8 @@
 //! The page: its text, and the section of each part.
 
 use super::found::{Cell, Found, Line};
-use super::guests;
 use super::parts::Part;
+use super::{every_page, guests};
 use lockwork_report::page::{self, Kind};
 use lockwork_report::text::number;
 use std::fmt::Write;
@@ -55,19 +55,49 @@ pub(super) fn section(part: &Part, found: &Found, charts: &str) -> String {
         let _ = writeln!(text, "lockwork sim {command}");
     }
     text += "```\n\n";
-    let _ = writeln!(
-        text,
-        "![throughput]({charts}/{name}-throughput.svg)\n![longest wait]({charts}/{name}-longest.svg)\n",
-        name = part.name
-    );
+    let _ = writeln!(text, "{}", self::charts(part, charts));
     if part.has_guests() {
         text += &guests::text(part, found);
     } else {
         text += &rates(found);
         text += "\nLongest wait, µs:\n\n";
         text += &table(found, &[], |cell| vec![number(cell.longest)]);
+        text += &queue(found);
     }
     KIND.section(&part.name, &text)
+}
+
+/// The charts of a part, as the page has them.
+pub(super) fn charts(part: &Part, folder: &str) -> String {
+    let name = &part.name;
+    format!(
+        "![throughput]({folder}/{name}-throughput.svg)\n![longest wait]({folder}/{name}-longest.svg)\n"
+    )
+}
+
+/// The queue that the NUMA-aware mutex spins in, beside the rivals it was asked to be held
+/// against. Empty if one of them is not there.
+fn queue(found: &Found) -> String {
+    const LEAST: usize = 8;
+    let cells = |lock: &str| {
+        let line = found.lines.iter().find(|line| line.lock == lock)?;
+        Some(&line.cells)
+    };
+    let against = |rival: &str| {
+        let (ours, rival) = (cells("numa_osq")?, cells(rival)?);
+        let all = ours.iter().zip(rival).zip(&found.threads);
+        let many = all.filter(|(_, &threads)| threads >= LEAST);
+        let (least, most) =
+            every_page::range(many.map(|((ours, rival), _)| ours.rate / rival.rate));
+        Some(format!("{least:.2} to {most:.2}"))
+    };
+    match (against("cna"), against("hq_spinlock")) {
+        (Some(cna), Some(hq)) => format!(
+            "\nWith {LEAST} and more threads `numa_osq` has {cna} times the throughput of `cna`, and {hq} \
+             times that of `hq_spinlock`.\n"
+        ),
+        _ => String::new(),
+    }
 }
 
 fn rates(found: &Found) -> String {

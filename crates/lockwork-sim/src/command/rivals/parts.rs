@@ -12,7 +12,7 @@ pub(super) struct Part {
     pub(super) commands: Vec<String>,
     /// The same with a kick that yields: for each way a row of its own.
     pub(super) yields: Vec<(Yields, String)>,
-    /// One column with another hypervisor: a table of its own.
+    /// One column with something other: a table of its own.
     pub(super) besides: Vec<Beside>,
 }
 
@@ -25,7 +25,7 @@ pub(super) enum Yields {
     Donates,
 }
 
-/// A command like one of a part's, with another hypervisor.
+/// A command like one of a part's, with another hypervisor, machine or section.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Beside {
     /// What is other, as a heading has it.
@@ -54,25 +54,26 @@ impl Part {
     }
 }
 
-/// The machines, and on how many threads spinlocks are compared there: up to the number
-/// of cores, and of CPUs. The largest is small enough for a look at 384 threads.
+/// The machines, and on how many threads spinlocks are compared there: those of
+/// [`super::every::threads`], and some more. The largest is small enough for a look at 480
+/// threads.
 const SPIN: [(&str, &str); 8] = [
-    ("skylake-sp-4s", "1,2,8,28,56,112,224"),
-    ("sapphire-rapids-4s", "1,2,8,60,120,240,480"),
-    ("epyc-7763-nps4", "1,2,8,32,64,128,256"),
-    ("epyc-9654", "1,2,8,64,96,192,384"),
-    ("ampere-altra-2s", "1,2,8,40,80,160"),
-    ("kunpeng-920-2s", "1,2,8,32,64,128"),
+    ("skylake-sp-4s", "1,2,8,28,30,56,112,224"),
+    ("sapphire-rapids-4s", "1,2,8,60,64,120,240,480"),
+    ("epyc-7763-nps4", "1,2,8,9,32,64,128,256"),
+    ("epyc-9654", "1,2,8,9,64,96,192,384"),
+    ("ampere-altra-2s", "1,2,8,40,80,85,160"),
+    ("kunpeng-920-2s", "1,2,8,32,34,64,128"),
     ("graviton-3", "1,2,8,32,64"),
-    ("power9-2s", "1,2,8,16,32,64,128"),
+    ("power9-2s", "1,2,3,8,16,32,64,128"),
 ];
 
 /// The same of mutexes.
 const SLEEP: [(&str, &str); 4] = [
-    ("sapphire-rapids-2s", "1,2,8,28,56,112,224"),
-    ("epyc-7763-nps1", "1,2,8,32,64,128,256"),
-    ("epyc-9654", "1,2,8,64,96,192,384"),
-    ("kunpeng-920-2s", "1,2,8,32,64,128"),
+    ("sapphire-rapids-2s", "1,2,8,28,56,60,112,224"),
+    ("epyc-7763-nps1", "1,2,8,9,32,64,128,256"),
+    ("epyc-9654", "1,2,8,9,64,96,192,384"),
+    ("kunpeng-920-2s", "1,2,8,32,34,64,128"),
 ];
 
 /// Virtual machines: of how many CPUs, and which.
@@ -105,20 +106,36 @@ const FEW: [(&str, &str); 2] = [
     ),
     ("sleep", "mutex,mutex_numa,glibc_mutex,std_mutex"),
 ];
-/// Hypervisors of another kind: what is other, in a heading and in a column's name; the place of
-/// the crowd; and the option.
-const BESIDES: [(&str, &str, usize, &str); 2] = [
+/// What is other in a table of its own: in a heading and in a column's name; the place of the
+/// crowd; the machine; and the options.
+const BESIDES: [(&str, &str, usize, &str, &str); 4] = [
     (
         "Virtual CPUs that migrate",
         "migrating",
         1,
-        "--vcpus migrate",
+        GUESTS.0,
+        " --vcpus migrate",
     ),
     (
         "Two virtual machines, each with half of the threads and a lock of its own",
         "two",
         2,
-        "--vms 2",
+        GUESTS.0,
+        " --vms 2",
+    ),
+    (
+        "Sections of 5 µs, 10 µs apart",
+        "5 µs",
+        1,
+        GUESTS.0,
+        " --section-ns 5000 --think-ns 10000",
+    ),
+    (
+        "On epyc-9654, whose clusters have 8 CPUs",
+        "epyc-9654",
+        1,
+        "epyc-9654",
+        "",
     ),
 ];
 
@@ -147,24 +164,25 @@ pub(super) fn parts() -> Vec<Part> {
 /// measured first is a start, and so it goes on until it has settled.
 fn guests(kind: &str, title: &str, locks: &str) -> Part {
     let (machine, cpus) = GUESTS;
-    let command = |(overcommit, threads): (usize, usize), locks: &str| {
+    let command_on = |machine: &str, (overcommit, threads): (usize, usize), locks: &str| {
         format!(
             "--workload rivals-{kind} --machine {machine} --placement spread --cpus {cpus} \
              --overcommit {overcommit} --threads {threads} --lock {locks} --measure-us 288000 \
              --settle --seeds 1"
         )
     };
+    let command = |crowd, locks: &str| command_on(machine, crowd, locks);
     let yields = |(yields, word): (Yields, &str)| {
         let command = |crowd| command(crowd, "qspinlock_pv") + " --directed-yield " + word;
         CROWDS.map(|crowd| (yields, command(crowd)))
     };
     let few = FEW.iter().find(|(name, _)| *name == kind);
     let few = few.map_or("", |(_, locks)| locks);
-    let besides = BESIDES.map(|(title, name, column, option)| Beside {
+    let besides = BESIDES.map(|(title, name, column, machine, options)| Beside {
         title,
         name,
         column,
-        command: format!("{} {option}", command(CROWDS[column], few)),
+        command: command_on(machine, CROWDS[column], few) + options,
     });
     Part {
         name: format!("guests-{kind}"),
@@ -213,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn another_hypervisor_has_a_column_to_be_compared_with() {
+    fn what_is_other_has_a_column_to_be_compared_with() {
         let known = Known::load().expect("the locks");
         for part in parts() {
             for beside in &part.besides {
@@ -226,7 +244,11 @@ mod tests {
                     "{}",
                     part.name
                 );
-                assert_ne!(with.guests, without.guests, "{}", part.name);
+                assert_ne!(
+                    beside.command, part.commands[beside.column],
+                    "{}",
+                    part.name
+                );
             }
         }
     }
