@@ -3,8 +3,8 @@
 #define LKP_KERNEL_TUNING_H
 
 /*
- * Limits, which are constants here but for the two of mutex_params.c; knobs, which
- * are parameters of the module; events.
+ * Limits, which are constants here but for the parameters of mutex_params.c; knobs,
+ * which are parameters of the module; events.
  */
 #include <atomic.h>
 #define LK_LIMIT(name, expert, min, max, user, kernel, check, help) \
@@ -12,12 +12,13 @@
 	{                                                           \
 		return kernel;                                      \
 	}
+#define LK_PARAM(name, expert, min, max, user, kernel, check, help) \
+	extern unsigned int lkp_##name;                             \
+	static inline u32 name(void)                                \
+	{                                                           \
+		return READ_ONCE(lkp_##name);                       \
+	}
 #include <knobs.def>
-
-/* Parameters; mutex_params.c. */
-extern unsigned int lkp_overtake_limit, lkp_handover_spins;
-#define overtake_limit() READ_ONCE(lkp_overtake_limit)
-#define handover_spins() READ_ONCE(lkp_handover_spins)
 
 #define brief_pause(round) ((void)(round), cpu_relax())
 /* Never: give_way() does nothing. */

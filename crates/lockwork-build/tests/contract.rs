@@ -74,7 +74,10 @@ fn used(file: impl AsRef<Path>) -> Names {
 
 /// What is in all worlds, from the tables that they share.
 fn shared() -> Names {
-    let mut names = captured(r"(?m)^LK_LIMIT\((\w+)", &read("platform/knobs.def"));
+    let mut names = captured(
+        r"(?m)^LK_(?:LIMIT|PARAM)\((\w+)",
+        &read("platform/knobs.def"),
+    );
     names.extend(defined("platform/knobs.h"));
     names.extend(defined("platform/events.h"));
     names

@@ -220,6 +220,21 @@ fn a_trace_shows_how_a_mutant_fails() {
 }
 
 #[test]
+fn a_bound_with_too_many_executions_is_explored_less_far() {
+    let shown = passes(&["tas_lock", "--at-most", "10", "--fuzz", "0", "--mutants"]);
+    assert!(shown.contains("pass; 3x2@2 is too much"), "{shown}");
+    assert!(
+        shown.contains("with one preemption less than their bound"),
+        "{shown}"
+    );
+    // The mutants meet the clients at their bounds all the same.
+    assert!(
+        shown.contains(" 0 survive with a reason, 0 without, in "),
+        "{shown}"
+    );
+}
+
+#[test]
 fn what_takes_too_long_has_failed() {
     let args = [
         "tas_lock",

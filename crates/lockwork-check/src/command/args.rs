@@ -70,6 +70,10 @@ pub struct CheckArgs {
     /// preemptions are not bounded.
     #[arg(long, conflicts_with_all = ["bound", "deep"])]
     pub shallow: bool,
+    /// Explore a client with more than N executions within its bound again, with one
+    /// preemption less and to the end. Mutants meet the client at its bound.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub at_most: Option<u64>,
     /// Print JSON: one line for each run and each mutant.
     #[arg(long, conflicts_with_all = ["list", "pairs"])]
     pub json: bool,

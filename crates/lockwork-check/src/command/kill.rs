@@ -250,6 +250,7 @@ mod tests {
                 client: clients()[index],
                 task: samples::task(1),
             },
+            explored: samples::task(1).bound,
             answer: answer(outcome),
         }
     }

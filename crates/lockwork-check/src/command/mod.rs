@@ -2,6 +2,7 @@
 //! `lockwork check`: every client under the checkers, each run in a process of
 //! its own, and mutants that show that the checks bite.
 mod args;
+mod fallback;
 mod interleaving;
 mod kill;
 mod kill_table;

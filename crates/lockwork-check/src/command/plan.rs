@@ -186,7 +186,9 @@ pub(crate) fn plan(clients: &[Client], args: &CheckArgs) -> Vec<Run> {
     };
     let mut runs = Vec::new();
     for &client in clients {
-        runs.push(run(client, Method::Exhaustive, bound_of(client, args)));
+        let bound = bound_of(client, args);
+        let limit = args.at_most.filter(|_| shallower(bound) != bound);
+        runs.push(run(client, Method::Exhaustive, bound).until(limit));
     }
     for &client in clients.iter().filter(|_| args.fuzz > 0) {
         let Some(threads) = client.fuzz_threads() else {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The runs without mutants, and their table.
+use super::fallback::Fallback;
 use super::interleaving::{render, View};
 use super::plan::{method_text, Run};
 use super::pool::Pool;
 use super::printer::{width, Printer};
 use super::worker::Answer;
-use crate::Kind;
+use crate::{Bound, Kind};
 use anyhow::Result;
 use lockwork_report::table::{Align, Columns};
 use lockwork_report::text::{counted, seconds, whole};
@@ -24,7 +25,10 @@ const HEADINGS: [(&str, Align); 7] = [
 
 /// A run that is done.
 pub(crate) struct Done {
+    /// As it was asked for.
     pub run: Run,
+    /// How far the client was explored to the end.
+    pub explored: Bound,
     pub answer: Answer,
 }
 
@@ -53,6 +57,7 @@ pub(crate) fn run_all(
         printer.print(&shown_unchecked(&table, lock, style))?;
     }
     let mut answers: Vec<Option<Answer>> = vec![None; runs.len()];
+    let mut fallback = Fallback::new(&runs);
     let (mut started, mut printed) = (0, 0);
     printer.done(0, runs.len());
     while printed < runs.len() {
@@ -60,27 +65,35 @@ pub(crate) fn run_all(
             pool.start(started, &runs[started].request())?;
             started += 1;
         }
-        let (id, answer) = pool.wait(printer)?;
+        let (id, mut answer) = pool.wait(printer)?;
+        if let Some(again) = fallback.next(id, &runs[id], &mut answer) {
+            pool.start(id, &again.request())?;
+            continue;
+        }
         answers[id] = Some(answer);
         while let Some(Some(answer)) = answers.get(printed) {
-            printer.print(&shown(&table, &runs[printed], answer, style))?;
+            let explored = fallback.explored(printed);
+            printer.print(&shown(&table, &runs[printed], explored, answer, style))?;
             printed += 1;
         }
         let done = answers.iter().filter(|answer| answer.is_some()).count();
         printer.done(done, runs.len());
     }
     let answers = answers.into_iter().flatten();
-    Ok(runs
-        .into_iter()
-        .zip(answers)
-        .map(|(run, answer)| Done { run, answer })
+    let done = runs.iter().zip(answers).enumerate();
+    Ok(done
+        .map(|(id, (run, answer))| Done {
+            run: run.until(None),
+            explored: fallback.explored(id),
+            answer,
+        })
         .collect())
 }
 
-fn shown(table: &Columns, run: &Run, answer: &Answer, style: Style) -> String {
+fn shown(table: &Columns, run: &Run, explored: Bound, answer: &Answer, style: Style) -> String {
     match style.json {
-        true => format!("{}\n", object(run, answer)),
-        false => table.row(&row(run, answer)),
+        true => format!("{}\n", object(run, explored, answer)),
+        false => table.row(&row(run, explored, answer)),
     }
 }
 
@@ -113,27 +126,32 @@ fn name(run: &Run) -> [String; 4] {
     ]
 }
 
-fn row(run: &Run, answer: &Answer) -> [String; 7] {
+fn row(run: &Run, explored: Bound, answer: &Answer) -> [String; 7] {
     let [lock, client, method, bound] = name(run);
-    let verdict = answer.kind().map(|kind| format!("FAIL: {}", kind.text()));
+    let verdict = match answer.kind() {
+        Some(kind) => format!("FAIL: {}", kind.text()),
+        None if explored != run.task.bound => format!("pass; {bound} is too much"),
+        None => "pass".to_owned(),
+    };
     [
         lock,
         client,
         method,
-        bound,
+        explored.to_string(),
         whole(answer.outcome.executions),
         seconds(answer.outcome.seconds),
-        verdict.unwrap_or_else(|| "pass".to_owned()),
+        verdict,
     ]
 }
 
-fn object(run: &Run, answer: &Answer) -> Value {
+fn object(run: &Run, explored: Bound, answer: &Answer) -> Value {
     let outcome = &answer.outcome;
     let mut object = json!({
         "lock": run.client.lock(),
         "client": run.client.name(),
         "method": run.task.method,
-        "bound": run.task.bound.to_string(),
+        "bound": explored.to_string(),
+        "asked": run.task.bound.to_string(),
         "executions": outcome.executions,
         "pruned": outcome.pruned,
         "words": outcome.words,
@@ -175,6 +193,13 @@ pub(crate) fn conclude(
         whole(executions),
         seconds(start.elapsed().as_secs_f64())
     );
+    let less = done
+        .iter()
+        .filter(|done| done.explored != done.run.task.bound);
+    match less.count() {
+        0 => {}
+        less => text += &format!("{less} of them with one preemption less than their bound\n"),
+    }
     if !unchecked.is_empty() {
         let locks = unchecked.join(", ");
         text += &format!(
@@ -222,6 +247,7 @@ mod tests {
                 client: clients()[0],
                 task: samples::task(1),
             },
+            explored: samples::task(1).bound,
             answer: Answer {
                 outcome,
                 left_out: 0,
@@ -232,14 +258,14 @@ mod tests {
     #[test]
     fn a_row_says_whether_it_passed() {
         let passed = done(samples::passed(1_234_567));
-        let row = row(&passed.run, &passed.answer);
+        let row = row(&passed.run, passed.explored, &passed.answer);
         assert_eq!(
             row[2..],
             ["all schedules", "2x1@2", "1,234,567", "0.5 s", "pass"]
         );
         let failed = done(samples::failed(Kind::LostWakeup));
         let table = columns(std::slice::from_ref(&failed.run), &[]);
-        let row = shown(&table, &failed.run, &failed.answer, PLAIN);
+        let row = shown(&table, &failed.run, failed.explored, &failed.answer, PLAIN);
         assert!(row.ends_with("  FAIL: lost wake-up\n"), "{row}");
         let row = shown_unchecked(&table, "some_lock", PLAIN);
         assert!(row.ends_with("  FAIL: no client checks it\n"), "{row}");
@@ -264,7 +290,7 @@ mod tests {
         if let Some(fault) = &mut failed.answer.outcome.fault {
             fault.trace.push(samples::line(0, "locked: 0 -> 1"));
         }
-        let object = object(&failed.run, &failed.answer);
+        let object = object(&failed.run, failed.explored, &failed.answer);
         assert_eq!(object["verdict"], "race");
         assert_eq!(object["text"], "it went wrong");
         assert_eq!(object["trace"][0]["text"], "locked: 0 -> 1");
