@@ -3,7 +3,7 @@
 
 use super::ahead::{fastest, of, TIE};
 use super::every::{Kind, Of};
-use super::found::{Cell, Found};
+use super::found::{range, Cell, Found};
 use super::parts::Part;
 use super::{page, why};
 use lockwork_report::page::{escaped, table};
@@ -123,14 +123,6 @@ fn line(kind: &Kind, row: &Row) -> Vec<String> {
     let share = row.share(kind.divided, kind.plain);
     cells.push(share.map_or_else(none, |share| format!("{share:.2}")));
     cells
-}
-
-/// The least and the most.
-pub(super) fn range(all: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
-    (
-        all.clone().fold(f64::INFINITY, f64::min),
-        all.fold(0.0, f64::max),
-    )
 }
 
 /// What the table says, as text.

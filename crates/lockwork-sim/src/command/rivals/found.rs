@@ -182,3 +182,11 @@ impl Found {
         own.filter_map(move |line| Some((line, line.cells.get(column)?)))
     }
 }
+
+/// The least and the most.
+pub(super) fn range(all: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
+    (
+        all.clone().fold(f64::INFINITY, f64::min),
+        all.fold(0.0, f64::max),
+    )
+}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The page: its text, and the section of each part.
 
-use super::found::{Cell, Found, Line};
+use super::found::{range, Cell, Found, Line};
+use super::guests;
 use super::parts::Part;
-use super::{every_page, guests};
 use lockwork_report::page::{self, Kind};
 use lockwork_report::text::number;
 use std::fmt::Write;
@@ -87,8 +87,7 @@ fn queue(found: &Found) -> String {
         let (ours, rival) = (cells("numa_osq")?, cells(rival)?);
         let all = ours.iter().zip(rival).zip(&found.threads);
         let many = all.filter(|(_, &threads)| threads >= LEAST);
-        let (least, most) =
-            every_page::range(many.map(|((ours, rival), _)| ours.rate / rival.rate));
+        let (least, most) = range(many.map(|((ours, rival), _)| ours.rate / rival.rate));
         Some(format!("{least:.2} to {most:.2}"))
     };
     match (against("cna"), against("hq_spinlock")) {
