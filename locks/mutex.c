@@ -322,7 +322,7 @@ static void leave_as_holder(struct lk_mutex *m, struct lk_mutex_waiter *w)
 {
 	void *outer;
 
-	lk_leave_owner(&m->owner);
+	leave_owner(&m->owner);
 	outer = list_lock(m);
 	list_remove(m, w);
 	w->queued = false;

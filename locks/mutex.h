@@ -168,7 +168,7 @@ static inline bool lk_mutex_trylock(struct lk_mutex *m)
 	/* [mutex.A] ACQUIRE, pairs with mutex.B, .C, .F and .G. */
 	if (!try_cmpxchg_acquire(&m->word, &word, LK_MUTEX_HELD))
 		return false;
-	lk_leave_owner(&m->owner);
+	leave_owner(&m->owner);
 	return true;
 }
 
@@ -180,7 +180,7 @@ static inline bool lk_mutex_lock_fast(struct lk_mutex *m)
 	/* [mutex.A] */
 	if (unlikely(!try_cmpxchg_acquire(&m->word, &word, LK_MUTEX_HELD)))
 		return false;
-	lk_leave_owner(&m->owner);
+	leave_owner(&m->owner);
 	return true;
 }
 

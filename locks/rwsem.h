@@ -173,7 +173,7 @@ static inline bool lk_rwsem_lock_if(struct lk_rwsem *s, u32 marks)
 		if (!atomic_try_cmpxchg_acquire(&s->word, &word,
 						word | LK_RWSEM_WRITER))
 			continue;
-		lk_leave_owner(&s->owner);
+		leave_owner(&s->owner);
 		return true;
 	}
 	return false;
@@ -229,7 +229,7 @@ static inline bool lk_rwsem_lock_fast(struct lk_rwsem *s)
 	if (unlikely(!atomic_try_cmpxchg_acquire(&s->word, &word,
 						 LK_RWSEM_WRITER)))
 		return false;
-	lk_leave_owner(&s->owner);
+	leave_owner(&s->owner);
 	return true;
 }
 

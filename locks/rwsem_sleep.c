@@ -47,7 +47,7 @@ static bool take_and_leave(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
 	lk_ring_remove(&s->first, &w->ring);
 	w->queued = false;
 	if (is_writer(w))
-		lk_leave_owner(&s->owner);
+		leave_owner(&s->owner);
 	return true;
 }
 

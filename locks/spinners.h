@@ -34,12 +34,6 @@ extern const struct lk_spin_queue lk_spin_over_qspin[];
 /* Hint bit: the owner was seen off its CPU. Stale until the next holder. */
 #define LK_OWNER_OFF_CPU (1u << 30)
 
-/* The caller has just got the lock: its hint, with one more acquisition counted. */
-static inline void lk_leave_owner(u32 *hint)
-{
-	WRITE_ONCE(*hint, next_owner(READ_ONCE(*hint)));
-}
-
 /*
  * Rounds that an unlock of @lock watches whether a spinner takes it. None if waiters do
  * not spin, or if one saw the holder off its CPU: all spinners stop then.

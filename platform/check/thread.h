@@ -78,7 +78,8 @@ void saw_preempted(void);
 #define yield_to_vcpu(vcpu)	  ((void)(vcpu), cpu_relax())
 #define owner_is_preempted(owner) vcpu_is_preempted(owner)
 /* No count of turns: time stands still, so nothing is learned. */
-#define next_owner(last) this_vcpu()
+#define next_owner(last)  this_vcpu()
+#define leave_owner(hint) WRITE_ONCE(*(hint), next_owner(READ_ONCE(*(hint))))
 /* Nobody counts here. A client that makes hints itself counts in bits 8 and up. */
 #define turns_between(hint, later) ((((later) >> 8) - ((hint) >> 8)) & 0xffff)
 /* Thread @n runs in cluster @n modulo this. A mutant may not look: 2. */

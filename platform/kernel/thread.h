@@ -64,6 +64,7 @@ static inline u32 this_cluster(void)
 bool owner_is_preempted(u32 owner);
 /* No count of turns: a mutex spins as long as its holder runs. */
 #define next_owner(last)	   ((u32)task_pid_nr(current))
+#define leave_owner(hint)	   WRITE_ONCE(*(hint), next_owner(READ_ONCE(*(hint))))
 #define turns_between(hint, later) ((void)(hint), (void)(later), 0u)
 
 /* Spinlocks in mode auto: not by CPUs here, where waiters keep theirs. */

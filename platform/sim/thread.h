@@ -36,6 +36,7 @@
 #define owner_is_preempted(owner) lws.owner_is_preempted(owner)
 /* No count of turns: its locks spin, as the kernel's. */
 #define next_owner(last)	   lws.thread()
+#define leave_owner(hint)	   WRITE_ONCE(*(hint), next_owner(READ_ONCE(*(hint))))
 #define turns_between(hint, later) ((void)(hint), (void)(later), 0u)
 
 /* CPUs that share a last-level cache, by the machine file. */

@@ -33,3 +33,8 @@ __cold u32 lkp_vcpu_slow(void)
 
 	return cpu < 0 ? ~0u : (u32)cpu;
 }
+
+__cold void lkp_leave_owner_slow(u32 *hint)
+{
+	WRITE_ONCE(*hint, next_owner(READ_ONCE(*hint)));
+}

@@ -16,6 +16,7 @@ mod pidfd;
 mod policy;
 mod profile;
 mod program;
+mod rival;
 mod run;
 mod spec;
 mod trust;
@@ -29,7 +30,7 @@ use clap::{CommandFactory, Parser};
 
 use cli::{Cli, Command};
 use error::{OWN_ERROR, WRONG_USAGE};
-use lockwork_report::{bail_usage, text};
+use lockwork_report::text;
 
 fn main() -> ExitCode {
     inherited::restore_sigpipe();
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
     match dispatch(&cli.command) {
         Ok(code) => code,
         Err(error) => {
+            let error = rival::explained(&cli.command, error);
             text::complain(&format!("lockwork: {error:#}\n"));
             exit(error::code_of(&error), is_run)
         }
@@ -72,20 +74,6 @@ fn exit(code: u8, is_run: bool) -> ExitCode {
     }
 }
 
-/// A rival is in simulations only, and torture does not know it: it says where it can be
-/// tried instead.
-fn torture(args: &lockwork_torture::TortureArgs) -> Result<ExitCode> {
-    let name = &args.lock;
-    let is_known = lockwork_torture::choose(name).is_ok();
-    if !is_known && lockwork_sim::locks()?.iter().any(|lock| lock.name == name) {
-        bail_usage!(
-            "{name} is a rival, which is in the simulator and the model checker only: use \
-             'lockwork sim --lock {name}'; 'lockwork check --rivals' checks those that are to be right"
-        );
-    }
-    lockwork_torture::run(args)
-}
-
 fn dispatch(command: &Command) -> Result<ExitCode> {
     match command {
         Command::Run(args) => run::run(args)?,
@@ -94,7 +82,7 @@ fn dispatch(command: &Command) -> Result<ExitCode> {
         Command::Explain(args) => return explain::explain(args),
         Command::Report(args) => return lockwork_profile::report(args),
         Command::Predict(args) => return lockwork_predict::run(args),
-        Command::Torture(args) => return torture(args),
+        Command::Torture(args) => return lockwork_torture::run(args),
         Command::Check(args) => return lockwork_check::check(args),
         Command::Bench(args) => return lockwork_bench::run(args),
         Command::Sim(args) => return lockwork_sim::run(args),

@@ -393,11 +393,20 @@ fn lists_the_knobs_for_experts_on_request_only() {
 }
 
 #[test]
-fn torture_says_where_a_rival_can_be_tried() {
+fn every_command_says_where_a_rival_can_be_tried() {
     let room = Room::new();
     let where_to = "cna is a rival, which is in the simulator and the model checker only: use \
                     'lockwork sim --lock cna'";
     refused(&room, &["torture", "cna"], 2, where_to);
+    refused(&room, &["check", "cna"], 2, where_to);
+    refused(&room, &["bench", "--locks", "mutex,cna"], 2, where_to);
+    refused(
+        &room,
+        &["compare", "--locks", "cna:spin_budget=0", "--", "true"],
+        2,
+        where_to,
+    );
+    refused(&room, &["run", "--lock", "cna", "true"], 125, where_to);
     refused(&room, &["torture", "no_such_lock"], 2, "no_such_lock");
 }
 

@@ -25,8 +25,10 @@ fn this_vcpu() -> u32 {
 /// lock before it. The caller holds the lock.
 #[inline]
 pub(super) fn leave_owner(owner: &AtomicU32) {
+    // First: what lives across its slow call would cost a stack frame.
+    let cpu = this_vcpu();
     let turns = owner.load(Relaxed).wrapping_add(OWNER_TURN) & OWNER_TURNS;
-    owner.store(turns | this_vcpu(), Relaxed);
+    owner.store(turns | cpu, Relaxed);
 }
 
 #[cold]
