@@ -5,7 +5,10 @@ use lockwork_report::usage;
 
 /// `error` of `command`, or, if that names a rival, what to do with one.
 pub fn explained(command: &Command, error: anyhow::Error) -> anyhow::Error {
-    let rival = names(command).into_iter().find(|name| is_rival(name));
+    let rival = match usage::is(&error) {
+        true => names(command).into_iter().find(|name| is_rival(name)),
+        false => None,
+    };
     match rival {
         None => error,
         Some(name) => usage::error(format!(
