@@ -5,24 +5,24 @@ use super::plan::{shallower, Run};
 use super::worker::Answer;
 use crate::{Bound, Outcome};
 
-/// What became of each run, by its number.
+/// Of each run, by its number: what the first executions came to, if there were too many.
 pub(crate) struct Fallback {
-    explored: Vec<Bound>,
-    /// What the first executions came to, of those that were too many.
     begun: Vec<Option<Outcome>>,
 }
 
 impl Fallback {
     pub fn new(runs: &[Run]) -> Self {
         Fallback {
-            explored: runs.iter().map(|run| run.task.bound).collect(),
             begun: runs.iter().map(|_| None).collect(),
         }
     }
 
-    /// How far run `id` was explored to the end.
-    pub fn explored(&self, id: usize) -> Bound {
-        self.explored[id]
+    /// How far `run`, number `id`, was explored to the end.
+    pub fn explored(&self, id: usize, run: &Run) -> Bound {
+        match self.begun[id] {
+            Some(_) => shallower(run.task.bound),
+            None => run.task.bound,
+        }
     }
 
     /// What is to run instead of `run`, number `id`, which came to `answer`. None: this is its
@@ -35,10 +35,9 @@ impl Fallback {
         if !answer.outcome.cut {
             return None;
         }
-        let mut again = run.until(None);
-        again.task.bound = shallower(run.task.bound);
-        self.explored[id] = again.task.bound;
         self.begun[id] = Some(answer.outcome.clone());
+        let mut again = run.until(None);
+        again.task.bound = self.explored(id, run);
         Some(again)
     }
 }
@@ -103,8 +102,8 @@ mod tests {
         let again = again.expect("it is explored again");
         assert_eq!(again.task.bound, shallower(run.task.bound));
         assert_eq!(again.task.limit, None);
-        assert_eq!(fallback.explored(0), again.task.bound);
-        assert_eq!(fallback.explored(1), run.task.bound);
+        assert_eq!(fallback.explored(0, &run), again.task.bound);
+        assert_eq!(fallback.explored(1, &run), run.task.bound);
         let mut last = answer(7, false, &[1, 3]);
         assert!(fallback.next(0, &run, &mut last).is_none());
         assert_eq!(last.outcome.executions, 107);

@@ -72,7 +72,7 @@ pub(crate) fn run_all(
         }
         answers[id] = Some(answer);
         while let Some(Some(answer)) = answers.get(printed) {
-            let explored = fallback.explored(printed);
+            let explored = fallback.explored(printed, &runs[printed]);
             printer.print(&shown(&table, &runs[printed], explored, answer, style))?;
             printed += 1;
         }
@@ -84,7 +84,7 @@ pub(crate) fn run_all(
     Ok(done
         .map(|(id, (run, answer))| Done {
             run: run.until(None),
-            explored: fallback.explored(id),
+            explored: fallback.explored(id, run),
             answer,
         })
         .collect())

@@ -15,11 +15,7 @@ pub(super) fn table(beside: &Beside, found: &Found, lines: &[Line]) -> String {
         header.extend(heads(name));
     }
     header.extend(of_vms.then(|| "Jain of both".to_owned()));
-    let above = |line: &Line| {
-        let plain = |above: &&Line| above.lock == line.lock && above.yields.is_none();
-        let above = found.lines.iter().find(plain)?;
-        above.cells.get(beside.column)
-    };
+    let above = |line: &Line| found.plain(line.lock)?.cells.get(beside.column);
     let row = |line: &Line| {
         let mut row = vec![line.name()];
         for cell in [above(line), line.cells.first()] {

@@ -3,7 +3,7 @@
 
 use super::ahead;
 use super::every::Of as Machine;
-use super::found::{Cell, Found};
+use super::found::{Cell, Found, Line};
 use super::parts::Part;
 use anyhow::Result;
 use lockwork_report::plot::{self, Axis};
@@ -76,7 +76,7 @@ pub(super) fn draw(part: &Part, found: &Found, dir: &Path) -> Result<()> {
 pub(super) fn draw_every(part: &Part, all: &[Machine], dir: &Path) -> Result<()> {
     for (name, axis, of) in EVERY {
         let mut curves = Vec::new();
-        for (lock, is_rival, threads, mean) in means(all, of) {
+        for ((lock, is_rival, threads), mean) in means(all, of) {
             plot::add(&mut curves, lock, !is_rival, (threads as f64, mean));
         }
         let path = dir.join(format!("{}-{name}.svg", part.name));
@@ -85,47 +85,49 @@ pub(super) fn draw_every(part: &Part, all: &[Machine], dir: &Path) -> Result<()>
     Ok(())
 }
 
-/// Lock, whether it is a rival, threads rounded down to a power of two, and the mean of what it
-/// has of the fastest lock's. What never waited, or was never got, has no logarithm.
-fn means(all: &[Machine], of: Of) -> Vec<(&'static str, bool, usize, f64)> {
-    let mut sums: Vec<(&str, bool, usize, f64, u32)> = Vec::new();
+/// A lock, whether it is a rival, and threads rounded down to a power of two.
+type Group = (&'static str, bool, usize);
+
+/// The mean of what the locks have of the fastest one's. What never waited, or was never got,
+/// has no logarithm.
+fn means(all: &[Machine], of: Of) -> Vec<(Group, f64)> {
+    let mut groups: Vec<(Group, Vec<f64>)> = Vec::new();
     for found in all.iter().map(|machine| &machine.found) {
         for (at, threads) in found.threads.iter().enumerate() {
-            let bin = 1 << threads.ilog2();
-            let both = [false, true].map(|rivals| ahead::fastest(found, rivals, at));
-            let best = both.into_iter().flatten();
-            let Some((_, best)) = best.max_by(|a, b| a.1.rate.total_cmp(&b.1.rate)) else {
-                continue;
-            };
-            for is_rival in [false, true] {
-                for (line, cell) in ahead::of(found, is_rival, at) {
-                    let share = of(cell) / of(&best);
-                    if !share.is_normal() {
-                        continue;
-                    }
-                    let is = |sum: &&mut (&str, bool, usize, f64, u32)| {
-                        (sum.0, sum.2) == (line.lock, bin)
-                    };
-                    match sums.iter_mut().find(is) {
-                        Some(sum) => {
-                            sum.3 += share.ln();
-                            sum.4 += 1;
-                        }
-                        None => sums.push((line.lock, is_rival, bin, share.ln(), 1)),
-                    }
+            for (line, share) in shares(found, at, of) {
+                let key = (line.lock, line.is_rival, 1 << threads.ilog2());
+                match groups.iter_mut().find(|(other, _)| *other == key) {
+                    Some((_, logarithms)) => logarithms.push(share.ln()),
+                    None => groups.push((key, vec![share.ln()])),
                 }
             }
         }
     }
-    let mean =
-        |(lock, is_rival, bin, sum, count)| (lock, is_rival, bin, f64::exp(sum / f64::from(count)));
-    sums.into_iter().map(mean).collect()
+    let mean = |(group, logarithms): (Group, Vec<f64>)| {
+        let mean = logarithms.iter().sum::<f64>() / logarithms.len() as f64;
+        (group, mean.exp())
+    };
+    groups.into_iter().map(mean).collect()
+}
+
+/// What each lock has of the fastest one's in a column.
+fn shares(found: &Found, at: usize, of: Of) -> Vec<(&Line, f64)> {
+    let both = [false, true].into_iter();
+    let cells: Vec<(&Line, &Cell)> = both
+        .flat_map(|rivals| ahead::of(found, rivals, at))
+        .collect();
+    let Some((_, best)) = cells.iter().max_by(|a, b| a.1.rate.total_cmp(&b.1.rate)) else {
+        return Vec::new();
+    };
+    let share = cells
+        .iter()
+        .map(|(line, cell)| (*line, of(cell) / of(best)));
+    share.filter(|(_, share)| share.is_normal()).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::counters::Counters;
-    use super::super::found::Line;
     use super::*;
 
     #[test]
@@ -151,6 +153,9 @@ mod tests {
             counters: Counters::default(),
         };
         let found = means(&[machine], |cell| cell.rate);
-        assert_eq!(found, [("mutex", false, 32, 0.5), ("cna", true, 32, 0.5)]);
+        assert_eq!(
+            found,
+            [(("mutex", false, 32), 0.5), (("cna", true, 32), 0.5)]
+        );
     }
 }

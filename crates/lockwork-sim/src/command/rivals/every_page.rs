@@ -73,8 +73,7 @@ impl Row<'_> {
     }
 
     fn cell(&self, lock: &str) -> Option<&Cell> {
-        let line = self.found().lines.iter().find(|line| line.lock == lock)?;
-        line.cells.get(self.at)
+        self.found().plain(lock)?.cells.get(self.at)
     }
 
     fn name(&self) -> String {

@@ -175,6 +175,12 @@ impl Found {
         &mut self.lines[at]
     }
 
+    /// The row of a lock whose kicks do not yield, if it is there.
+    pub(super) fn plain(&self, lock: &str) -> Option<&Line> {
+        let is = |line: &&Line| line.lock == lock && line.yields.is_none();
+        self.lines.iter().find(is)
+    }
+
     /// Ours, or the rivals, in a column; without what a directed yield makes of them.
     pub(super) fn of(&self, rivals: bool, column: usize) -> impl Iterator<Item = (&Line, &Cell)> {
         let own = self.lines.iter();

@@ -79,13 +79,9 @@ pub(super) fn charts(part: &Part, folder: &str) -> String {
 /// against. Empty if one of them is not there.
 fn queue(found: &Found) -> String {
     const LEAST: usize = 8;
-    let cells = |lock: &str| {
-        let line = found.lines.iter().find(|line| line.lock == lock)?;
-        Some(&line.cells)
-    };
     let against = |rival: &str| {
-        let (ours, rival) = (cells("numa_osq")?, cells(rival)?);
-        let all = ours.iter().zip(rival).zip(&found.threads);
+        let [ours, rival] = [found.plain("numa_osq")?, found.plain(rival)?];
+        let all = ours.cells.iter().zip(&rival.cells).zip(&found.threads);
         let many = all.filter(|(_, &threads)| threads >= LEAST);
         let (least, most) = range(many.map(|((ours, rival), _)| ours.rate / rival.rate));
         Some(format!("{least:.2} to {most:.2}"))
