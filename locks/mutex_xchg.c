@@ -76,7 +76,7 @@ static bool spin_on_word(struct lk_mutex_xchg *m)
 static bool ask(struct lk_mutex_xchg *m)
 {
 	/* [mutex_xchg.A] */
-	return xchg_acquire(&m->word.counter, LK_MX_WANTED) == LK_MX_FREE;
+	return atomic_xchg_acquire(&m->word, LK_MX_WANTED) == LK_MX_FREE;
 }
 
 /* It asks when it has queued, and again in each round: twice before it sleeps. */
@@ -134,7 +134,7 @@ __cold void lk_mutex_xchg_unlock_slow(struct lk_mutex_xchg *m)
 	list_lock(m);
 	/* [mutex_xchg.C] RELEASE, pairs with mutex_xchg.A: as mutex_xchg.B. A
 	 * plain store: only the holder, which we still are, frees the word. */
-	smp_store_release(&m->word.counter, LK_MX_FREE);
+	atomic_set_release(&m->word, LK_MX_FREE);
 	wake = wake_first(m);
 	list_unlock(m);
 	if (wake)

@@ -360,7 +360,7 @@ static u32 head_wait(struct lk_qspin *lock, struct qnode *node, u32 busy,
 		rounds = 0;
 		do {
 			/* [qspinlock.F] */
-			val = smp_load_acquire(&lock->val.counter);
+			val = atomic_read_acquire(&lock->val);
 			if (!(val & busy))
 				return val;
 			cpu_relax();

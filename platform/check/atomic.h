@@ -136,7 +136,15 @@ _Noreturn void lwc_broken(const char *text);
 #define atomic_set(a, i)                                   \
 	lwc_store(&(a)->counter, 4, (u32)(i), LWC_RELAXED, \
 		  __lwc_site("atomic_set", #a))
+#define atomic_read_acquire(a)                        \
+	((int)lwc_load(&(a)->counter, 4, LWC_ACQUIRE, \
+		       __lwc_site("atomic_read_acquire", #a)))
+#define atomic_set_release(a, i)                           \
+	lwc_store(&(a)->counter, 4, (u32)(i), LWC_RELEASE, \
+		  __lwc_site("atomic_set_release", #a))
 #define atomic_xchg(a, i) __lwc_atomic("atomic_xchg", a, LWC_XCHG, i, LWC_FULL)
+#define atomic_xchg_acquire(a, i) \
+	__lwc_atomic("atomic_xchg_acquire", a, LWC_XCHG, i, LWC_ACQUIRE)
 #define atomic_or(i, a) \
 	((void)__lwc_atomic("atomic_or", a, LWC_OR, i, LWC_RELAXED))
 #define atomic_add(i, a) \

@@ -86,9 +86,12 @@ void __tsan_acquire(void *p);
 
 /* -- atomic_t ------------------------------------------------------------ */
 
-#define atomic_read(a)	  READ_ONCE((a)->counter)
-#define atomic_set(a, i)  WRITE_ONCE((a)->counter, (i))
-#define atomic_xchg(a, i) xchg(&(a)->counter, (int)(i))
+#define atomic_read(a)		  READ_ONCE((a)->counter)
+#define atomic_set(a, i)	  WRITE_ONCE((a)->counter, (i))
+#define atomic_read_acquire(a)	  smp_load_acquire(&(a)->counter)
+#define atomic_set_release(a, i)  smp_store_release(&(a)->counter, (i))
+#define atomic_xchg(a, i)	  xchg(&(a)->counter, (int)(i))
+#define atomic_xchg_acquire(a, i) xchg_acquire(&(a)->counter, (int)(i))
 #define atomic_or(i, a) \
 	((void)__atomic_fetch_or(&(a)->counter, (i), __ATOMIC_RELAXED))
 #define atomic_add(i, a) \

@@ -3,19 +3,13 @@
 //! source.
 use super::page::Page;
 use super::step::{is_at, Step};
+use crate::tags::LOADS;
 use crate::{Fault, Line, Spot};
 
 /// Steps that are printed of a long one.
 const LAST_STEPS: usize = 60;
 /// The client's own bookkeeping.
 const FRAME: &str = "frame.c";
-/// Accesses that change nothing.
-const READS: [&str; 4] = [
-    "READ_ONCE",
-    "READ_ONCE_DEP",
-    "smp_load_acquire",
-    "atomic_read",
-];
 
 /// How to show an interleaving.
 #[derive(Clone, Copy, Debug)]
@@ -108,7 +102,7 @@ fn steps<'a>(fault: &'a Fault, view: View<'_>) -> Vec<Step<'a>> {
 }
 
 fn is_read(line: &Line) -> bool {
-    READS.contains(&line.primitive.as_str()) || line.primitive.contains("cond_")
+    LOADS.contains(&line.primitive.as_str()) || line.primitive.contains("cond_")
 }
 
 #[cfg(test)]

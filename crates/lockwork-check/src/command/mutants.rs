@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Which mutants there are: each ordering of the locks made weaker, step by
 //! step, and the mistakes in logic that the clients' files name.
-use crate::tags::{Index, Order, Site};
+use crate::tags::{Index, Order, Site, LOADS, STORES};
 use crate::{Change, LogicMutant, Mutant, Spot};
 use anyhow::{bail, Result};
 use std::collections::BTreeMap;
@@ -175,11 +175,8 @@ fn can(site: &Site, change: Change) -> bool {
     let name = site.primitive.as_str();
     let compares = name.contains("cmpxchg");
     let waits = name.contains("cond_");
-    let stores = matches!(name, "WRITE_ONCE" | "smp_store_release" | "atomic_set");
-    let loads = matches!(
-        name,
-        "READ_ONCE" | "READ_ONCE_DEP" | "smp_load_acquire" | "atomic_read"
-    );
+    let stores = STORES.contains(&name);
+    let loads = LOADS.contains(&name);
     let wakes = name.starts_with("wake_") || name == "kick_value";
     let sleeps = wakes || matches!(name, "wait_on_value" | "halt_on_value");
     let relaxes = name.starts_with("cpu_relax");

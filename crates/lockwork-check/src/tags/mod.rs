@@ -18,7 +18,7 @@ mod sites;
 mod tests;
 
 pub use index::{index, Index, Problem, Tag};
-pub use order::{order_of, Order};
+pub use order::{order_of, Order, LOADS, STORES};
 pub use pages::page_problems;
 pub use pairs::problems;
 pub use read::{read_pages, read_tree};

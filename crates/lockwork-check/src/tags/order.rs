@@ -38,6 +38,23 @@ impl fmt::Display for Order {
     }
 }
 
+/// The primitives that only load.
+pub const LOADS: [&str; 5] = [
+    "READ_ONCE",
+    "READ_ONCE_DEP",
+    "smp_load_acquire",
+    "atomic_read",
+    "atomic_read_acquire",
+];
+
+/// The primitives that only store.
+pub const STORES: [&str; 4] = [
+    "WRITE_ONCE",
+    "smp_store_release",
+    "atomic_set",
+    "atomic_set_release",
+];
+
 /// What `primitive`, a name of the platform contract, orders; `None` if it is
 /// no access, fence, wait or wake-up of a lock. A wait that may be given up orders as the
 /// one that may not.
@@ -48,12 +65,15 @@ pub fn order_of(primitive: &str) -> Option<Order> {
         | "atomic_cond_read_acquire"
         | "atomic_fetch_andnot_acquire"
         | "atomic_fetch_add_acquire"
+        | "atomic_read_acquire"
         | "atomic_try_cmpxchg_acquire"
+        | "atomic_xchg_acquire"
         | "smp_cond_load_acquire"
         | "smp_load_acquire"
         | "try_cmpxchg_acquire"
         | "xchg_acquire" => Order::Acquire,
-        "atomic_sub_return_release"
+        "atomic_set_release"
+        | "atomic_sub_return_release"
         | "atomic_try_cmpxchg_release"
         | "smp_store_release"
         | "try_cmpxchg_release" => Order::Release,
