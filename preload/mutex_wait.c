@@ -89,23 +89,34 @@ static int spin(struct lk_mutex *m, const struct lkp_deadline *deadline,
 	return taken ? 0 : -ETIMEDOUT;
 }
 
-/* By policy: what a waiter does, and the queue in which it spins. */
-static const struct {
+/* What a waiter does, and the queue in which it spins. */
+struct way {
 	wait_fn *wait;
 	const struct lk_spin_queue *queue;
-} waits[] = {
-	[PRE_POLICY_MUTEX] = { sleep, &lk_spin_over_osq },
-	[PRE_POLICY_MUTEX_NUMA] = { sleep, &lk_spin_over_numa_osq },
-	[PRE_POLICY_QSPIN_FAIR] = { spin, &lk_spin_over_qspin[LK_QSPIN_FAIR] },
-	[PRE_POLICY_QSPIN_STEAL] = { spin,
-				     &lk_spin_over_qspin[LK_QSPIN_STEAL] },
-	[PRE_POLICY_QSPIN_TAS] = { spin, NULL },
+};
+
+/* By the lock that policies.def names. */
+static const struct way way_mutex = { sleep, &lk_spin_over_osq };
+static const struct way way_mutex_numa = { sleep, &lk_spin_over_numa_osq };
+static const struct way way_qspinlock_fair = {
+	spin, &lk_spin_over_qspin[LK_QSPIN_FAIR]
+};
+static const struct way way_qspinlock_steal = {
+	spin, &lk_spin_over_qspin[LK_QSPIN_STEAL]
+};
+static const struct way way_qspinlock_tas = { spin, NULL };
+
+static const struct way *const ways[] = {
+#define PRE_POLICY(id, name, mutex, rwlock, spinlock, summary) \
+	[PRE_POLICY_##id] = &way_##mutex,
+#include "policies.def"
+#undef PRE_POLICY
 };
 
 __cold int pre_mutex_lock_contended(struct lk_mutex *m,
 				    const struct lkp_deadline *deadline)
 {
-	enum pre_policy policy = pre_policy();
+	const struct way *way = ways[pre_policy()];
 
-	return -waits[policy].wait(m, deadline, waits[policy].queue);
+	return -way->wait(m, deadline, way->queue);
 }

@@ -12,7 +12,8 @@
 #include <string.h>
 
 static const char *const names[] = {
-#define PRE_POLICY(id, name, summary) [PRE_POLICY_##id] = name,
+#define PRE_POLICY(id, name, mutex, rwlock, spinlock, summary) \
+	[PRE_POLICY_##id] = name,
 #include "policies.def"
 #undef PRE_POLICY
 };

@@ -58,9 +58,9 @@ u32 lkp_tid(void);
  */
 void lkp_tid_is_kept(ptrdiff_t offset);
 
-/* How the waiters of a pthread mutex wait; from LOCKWORK_LOCK. */
+/* Which locks pthread locks become; from LOCKWORK_LOCK. */
 enum pre_policy {
-#define PRE_POLICY(id, name, summary) PRE_POLICY_##id,
+#define PRE_POLICY(id, name, mutex, rwlock, spinlock, summary) PRE_POLICY_##id,
 #include "policies.def"
 #undef PRE_POLICY
 };

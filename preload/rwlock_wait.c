@@ -19,11 +19,21 @@ static bool leave_list(struct pre_cut_off *cut_off)
 	return lk_rwsem_abandon(call->sem, &call->waiter);
 }
 
-/* Where waiters spin; asking for the policy sets the knobs. */
+/* Where waiters spin, by the lock that policies.def names. */
+#define QUEUE_rwsem	 &lk_spin_over_osq
+#define QUEUE_rwsem_numa &lk_spin_over_numa_osq
+
+static const struct lk_spin_queue *const queues[] = {
+#define PRE_POLICY(id, name, mutex, rwlock, spinlock, summary) \
+	[PRE_POLICY_##id] = QUEUE_##rwlock,
+#include "policies.def"
+#undef PRE_POLICY
+};
+
+/* Asking for the policy sets the knobs. */
 static const struct lk_spin_queue *queue(void)
 {
-	return pre_policy() == PRE_POLICY_MUTEX_NUMA ? &lk_spin_over_numa_osq
-						     : &lk_spin_over_osq;
+	return queues[pre_policy()];
 }
 
 __cold int pre_rwlock_wait(struct lk_rwsem *sem, u32 gain,

@@ -21,17 +21,22 @@ static inline bool is_glibcs(pthread_spinlock_t *s)
 				       READ_ONCE(pre_spin_tag)));
 }
 
+/* By the lock that policies.def names. */
+#define MODE_qspinlock_fair  LK_QSPIN_FAIR
+#define MODE_qspinlock_steal LK_QSPIN_STEAL
+#define MODE_qspinlock_tas   LK_QSPIN_TAS
+
+static const enum lk_qspin_mode modes[] = {
+#define PRE_POLICY(id, name, mutex, rwlock, spinlock, summary) \
+	[PRE_POLICY_##id] = MODE_##spinlock,
+#include "policies.def"
+#undef PRE_POLICY
+};
+
 /* For slow paths only: the policy may not be known before. */
 static enum lk_qspin_mode mode(void)
 {
-	switch (pre_policy()) {
-	case PRE_POLICY_QSPIN_FAIR:
-		return LK_QSPIN_FAIR;
-	case PRE_POLICY_QSPIN_TAS:
-		return LK_QSPIN_TAS;
-	default:
-		return LK_QSPIN_STEAL;
-	}
+	return modes[pre_policy()];
 }
 
 /*

@@ -10,6 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use lockwork_build::policies::policies;
 use lockwork_build::{c_files, needs, root, watch};
 
 /// How the interposers and the recorder are compiled and linked.
@@ -69,8 +70,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let recorder = c_files(&root.join("record"));
     shared_object(&root, &recorder, None, &out.join("liblockwork-record.so"))?;
 
-    let policies = fs::read_to_string(root.join("preload/policies.def"))?;
-    fs::write(out.join("policies.rs"), policies_in_rust(&policies)?)?;
+    let def = fs::read_to_string(root.join("preload/policies.def"))?;
+    fs::write(out.join("policies.rs"), policies_in_rust(&def)?)?;
 
     cc::Build::new()
         .files(c_files(&root.join(workload)))
@@ -90,19 +91,22 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// The lines of `preload/policies.def` for `src/policy.rs`.
-fn policies_in_rust(def: &str) -> Result<String, Box<dyn Error>> {
-    let mut lines = String::new();
-    let mut default = None;
-    for line in def.split("\nPRE_POLICY(").skip(1) {
-        // ID, "name", "summary"), so every second piece is a text.
-        let pieces: Vec<&str> = line.split('"').collect();
-        let [_, name, _, summary, _] = pieces[..] else {
-            return Err(format!("policies.def: a line needs a name and a summary: {line}").into());
-        };
-        default.get_or_insert(name);
-        lines += &format!("    lockwork({name:?}, {summary:?}),\n");
-    }
-    let default = default.ok_or("policies.def has no policy")?;
+fn policies_in_rust(def: &str) -> Result<String, String> {
+    let policies = policies(def)?;
+    let default = &policies[0].name;
+    let lines: String = policies
+        .iter()
+        .map(|policy| {
+            let [name, mutex, rwlock, spinlock, summary] = [
+                &policy.name,
+                &policy.mutex,
+                &policy.rwlock,
+                &policy.spinlock,
+                &policy.summary,
+            ];
+            format!("    lockwork({name:?}, [{mutex:?}, {rwlock:?}, {spinlock:?}], {summary:?}),\n")
+        })
+        .collect();
     Ok(format!(
         "/// What `run` uses unless told otherwise.\n\
          pub const DEFAULT: &str = {default:?};\n\n\

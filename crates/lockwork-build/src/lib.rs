@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What the build scripts of this workspace share: where the C sources are, how
-//! a world is compiled, how several worlds get into one program, and which tests can
-//! run here.
+//! a world is compiled, how several worlds get into one program, which policies the interposer
+//! has, and which tests can run here.
 
 mod isolate;
 pub mod mirror;
 pub mod needs;
+pub mod policies;
 
 pub use isolate::{isolate, isolate_with};
 

@@ -161,9 +161,22 @@ fn knob_rows(named: &[&str]) -> Result<Vec<Vec<String>>> {
 }
 
 fn policy_rows() -> Vec<Vec<String>> {
-    let mut rows = vec![row(["policy", "what it is"])];
-    let policies = POLICIES.iter();
-    rows.extend(policies.map(|policy| vec![code(policy.name), policy.summary.to_owned()]));
+    let mut rows = vec![row([
+        "policy",
+        "mutex",
+        "read/write lock",
+        "spinlock",
+        "what it is",
+    ])];
+    rows.extend(POLICIES.iter().map(|policy| {
+        let mut cells = vec![code(policy.name)];
+        cells.extend(match policy.locks {
+            Some(locks) => locks.map(code),
+            None => ["glibc's"; 3].map(str::to_owned),
+        });
+        cells.push(policy.summary.to_owned());
+        cells
+    }));
     rows
 }
 

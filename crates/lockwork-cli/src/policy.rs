@@ -25,6 +25,9 @@ pub struct Policy {
     pub summary: &'static str,
     /// What carries it into the program.
     pub interposer: Interposer,
+    /// The catalogue's locks that a mutex, a read/write lock and a spinlock become; none:
+    /// they stay glibc's.
+    pub locks: Option<[&'static str; 3]>,
 }
 
 /// The name of the arm that every other one is compared with.
@@ -35,19 +38,22 @@ const NOTHING: Policy = Policy {
     name: BASELINE,
     summary: "the unchanged program with glibc's locks; nothing is loaded",
     interposer: Interposer::None,
+    locks: None,
 };
 
 const PASSTHROUGH: Policy = Policy {
     name: CONTROL,
     summary: "an interposer that only forwards to glibc; shows what interposition costs",
     interposer: Interposer::Passthrough,
+    locks: None,
 };
 
-const fn lockwork(name: &'static str, summary: &'static str) -> Policy {
+const fn lockwork(name: &'static str, locks: [&'static str; 3], summary: &'static str) -> Policy {
     Policy {
         name,
         summary,
         interposer: Interposer::Lockwork,
+        locks: Some(locks),
     }
 }
 

@@ -13,51 +13,16 @@ struct Policy {
     spinlock: &'static str,
 }
 
-/// The first one is what the others are compared with. glibc's spinlock is a test-and-set
-/// lock. Nobody has written a model of its read/write lock. What the policies do with
-/// spinlocks and read/write locks is in `preload/spin.c` and `preload/rwlock_wait.c`.
-const POLICIES: [Policy; 6] = [
-    policy("glibc", "glibc_mutex", None, "tas_lock"),
-    policy("mutex", "mutex", Some("rwsem"), "qspinlock_steal"),
-    policy(
-        "mutex_numa",
-        "mutex_numa",
-        Some("rwsem_numa"),
-        "qspinlock_steal",
-    ),
-    policy(
-        "qspinlock_fair",
-        "qspinlock_fair",
-        Some("rwsem"),
-        "qspinlock_fair",
-    ),
-    policy(
-        "qspinlock_steal",
-        "qspinlock_steal",
-        Some("rwsem"),
-        "qspinlock_steal",
-    ),
-    policy(
-        "qspinlock_tas",
-        "qspinlock_tas",
-        Some("rwsem"),
-        "qspinlock_tas",
-    ),
-];
+/// glibc's spinlock is a test-and-set lock. Nobody has written a model of its read/write lock.
+const GLIBC: Policy = Policy {
+    name: "glibc",
+    mutex: "glibc_mutex",
+    rwlock: None,
+    spinlock: "tas_lock",
+};
 
-const fn policy(
-    name: &'static str,
-    mutex: &'static str,
-    rwlock: Option<&'static str>,
-    spinlock: &'static str,
-) -> Policy {
-    Policy {
-        name,
-        mutex,
-        rwlock,
-        spinlock,
-    }
-}
+/// What the others are compared with comes first, then the lines of `preload/policies.def`.
+const POLICIES: &[Policy] = &include!(concat!(env!("OUT_DIR"), "/policies.rs"));
 
 /// The policies' names; the first one is what the others are compared with.
 pub fn names() -> impl Iterator<Item = &'static str> {
@@ -83,7 +48,7 @@ pub fn models(kind: Kind, chosen: &[String]) -> Result<Vec<Model>> {
     let mut models: Vec<Model> = Vec::new();
     let all: Vec<&Policy> = match chosen {
         [] => POLICIES.iter().collect(),
-        _ => choice::several("lock", chosen, &[], &POLICIES, |policy| policy.name)?,
+        _ => choice::several("lock", chosen, &[], POLICIES, |policy| policy.name)?,
     };
     let others = all
         .into_iter()
