@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! The structs of a profile's file, from the recorder's header.
+//! The structs and numbers of a profile's file, from the recorder's headers.
 use lockwork_build::{mirror, root, watch};
 use std::error::Error;
 use std::path::PathBuf;
@@ -21,6 +21,29 @@ const STRUCTS: &[(&str, &str)] = &[
     ("rec_events", "RawEvents"),
 ];
 
+/// Names in C, names in Rust, types.
+const NUMBERS: &[(&str, &str, &str)] = &[
+    ("REC_MAGIC", "MAGIC", "u64"),
+    ("REC_VERSION", "VERSION", "u64"),
+    ("REC_WAITS", "WAITS", "usize"),
+    ("REC_MAX_WAITS", "MAX_WAITS", "usize"),
+    ("REC_BLOCK_RECORDS", "BLOCK_RECORDS", "u32"),
+    ("REC_BLOCK_MAPS", "BLOCK_MAPS", "u32"),
+    ("REC_SITES", "SITES", "u32"),
+    ("REC_DETAIL", "DETAIL", "u32"),
+    ("REC_BLAME", "BLAME", "u32"),
+    ("REC_STACK", "STACK", "u32"),
+    ("REC_INIT", "INIT", "u32"),
+    ("REC_THREAD", "THREAD", "u32"),
+    ("REC_EVENTS", "EVENTS", "u32"),
+    ("REC_TIMING", "TIMING", "u32"),
+    ("REC_KIND_SHIFT", "KIND_SHIFT", "u32"),
+    ("REC_COUNT_SHIFT", "COUNT_SHIFT", "u32"),
+    ("REC_CHUNK", "CHUNK", "u32"),
+    ("REC_WINDOW", "WINDOW", "u32"),
+    ("REC_TIMED_OUT", "TIMED_OUT", "u32"),
+];
+
 fn main() -> Result<(), Box<dyn Error>> {
     let headers = ["record/format.h", "record/records.h"];
     watch(&headers);
@@ -31,6 +54,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut text = String::new();
     for (name, rust) in STRUCTS {
         text += &mirror::mirror(&header, name, rust)?;
+    }
+    for (name, rust, kind) in NUMBERS {
+        text += &mirror::number(&header, name, rust, kind)?;
     }
     let out = PathBuf::from(env::var("OUT_DIR")?);
     fs::write(out.join("format.rs"), text)?;

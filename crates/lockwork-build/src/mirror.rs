@@ -61,6 +61,31 @@ pub fn flags(header: &str, prefix: &str) -> String {
     defines.collect()
 }
 
+/// The C constant `name` of `header`, a `#define` of a number in decimal or hexadecimal, as a
+/// Rust constant of the type `kind` and the name `rust`.
+///
+/// # Errors
+/// There is no such constant, or it is no number.
+pub fn number(header: &str, name: &str, rust: &str, kind: &str) -> Result<String, String> {
+    let values = header.lines().filter_map(|line| {
+        let (defined, value) = line
+            .strip_prefix("#define ")?
+            .split_once(char::is_whitespace)?;
+        (defined == name).then(|| value.trim())
+    });
+    let value = values.last().ok_or_else(|| format!("no #define {name}"))?;
+    let word = value.split_whitespace().next().unwrap_or_default();
+    let digits = word.trim_end_matches(['U', 'L', 'u', 'l']);
+    let parsed = match digits.strip_prefix("0x") {
+        Some(hexadecimal) => u64::from_str_radix(hexadecimal, 16),
+        None => digits.parse(),
+    };
+    let parsed = parsed.map_err(|_| format!("{name} is no number: {value}"))?;
+    Ok(format!(
+        "/// `{name}` of C.\npub const {rust}: {kind} = {parsed};\n"
+    ))
+}
+
 enum Piece<'a> {
     /// On lines of its own.
     Comment(&'a str),
@@ -180,6 +205,22 @@ mod tests {
         let odd = HEADER.replace("u32 *value", "struct other value");
         let error = mirror(&odd, "table", "Table").expect_err("an unknown type");
         assert!(error.contains("struct other"), "{error}");
+    }
+
+    #[test]
+    fn numbers_are_of_either_kind() {
+        let header =
+            "#define REC_A\t0x1fULL /* text */\n#define REC_AB 40\n#define REC_B (1 + 2)\n";
+        let found = |name| number(header, name, "N", "u64");
+        assert!(found("REC_A")
+            .expect("hexadecimal")
+            .ends_with("pub const N: u64 = 31;\n"));
+        assert!(found("REC_AB")
+            .expect("decimal")
+            .ends_with("pub const N: u64 = 40;\n"));
+        for name in ["REC", "REC_B"] {
+            found(name).expect_err(name);
+        }
     }
 
     #[test]
