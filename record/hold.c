@@ -29,11 +29,13 @@ static bool is_long(const struct rec_site *s)
 struct rec_timed *rec_hold_timed(struct rec_thread *t, struct rec_site *s,
 				 struct rec_held *h, u32 weight)
 {
-	struct rec_timed *timed = &t->timed[h - t->held];
+	u64 at = (u64)(h - t->held);
+	struct rec_timed *timed = &t->timed[at];
 
 	h->record |= REC_TIMED;
 	timed->weight = weight;
 	timed->event = NULL;
+	timed->outer = at ? h[-1].lock : NULL;
 	timed->asked = is_long(s);
 	if (timed->asked)
 		rec_switches(&timed->slept, &timed->preempted);
@@ -90,7 +92,7 @@ static void count_switches(const struct rec_timed *h, struct rec_site *s)
 void rec_count_hold(struct rec_thread *t, struct rec_site *s,
 		    const struct rec_timed *timed, u64 hold)
 {
-	u32 weight = timed->weight;
+	u32 weight = timed->weight, of = weight ? weight : 1;
 	struct rec_detail *d = s->detail ? rec_at(s->detail) : NULL;
 	struct rec_timing *u = weight ? rec_timing(t, s) : NULL;
 
@@ -105,9 +107,11 @@ void rec_count_hold(struct rec_thread *t, struct rec_site *s,
 		d->timed++;
 		d->timed_held += hold;
 	}
+	if (timed->outer && s->lock)
+		rec_inside(t, s, timed->outer, of);
 	if (!d)
 		return;
-	rec_bucket(d->hold, hold, weight ? weight : 1);
+	rec_bucket(d->hold, hold, of);
 	if (hold > d->longest_hold)
 		d->longest_hold = hold;
 	count_switches(timed, s);

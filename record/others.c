@@ -138,6 +138,22 @@ struct rec_stack *rec_stack(struct rec_thread *t, const struct rec_site *s,
 	return k;
 }
 
+void rec_inside(struct rec_thread *t, const struct rec_site *s, void *outer,
+		u32 weight)
+{
+	/* The outer lock is where other records have a site. */
+	struct key key = { .type = REC_INSIDE,
+			   .lock = s->lock,
+			   .site = (u64)outer };
+	struct rec_inside *i;
+
+	rec_busy(t);
+	i = find(t, &key, tag_of(key.lock, key.site, REC_INSIDE), sizeof(*i));
+	if (i)
+		i->count += weight;
+	rec_idle(t);
+}
+
 void rec_init(void *lock, void *site)
 {
 	struct rec_thread *t = rec_thread();

@@ -56,6 +56,7 @@ struct rec_timed {
 	u32 asked;  /* its context switches are counted from these */
 	u64 slept, preempted;
 	struct rec_event *event; /* NULL: none */
+	void *outer; /* the lock that was taken before this one; NULL: none is held */
 };
 
 /*

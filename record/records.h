@@ -18,6 +18,7 @@
 #define REC_EVENTS 7
 #define REC_TIMING 8
 #define REC_PAD	   9
+#define REC_INSIDE 10
 
 enum rec_kind {
 	REC_MUTEX,
@@ -109,6 +110,14 @@ struct rec_stack {
 	u64 count;  /* contended acquisitions that it stands for */
 	u64 waited; /* ticks of those */
 	u64 depth;
+};
+
+/* How often a lock was taken inside another one: the last that its thread had taken. */
+struct rec_inside {
+	u32 what, bytes; /* its type, as above */
+	u64 lock;
+	u64 outer;
+	u64 count; /* acquisitions that the timed ones stand for */
 };
 
 /* Where a lock was initialized. */

@@ -11,6 +11,8 @@ use serde_json::Value;
 
 const TRUTH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/record/truth.c");
 
+const NESTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/record/nested.c");
+
 /// A profile of `tests/record/truth.c`, and what that says of itself.
 fn truth(room: &Room) -> (String, String) {
     let source = std::fs::read_to_string(Path::new(TRUTH)).expect("the source");
@@ -142,6 +144,47 @@ fn the_workload_can_be_simulated_by_itself() {
     ]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(stdout(&output).contains("slow_mutex, as profiled"));
+}
+
+#[test]
+fn nested_locks_are_simulated_together() {
+    let room = Room::new();
+    let source = std::fs::read_to_string(Path::new(NESTED)).expect("the source");
+    let program = room.compile("nested", &source, &["-O1", "-g", "-pthread"]);
+    let file = room.path("nested.prof");
+    let file = file.to_str().expect("UTF-8");
+    let output = room.run(&["profile", "--quiet", "-o", file, "--", &program]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    // Of 256 threads at least one would hold the lock most of the time, whatever the load was.
+    let args = [
+        file,
+        "--machine",
+        "epyc-9654",
+        "--threads",
+        "2,192",
+        "--locks",
+        "glibc",
+        "--seeds",
+        "1",
+        "--top",
+        "2",
+        "--json",
+    ];
+    let found: Value = serde_json::from_str(&predict(&room, &args)).expect("JSON");
+    let locks = found["locks"].as_array().expect("locks");
+    assert_eq!(locks.len(), 2, "{locks:#?}");
+    for lock in locks {
+        let is_inner = lock["name"] == "inner_mutex";
+        let partner = &lock["partner"];
+        assert_eq!(partner["is_outer"], is_inner, "{lock:#}");
+        assert_eq!(partner["simulated"], true);
+        let together = number(&partner["together"]);
+        assert!((19_000.0..21_000.0).contains(&together), "{together}");
+    }
+    for case in found["predictions"].as_array().expect("cases") {
+        let rate = number(&case["rows"][0]["rate"]["value"]);
+        assert!(rate > 0.0, "{case:#}");
+    }
 }
 
 #[test]

@@ -368,6 +368,29 @@ const FUTEX: &str = "#include <linux/futex.h>\n#include <sys/syscall.h>\n\
     return syscall(SYS_getpid) == getpid() ? 0 : 1; }\n";
 
 #[test]
+fn a_profile_says_which_locks_are_taken_inside_others() {
+    let room = Room::new();
+    let nested = program(&room, "nested", &[]);
+    let output = profile(&room, &["--", &nested]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let processes = json(&room);
+    let inner = lock(&processes[0], "inner_mutex");
+    let inside = inner["inside"].as_array().expect("a list");
+    assert_eq!(inside.len(), 1, "{inside:?}");
+    assert_eq!(
+        inside[0]["address"],
+        lock(&processes[0], "outer_mutex")["address"]
+    );
+    // 20,000; the last acquisitions of a thread may have been counted before they were made.
+    let count = number(&inside[0]["acquisitions"]);
+    assert!((19_000..21_000).contains(&count), "{count}");
+    assert_eq!(
+        lock(&processes[0], "outer_mutex")["inside"],
+        Value::from([0; 0])
+    );
+}
+
+#[test]
 fn waits_of_other_locks_are_counted_apart() {
     let room = Room::new();
     let source = room.path("futex.c");

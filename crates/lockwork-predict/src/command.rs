@@ -119,7 +119,7 @@ fn write(dir: &Path, args: &PredictArgs, plan: &Plan, hot: &[&Demand]) -> Result
     for (at, (lock, case)) in hot.iter().zip(&plan.cases).enumerate() {
         let locks: Vec<&str> = case.models.iter().filter_map(|model| model.lock).collect();
         let from = format!("profile {}", args.file.display());
-        let text = workload::file(case.workload(), lock, &locks, &from);
+        let text = workload::file(case.workload(), lock, &locks, &from)?;
         let path = dir.join(format!("{stem}-{}.toml", at + 1));
         std::fs::write(&path, text).with_context(failed)?;
         text::complain(&format!("workload: {}\n", path.display()));

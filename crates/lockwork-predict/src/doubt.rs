@@ -53,8 +53,9 @@ pub fn assumptions(locks: &[&Demand], crowded: bool) -> Vec<String> {
         "Threads are alike and live as long as the program. More threads each do as much as \
          before: the work grows with them, and is not divided."
             .to_owned(),
-        "Locks are predicted one by one, as if the others cost nothing. What a thread waits for \
-         a second lock inside a section is part of the section, as it was in the profile."
+        "Locks are predicted one by one, or with the one of the same kind with which they are \
+         nested most; the others cost nothing. What a thread waits for those inside a section is \
+         part of the section, as it was in the profile."
             .to_owned(),
         "Sections take as long as in the profile. That more CPUs share the data inside, and how \
          much more it moves between them, is not in it."

@@ -5,6 +5,7 @@ use lockwork_profile::demand::{Demand, Kind, Program, Times};
 use serde_json::{json, Value};
 
 use crate::doubt;
+use crate::nested::Round;
 use crate::plan::{Case, Plan};
 use crate::rows::{verdict, Banded, Results, Row};
 
@@ -62,6 +63,12 @@ fn demand(lock: &Demand) -> Value {
         "read_section": lock.read_section.as_ref().map(times),
         "think": times(&lock.think),
         "sleep": lock.sleep.map(|(share, ns)| json!({ "share": share, "mean_ns": ns })),
+        "partner": lock.partner.as_ref().map(|partner| json!({
+            "name": partner.lock.name,
+            "is_outer": partner.is_outer,
+            "together": partner.together,
+            "simulated": Round::of(lock).is_some(),
+        })),
         "left_out": lock.left_out.map(|(holds, share)| json!({ "holds": holds, "share": share })),
     })
 }

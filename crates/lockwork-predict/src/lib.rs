@@ -6,6 +6,7 @@ mod args;
 mod command;
 mod doubt;
 mod json;
+mod nested;
 mod plan;
 mod policy;
 mod report;

@@ -8,6 +8,7 @@ use lockwork_report::table;
 use lockwork_report::text::{counted, cut, duration, grouped, percent, seconds, short, whole};
 
 use crate::doubt;
+use crate::nested::Round;
 use crate::plan::{Case, Plan};
 use crate::rows::{verdict, Banded, Results, Row};
 
@@ -110,6 +111,23 @@ fn asked(lock: &Demand, number: usize, at_once: usize) -> String {
                 false => String::new(),
             }
         );
+    }
+    if let Some(partner) = &lock.partner {
+        let name = cut(&partner.lock.name, NAME);
+        text += &match partner.is_outer {
+            true => format!(
+                "   {} of them while {name} is held",
+                percent(partner.together / lock.acquisitions.max(1) as f64)
+            ),
+            false => format!(
+                "   while it is held, {name} is taken {} times on average",
+                grouped(partner.together / lock.acquisitions.max(1) as f64, 2)
+            ),
+        };
+        text += match Round::of(lock) {
+            Some(_) => ": both are simulated together\n",
+            None => ": too often to be simulated, so what that takes is a part of the section\n",
+        };
     }
     if let Some((holds, share)) = lock.left_out {
         let _ = writeln!(

@@ -23,9 +23,15 @@ impl Point {
     /// Of a simulation.
     pub fn of(outcome: &Outcome) -> Point {
         let time = outcome.ns * outcome.by_thread.len() as f64;
-        let waits = outcome.waits.mean() * outcome.waits.len() as f64;
+        // Of nested locks the first is the one that is predicted.
+        let nested = outcome.program.as_ref().map(|program| &program.locks[0]);
+        let waits = nested.map_or(&outcome.waits, |lock| &lock.waits);
+        let waits = waits.mean() * waits.len() as f64;
         Point {
-            rate: outcome.rate(),
+            rate: match nested {
+                Some(lock) => lock.acquisitions as f64 * 1e9 / outcome.ns.max(1e-9),
+                None => outcome.rate(),
+            },
             waiting: (waits / time).min(1.0),
             settled: outcome.settled == Some(Verdict::Settled),
         }

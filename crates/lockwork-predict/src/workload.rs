@@ -8,6 +8,8 @@ use lockwork_profile::demand::{Demand, Times};
 use lockwork_sim::machine::Machine;
 use lockwork_sim::workload::{Histogram, Time, Workload};
 
+use crate::nested::Round;
+
 /// How thinking times are distributed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Thinking {
@@ -22,13 +24,25 @@ pub enum Thinking {
 impl Thinking {
     /// Those to simulate: where there is no histogram, what may be instead.
     pub fn of(lock: &Demand) -> &'static [Thinking] {
-        match lock.think.classes.is_empty() {
+        match Round::of(lock) {
+            Some(round) => round.thinking(),
+            None => Thinking::with(&lock.think.classes),
+        }
+    }
+
+    /// The same with this histogram.
+    pub fn with(classes: &[(f64, f64, u64)]) -> &'static [Thinking] {
+        match classes.is_empty() {
             true => &[Thinking::Exponential, Thinking::Fixed],
             false => &[Thinking::Profiled],
         }
     }
 
-    fn time(self, times: &Times) -> Result<Time> {
+    /// Such times.
+    ///
+    /// # Errors
+    /// The histogram makes no sense.
+    pub fn time(self, times: &Times) -> Result<Time> {
         Ok(match self {
             Thinking::Profiled => time(times)?,
             Thinking::Exponential => Time::Exponential(times.mean),
@@ -75,7 +89,9 @@ pub fn of(lock: &Demand, thinking: Thinking, name: &str) -> Result<Workload> {
         warmup_us: LEAST_US.0,
         measure_us: LEAST_US.1,
         threads: vec![lock.threads.round().max(1.0) as usize],
-        program: None,
+        program: Round::of(lock)
+            .map(|round| round.program(thinking))
+            .transpose()?,
     })
 }
 
@@ -100,7 +116,11 @@ pub fn long_enough(workload: &Workload, machine: &Machine, threads: usize) -> Wo
     }
 }
 
-fn time(times: &Times) -> Result<Time> {
+/// The histogram with its mean; without a histogram, exponential times.
+///
+/// # Errors
+/// The histogram makes no sense.
+pub fn time(times: &Times) -> Result<Time> {
     if times.classes.is_empty() {
         return Ok(Time::Exponential(times.mean));
     }
@@ -110,16 +130,26 @@ fn time(times: &Times) -> Result<Time> {
 }
 
 /// Most rounds do not sleep; the others do for up to twice the mean.
-fn sleep((share, ns): (f64, f64)) -> Result<Time> {
+pub fn sleep_classes((share, ns): (f64, f64)) -> [(f64, f64, u64); 2] {
     let of = 1_000_000.0;
     let sleeps = (share * of).round().clamp(1.0, of) as u64;
-    let classes = [(0.0, 0.0, of as u64 - sleeps), (0.0, 2.0 * ns, sleeps)];
-    let histogram = Histogram::new(&classes);
+    [(0.0, 0.0, of as u64 - sleeps), (0.0, 2.0 * ns, sleeps)]
+}
+
+/// Such times.
+///
+/// # Errors
+/// The histogram makes no sense.
+pub fn sleep(of: (f64, f64)) -> Result<Time> {
+    let histogram = Histogram::new(&sleep_classes(of));
     Ok(Time::Histogram(histogram.map_err(|why| anyhow!("{why}"))?))
 }
 
 /// A file for `lockwork sim --workload`.
-pub fn file(workload: &Workload, lock: &Demand, locks: &[&str], from: &str) -> String {
+///
+/// # Errors
+/// The profile's histogram makes no sense.
+pub fn file(workload: &Workload, lock: &Demand, locks: &[&str], from: &str) -> Result<String> {
     let names: Vec<String> = locks.iter().map(|lock| format!("\"{lock}\"")).collect();
     let source = format!("source = \"{}\"", plain(from));
     let mut text = format!(
@@ -132,46 +162,43 @@ pub fn file(workload: &Workload, lock: &Demand, locks: &[&str], from: &str) -> S
         workload.affinity,
         workload.preemptible
     );
-    let mut put = |name: &str, time: &Time, classes: &[(f64, f64, u64)]| {
-        let mean = time.mean();
-        let _ = match time {
-            Time::Fixed(_) => writeln!(text, "{name} = {{ ns = {mean}, {source} }}"),
-            Time::Exponential(_) => writeln!(
-                text,
-                "{name} = {{ ns = {mean}, distribution = \"exponential\", {source} }}"
-            ),
-            Time::Histogram(_) => writeln!(
-                text,
-                "{name} = {{ ns = {mean}, distribution = \"histogram\", classes = {}, {source} }}",
-                listed(classes)
-            ),
-        };
-    };
-    put("think", &workload.think, &lock.think.classes);
-    put("section", &workload.section, &lock.section.classes);
-    if let Some(reads) = &lock.read_section {
-        put("read_section", &workload.read_section, &reads.classes);
-    }
-    let _ = writeln!(text, "reads = {{ share = {}, {source} }}", workload.reads);
     for (name, us) in [
         ("warmup", workload.warmup_us),
         ("measure", workload.measure_us),
     ] {
         let _ = writeln!(text, "{name} = {{ us = {us}, source = \"chosen\" }}");
     }
-    if let (Some(sleep), Some((share, ns))) = (&workload.sleep, lock.sleep) {
-        let sleeps = (share * 1e6).round().clamp(1.0, 1e6) as u64;
-        let classes = [(0.0, 0.0, 1_000_000 - sleeps), (0.0, 2.0 * ns, sleeps)];
-        let mut put = String::new();
-        let _ = writeln!(
-            put,
-            "sleep = {{ ns = {}, distribution = \"histogram\", classes = {}, {source} }}",
-            sleep.mean(),
-            listed(&classes)
-        );
-        text += &put;
+    if let Some(round) = Round::of(lock) {
+        return Ok(text + &round.tables(Thinking::of(lock)[0], &source)?);
     }
-    text
+    let mut put = |name: &str, time: &Time, classes: &[(f64, f64, u64)]| {
+        let _ = writeln!(text, "{name} = {}", written(time, classes, &source));
+    };
+    put("think", &workload.think, &lock.think.classes);
+    put("section", &workload.section, &lock.section.classes);
+    if let Some(reads) = &lock.read_section {
+        put("read_section", &workload.read_section, &reads.classes);
+    }
+    if let (Some(sleep), Some(of)) = (&workload.sleep, lock.sleep) {
+        put("sleep", sleep, &sleep_classes(of));
+    }
+    let _ = writeln!(text, "reads = {{ share = {}, {source} }}", workload.reads);
+    Ok(text)
+}
+
+/// A time in such a file.
+pub fn written(time: &Time, classes: &[(f64, f64, u64)], source: &str) -> String {
+    let mean = time.mean();
+    match time {
+        Time::Fixed(_) => format!("{{ ns = {mean}, {source} }}"),
+        Time::Exponential(_) => {
+            format!("{{ ns = {mean}, distribution = \"exponential\", {source} }}")
+        }
+        Time::Histogram(_) => format!(
+            "{{ ns = {mean}, distribution = \"histogram\", classes = {}, {source} }}",
+            listed(classes)
+        ),
+    }
 }
 
 fn listed(classes: &[(f64, f64, u64)]) -> String {
@@ -219,6 +246,7 @@ pub(crate) mod tests {
             },
             sleep: None,
             left_out: None,
+            partner: None,
         }
     }
 
@@ -263,7 +291,7 @@ pub(crate) mod tests {
         ] {
             for thinking in Thinking::of(&lock) {
                 let made = of(&lock, *thinking, "x").expect("it");
-                let text = file(&made, &lock, &["mutex"], "a \"profile\"");
+                let text = file(&made, &lock, &["mutex"], "a \"profile\"").expect("written");
                 std::fs::write(&path, text).expect("written");
                 let read = lockwork_sim::workload::load(path.to_str().expect("UTF-8"));
                 let mut read = read.expect("right");

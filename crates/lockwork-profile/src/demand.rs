@@ -10,8 +10,9 @@ use anyhow::Result;
 
 use crate::command::profiles;
 use crate::histogram::Histogram;
-use crate::model::{Counts, Lock, Profile, Use};
+use crate::model::{mean, Counts, Lock, Profile, Use};
 use crate::names::Names;
+use crate::nesting::{nests, Nest};
 use crate::summary;
 
 pub use crate::summary::NOTHING;
@@ -24,6 +25,12 @@ const LOST_CPU_NS: f64 = 500_000.0;
 const RARE: f64 = 0.001;
 /// A lock that fewer threads use has nobody to wait for.
 const SHARED_BY: f64 = 1.5;
+
+/// Two locks are nested often if so many of the inner one's acquisitions, and of the outer one's
+/// sections, have to do with the other.
+const NESTED: f64 = 0.1;
+/// Of so many locks, those that were waited for longest, it is asked with which they are nested.
+const PAIRED: usize = 8;
 
 /// What kind of lock it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +82,30 @@ pub struct Demand {
     pub sleep: Option<(f64, f64)>,
     /// Holds that are left out of the sections: how many, and their share of the time held.
     pub left_out: Option<(u64, f64)>,
+    /// The lock with which it is nested, if that happens often.
+    pub partner: Option<Partner>,
+}
+
+impl Demand {
+    /// A section on average, ns; shared ones as many as there are.
+    pub fn mean_section(&self) -> f64 {
+        let shared = self.read_section.as_ref().map_or(0.0, |times| times.mean);
+        self.reads * shared + (1.0 - self.reads) * self.section.mean
+    }
+}
+
+/// The lock with which another one is nested most, of those that threads share and that are of
+/// the same kind.
+#[derive(Clone, Debug)]
+pub struct Partner {
+    /// How it is used. It has no partner here.
+    pub lock: Box<Demand>,
+    /// It is held while the other one is taken; else the other way round.
+    pub is_outer: bool,
+    /// Acquisitions of the inner lock while the outer one is held.
+    pub together: f64,
+    /// How long a thread waits for the inner lock on average, ns, if that is held or not.
+    pub inner_wait: f64,
 }
 
 /// A program and the locks that its threads share.
@@ -116,14 +147,23 @@ fn of(profile: &Profile) -> Program {
     let names = Names::new(profile);
     let case = Case::of(profile);
     let shared = profile.locks.iter().filter(|lock| lock.is_lock());
-    let mut locks: Vec<Demand> = shared
+    let mut locks: Vec<(&Lock, Demand)> = shared
         .filter(|lock| users(lock.by_thread.iter().map(|(_, n)| *n)) >= SHARED_BY)
-        .map(|lock| case.demand(lock, names.lock(lock)))
+        .map(|lock| (lock, case.demand(lock, names.lock(lock))))
         .collect();
-    locks.sort_by(|a, b| {
+    locks.sort_by(|(_, a), (_, b)| {
         let waiting = b.of_waiting.total_cmp(&a.of_waiting);
         waiting.then(b.held.total_cmp(&a.held))
     });
+    let partners: Vec<Option<Partner>> = locks
+        .iter()
+        .take(PAIRED)
+        .map(|(lock, demand)| partner(profile, lock, demand, &locks))
+        .collect();
+    let mut locks: Vec<Demand> = locks.into_iter().map(|(_, demand)| demand).collect();
+    for (lock, partner) in locks.iter_mut().zip(partners) {
+        lock.partner = partner;
+    }
     let mut notes = profile.warnings.clone();
     notes.extend(case.notes());
     Program {
@@ -138,6 +178,30 @@ fn of(profile: &Profile) -> Program {
         locks,
         notes,
     }
+}
+
+/// The lock of `shared` with which `lock` is nested most.
+fn partner(
+    profile: &Profile,
+    lock: &Lock,
+    demand: &Demand,
+    shared: &[(&Lock, Demand)],
+) -> Option<Partner> {
+    let often = |nest: &Nest<'_>| nest.of_inner() >= NESTED && nest.by_section() >= NESTED;
+    nests(profile, lock).into_iter().find_map(|nest| {
+        let is_outer = nest.inner.address == lock.address;
+        let other = if is_outer { nest.outer } else { nest.inner };
+        let (_, found) = shared
+            .iter()
+            .find(|(known, _)| known.address == other.address)?;
+        let wait = mean(nest.inner.sum.waited as f64, nest.inner.sum.count);
+        (often(&nest) && found.kind == demand.kind).then(|| Partner {
+            lock: Box::new(found.clone()),
+            is_outer,
+            together: nest.of_inner() * nest.inner.sum.count as f64,
+            inner_wait: wait * profile.ns_per_tick,
+        })
+    })
 }
 
 /// How many threads do as much as these do, if all do alike: the inverse of Simpson's index.
@@ -298,6 +362,7 @@ impl Case<'_> {
                 (sleeps / n, idle.0 / sleeps)
             }),
             left_out: left_out.or(of_reads),
+            partner: None,
         }
     }
 }

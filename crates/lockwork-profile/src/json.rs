@@ -35,6 +35,7 @@ struct OneLock {
     counts: Numbers,
     sites: Vec<OneSite>,
     holders: Vec<Holder>,
+    inside: Vec<Outer>,
     why: Option<Why>,
 }
 
@@ -53,6 +54,13 @@ struct Holder {
     holder_thread: Option<u64>,
     waits: u64,
     waited_ns: u64,
+}
+
+/// A lock that was held when the lock was taken.
+#[derive(Serialize)]
+struct Outer {
+    address: String,
+    acquisitions: u64,
 }
 
 #[derive(Serialize)]
@@ -160,6 +168,10 @@ fn lock(profile: &Profile, names: &Names<'_>, lock: &Lock) -> OneLock {
         waits: blame.count,
         waited_ns: profile.ns(blame.waited as f64),
     });
+    let inside = lock.inside.iter().map(|inside| Outer {
+        address: format!("{:#x}", inside.outer),
+        acquisitions: inside.count,
+    });
     let contended = lock.is_lock() && lock.sum.waited > 0;
     let why = contended.then(|| summary::finding(profile, names, lock));
     OneLock {
@@ -170,6 +182,7 @@ fn lock(profile: &Profile, names: &Names<'_>, lock: &Lock) -> OneLock {
         counts: numbers(profile, &lock.sum),
         sites: sites.collect(),
         holders: holders.collect(),
+        inside: inside.collect(),
         why: why.map(|found| Why {
             rule: found.rule,
             sentence: found.why,

@@ -17,6 +17,7 @@ mod locking;
 mod model;
 mod modules;
 mod names;
+mod nesting;
 mod now;
 mod raw;
 mod read;

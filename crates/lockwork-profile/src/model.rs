@@ -200,6 +200,15 @@ pub struct Blame {
     pub waited: u64,
 }
 
+/// Another lock that was held when one was taken; of several, the last that was taken.
+#[derive(Clone, Copy, Debug)]
+pub struct Inside {
+    /// Its address.
+    pub outer: u64,
+    /// Acquisitions, estimated from those whose holds were timed.
+    pub count: u64,
+}
+
 /// Where a thread was when it waited: a sample.
 #[derive(Clone, Debug)]
 pub struct Stack {
@@ -224,6 +233,8 @@ pub struct Lock {
     pub sum: Counts,
     /// Who held it; those that were waited for longest first.
     pub blames: Vec<Blame>,
+    /// Inside which other locks it was taken; most often first.
+    pub inside: Vec<Inside>,
     /// Threads that acquired it, by their numbers, and how often each did.
     pub by_thread: Vec<(u64, u64)>,
 }

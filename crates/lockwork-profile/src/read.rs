@@ -10,7 +10,7 @@ use anyhow::{bail, Context, Result};
 use crate::end::end;
 use crate::events::Events;
 use crate::histogram::BUCKETS;
-use crate::model::{Blame, Counts, Lock, Profile, Site, Stack, Usage, Use, Waiter};
+use crate::model::{Blame, Counts, Inside, Lock, Profile, Site, Stack, Usage, Use, Waiter};
 use crate::modules::Modules;
 use crate::raw::{self, read, RawBlock, RawDetail, RawFile, RawSite, RawSites, RawTiming, RawWait};
 
@@ -60,6 +60,7 @@ struct Parts {
     made: Option<u64>,
     sites: HashMap<(u64, Use), Counts>,
     blames: HashMap<(u64, u64, u64), (u64, u64)>,
+    inside: HashMap<u64, u64>,
     by_thread: HashMap<u64, u64>,
 }
 
@@ -139,6 +140,11 @@ impl Reading {
                     .collect();
                 let sum = self.stacks.entry((found.lock, frames?)).or_default();
                 *sum += sane(found.waited);
+            }
+            raw::INSIDE => {
+                let found: raw::RawInside = read(bytes, at)?;
+                let inside = &mut self.lock(found.lock).inside;
+                *inside.entry(found.outer).or_default() += sane(found.count);
             }
             raw::INIT => {
                 let found: raw::RawInit = read(bytes, at)?;
@@ -331,6 +337,12 @@ fn lock(address: u64, parts: Parts) -> Lock {
         .collect();
     let mut by_thread: Vec<(u64, u64)> = parts.by_thread.into_iter().collect();
     by_thread.sort_unstable();
+    let mut inside: Vec<Inside> = parts
+        .inside
+        .into_iter()
+        .map(|(outer, count)| Inside { outer, count })
+        .collect();
+    inside.sort_by_key(|inside| (u64::MAX - inside.count, inside.outer));
     blames.sort_by_key(|blame| (u64::MAX - blame.waited, blame.site, blame.holder_site));
     Lock {
         address,
@@ -338,6 +350,7 @@ fn lock(address: u64, parts: Parts) -> Lock {
         sites,
         sum,
         blames,
+        inside,
         by_thread,
     }
 }

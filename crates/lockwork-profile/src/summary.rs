@@ -9,6 +9,7 @@ use lockwork_report::text::{counted, cut, duration, grouped, percent, seconds, w
 
 use crate::model::{mean, Counts, Fate, Lock, Profile, Use};
 use crate::names::Names;
+use crate::nesting::nests;
 use crate::rules::{self, Case};
 
 /// Locks of which the reason is given.
@@ -19,6 +20,10 @@ const CALLERS: usize = 2;
 const LISTED: usize = 10;
 /// A lock with less of the waiting than this is not explained.
 const LITTLE: f64 = 0.01;
+/// Locks that are named with which one is nested.
+const NESTS: usize = 3;
+/// Of acquisitions, or in a section, so often at least.
+const OFTEN: f64 = 0.05;
 /// A name's columns in the table.
 const NAME: usize = 48;
 /// Less waiting than this share of the threads' time is nothing to win.
@@ -191,7 +196,31 @@ fn explained(profile: &Profile, names: &Names<'_>, lock: &Lock, number: usize) -
         let _ = writeln!(text, "        {evidence}");
     }
     let _ = writeln!(text, "   try: {}", found.advice);
-    text + &who(profile, names, lock)
+    text + &nested(profile, names, lock) + &who(profile, names, lock)
+}
+
+/// Inside which locks it is taken, and which are taken inside it.
+fn nested(profile: &Profile, names: &Names<'_>, lock: &Lock) -> String {
+    let mut text = String::new();
+    for nest in nests(profile, lock).iter().take(NESTS) {
+        let is_inner = nest.inner.address == lock.address;
+        let _ = match is_inner {
+            true if nest.of_inner() >= OFTEN => writeln!(
+                text,
+                "   {} of its acquisitions are made while {} is held",
+                percent(nest.of_inner()),
+                cut(&names.lock(nest.outer), NAME)
+            ),
+            false if nest.by_section() >= OFTEN => writeln!(
+                text,
+                "   while it is held, {} is taken {} times on average",
+                cut(&names.lock(nest.inner), NAME),
+                grouped(nest.by_section(), 2)
+            ),
+            _ => Ok(()),
+        };
+    }
+    text
 }
 
 /// Who waits, and who held it meanwhile.
