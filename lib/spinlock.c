@@ -3,6 +3,8 @@
 #include "lib.h"
 #include "qspinlock.h"
 
+#include <errno.h>
+
 _Static_assert(sizeof(lw_spinlock_t) == sizeof(struct lk_qspin), "size");
 _Static_assert((int)LW_SPIN_AUTO == (int)LK_QSPIN_AUTO, "modes");
 
@@ -13,9 +15,13 @@ static struct lk_qspin *spin_of(lw_spinlock_t *s)
 
 u32 lwlib_spin_mode = LK_QSPIN_AUTO;
 
-void lw_spin_set_mode(enum lw_spin_mode mode)
+int lw_spin_set_mode(enum lw_spin_mode mode)
 {
+	/* Above the last one is a mode that the others must not be mixed with. */
+	if ((u32)mode > (u32)LW_SPIN_AUTO)
+		return EINVAL;
 	WRITE_ONCE(lwlib_spin_mode, (u32)mode);
+	return 0;
 }
 
 void lw_spin_lock(lw_spinlock_t *s)

@@ -36,6 +36,10 @@
  *   A retires      (B; A, B BEHIND A)            -> (B; B GRANTED g)
  *                  (A; A)                        -> (0; )
  *
+ * In a queue whose nodes stay (the calls that end in _to_stay, and cq_grant()), a node is
+ * BEHIND p before the link to it is made, and p makes it GRANTED by a store. Invariant 1 and
+ * the rule for `next` are for the other queues.
+ *
  * Here are the steps of a node's place; cancel_retire.h has those that may move
  * the tail.
  *

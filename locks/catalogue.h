@@ -14,7 +14,8 @@
 #define LK_FIFO	  (1u << 0)
 #define LK_RW	  (1u << 1) /* read_* are shared, lock/unlock exclusive */
 #define LK_CANCEL (1u << 2) /* attempt() may give up in mid-queue */
-#define LK_SLEEPS (1u << 3) /* waiters leave the CPU */
+/* A mutex, semaphore or condition variable: not for handlers, nor with preemption off. */
+#define LK_SLEEPS (1u << 3)
 /*
  * The holder keeps a queue node: it nests LKP_MAX_NEST deep, needs a thread
  * slot, and is unlocked by its thread in LIFO order.

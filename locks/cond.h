@@ -54,10 +54,6 @@ struct lk_cond {
 	u8 epoch;
 };
 
-/* clang-format off */
-#define LK_COND_INIT { 0 }
-/* clang-format on */
-
 /* On the waiter's stack, from lk_cond_enqueue() to the end of the wait. */
 struct lk_cond_waiter {
 	struct lk_mutex_waiter sleeper;

@@ -119,16 +119,19 @@ bool lk_mutex_spin(struct lk_mutex *m, const struct lkp_deadline *deadline,
 		   const struct lk_spin_queue *queue, u32 *stage);
 /*
  * For a thread whose lk_mutex_spin() ended early, at that *@stage, by a long jump or with
- * its thread. False: it was in the queue, which nobody leaves; @m cannot be used any
- * more.
+ * its thread. False: its node is still in the queue and cannot be removed; @m cannot be
+ * used any more.
  */
 bool lk_mutex_spin_abandon(struct lk_mutex *m,
 			   const struct lk_spin_queue *queue, const u32 *stage);
-/* The same with the caller's @w, which is zero, for lk_mutex_abandon(). */
+/*
+ * lk_mutex_lock_slow_over() with the caller's @w. For lk_mutex_abandon(), @w must be zero
+ * before the call.
+ */
 int lk_mutex_lock_as(struct lk_mutex *m, struct lk_mutex_waiter *w,
 		     const struct lkp_deadline *deadline,
 		     const struct lk_spin_queue *queue);
-/* As lk_mutex_lock_slow(), without spinning first. */
+/* As lk_mutex_lock_slow(), without spinning first; for tests/check. */
 int lk_mutex_sleep(struct lk_mutex *m, const struct lkp_deadline *deadline);
 /*
  * Takes the caller's @w off the list, and passes on what it was told: the call that

@@ -23,7 +23,7 @@
  * owner opens the tail, with the entry as its first node, the gate; arrivals
  * queue behind that. It seals the clusters' queues, and the thread that empties
  * the last of them passes the gate. So nobody ever waits for a queue to drain
- * before it may queue, each wait is one in a queue, and can be given up.
+ * before it may queue. Waiters can give up, but those of lk_numa_osq_lock_to_stay().
  *
  * The lock's word, as (tail, divided), n any node:
  *

@@ -60,10 +60,6 @@ struct lk_qrw {
 	struct lk_qspin queue;
 };
 
-/* clang-format off */
-#define LK_QRW_INIT { { ATOMIC_INIT(0) }, LK_QSPIN_INIT }
-/* clang-format on */
-
 void lk_qrw_read_lock_slow(struct lk_qrw *lock);
 void lk_qrw_read_lock_nested_slow(struct lk_qrw *lock);
 void lk_qrw_lock_slow(struct lk_qrw *lock);

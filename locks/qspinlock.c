@@ -94,7 +94,7 @@ static inline bool may_leave(const struct lk_qspin_watch *watch)
 	return watch && !(READ_ONCE(*watch->word) & watch->busy);
 }
 
-/* The same for the head: nobody sleeps for whom an unlock should look now. */
+/* take_half() for the head; clears halted, because no head sleeps now. */
 static inline bool take_half_as_head(struct lk_qspin *lock)
 {
 	u16 half = READ_ONCE(lock->locked_pending);
@@ -189,7 +189,7 @@ static enum outcome wait_as_pending(struct lk_qspin *lock, u32 val,
 
 /* -- halting ------------------------------------------------------------- */
 
-/* Makes @node, the sleeping head, be found; false: there is no way to. */
+/* Makes the sleeping head, whose node has @code, be found by an unlock; false: it cannot. */
 static bool ask_for_kick(struct lk_qspin *lock, u16 code, u32 busy)
 {
 	u32 val;
@@ -339,8 +339,8 @@ static bool make_head(struct lk_qspin *lock, struct qnode *next, bool holds)
 /* -- the queue ----------------------------------------------------------- */
 
 /*
- * The head waits until the lock is free of @busy: the word as it was then. If it is not,
- * the head is to leave.
+ * The head waits until the word has no bit of @busy. Returns the word. If that still has
+ * one, the head must leave.
  */
 static u32 head_wait(struct lk_qspin *lock, struct qnode *node, u32 busy,
 		     const struct lk_qspin_watch *watch)
@@ -423,10 +423,7 @@ static enum outcome head_take(struct lk_qspin *lock, struct qnode *node,
 	}
 }
 
-/*
- * An arrival's successors know from it where it runs and how it waits. True: it is the
- * head; false: it has left.
- */
+/* Waits behind @prev. True: it is the head; false: it has left. */
 static bool wait_in_queue(struct qnode *node, struct qnode *prev,
 			  enum lk_qspin_mode mode,
 			  const struct lk_qspin_watch *watch)
@@ -612,7 +609,7 @@ static enum outcome wait_tas(struct lk_qspin *lock,
 	return TAKEN;
 }
 
-/* Past the queue, or, where nobody may, once there is none. */
+/* Takes the lock past the queue. In a mode where nobody may, waits until there is none. */
 static enum outcome wait_without_node(struct lk_qspin *lock,
 				      enum lk_qspin_mode mode,
 				      const struct lk_qspin_watch *watch)

@@ -20,13 +20,15 @@
  *   (n,0,0) --head n--> (0,0,1)  it was the last one
  *   (m,0,0) --head n--> (m,0,1)  then n makes its successor the head
  *
- * Invariants: only the head of the queue and the owner of the pending bit wait
- * on the word; the thread that set pending owns it, and nobody else
- * takes the lock or clears the bit until it is 0 again, but, where waiters leave,
- * one that has left; a node becomes head at most once, made so by its
- * predecessor; only the head, or the holder on its behalf, sets halted, and not
- * while the pending bit is somebody else's, whose taking of the lock is a store. A
- * thread that clears halted goes on to kick.
+ * Invariants:
+ *  1. Only the head of the queue and the owner of the pending bit wait on the word.
+ *  2. The thread that set pending owns it. Until the bit is 0 again nobody else takes the
+ *     lock or clears the bit. One exception: a waiter that has left the queue, where
+ *     waiters leave.
+ *  3. A node becomes head at most once. Its predecessor makes it so.
+ *  4. Only the head, or the holder on its behalf, sets halted. Neither does while the
+ *     pending bit is somebody else's, who takes the lock by a store.
+ *  5. A thread that clears halted goes on to kick.
  *
  * Modes, chosen by each caller at run time, safe to mix on one lock (but for
  * only fair) because the head takes the lock by compare-and-exchange:

@@ -129,7 +129,7 @@ int lk_rwsem_lock_slow(struct lk_rwsem *s, const struct lkp_deadline *deadline,
 int lk_rwsem_read_lock_slow(struct lk_rwsem *s, enum lk_rwsem_reader how,
 			    const struct lkp_deadline *deadline,
 			    const struct lk_spin_queue *queue);
-/* The same with the caller's @w, which is zero, for lk_rwsem_abandon(). */
+/* The same with the caller's @w. For lk_rwsem_abandon(), @w must be zero before the call. */
 int lk_rwsem_lock_as(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
 		     const struct lkp_deadline *deadline,
 		     const struct lk_spin_queue *queue);
@@ -200,8 +200,8 @@ static inline bool lk_rwsem_read_trylock(struct lk_rwsem *s,
 }
 
 /*
- * These two try: also past waiters that a forked child does not have. A try takes what
- * is free though H is set, because the thread that H is for may be stopped.
+ * The two try calls. They first clean a lock whose waiters were lost in a fork. A try takes
+ * what is free though H is set, because the thread that H is for may be stopped.
  */
 static inline bool lk_rwsem_try_write(struct lk_rwsem *s)
 {

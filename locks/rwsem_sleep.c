@@ -89,7 +89,7 @@ static void insist(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
 	}
 }
 
-/* Sleeps of a waiter that were not cut short for a look; looks at a trial that it has left. */
+/* naps: full sleeps so far. looks: short sleeps that it may still make during a trial. */
 struct sleeps {
 	u32 naps, looks;
 };

@@ -27,7 +27,7 @@ struct lk_spin_queue {
 extern const struct lk_spin_queue lk_spin_over_osq, lk_spin_over_numa_osq;
 /*
  * A qspinlock in its place, in mode LK_QSPIN_FAIR or LK_QSPIN_STEAL. A waiter gives up
- * only if it does not move though @word is 0. For locks whose waiters never sleep.
+ * only if the queue does not move though @word is 0. For locks whose waiters never sleep.
  */
 extern const struct lk_spin_queue lk_spin_over_qspin[];
 

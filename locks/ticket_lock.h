@@ -13,7 +13,7 @@
  *   (o,n) --unlock--> (o+1,n)    the thread that drew o+1 holds
  *
  * Invariants: next - owner (mod 65536) is the number of threads that hold or
- * wait; each of them has drawn another ticket; only the holder writes owner.
+ * wait; each of them has drawn a different ticket; only the holder writes owner.
  *
  * Limit: at most 65,535 threads hold or wait at once. One more would find the
  * halves equal, and the lock free.

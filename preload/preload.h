@@ -46,10 +46,6 @@ static inline bool single_threaded(void)
 	       *(volatile char *)&__libc_single_threaded;
 }
 
-/* Holds signals back for this thread; restore takes what block returned. */
-u64 lkp_block_signals(void);
-void lkp_restore_signals(u64 signals);
-
 /* The kernel's id of this thread, also right after a fork. */
 u32 lkp_tid(void);
 /*

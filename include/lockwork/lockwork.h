@@ -10,9 +10,14 @@
  * move or copy a lock while a thread uses it. No call changes errno. The locks
  * work within one process only: a lock in shared memory does not work.
  *
+ * A deadline is an absolute time of CLOCK_MONOTONIC, and not NULL. Nanoseconds out of
+ * range are carried into the seconds. A call with a deadline may return later than
+ * that by the time that it spins, and may still take the lock then.
+ *
  * With LOCKWORK_DEBUG=1 in the environment, the mutex calls check how they are
  * used. The process ends with a message if a thread unlocks a mutex that it does
- * not hold, locks a mutex that it holds, or destroys a mutex that is held. The
+ * not hold, locks a mutex that it holds without a deadline, or destroys a mutex that is
+ * held. The
  * message gives the lock's address and the holder's thread id. A deadlock ends
  * the process too: threads that wait for each other's mutexes in a circle,
  * without a deadline.
@@ -30,7 +35,7 @@ struct timespec; /* in strict C99, <time.h> does not declare it */
 /*
  * Mutex: 24 bytes, aligned to 8. Locking a free mutex takes one atomic
  * instruction. Waiters spin while the holder runs, then sleep. Sleepers get the
- * mutex in FIFO order. Other threads may overtake the first sleeper; after
+ * mutex by real-time priority, and in FIFO order among equals. Other threads may overtake the first sleeper; after
  * overtake_limit unlocks (a knob), the next unlock hands the mutex to it. A first
  * sleeper that is stopped keeps a free mutex from nobody: those behind it look for
  * themselves after 32 ms, doubling to 1 s, unless the knob naps is 0.
@@ -52,8 +57,8 @@ void lw_mutex_lock(lw_mutex_t *m);
 /* Does not wait. Returns true if the caller now holds @m. */
 bool lw_mutex_trylock(lw_mutex_t *m);
 /*
- * Waits until @deadline, an absolute time of CLOCK_MONOTONIC. Returns true if the
- * caller now holds @m, and false if the deadline passed first.
+ * Waits until @deadline. Returns true if the caller now holds @m, and false if the
+ * deadline passed first.
  */
 bool lw_mutex_timedlock(lw_mutex_t *m, const struct timespec *deadline);
 void lw_mutex_unlock(lw_mutex_t *m);
@@ -83,10 +88,10 @@ int lw_set_queue(enum lw_queue queue);
  * Condition variable for lw_mutex_t: 16 bytes, aligned to 8. Hold the mutex while
  * you change the condition that threads wait for; then signal, with or without the
  * mutex. A wait may return without a signal, so test the condition again after each
- * wait. No wake-up is lost. Waiters are woken in FIFO order. After a broadcast they
- * get the mutex one after the other. A wait is not a cancellation point. The
- * condition variable must stay allocated until all waits on it have returned, or a
- * broadcast has ended all of them. A forked child may keep using it; the other
+ * wait. No wake-up is lost. Waiters are woken by real-time priority, and in FIFO order
+ * among equals. After a broadcast they get the mutex one after the other. A wait is not
+ * a cancellation point. The condition variable must stay allocated until all waits on it
+ * have returned. A forked child may keep using it; the other
  * threads' waits do not exist in the child.
  */
 typedef struct {
@@ -103,8 +108,7 @@ typedef struct {
  */
 void lw_cond_wait(lw_cond_t *c, lw_mutex_t *m);
 /*
- * As lw_cond_wait(), but waits until @deadline, an absolute time of
- * CLOCK_MONOTONIC. Returns false if the deadline passed. The caller holds @m in
+ * As lw_cond_wait(), but waits until @deadline. Returns false if the deadline passed. The caller holds @m in
  * both cases. A signal may have arrived even if the call returns false.
  */
 bool lw_cond_timedwait(lw_cond_t *c, lw_mutex_t *m,
@@ -149,14 +153,16 @@ bool lw_spin_trylock(lw_spinlock_t *s);
 void lw_spin_unlock(lw_spinlock_t *s);
 /*
  * Sets the mode of all spinlocks of the process. It may be called at any time,
- * also while spinlocks are held and waited for. The default is LW_SPIN_AUTO.
+ * also while spinlocks are held and waited for. The default is LW_SPIN_AUTO. Returns 0
+ * on success, and EINVAL if @mode is not a mode; then nothing changes.
  */
-void lw_spin_set_mode(enum lw_spin_mode mode);
+int lw_spin_set_mode(enum lw_spin_mode mode);
 
 /*
  * Read/write lock: 24 bytes, aligned to 8. Many readers hold it together, or one
  * writer holds it alone. Waiters spin while a writer runs, then sleep. Sleepers are
- * served in FIFO order; readers that sleep are let in together. Arriving threads may
+ * served by real-time priority, and in FIFO order among equals; readers that sleep are
+ * let in together. Arriving threads may
  * overtake the first sleeper until it has lost overtake_limit times (a knob) or has
  * slept for 1 ms. After that they queue behind it. As with the mutex, one that is
  * stopped keeps a free lock from nobody.
@@ -182,8 +188,8 @@ void lw_read_lock(lw_rwlock_t *l);
 /* Does not wait. Returns true if the caller now holds @l shared. */
 bool lw_read_trylock(lw_rwlock_t *l);
 /*
- * Waits until @deadline, an absolute time of CLOCK_MONOTONIC. Returns true if the
- * caller now holds @l shared, and false if the deadline passed first.
+ * Waits until @deadline. Returns true if the caller now holds @l shared, and false if
+ * the deadline passed first.
  */
 bool lw_read_timedlock(lw_rwlock_t *l, const struct timespec *deadline);
 /*
@@ -265,7 +271,7 @@ const char *lw_event_name(uint32_t n);
 const char *lw_event_help(uint32_t n);
 /*
  * Stores how often the event @name was counted in *@sum. Returns 0 on success and
- * ENOENT if there is no such event.
+ * ENOENT if there is no such event; then *@sum is unchanged.
  */
 int lw_event_sum(const char *name, uint64_t *sum);
 /*

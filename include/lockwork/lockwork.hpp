@@ -184,7 +184,7 @@ class mutex
 /*
  * lw_spinlock_t: a queued spinlock for critical sections of a few hundred
  * nanoseconds. lw_spin_set_mode() sets the mode of all spinlocks of the process.
- * There are no timed waits, because a spinning waiter cannot leave the queue.
+ * There are no timed waits.
  */
 class spinlock
 {
@@ -228,7 +228,8 @@ class spinlock
 /*
  * lw_rwlock_t: a read/write lock whose waiters spin while a writer runs, then sleep.
  * It can replace std::shared_mutex and std::shared_timed_mutex. A thread that
- * holds it must not lock it again, not even shared.
+ * holds it must not lock it again, not even shared. (For that, call
+ * lw_read_lock_nested(native_handle()).)
  */
 class shared_mutex
 {
@@ -355,8 +356,7 @@ class shared_mutex
 
 /*
  * lw_spin_rwlock_t: a fair read/write lock whose waiters spin. A thread that holds it
- * must not lock it again, not even shared. There are no timed waits, because a
- * spinning waiter cannot leave the queue.
+ * must not lock it again, not even shared. There are no timed waits.
  */
 class spin_shared_mutex
 {
@@ -391,7 +391,7 @@ class spin_shared_mutex
 		::lw_spin_read_lock(&rw_);
 	}
 
-	/* Does not wait. Returns false if a writer holds it or waits. */
+	/* Does not wait. Returns false if a writer holds it, or waits for readers to leave. */
 	bool try_lock_shared() noexcept
 	{
 		return ::lw_spin_read_trylock(&rw_);

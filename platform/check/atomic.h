@@ -236,6 +236,4 @@ _Noreturn void lwc_broken(const char *text);
 	__lwc_cond_load_or_stall("atomic_cond_read_relaxed_or_stall", \
 				 &(a)->counter, cond, leave, LWC_RELAXED)
 
-/* clang-format on */
-
 #endif

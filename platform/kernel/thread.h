@@ -35,7 +35,7 @@ static inline u32 this_slot(void)
 /* Interrupts change it, and put it back: volatile, as READ_ONCE() is. */
 #define wait_depth(name) (*(volatile u8 *)this_cpu_ptr(&(name##_depth)))
 
-/* Nothing forks: one epoch, and a queued spinlock's bits 9 to 15 stay 0. */
+/* Nothing forks: one epoch, and the tag of a queued spinlock, bits 10 to 15, stays 0. */
 #define wait_epoch()  ((u16)0)
 #define wait_tag()    0u
 #define WAIT_TAG_MASK 0u

@@ -164,6 +164,4 @@ extern struct lws_calls lws;
 /* As in the kernel. */
 #include <stays.h>
 
-/* clang-format on */
-
 #endif

@@ -199,6 +199,4 @@ static inline bool should_leave(u32 rounds, u64 *since)
 #define atomic_cond_read_relaxed_or_stall(a, cond, leave) \
 	smp_cond_load_relaxed_or_stall(&(a)->counter, cond, leave)
 
-/* clang-format on */
-
 #endif

@@ -298,9 +298,6 @@ struct lkp_deadline {
 	int64_t nsec;
 };
 void deadline_after(struct lkp_deadline *deadline, u64 ns);
-/* Whether the time @sec, @nsec on its clock is at or past it. */
-bool deadline_passed(const struct lkp_deadline *deadline, int64_t sec,
-		     int64_t nsec);
 /* Whether it is at most @ns nanoseconds away. */
 bool deadline_within(const struct lkp_deadline *deadline, u64 ns);
 int lkp_futex_wait(u32 *word, u32 val, const struct lkp_deadline *deadline);

@@ -212,8 +212,9 @@ __cold int lkp_futex_wake(u32 *word, int count)
 	return woken;
 }
 
-bool deadline_passed(const struct lkp_deadline *deadline, int64_t sec,
-		     int64_t nsec)
+/* Whether the time @sec, @nsec on its clock is at or past it. */
+static bool deadline_passed(const struct lkp_deadline *deadline, int64_t sec,
+			    int64_t nsec)
 {
 	return sec > deadline->sec ||
 	       (sec == deadline->sec && nsec >= deadline->nsec);

@@ -97,6 +97,10 @@ static void test_calls(void)
 	lw_spin_unlock(&spin);
 	lw_mutex_unlock(&mutex);
 
+	EXPECT(lw_spin_set_mode((enum lw_spin_mode)(LW_SPIN_AUTO + 1)) ==
+	       EINVAL);
+	EXPECT(lw_spin_set_mode(LW_SPIN_AUTO) == 0);
+
 	EXPECT(lw_mutex_trylock(&mutex));
 	lw_mutex_unlock(&mutex);
 	EXPECT(lw_mutex_timedlock(&mutex,

@@ -30,7 +30,7 @@ extern "C" {
     /// Gives `s` up, which the caller holds.
     pub fn lw_spin_unlock(s: *mut lw_spinlock_t);
     /// Sets the mode of all spinlocks of the process: a `SPIN_MODE_…`.
-    pub fn lw_spin_set_mode(mode: c_uint);
+    pub fn lw_spin_set_mode(mode: c_uint) -> c_int;
 
     /// Waits until the caller holds `l` shared.
     pub fn lw_read_lock(l: *mut lw_rwlock_t);

@@ -4,10 +4,10 @@
 //!
 //! | type | bytes beside the data | waiters |
 //! |---|---|---|
-//! | [`Mutex`] | 24 | spin while the holder runs, then sleep; no sleeper starves |
+//! | [`Mutex`] | 24 | spin while the holder runs, then sleep; no sleeper starves but for those of higher real-time priority |
 //! | [`RwLock`] | 24 | spin while a writer runs, then sleep; readers that sleep are let in together |
 //! | [`Condvar`] | 16 | sleep; for a [`Mutex`] |
-//! | [`SpinLock`] | 4 | spin, by default in an order that depends on the machine |
+//! | [`SpinLock`] | 4 | spin, in an order that depends on the machine; by default they sleep while threads outnumber CPUs |
 //! | [`SpinRwLock`] | 8 | spin in a FIFO queue; readers that are next to each other hold it together |
 //!
 //! The locks are [`lock_api`] types, used as those of `std` are, but for poisoning:
@@ -26,8 +26,8 @@
 //! ```
 //!
 //! Use [`Mutex`] and [`RwLock`] unless you have measured something better. A spinning lock wins
-//! when sections are short and threads do not outnumber CPUs; when they do, its
-//! waiters burn the CPU that the holder needs.
+//! when sections are short and threads do not outnumber CPUs. When they do, waiters of a
+//! [`SpinRwLock`] burn the CPU that the holder needs.
 //!
 //! # What is promised, and what not
 //!

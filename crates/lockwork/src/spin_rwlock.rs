@@ -11,7 +11,7 @@ use lockwork_sys::{lw_spin_rwlock_t, SPIN_RWLOCK_DRAINING, SPIN_RWLOCK_HELD, SPI
 /// hold it together. An arrival may take a free lock before the next waiter does, once
 /// for each waiter.
 /// A thread that reads must not read-lock again: it would queue behind a writer
-/// that waits for it. There are no deadlines: a queue of spinners cannot be left.
+/// that waits for it. There are no timed waits.
 ///
 /// ```
 /// use lockwork::SpinRwLock;

@@ -139,3 +139,58 @@ fn output(command: &mut Command, name: &str) -> Result<String> {
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    const COVER: &str = include_str!("../../../../kernel/series/cover.txt");
+    const FIDELITY: &str = include_str!("../../../../docs/fidelity.md");
+    const KNOBS: &str = include_str!("../../../../platform/knobs.def");
+
+    /// The numbers of the first line that begins so.
+    fn numbers<'a>(text: &'a str, start: &str) -> Vec<&'a str> {
+        let lines = text.lines().map(str::trim_start);
+        let found = lines.filter_map(|line| line.strip_prefix(start)).next();
+        let found = found.unwrap_or_else(|| panic!("no line {start}"));
+        found.split_whitespace().collect()
+    }
+
+    /// `lockwork reproduce --markdown` writes docs/fidelity.md; nothing writes the letter.
+    #[test]
+    fn the_cover_letter_has_the_figures_of_the_simulations() {
+        let (_, table) = FIDELITY
+            .split_once("|  | mutex\\_numa over mutex | longest wait")
+            .expect("the table");
+        let writers = numbers(COVER, "writers");
+        let gains = numbers(COVER, "this series");
+        assert_eq!(writers.len(), gains.len());
+        for (writers, gain) in writers.iter().zip(gains) {
+            let rows = [
+                format!("| {writers} writers | "),
+                format!("| {writers} writer | "),
+            ];
+            let row = table
+                .lines()
+                .find_map(|line| rows.iter().find_map(|row| line.strip_prefix(row.as_str())));
+            let row = row.unwrap_or_else(|| panic!("no row of {writers} writers"));
+            assert_eq!(
+                row.split_whitespace().next(),
+                Some(gain),
+                "{writers} writers"
+            );
+        }
+    }
+
+    #[test]
+    fn the_cover_letter_says_from_when_a_queue_is_long() {
+        let knob = KNOBS
+            .lines()
+            .find(|line| line.contains("(osq_lock_depth, "))
+            .expect("the knob");
+        let depth = COVER
+            .split_once("have seen more than ")
+            .and_then(|(_, rest)| rest.split_whitespace().next())
+            .expect("a number");
+        assert!(knob.contains(&format!(", {depth}, ")), "{knob}");
+        assert!(COVER.contains(&format!("Up to {depth} waiters?")));
+    }
+}
