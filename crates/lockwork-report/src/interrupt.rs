@@ -8,17 +8,25 @@ use std::io::{self, Read};
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::SigId;
 
-/// The signals that end a command, noted as they come.
+/// The signals that end a command, noted as they come. While there is none of these, the signals
+/// do what they do to any program.
 pub struct Interrupt {
     wake: UnixStream,
     last: Arc<AtomicUsize>,
     seen: Cell<Option<i32>>,
+    actions: Vec<SigId>,
 }
+
+/// How many of them there are.
+static LISTENING: AtomicUsize = AtomicUsize::new(0);
+/// Whether there is none; signal-hook asks this.
+static IDLE: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
 /// A signal ended the command: its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,19 +37,31 @@ impl Interrupt {
     pub fn listen() -> io::Result<Interrupt> {
         let (wake, sender) = UnixStream::pair()?;
         wake.set_nonblocking(true)?;
-        let last = Arc::new(AtomicUsize::new(0));
+        LISTENING.fetch_add(1, Ordering::SeqCst);
+        let mut interrupt = Interrupt {
+            wake,
+            last: Arc::new(AtomicUsize::new(0)),
+            seen: Cell::new(None),
+            actions: Vec::new(),
+        };
+        let is_first = IDLE.get().is_none();
+        let idle = IDLE.get_or_init(|| Arc::new(AtomicBool::new(false)));
+        idle.store(false, Ordering::SeqCst);
         for signal in [SIGINT, SIGTERM, SIGHUP] {
             if signal == SIGHUP && is_ignored(signal) {
                 continue;
             }
-            signal_hook::flag::register_usize(signal, Arc::clone(&last), signal as usize)?;
-            signal_hook::low_level::pipe::register(signal, sender.try_clone()?)?;
+            if is_first {
+                // Stays for good: signal-hook never gives a signal back to the system.
+                signal_hook::flag::register_conditional_default(signal, Arc::clone(idle))?;
+            }
+            let last = Arc::clone(&interrupt.last);
+            interrupt.actions.extend([
+                signal_hook::flag::register_usize(signal, last, signal as usize)?,
+                signal_hook::low_level::pipe::register(signal, sender.try_clone()?)?,
+            ]);
         }
-        Ok(Interrupt {
-            wake,
-            last,
-            seen: Cell::new(None),
-        })
+        Ok(interrupt)
     }
 
     /// The signal that came since the last call, if any.
@@ -65,6 +85,19 @@ impl Interrupt {
         match self.seen() {
             None => Ok(()),
             Some(signal) => Err(Interrupted(signal)),
+        }
+    }
+}
+
+impl Drop for Interrupt {
+    fn drop(&mut self) {
+        for action in self.actions.drain(..) {
+            signal_hook::low_level::unregister(action);
+        }
+        if LISTENING.fetch_sub(1, Ordering::SeqCst) == 1 {
+            if let Some(idle) = IDLE.get() {
+                idle.store(true, Ordering::SeqCst);
+            }
         }
     }
 }
@@ -114,6 +147,18 @@ fn is_ignored(signal: i32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The second one hears what comes, though the first one is gone.
+    #[test]
+    fn one_after_another_hears_signals() {
+        drop(Interrupt::listen().expect("listens"));
+        let second = Interrupt::listen().expect("listens");
+        signal_hook::low_level::raise(SIGHUP).expect("raised");
+        match is_ignored(SIGHUP) {
+            true => assert_eq!(second.take(), None),
+            false => assert_eq!(second.take(), Some(SIGHUP)),
+        }
+    }
 
     #[test]
     fn signals_have_names_and_statuses() {
