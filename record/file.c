@@ -118,8 +118,28 @@ u64 rec_nanoseconds(clockid_t clock)
 	return (u64)t.tv_sec * 1000000000u + (u64)t.tv_nsec;
 }
 
+void rec_both_clocks(u64 *ticks, u64 *ns)
+{
+	u64 least = ~0ULL;
+
+	for (int i = 0; i < 4 && least > 10000; i++) {
+		u64 before = rec_ticks();
+		u64 now = rec_nanoseconds(CLOCK_MONOTONIC);
+		u64 apart = rec_ticks() - before;
+
+		if (apart >= least)
+			continue;
+		least = apart;
+		*ticks = before + apart / 2;
+		*ns = now;
+	}
+}
+
 void rec_file_stamp(void)
 {
-	WRITE_ONCE(rec_file->last_ticks, rec_ticks());
-	WRITE_ONCE(rec_file->last_ns, rec_nanoseconds(CLOCK_MONOTONIC));
+	u64 ticks = 0, ns = 0;
+
+	rec_both_clocks(&ticks, &ns);
+	WRITE_ONCE(rec_file->last_ticks, ticks);
+	WRITE_ONCE(rec_file->last_ns, ns);
 }

@@ -97,8 +97,7 @@ static void fill_header(void)
 	rec_file->pid = (u64)getpid();
 	rec_file->parent = (u64)getppid();
 	rec_file->from_fork = had_process;
-	rec_file->start_ticks = rec_ticks();
-	rec_file->start_ns = rec_nanoseconds(CLOCK_MONOTONIC);
+	rec_both_clocks(&rec_file->start_ticks, &rec_file->start_ns);
 	rec_file->start_unix_ns = rec_nanoseconds(CLOCK_REALTIME);
 	strncpy((char *)rec_file->lock, lock ? lock : "", 31);
 	read_into("/proc/self/cmdline", rec_file->command,

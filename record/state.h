@@ -36,6 +36,11 @@ int rec_file_out_of_the_way(int fd);
 /* Has the filesystem set @bytes aside at @from. */
 bool rec_file_reserve(u64 from, u64 bytes);
 u64 rec_nanoseconds(clockid_t clock);
+/*
+ * The time-stamp counter and CLOCK_MONOTONIC at one moment: they are read again if the thread
+ * seems to have lost its CPU in between.
+ */
+void rec_both_clocks(u64 *ticks, u64 *ns);
 /* Before the first thread. */
 void rec_thread_prepare(void);
 
