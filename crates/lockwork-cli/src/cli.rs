@@ -2,7 +2,7 @@
 //! The command line. The help texts are also the man pages.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -106,11 +106,10 @@ with the name of its package. A program that fails does not end the suite.";
 
 const COMPARE_AFTER: &str = "\
 Exit status:
-  0; or 1 if the program failed or a lock is worse than --fail-if-worse allows, 2 for
-  a wrong command line or suite (an unknown
-  lock or knob, a wrong value or REGEX), 125 if lockwork itself fails, 126 if the
-  program cannot be executed, 127 if it cannot be found (with --suite: if none
-  can), 130 after Ctrl-C.
+  0; or 1 if the program failed or a lock is worse than --fail-if-worse allows, 2 for a
+  wrong command line or suite (an unknown lock or knob, a wrong value or REGEX), 125 if
+  lockwork itself fails, 126 if the program cannot be executed, 127 if it cannot be
+  found (with --suite: if none can), 130 after Ctrl-C.
 
 Examples:
   lockwork compare
@@ -149,7 +148,7 @@ Exit status:
 Examples:
   lockwork check
   lockwork check qspinlock_fair --bound 4x1@3
-  lockwork check mutex --client timed --mutants
+  lockwork check mutex --client timed --trace
   lockwork check --tag tas.B --trace
         How does the lock fail if this ordering is weakened?
   lockwork check --deep --json > night.json
@@ -243,7 +242,6 @@ pub enum Command {
     /// Print the path of the interposer, to set LD_PRELOAD by hand.
     PreloadPath(PreloadPathArgs),
     /// Write the man pages into a directory.
-    #[command(hide = true)]
     Man(ManArgs),
     /// Write the tables that this program knows into the pages of a checkout.
     #[command(hide = true)]
@@ -372,6 +370,17 @@ pub struct CompareArgs {
     #[arg(trailing_var_arg = true)]
     #[arg(value_name = "PROGRAM")]
     pub command: Vec<OsString>,
+}
+
+impl CompareArgs {
+    /// The files to write, by their options.
+    pub fn outputs(&self) -> [(&str, Option<&Path>); 3] {
+        [
+            ("--json", self.json.as_deref()),
+            ("--plot", self.plot.as_deref()),
+            ("--html", self.html.as_deref()),
+        ]
+    }
 }
 
 /// Options of `lockwork workload`.

@@ -12,6 +12,7 @@ mod error;
 mod explain;
 mod inherited;
 mod knobs;
+mod man;
 mod pidfd;
 mod policy;
 mod profile;
@@ -22,10 +23,10 @@ mod spec;
 mod trust;
 mod workload;
 
-use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
+use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 
 use cli::{Cli, Command};
@@ -56,9 +57,13 @@ fn main() -> ExitCode {
 /// Help goes to standard output with code 0; all else is a wrong command line.
 fn not_parsed(error: &clap::Error) -> ExitCode {
     let _ = error.print();
-    let is_run = std::env::args_os()
-        .nth(1)
-        .is_some_and(|arg| arg == "run" || arg == "profile");
+    let words: Vec<_> = std::env::args_os().skip(1).collect();
+    let is = |name: &str| words.first().is_some_and(|word| word == name);
+    let has_program = words.iter().any(|word| word == "--");
+    if is("explain") && !has_program && error.kind() == ErrorKind::UnknownArgument {
+        text::complain("tip: a program stands behind '--': lockwork explain -- PROGRAM\n");
+    }
+    let is_run = is("run") || is("profile") || (is("explain") && has_program);
     match error.exit_code() {
         0 => ExitCode::SUCCESS,
         _ => exit(WRONG_USAGE, is_run),
@@ -104,7 +109,8 @@ fn dispatch(command: &Command) -> Result<ExitCode> {
             };
             text::print(&format!("{}\n", library.unpack()?.display()))?;
         }
-        Command::Man(args) => man(&args.dir)?,
+        Command::Man(args) => man::write(Cli::command(), &args.dir)
+            .with_context(|| format!("cannot write man pages into {}", args.dir.display()))?,
         Command::Docs(args) => docs::run(&args.root, args.check)?,
     }
     Ok(ExitCode::SUCCESS)
@@ -120,10 +126,4 @@ fn locks(expert: bool) -> String {
         policy::list(policy::POLICIES),
         knobs::list(expert)
     )
-}
-
-fn man(dir: &Path) -> Result<()> {
-    let failed = || format!("cannot write man pages into {}", dir.display());
-    std::fs::create_dir_all(dir).with_context(failed)?;
-    clap_mangen::generate_to(Cli::command(), dir).with_context(failed)
 }
