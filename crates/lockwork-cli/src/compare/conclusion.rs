@@ -81,7 +81,7 @@ fn cut_short(ended: &Ended, runs: usize) -> Option<String> {
     match ended {
         Ended::Completed => None,
         Ended::Failed { .. } => Some(format!(
-            "ended after {}: the program failed",
+            "ended after {}: the last one failed",
             counted(runs, "run")
         )),
         Ended::Interrupted { signal } => Some(format!(

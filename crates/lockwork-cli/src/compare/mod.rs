@@ -105,14 +105,14 @@ fn metric(args: &CompareArgs) -> Result<Metric> {
     Metric::parse(args.metric.as_deref().unwrap_or(default), better)
 }
 
-/// Charts and pages go to files: standard output has the table.
+/// Charts and pages go to files, each to its own: standard output has the table.
 fn named(args: &CompareArgs) -> Result<()> {
     for (option, path) in [("--plot", &args.plot), ("--html", &args.html)] {
         if path.as_ref().is_some_and(|path| path.as_os_str() == "-") {
             bail_usage!("{option} cannot write to standard output; name a file");
         }
     }
-    Ok(())
+    output::distinct(&args.outputs())
 }
 
 /// What to run, checked: it exists, and every arm reaches it.

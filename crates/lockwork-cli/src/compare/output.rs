@@ -10,7 +10,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use crate::error::{Exit, OWN_ERROR};
-use lockwork_report::text;
+use lockwork_report::{bail_usage, text};
 
 /// Where to write a result.
 pub enum Target {
@@ -32,6 +32,23 @@ pub enum Target {
         /// Its name.
         path: PathBuf,
     },
+}
+
+/// Whether all of `paths` are different files.
+///
+/// # Errors
+/// Two are the same.
+pub fn distinct(paths: &[(&str, Option<&Path>)]) -> Result<()> {
+    let given = paths
+        .iter()
+        .filter_map(|(option, path)| Some((option, (*path)?)));
+    let given: Vec<_> = given.filter(|(_, path)| *path != Path::new("-")).collect();
+    for (at, (option, path)) in given.iter().enumerate() {
+        if let Some((other, _)) = given[..at].iter().find(|(_, earlier)| earlier == path) {
+            bail_usage!("{other} and {option} name one file, {}", path.display());
+        }
+    }
+    Ok(())
 }
 
 impl Target {

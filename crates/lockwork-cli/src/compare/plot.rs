@@ -32,6 +32,7 @@ fn bar(summary: &Summary) -> Bar<'_> {
     let label = match summary.improve {
         Some(improve) => table::signed(improve),
         None if summary.stopped => "too slow, stopped".to_owned(),
+        None if summary.crashed > 0 => "crashed".to_owned(),
         None => "no result".to_owned(),
     };
     Bar {

@@ -167,9 +167,16 @@ pub struct Summary {
     pub involuntary: Option<f64>,
     /// Was the lock given up because a run took too long?
     pub stopped: bool,
+    /// Runs that a signal ended; they do not count.
+    pub crashed: usize,
 }
 
 impl Summary {
+    /// Whether the lock crashes a program that glibc's locks do not crash.
+    pub fn crashes(&self, baseline: &Summary) -> bool {
+        self.crashed > 0 && baseline.crashed == 0
+    }
+
     /// The ratio to glibc; more than 1 is better.
     pub fn ratio(&self) -> Option<f64> {
         self.improve.map(|improve| 1.0 + improve)

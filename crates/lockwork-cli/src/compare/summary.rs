@@ -83,7 +83,16 @@ impl Setup<'_> {
             voluntary: mean(&|s| s.voluntary as f64),
             involuntary: mean(&|s| s.involuntary as f64),
             stopped,
+            crashed: self.crashed(arm),
         }
+    }
+
+    /// How many runs of `arm` a signal ended, which were to count.
+    fn crashed(&self, arm: &str) -> usize {
+        let of_arm = self.samples.iter().filter(|s| s.arm == arm && s.round > 0);
+        of_arm
+            .filter(|s| s.outcome == Outcome::Failed && s.signal.is_some())
+            .count()
     }
 
     /// What about `arm`'s samples is to be kept in mind.
@@ -108,10 +117,7 @@ impl Setup<'_> {
         let failed = |s: &&Sample| s.arm == *arm && s.outcome == Outcome::Failed;
         match self.samples.iter().filter(failed).count() {
             0 => {}
-            k => all.push(format!(
-                "{arm}: the program failed in {}",
-                counted(k, "run")
-            )),
+            k => all.push(format!("{arm}: {} failed", counted(k, "run"))),
         }
         all
     }

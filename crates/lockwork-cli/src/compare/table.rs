@@ -69,6 +69,11 @@ pub fn row(summary: &Summary, report: &Report) -> [String; 7] {
         let arm = summary.arm.clone();
         return [arm, stopped, dash(), dash(), dash(), dash(), dash()];
     }
+    if summary.samples == 0 && summary.crashed > 0 {
+        let crashed = "crashed".to_owned();
+        let arm = summary.arm.clone();
+        return [arm, crashed, dash(), dash(), dash(), dash(), dash()];
+    }
     let is_base = summary.arm == BASELINE;
     let missing = || if is_base { String::new() } else { dash() };
     let switches = summary.voluntary.zip(summary.involuntary);

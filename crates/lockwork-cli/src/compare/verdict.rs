@@ -17,6 +17,7 @@ pub fn verdict(setup: &Setup, arms: &[Summary]) -> String {
     let mut sentences = vec![on_locks(setup, &locks)];
     sentences.extend(on_control(setup, arms));
     sentences.extend(on_stopped(&locks));
+    sentences.extend(on_crashed(arms, &locks));
     sentences.join(" ")
 }
 
@@ -81,9 +82,15 @@ fn no_difference(setup: &Setup, locks: &[&Summary], n: usize) -> String {
 
 /// Why nothing can be said.
 fn nothing(setup: &Setup, locks: &[&Summary]) -> String {
-    let running: Vec<&&Summary> = locks.iter().filter(|a| !a.stopped).collect();
+    let running: Vec<&&Summary> = locks
+        .iter()
+        .filter(|a| !a.stopped && (a.samples > 0 || a.crashed == 0))
+        .collect();
     if running.is_empty() && !locks.is_empty() {
-        return "glibc does better here: no other lock finished in time.".into();
+        return match locks.iter().all(|a| a.stopped) {
+            true => "glibc does better here: no other lock finished in time.".into(),
+            false => "glibc does better here: no run of another lock came to its end.".into(),
+        };
     }
     let rounds = |a: &&&Summary| setup.pairs(&a.arm, BASELINE).len();
     let n = running.iter().map(rounds).max().unwrap_or(0);
@@ -142,6 +149,17 @@ fn on_stopped(locks: &[&Summary]) -> Option<String> {
         .collect();
     let list = stopped.join(", ");
     (!stopped.is_empty()).then(|| format!("Stopped because it took too long: {list}."))
+}
+
+fn on_crashed(arms: &[Summary], locks: &[&Summary]) -> Option<String> {
+    let base = arms.iter().find(|a| a.arm == BASELINE)?;
+    let crashed: Vec<String> = locks
+        .iter()
+        .filter(|a| a.crashes(base))
+        .map(|a| format!("{} of {}", counted(a.crashed, "run"), a.arm))
+        .collect();
+    let list = crashed.join(", ");
+    (!crashed.is_empty()).then(|| format!("Ended by a signal, and not counted: {list}."))
 }
 
 fn percent(improve: f64) -> String {

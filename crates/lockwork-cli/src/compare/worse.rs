@@ -4,6 +4,7 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
+use lockwork_report::text::counted;
 
 use super::report::Summary;
 use crate::error::{Exit, PROGRAM_FAILED};
@@ -14,9 +15,18 @@ use crate::policy::{BASELINE, CONTROL};
 pub struct Loss {
     /// The lock, and where.
     what: String,
-    /// What it loses at least, as the verdict's interval says: 0.05 is 5 %. None: it was
-    /// stopped, because it took too long.
-    at_least: Option<f64>,
+    lost: Lost,
+}
+
+/// How much worse a lock is.
+#[derive(Debug, PartialEq)]
+enum Lost {
+    /// So much at least, as the verdict's interval says: 0.05 is 5 %.
+    AtLeast(f64),
+    /// A run took too long.
+    Stopped,
+    /// A signal ended so many of its runs, and none of glibc's.
+    Crashed(usize),
 }
 
 /// What each lock of a table loses; `place` is put behind its name. A lock that cannot be
@@ -25,15 +35,19 @@ pub fn of(place: &str, arms: &[Summary]) -> Vec<Loss> {
     let locks = arms
         .iter()
         .filter(|arm| arm.arm != BASELINE && arm.arm != CONTROL);
+    let base = arms.iter().find(|arm| arm.arm == BASELINE);
     locks
         .filter_map(|arm| {
-            let at_least = match arm.stopped {
-                true => None,
-                false => Some(-arm.verdict_interval?.1),
+            let lost = if arm.stopped {
+                Lost::Stopped
+            } else if base.is_some_and(|base| arm.crashes(base)) {
+                Lost::Crashed(arm.crashed)
+            } else {
+                Lost::AtLeast(-arm.verdict_interval?.1)
             };
             Some(Loss {
                 what: format!("{}{place}", arm.arm),
-                at_least,
+                lost,
             })
         })
         .collect()
@@ -47,13 +61,19 @@ pub fn judge(percent: Option<f64>, losses: Vec<Loss>) -> Result<ExitCode> {
     let Some(percent) = percent else {
         return Ok(ExitCode::SUCCESS);
     };
-    let too_much = |loss: &Loss| loss.at_least.is_none_or(|lost| lost * 100.0 > percent);
+    let too_much = |loss: &Loss| match loss.lost {
+        Lost::AtLeast(lost) => lost * 100.0 > percent,
+        Lost::Stopped | Lost::Crashed(_) => true,
+    };
     let named: Vec<String> = losses
         .iter()
         .filter(|loss| too_much(loss))
-        .map(|loss| match loss.at_least {
-            Some(lost) => format!("{} (at least {:.1} %)", loss.what, lost * 100.0),
-            None => format!("{} (it took too long)", loss.what),
+        .map(|loss| match loss.lost {
+            Lost::AtLeast(lost) => format!("{} (at least {:.1} %)", loss.what, lost * 100.0),
+            Lost::Stopped => format!("{} (it took too long)", loss.what),
+            Lost::Crashed(runs) => {
+                format!("{} (a signal ended {})", loss.what, counted(runs, "run"))
+            }
         })
         .collect();
     match named.is_empty() {
@@ -85,6 +105,7 @@ mod tests {
             voluntary: None,
             involuntary: None,
             stopped,
+            crashed: 0,
         }
     }
 
@@ -110,6 +131,19 @@ mod tests {
         assert_eq!(message(7.5, &arms), None);
         assert!(message(0.0, &arms[3..]).is_none(), "nothing is shown");
         assert!(judge(None, of("", &arms)).is_ok());
+    }
+
+    #[test]
+    fn a_lock_that_crashes_is_worse_unless_glibc_crashes_too() {
+        let crashed = |name| Summary {
+            samples: 0,
+            crashed: 4,
+            ..arm(name, None, false)
+        };
+        let arms = [arm(BASELINE, None, false), crashed("mutex")];
+        let text = message(90.0, &arms).expect("it crashed");
+        assert!(text.contains("mutex (a signal ended 4 runs)"), "{text}");
+        assert_eq!(message(90.0, &[crashed(BASELINE), crashed("mutex")]), None);
     }
 
     #[test]

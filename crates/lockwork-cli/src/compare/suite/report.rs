@@ -119,6 +119,8 @@ pub struct LockScore {
     pub worse: usize,
     /// Rows in which it was stopped because a run took too long.
     pub stopped: usize,
+    /// Rows in which a signal ended runs of it, and none of glibc's.
+    pub crashed: usize,
 }
 
 /// The row with the lowest ratio.

@@ -45,6 +45,13 @@ fn score(arm: &str, rows: &[Row]) -> LockScore {
         better: count(&|s| s.verdict_interval.is_some_and(|i| i.0 > 0.0)),
         worse: count(&|s| s.verdict_interval.is_some_and(|i| i.1 < 0.0)),
         stopped: count(&|s| s.stopped),
+        crashed: here
+            .iter()
+            .filter(|(_, report, s)| {
+                let base = report.summary.iter().find(|s| s.arm == BASELINE);
+                base.is_some_and(|base| s.crashes(base))
+            })
+            .count(),
     }
 }
 

@@ -90,6 +90,9 @@ pub fn cell(row: &Row, arm: &str) -> String {
     if summary.stopped {
         return "stopped".to_owned();
     }
+    if summary.samples == 0 && summary.crashed > 0 {
+        return "crashed".to_owned();
+    }
     let mark = match differs(summary) {
         Ordering::Equal => "",
         _ => " *",
@@ -138,6 +141,12 @@ pub fn verdict(report: &SuiteReport, score: &LockScore) -> String {
         text += &format!(
             " Stopped because it took too long, and not in the mean: {}.",
             counted(score.stopped, "row")
+        );
+    }
+    if score.crashed > 0 {
+        text += &format!(
+            " A signal ended runs of it, and none of {BASELINE}'s, in {}.",
+            counted(score.crashed, "row")
         );
     }
     text
