@@ -48,6 +48,24 @@ pub fn changes(spec: &LockSpec) -> Result<Vec<Change>> {
     ])
 }
 
+/// Keeps the recorder that `lockwork profile` has put around this process: it stays the first
+/// library, and goes on with its file.
+pub fn keep_recorder(changes: &mut Vec<Change>) {
+    let existing = env::var_os("LD_PRELOAD").unwrap_or_default();
+    let recorder = entries(&existing).find(|entry| RECORD.owns(file_name(entry)));
+    let Some(recorder) = recorder.filter(|_| env::var_os("LOCKWORK_RECORD").is_some()) else {
+        return;
+    };
+    let recorder = PathBuf::from(OsStr::from_bytes(recorder));
+    changes.retain(|(variable, _)| *variable != "LOCKWORK_RECORD");
+    for (variable, value) in changes {
+        if *variable == "LD_PRELOAD" {
+            let rest = value.take().unwrap_or_default();
+            *value = Some(led_by(&rest, std::slice::from_ref(&recorder)));
+        }
+    }
+}
+
 /// Puts `runtimes` first in the `LD_PRELOAD` of `changes`, if there is one: the
 /// program's sanitizers ([`program::sanitizers`](crate::program::sanitizers)). Behind the
 /// interposer they would not see the program's lock calls.

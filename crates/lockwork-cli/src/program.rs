@@ -22,6 +22,9 @@ const SCRIPT_HEAD: usize = 256;
 
 /// The file that execvp would run for `name`.
 pub fn find(name: &OsStr) -> Result<PathBuf> {
+    if name.is_empty() {
+        return Err(Exit::with(NOT_FOUND, "the program's name is empty"));
+    }
     if name.as_bytes().contains(&b'/') {
         return executable(PathBuf::from(name));
     }

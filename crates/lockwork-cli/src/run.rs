@@ -34,6 +34,7 @@ pub fn run(args: &RunArgs) -> Result<()> {
     }
     environment::warn_of_unused("--lock");
     let mut changes = environment::changes(&spec)?;
+    environment::keep_recorder(&mut changes);
     if spec.policy.interposer != Interposer::None {
         environment::put_first(&mut changes, &program::sanitizers(&file));
     }

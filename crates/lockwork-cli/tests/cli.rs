@@ -264,6 +264,7 @@ fn names_what_it_cannot_find_or_execute() {
     let env_orphan = room.executable("env", b"#!/usr/bin/env no-such-program-here\n");
     refused(&room, &["run", "no-such-program-here"], 127, "in PATH");
     refused(&room, &["run", "/no/such"], 127, "there is no program");
+    refused(&room, &["run", ""], 127, "name is empty");
     refused(&room, &["run", &plain], 126, "not executable");
     refused(&room, &["run", &dir], 126, "directory");
     refused(&room, &["run", &orphan], 127, "/no/such/interpreter");

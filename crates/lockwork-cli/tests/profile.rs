@@ -357,15 +357,27 @@ fn a_deadlock_is_shown_while_the_program_hangs() {
     unsafe { libc::kill(running.id() as libc::pid_t, libc::SIGTERM) };
     let output = running.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(128 + 15));
+    let told = stderr(&output);
+    assert!(told.contains("A deadlock of 2 threads:"), "{told}");
+    assert!(!told.contains("nothing to win"), "{told}");
+    let waiting = json(&room)[0]["waiting_now"].clone();
+    assert!(waiting[0]["tid"].as_u64().is_some(), "{waiting}");
 }
 
-/// Three waits that time out, and one for a word that has changed already.
-const FUTEX: &str = "#include <linux/futex.h>\n#include <sys/syscall.h>\n\
-    #include <time.h>\n#include <unistd.h>\nint word;\n\
-    int main(void) { struct timespec ms = { 0, 1000000 };\n\
-    for (int i = 0; i < 3; i++) syscall(SYS_futex, &word, FUTEX_WAIT, 0, &ms, 0, 0);\n\
-    syscall(SYS_futex, &word, FUTEX_WAIT, 1, &ms, 0, 0);\n\
-    return syscall(SYS_getpid) == getpid() ? 0 : 1; }\n";
+#[test]
+fn a_program_that_chooses_its_lock_is_recorded_all_the_same() {
+    let room = Room::new();
+    let nested = program(&room, "nested", &[]);
+    let lockwork = env!("CARGO_BIN_EXE_lockwork");
+    let output = profile(&room, &["--", lockwork, "run", "--lock", "mutex", &nested]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let processes = json(&room);
+    let found = processes
+        .iter()
+        .find(|process| process["lock"] == "mutex")
+        .unwrap_or_else(|| panic!("not recorded: {processes:#?}"));
+    assert_eq!(lock(found, "outer_mutex")["counts"]["count"], 40_000);
+}
 
 #[test]
 fn a_profile_says_which_locks_are_taken_inside_others() {
@@ -389,6 +401,14 @@ fn a_profile_says_which_locks_are_taken_inside_others() {
         Value::from([0; 0])
     );
 }
+
+/// Three waits that time out, and one for a word that has changed already.
+const FUTEX: &str = "#include <linux/futex.h>\n#include <sys/syscall.h>\n\
+    #include <time.h>\n#include <unistd.h>\nint word;\n\
+    int main(void) { struct timespec ms = { 0, 1000000 };\n\
+    for (int i = 0; i < 3; i++) syscall(SYS_futex, &word, FUTEX_WAIT, 0, &ms, 0, 0);\n\
+    syscall(SYS_futex, &word, FUTEX_WAIT, 1, &ms, 0, 0);\n\
+    return syscall(SYS_getpid) == getpid() ? 0 : 1; }\n";
 
 #[test]
 fn waits_of_other_locks_are_counted_apart() {
@@ -622,11 +642,17 @@ fn files_that_are_no_profiles_or_damaged_are_said_to_be() {
     fs::write(&file, &whole[..whole.len() - 9000]).expect("cut short");
     let output = room.run(&["report", "--alone", name]);
     assert!(output.status.success());
-    assert!(
-        stdout(&output).contains("is cut short"),
-        "{}",
-        stdout(&output)
-    );
+    let shown = stdout(&output);
+    assert!(shown.contains("is cut short"), "{shown}");
+    assert!(!shown.contains("nothing to win"), "{shown}");
+
+    fs::write(&file, &whole).expect("whole again");
+    for option in ["--html", "--speedscope"] {
+        let output = room.run(&["report", name, option, name]);
+        assert_eq!(output.status.code(), Some(125), "{option}");
+        assert!(stderr(&output).contains("the profile itself"), "{option}");
+        assert_eq!(fs::read(&file).expect("it"), whole, "{option}");
+    }
 
     // Overwritten here and there: no panic, no hang.
     for at in (0..whole.len()).step_by(whole.len() / 8) {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::{bail, Context, Result};
 use lockwork_profile::demand::{self, Demand, Program};
 use lockwork_report::interrupt::{Interrupt, Interrupted};
 use lockwork_report::machine::cpus;
@@ -32,6 +32,10 @@ pub fn run(args: &PredictArgs) -> Result<ExitCode> {
     });
     let at_once = at_once.max().unwrap_or(1);
     if !doubt::is_worth_it(&program, at_once) {
+        if program.damaged {
+            let why = program.notes.first().map_or("", String::as_str);
+            bail!("nothing can be predicted: {why}; record it again");
+        }
         text::print(&match args.json {
             true => json::nothing(&program),
             false => report::nothing(&program, at_once),

@@ -81,6 +81,7 @@ fn one(case: &Case, results: &Results, at: usize) -> Value {
         "profiled": {
             "threads": case.profiled_threads(),
             "rate": case.lock.rate,
+            "whole_rate": case.lock.whole_rate,
             "simulated": results.as_profiled(at),
         },
         "error": results.error(at),

@@ -251,6 +251,7 @@ mod tests {
             waited: 0.1,
             locks: locks.collect(),
             notes: Vec::new(),
+            damaged: false,
         }
     }
 

@@ -153,7 +153,7 @@ pub fn prediction(program: &Program, hot: &[&Demand], plan: &Plan, results: &Res
     }
     text + &format!(
         "\nThis is simulated. On a machine that you have, `lockwork compare -- {}` measures.\n",
-        cut(&program.command, NAME)
+        program.command
     )
 }
 
@@ -168,9 +168,16 @@ fn on_machine(case: &Case, hot: &[&Demand], results: &Results, at: usize) -> Str
     if let Some(simulated) = results.as_profiled(at) {
         let _ = writeln!(
             text,
-            "profiled: {} acquisitions a second with {}; simulated so: {} ({})",
-            short(case.lock.rate),
+            "profiled: {} acquisitions a second with {}{}; simulated so: {} ({})",
+            short(case.lock.whole_rate),
             counted(case.profiled_threads(), "thread"),
+            match case.lock.rate > 1.05 * case.lock.whole_rate {
+                true => format!(
+                    ", {} in the time in which others did not have their CPUs",
+                    short(case.lock.rate)
+                ),
+                false => String::new(),
+            },
             short(simulated),
             change(simulated / case.lock.rate.max(1e-9))
         );

@@ -233,6 +233,7 @@ pub(crate) mod tests {
             of_waiting: 1.0,
             threads: 2.0,
             rate: 1.6e6,
+            whole_rate: 1.6e6,
             held: 0.2,
             reads: 0.0,
             section: Times {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! `lockwork report`.
 
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{bail, Context, Result};
 use lockwork_report::{page, text};
 
 use crate::model::{Profile, Started};
@@ -66,6 +67,9 @@ pub struct ReportArgs {
 
 /// Runs `lockwork report`.
 pub fn report(args: &ReportArgs) -> Result<ExitCode> {
+    for out in [&args.html, &args.speedscope].into_iter().flatten() {
+        spared(&args.file, out)?;
+    }
     if let Some(page) = &args.html {
         page::writable(page)?;
     }
@@ -92,6 +96,25 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode> {
     };
     text::print(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whether `out` is another file than the profile and those of its child processes.
+fn spared(file: &Path, out: &Path) -> Result<()> {
+    let identity = |path: &Path| {
+        let found = std::fs::metadata(path).ok()?;
+        Some((found.dev(), found.ino()))
+    };
+    let written = identity(out);
+    let read = std::iter::once(file.to_owned()).chain(children(file));
+    for known in read {
+        if written.is_some() && identity(&known) == written {
+            bail!(
+                "{} is the profile itself, which would be lost: write to another file",
+                out.display()
+            );
+        }
+    }
+    Ok(())
 }
 
 /// The report on the processes that `file` and its children's files are of.
@@ -155,9 +178,10 @@ pub fn profiles(file: &Path, alone: bool) -> Result<Vec<Profile>> {
 }
 
 fn render(profiles: &[Profile]) -> String {
-    let (used, idle): (Vec<_>, Vec<_>) = profiles
-        .iter()
-        .partition(|profile| profile.sum().count > 0 || profiles.len() == 1);
+    let (used, idle): (Vec<_>, Vec<_>) = profiles.iter().partition(|profile| {
+        let says_something = profile.sum().count > 0 || !profile.warnings.is_empty();
+        says_something || !profile.waiters.is_empty() || profiles.len() == 1
+    });
     let mut text = used
         .iter()
         .map(|profile| summary::render(profile))

@@ -68,6 +68,8 @@ pub struct Demand {
     pub threads: f64,
     /// Acquisitions a second, of the time in which nobody else had the threads' CPUs.
     pub rate: f64,
+    /// Acquisitions a second of the run.
+    pub whole_rate: f64,
     /// The share of these threads' time in which one holds it.
     pub held: f64,
     /// The share of acquisitions that are for reading.
@@ -125,6 +127,8 @@ pub struct Program {
     pub locks: Vec<Demand>,
     /// What had to be decided, or is missing: a sentence each.
     pub notes: Vec<String>,
+    /// The profile's file is cut short or damaged; the first note says how.
+    pub damaged: bool,
 }
 
 /// What `file` and its children's files say; of several processes, the one that waited longest.
@@ -177,6 +181,7 @@ fn of(profile: &Profile) -> Program {
         waited: (case.waited / case.time(case.threads)).min(1.0),
         locks,
         notes,
+        damaged: !profile.warnings.is_empty(),
     }
 }
 
@@ -348,7 +353,12 @@ impl Case<'_> {
             acquisitions: sum.count,
             of_waiting: own / self.waited.max(1.0),
             threads,
-            rate: n * threads * 1e9 / (time - lost).max(1.0),
+            rate: match reads.count {
+                // Who lost its CPU is an estimate; sections come one after another all the same.
+                0 => (n * threads * 1e9 / (time - lost).max(1.0)).min(1e9 / section.mean.max(1e-3)),
+                _ => n * threads * 1e9 / (time - lost).max(1.0),
+            },
+            whole_rate: n / self.profile.seconds.max(1e-9),
             held: held / time,
             reads: reads.count as f64 / n,
             read_section: (reads.count > 0).then_some(read_section),

@@ -352,8 +352,7 @@ fn short_sections(case: &Case<'_>) -> Option<Finding> {
     let hold = case.profile.ns(sum.mean_hold());
     (hold < LONG_NS).then(|| Finding {
         rule: "short-but-many",
-        why: "Its sections are short but many: the lock moves between CPUs all the time."
-            .to_owned(),
+        why: "Its sections are short but many, and threads meet there.".to_owned(),
         evidence: vec![
             case.rate(),
             case.hold(),

@@ -5,9 +5,10 @@ use std::fmt::Write;
 
 use lockwork_report::finding::Finding;
 use lockwork_report::table;
-use lockwork_report::text::{counted, cut, duration, grouped, percent, seconds, whole};
+use lockwork_report::text::{counted, cut, duration, grouped, percent, seconds, shell, whole};
 
-use crate::model::{mean, Counts, Fate, Lock, Profile, Use};
+use crate::deadlock::{self, cycles};
+use crate::model::{mean, Counts, Fate, Lock, Profile, Use, Waiter};
 use crate::names::Names;
 use crate::nesting::nests;
 use crate::rules::{self, Case};
@@ -34,13 +35,21 @@ pub fn render(profile: &Profile) -> String {
     let names = Names::new(profile);
     let mut text = heading(profile);
     let waited: Vec<&Lock> = contended(profile).collect();
-    if !profile.locks.iter().any(Lock::is_lock) {
+    let stuck = stuck(profile, &names);
+    let is_nothing = waited.is_empty() || lost_share(profile) < NOTHING;
+    if !profile.warnings.is_empty() {
+        text += &damaged(profile);
+    } else if !stuck.is_empty() {
+        text += &stuck;
+    } else if !profile.locks.iter().any(Lock::is_lock) {
         text += &no_locks();
-    } else if waited.is_empty() || lost_share(profile) < NOTHING {
+    } else if is_nothing {
         text += &nothing_to_win(profile);
     }
     if !waited.is_empty() {
         text += &format!("\n{}\n", list(profile, &names, &waited));
+    }
+    if !is_nothing {
         let all = profile.sum().waited as f64;
         let much = |lock: &&&Lock| lock.sum.waited as f64 >= all * LITTLE;
         let explained_ones = waited.iter().take_while(much).take(EXPLAINED);
@@ -74,14 +83,18 @@ fn heading(profile: &Profile) -> String {
         "" => "glibc's locks".to_owned(),
         policy => format!("the lock {policy}"),
     };
+    // A program that used no lock has threads, too, but nobody counted them.
+    let threads = match profile.threads {
+        0 => String::new(),
+        n => format!("{}, ", counted(n as usize, "thread")),
+    };
     format!(
-        "{} (process {}{}): {}, {}, {policy}\n\
+        "{} (process {}{}): {}, {threads}{policy}\n\
          {}, {} acquisitions, {} of them contended; threads waited {} in all\n",
         cut(&command(profile), 60),
         profile.pid,
         if profile.from_fork { ", forked" } else { "" },
         seconds(profile.seconds),
-        counted(profile.threads as usize, "thread"),
         counted(locks, "lock"),
         whole(sum.count),
         percent(sum.contention()),
@@ -89,11 +102,46 @@ fn heading(profile: &Profile) -> String {
     )
 }
 
-/// The command line as one would type it, about.
+/// What is wrong with the file; nothing is said of what it may have lost.
+fn damaged(profile: &Profile) -> String {
+    let lines = profile.warnings.iter();
+    let lines: String = lines.map(|line| format!("warning: {line}\n")).collect();
+    lines + "What is missing is not known: these figures are of a part of the run.\n"
+}
+
+/// The threads that wait for a lock at the end of the recording, and each deadlock among them;
+/// empty if there are none.
+fn stuck(profile: &Profile, names: &Names<'_>) -> String {
+    let is_lock = |waiter: &&Waiter| {
+        let lock = profile.locks.iter().find(|l| l.address == waiter.lock);
+        lock.is_none_or(Lock::is_lock)
+    };
+    let waiters: Vec<Waiter> = profile.waiters.iter().filter(is_lock).cloned().collect();
+    let mut text = String::new();
+    for cycle in cycles(&waiters) {
+        let _ = writeln!(text, "A deadlock of {}:", counted(cycle.len(), "thread"));
+        for waiter in cycle {
+            let _ = writeln!(text, "   {}", deadlock::line(profile, names, waiter));
+        }
+    }
+    if text.is_empty() && !waiters.is_empty() {
+        let _ = writeln!(
+            text,
+            "When the recording ended, {} waited for a lock:",
+            counted(waiters.len(), "thread")
+        );
+        for waiter in waiters.iter().take(LISTED) {
+            let _ = writeln!(text, "   {}", deadlock::line(profile, names, waiter));
+        }
+    }
+    text
+}
+
+/// The command line as one would type it.
 pub fn command(profile: &Profile) -> String {
     match profile.command.is_empty() {
         true => "a program".to_owned(),
-        false => profile.command.join(" ").replace(char::is_control, " "),
+        false => shell(&profile.command),
     }
 }
 
@@ -106,7 +154,7 @@ fn runs_again(profile: &Profile) -> (String, bool) {
         .unwrap_or(own);
     // A process of init is a service; its manager ends it.
     let service = profile.started.is_none() && profile.parent <= 1;
-    let text = words.join(" ").replace(char::is_control, " ");
+    let text = shell(words);
     match text.is_empty() {
         true => (command(profile), true),
         false => (text, fate == Fate::Ended && !service),
@@ -435,7 +483,7 @@ fn notes(profile: &Profile, names: &Names<'_>) -> String {
             whole(profile.unknown)
         ));
     }
-    for warning in profile.warnings.iter().chain(&names.warnings()) {
+    for warning in names.warnings() {
         let _ = writeln!(text, "warning: {warning}");
     }
     match text.trim().is_empty() {

@@ -26,6 +26,17 @@ pub fn grouped(number: f64, decimals: usize) -> String {
     out
 }
 
+/// Words as one types them into a shell. Control characters become spaces: nobody could copy
+/// them from a terminal.
+pub fn shell<S: AsRef<str>>(words: &[S]) -> String {
+    let words = words.iter();
+    let words: Vec<String> = words
+        .map(|word| word.as_ref().replace(char::is_control, " "))
+        .collect();
+    // Only a zero byte cannot be quoted, and that is a control character.
+    shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
+}
+
 /// `number` with about four significant digits.
 pub fn short(number: f64) -> String {
     let decimals = match number.abs() {
@@ -136,6 +147,13 @@ pub fn complain(text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn commands_can_be_pasted_into_a_shell() {
+        assert_eq!(shell(&["./app", "-n", "2"]), "./app -n 2");
+        assert_eq!(shell(&["sh", "-c", "a & b; c"]), "sh -c 'a & b; c'");
+        assert_eq!(shell(&["a\nb", "$x"]), "'a b' '$x'");
+    }
 
     #[test]
     fn groups_digits() {

@@ -54,7 +54,11 @@ fn process(profile: &Profile) -> String {
     let locks: Vec<&Lock> = contended(profile).take(SHOWN).collect();
     let now = graph::now(profile, &names);
     if locks.is_empty() && now.is_empty() {
-        return text + "<p>Its locks were never contended: nothing to win here.</p></section>\n";
+        return text
+            + match profile.warnings.is_empty() {
+                true => "<p>Its locks were never contended: nothing to win here.</p></section>\n",
+                false => "<p>The profile is damaged: what is missing is not known.</p></section>\n",
+            };
     }
     let rows: Vec<Vec<String>> = locks
         .iter()
