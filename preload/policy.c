@@ -40,6 +40,12 @@ static void complain(const char *what, const char *value)
 	lkp_ignored(what, value, "`lockwork locks` lists what is known");
 }
 
+/* `lockwork run` loads no interposer, or another one, for these. */
+static bool needs_no_lock(const char *name)
+{
+	return !strcmp(name, "glibc") || !strcmp(name, "glibc_passthrough");
+}
+
 static enum pre_policy read_lock_name(bool first)
 {
 	const char *value = lkp_env("LOCKWORK_LOCK");
@@ -50,7 +56,10 @@ static enum pre_policy read_lock_name(bool first)
 		if (!strcmp(value, names[i]))
 			return (enum pre_policy)i;
 	}
-	if (first)
+	if (first && needs_no_lock(value))
+		lkp_ignored("LOCKWORK_LOCK", value,
+			    "it is for --lock; the lock is mutex");
+	else if (first)
 		complain("LOCKWORK_LOCK", value);
 	return PRE_POLICY_MUTEX;
 }

@@ -217,7 +217,8 @@ fn warn_of_dropped_root(dir: &Path) {
     ONCE.call_once(|| {
         text::complain(&format!(
             "lockwork: other users cannot read {}: a program that drops root starts others \
-             without the lock; unset XDG_CACHE_HOME, or set it to a directory that all can read\n",
+             without the lock; let all read it and the folders above it (chmod a+rx), or unset \
+             XDG_CACHE_HOME\n",
             dir.display()
         ));
     });

@@ -13,8 +13,9 @@ pub fn validate(name: &str, value: &str) -> Result<()> {
         let message = match error {
             KnobError::Unknown { .. } => {
                 format!(
-                    "there is no knob named '{name}'; the knobs are:\n{}",
-                    list(true)
+                    "there is no knob named '{name}'; the knobs are:\n{}\nand those for \
+                     measurements only, which `lockwork locks --expert` lists",
+                    list(false)
                 )
             }
             KnobError::Range { .. } => error.to_string(),

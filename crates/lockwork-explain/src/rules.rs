@@ -164,7 +164,7 @@ fn moving_lines(account: &Account) -> Option<Finding> {
         finding(
             account,
             "short-but-many",
-            "Its sections are short but many: the lock moves between CPUs all the time.",
+            "Its sections are short but many: lines of the lock move between CPUs.",
             &[
                 Quantity::Contended,
                 Quantity::LinesCluster,

@@ -166,6 +166,8 @@ pub(crate) struct Summary {
     pub unfit: Vec<String>,
     /// Mutants that the clients chosen do not reach, and need not.
     pub not_reached: usize,
+    /// Not all clients of the locks were chosen.
+    pub partly: bool,
     pub start: Instant,
 }
 
@@ -212,6 +214,9 @@ pub(crate) fn conclude(
     if summary.not_reached > 0 {
         let number = summary.not_reached;
         text += &format!("{number} more are not reached by the clients chosen\n");
+    }
+    if summary.partly && unexplained > 0 {
+        text += "Only the clients chosen by --client tried; others may kill those that survive.\n";
     }
     printer.print(&text)?;
     Ok(good)

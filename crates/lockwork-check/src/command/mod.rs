@@ -68,6 +68,9 @@ pub fn check(args: &CheckArgs) -> Result<ExitCode> {
         killers.forget_all_but(&known, &files);
     }
     let mutants = planned(args, every, &chosen);
+    if args.wants_mutants() && mutants.is_empty() {
+        bail_usage!("the chosen clients reach none of the chosen mutants; choose more locks");
+    }
     match Session::new(args, &printer)?.run(&chosen, mutants, &index, killers) {
         Ok(true) => Ok(ExitCode::SUCCESS),
         Ok(false) => Ok(ExitCode::FAILURE),
@@ -207,6 +210,7 @@ impl<'a> Session<'a> {
         let summary = kill_table::Summary {
             unfit,
             not_reached,
+            partly: !self.args.clients.is_empty(),
             start,
         };
         kill_table::conclude(self.printer, &trials, &summary, self.style)

@@ -265,7 +265,8 @@ fn threads(text: &str) -> Result<usize, String> {
 }
 
 fn window(text: &str) -> Result<(f64, f64), String> {
-    let wrong = || "write FROM:TO in µs, FROM before TO, such as 0:100".to_owned();
+    let wrong =
+        || "write FROM:TO in µs, FROM before TO, such as 0:100; at most 10000000".to_owned();
     let (from, to) = text.split_once(':').ok_or_else(wrong)?;
     let limits = |text| number(text, 0.0, 1e7).map_err(|_| wrong());
     match (limits(from)?, limits(to)?) {

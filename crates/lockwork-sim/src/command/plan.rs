@@ -119,6 +119,12 @@ impl Plan {
     }
 
     fn possible(self) -> Result<Plan> {
+        if self.settle.is_some() && self.workload.loops.is_some() {
+            bail_usage!(
+                "the workload {} ends after a number of loops, which --settle cannot lengthen",
+                self.workload.name
+            );
+        }
         let (name, cpus) = (&self.machine.name, self.machine.cpus());
         if self.cpus > cpus {
             bail_usage!("{name} has {cpus} CPUs; --cpus must be 1 to {cpus}");
