@@ -67,13 +67,13 @@ pub fn flags(header: &str, prefix: &str) -> String {
 /// # Errors
 /// There is no such constant, or it is no number.
 pub fn number(header: &str, name: &str, rust: &str, kind: &str) -> Result<String, String> {
-    let values = header.lines().filter_map(|line| {
+    let mut values = header.lines().filter_map(|line| {
         let (defined, value) = line
             .strip_prefix("#define ")?
             .split_once(char::is_whitespace)?;
         (defined == name).then(|| value.trim())
     });
-    let value = values.last().ok_or_else(|| format!("no #define {name}"))?;
+    let value = values.next().ok_or_else(|| format!("no #define {name}"))?;
     let word = value.split_whitespace().next().unwrap_or_default();
     let digits = word.trim_end_matches(['U', 'L', 'u', 'l']);
     let parsed = match digits.strip_prefix("0x") {
