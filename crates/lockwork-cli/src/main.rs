@@ -59,8 +59,12 @@ fn not_parsed(error: &clap::Error) -> ExitCode {
     let _ = error.print();
     let words: Vec<_> = std::env::args_os().skip(1).collect();
     let is = |name: &str| words.first().is_some_and(|word| word == name);
-    let has_program = words.iter().any(|word| word == "--");
-    if is("explain") && !has_program && error.kind() == ErrorKind::UnknownArgument {
+    let options = words.iter().take_while(|word| *word != "--");
+    let has_mode = ["sim", "bench", "torture"]
+        .iter()
+        .any(|mode| options.clone().any(|word| word == mode));
+    let has_program = !has_mode && options.count() < words.len();
+    if is("explain") && !has_mode && !has_program && error.kind() == ErrorKind::UnknownArgument {
         text::complain("tip: a program stands behind '--': lockwork explain -- PROGRAM\n");
     }
     let is_run = is("run") || is("profile") || (is("explain") && has_program);

@@ -169,10 +169,14 @@ fn a_comparison_of_a_server_needs_a_script() {
     // A program that ends is simply run again, and so is a script that starts and ends another.
     let file = text(&room.path("p.prof"));
     let script = format!("{program}; exit 0");
-    for command in [&[&*program][..], &["sh", "-c", &script]] {
+    let quoted = format!("sh -c '{script}'");
+    for (command, shown) in [
+        (&[&*program][..], &program),
+        (&["sh", "-c", &script], &quoted),
+    ] {
         let output = room.run(&[&["profile", "--quiet", "-o", &file, "--"], command].concat());
         assert!(output.status.success(), "{}", stderr(&output));
-        let again = format!("-- {}", command.join(" "));
+        let again = format!("-- {shown}");
         let found = process(&room);
         assert!(advice(&found).ends_with(&again), "{}", advice(&found));
     }
