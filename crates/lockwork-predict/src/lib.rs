@@ -11,6 +11,7 @@ mod plan;
 mod policy;
 mod report;
 mod rows;
+mod times;
 mod workload;
 
 pub use args::{PredictArgs, AFTER_HELP, HELP};

@@ -7,7 +7,7 @@ use anyhow::Result;
 use lockwork_profile::demand::{Demand, Partner, Times};
 use lockwork_sim::workload::{Program, Role, SharedLock, Step, Time, What};
 
-use crate::workload::{sleep, sleep_classes, time, written, Thinking};
+use crate::times::{sleep, sleep_classes, time, written, Thinking};
 
 /// The lock that is predicted, in workloads; and its partner.
 const NAMES: [&str; 2] = ["predicted", "partner"];
@@ -260,7 +260,7 @@ fn both<'a>(lock: &'a Demand, partner: &'a Partner) -> (&'a Demand, &'a Demand) 
 mod tests {
     use super::*;
     use crate::workload::tests::lock;
-    use crate::workload::{file, of};
+    use crate::workload::{file, of, thinkings};
     use lockwork_sim::workload::load;
 
     fn times(mean: f64) -> Times {
@@ -357,7 +357,7 @@ mod tests {
             ..outer()
         };
         for lock in [outer(), inner(), sleepy] {
-            let thinking = Thinking::of(&lock)[0];
+            let thinking = thinkings(&lock)[0];
             let made = of(&lock, thinking, "x").expect("it");
             let text = file(&made, &lock, &["mutex"], "a profile").expect("text");
             std::fs::write(&path, text).expect("written");

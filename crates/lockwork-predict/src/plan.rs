@@ -9,7 +9,7 @@ use lockwork_sim::{Clusters, Found, Placement, Rules, Setup};
 
 use crate::args::PredictArgs;
 use crate::policy::{self, Model};
-use crate::workload::{self, Thinking};
+use crate::workload;
 
 /// A lock with less of the waiting than this is not predicted.
 const LITTLE: f64 = 0.05;
@@ -48,7 +48,7 @@ pub struct Job {
     pub threads: usize,
     /// From 1 on.
     pub seed: u64,
-    /// Its place in [`Thinking::of`] the lock.
+    /// Its place in what [`workload::thinkings`] says of the lock.
     pub thinking: usize,
 }
 
@@ -169,7 +169,7 @@ impl Case {
             .into_iter()
             .partition(|model| one_cluster && is(model.lock, |lock| lock.needs_clusters));
         let spins = known.iter().filter(|lock| !lock.sleeps);
-        let workloads = Thinking::of(lock)
+        let workloads = workload::thinkings(lock)
             .iter()
             .map(|thinking| workload::of(lock, *thinking, "predicted"));
         Ok(Case {

@@ -3,51 +3,19 @@
 
 use std::fmt::Write;
 
-use anyhow::{anyhow, Result};
-use lockwork_profile::demand::{Demand, Times};
+use anyhow::Result;
+use lockwork_profile::demand::Demand;
 use lockwork_sim::machine::Machine;
-use lockwork_sim::workload::{Histogram, Time, Workload};
+use lockwork_sim::workload::{Time, Workload};
 
 use crate::nested::Round;
+use crate::times::{sleep, sleep_classes, time, written, Thinking};
 
-/// How thinking times are distributed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Thinking {
-    /// As the profile's histogram.
-    Profiled,
-    /// As the times between events that know nothing of each other.
-    Exponential,
-    /// All alike.
-    Fixed,
-}
-
-impl Thinking {
-    /// Those to simulate: where there is no histogram, what may be instead.
-    pub fn of(lock: &Demand) -> &'static [Thinking] {
-        match Round::of(lock) {
-            Some(round) => round.thinking(),
-            None => Thinking::with(&lock.think.classes),
-        }
-    }
-
-    /// The same with this histogram.
-    pub fn with(classes: &[(f64, f64, u64)]) -> &'static [Thinking] {
-        match classes.is_empty() {
-            true => &[Thinking::Exponential, Thinking::Fixed],
-            false => &[Thinking::Profiled],
-        }
-    }
-
-    /// Such times.
-    ///
-    /// # Errors
-    /// The histogram makes no sense.
-    pub fn time(self, times: &Times) -> Result<Time> {
-        Ok(match self {
-            Thinking::Profiled => time(times)?,
-            Thinking::Exponential => Time::Exponential(times.mean),
-            Thinking::Fixed => Time::Fixed(times.mean),
-        })
+/// How thinking times may be distributed: those to simulate.
+pub fn thinkings(lock: &Demand) -> &'static [Thinking] {
+    match Round::of(lock) {
+        Some(round) => round.thinking(),
+        None => Thinking::with(&lock.think.classes),
     }
 }
 
@@ -116,35 +84,6 @@ pub fn long_enough(workload: &Workload, machine: &Machine, threads: usize) -> Wo
     }
 }
 
-/// The histogram with its mean; without a histogram, exponential times.
-///
-/// # Errors
-/// The histogram makes no sense.
-pub fn time(times: &Times) -> Result<Time> {
-    if times.classes.is_empty() {
-        return Ok(Time::Exponential(times.mean));
-    }
-    let histogram = Histogram::new(&times.classes);
-    let histogram = histogram.map_err(|why| anyhow!("the profile's histogram {why}"))?;
-    Ok(Time::Histogram(histogram.with_mean(times.mean)))
-}
-
-/// Most rounds do not sleep; the others do for up to twice the mean.
-pub fn sleep_classes((share, ns): (f64, f64)) -> [(f64, f64, u64); 2] {
-    let of = 1_000_000.0;
-    let sleeps = (share * of).round().clamp(1.0, of) as u64;
-    [(0.0, 0.0, of as u64 - sleeps), (0.0, 2.0 * ns, sleeps)]
-}
-
-/// Such times.
-///
-/// # Errors
-/// The histogram makes no sense.
-pub fn sleep(of: (f64, f64)) -> Result<Time> {
-    let histogram = Histogram::new(&sleep_classes(of));
-    Ok(Time::Histogram(histogram.map_err(|why| anyhow!("{why}"))?))
-}
-
 /// A file for `lockwork sim --workload`.
 ///
 /// # Errors
@@ -169,7 +108,7 @@ pub fn file(workload: &Workload, lock: &Demand, locks: &[&str], from: &str) -> R
         let _ = writeln!(text, "{name} = {{ us = {us}, source = \"chosen\" }}");
     }
     if let Some(round) = Round::of(lock) {
-        return Ok(text + &round.tables(Thinking::of(lock)[0], &source)?);
+        return Ok(text + &round.tables(thinkings(lock)[0], &source)?);
     }
     let mut put = |name: &str, time: &Time, classes: &[(f64, f64, u64)]| {
         let _ = writeln!(text, "{name} = {}", written(time, classes, &source));
@@ -184,27 +123,6 @@ pub fn file(workload: &Workload, lock: &Demand, locks: &[&str], from: &str) -> R
     }
     let _ = writeln!(text, "reads = {{ share = {}, {source} }}", workload.reads);
     Ok(text)
-}
-
-/// A time in such a file.
-pub fn written(time: &Time, classes: &[(f64, f64, u64)], source: &str) -> String {
-    let mean = time.mean();
-    match time {
-        Time::Fixed(_) => format!("{{ ns = {mean}, {source} }}"),
-        Time::Exponential(_) => {
-            format!("{{ ns = {mean}, distribution = \"exponential\", {source} }}")
-        }
-        Time::Histogram(_) => format!(
-            "{{ ns = {mean}, distribution = \"histogram\", classes = {}, {source} }}",
-            listed(classes)
-        ),
-    }
-}
-
-fn listed(classes: &[(f64, f64, u64)]) -> String {
-    let one = |(from, to, count): &(f64, f64, u64)| format!("[{from:?}, {to:?}, {count}]");
-    let all: Vec<String> = classes.iter().map(one).collect();
-    format!("[{}]", all.join(", "))
 }
 
 /// `text` with a space for each character that ends a quoted string.
@@ -222,7 +140,7 @@ fn plain(text: &str) -> String {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use lockwork_profile::demand::Kind;
+    use lockwork_profile::demand::{Kind, Times};
 
     /// Two threads, 250 ns of every 1.25 µs inside.
     pub(crate) fn lock() -> Demand {
@@ -290,7 +208,7 @@ pub(crate) mod tests {
                 ..lock()
             },
         ] {
-            for thinking in Thinking::of(&lock) {
+            for thinking in thinkings(&lock) {
                 let made = of(&lock, *thinking, "x").expect("it");
                 let text = file(&made, &lock, &["mutex"], "a \"profile\"").expect("written");
                 std::fs::write(&path, text).expect("written");
