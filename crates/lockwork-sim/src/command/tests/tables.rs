@@ -167,7 +167,10 @@ fn settling_has_a_limit_and_is_not_the_default() {
     };
     assert_eq!(setup(&["--lock", "tas_lock"]), None);
     let limit = Some(crate::settle::MOST_OPERATIONS);
-    assert_eq!(setup(&["--lock", "tas_lock", "--settle"]), limit);
+    let asked = ["--workload", "rw-mix-90", "--lock", "tas_lock", "--settle"];
+    assert_eq!(setup(&asked), limit);
+    let error = refused(&["--lock", "tas_lock", "--settle"]);
+    assert!(error.contains("ends after a number of loops"), "{error}");
 }
 
 #[test]
