@@ -44,8 +44,9 @@ static void end(struct wait *w, struct rec_thread *t, pthread_cond_t *c,
 	if (!w->mutex)
 		return;
 	h = rec_hold(t, w->mutex, m);
+	/* It is no new acquisition, so it is not one inside of another lock. */
 	if (h)
-		rec_hold_timed(t, w->mutex, h, 0);
+		rec_hold_timed(t, w->mutex, h, 0)->outer = NULL;
 }
 
 static inline int wait(pthread_cond_t *c, pthread_mutex_t *m, void *site)

@@ -89,6 +89,16 @@ static void count_switches(const struct rec_timed *h, struct rec_site *s)
 	d->holds_preempted += preempted - h->preempted;
 }
 
+/* Not if locks are taken hand over hand: then the outer one ends before the inner one. */
+static bool is_held(const struct rec_thread *t, const void *lock)
+{
+	for (u32 i = t->depth; i--;) {
+		if (t->held[i].lock == lock)
+			return true;
+	}
+	return false;
+}
+
 void rec_count_hold(struct rec_thread *t, struct rec_site *s,
 		    const struct rec_timed *timed, u64 hold)
 {
@@ -107,7 +117,7 @@ void rec_count_hold(struct rec_thread *t, struct rec_site *s,
 		d->timed++;
 		d->timed_held += hold;
 	}
-	if (timed->outer && s->lock)
+	if (timed->outer && s->lock && is_held(t, timed->outer))
 		rec_inside(t, s, timed->outer, of);
 	if (!d)
 		return;

@@ -48,8 +48,8 @@ pub fn changes(spec: &LockSpec) -> Result<Vec<Change>> {
     ])
 }
 
-/// Keeps the recorder that `lockwork profile` has put around this process: it stays the first
-/// library, and goes on with its file.
+/// Keeps the recorder that `lockwork profile` has put around this process: it stays before the
+/// interposer, and goes on with its file.
 pub fn keep_recorder(changes: &mut Vec<Change>) {
     let existing = env::var_os("LD_PRELOAD").unwrap_or_default();
     let recorder = entries(&existing).find(|entry| RECORD.owns(file_name(entry)));

@@ -353,6 +353,10 @@ fn a_deadlock_is_shown_while_the_program_hangs() {
     ] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
+    // Once the waits are long enough to be called so.
+    while !stdout(&room.run(&["report", name])).contains("A deadlock of 2 threads:") {
+        std::thread::yield_now();
+    }
     // SAFETY: the child has not been waited for.
     unsafe { libc::kill(running.id() as libc::pid_t, libc::SIGTERM) };
     let output = running.wait_with_output().expect("it ends");

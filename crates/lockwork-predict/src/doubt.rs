@@ -54,7 +54,7 @@ pub fn assumptions(locks: &[&Demand], crowded: bool) -> Vec<String> {
          before: the work grows with them, and is not divided."
             .to_owned(),
         "Locks are predicted one by one, or with the one of the same kind with which they are \
-         nested most; the others cost nothing. What a thread waits for those inside a section is \
+         nested most; the others cost nothing. A wait for one of the others inside a section is \
          part of the section, as it was in the profile."
             .to_owned(),
         "Sections take as long as in the profile. That more CPUs share the data inside, and how \

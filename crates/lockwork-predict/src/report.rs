@@ -126,7 +126,7 @@ fn asked(lock: &Demand, number: usize, at_once: usize) -> String {
         };
         text += match Round::of(lock) {
             Some(_) => ": both are simulated together\n",
-            None => ": too often to be simulated, so what that takes is a part of the section\n",
+            None => ": that is not simulated, and the locks are taken one by one\n",
         };
     }
     if let Some((holds, share)) = lock.left_out {
@@ -169,12 +169,12 @@ fn on_machine(case: &Case, hot: &[&Demand], results: &Results, at: usize) -> Str
         let _ = writeln!(
             text,
             "profiled: {} acquisitions a second with {}{}; simulated so: {} ({})",
-            short(case.lock.whole_rate),
+            short(case.lock.rate),
             counted(case.profiled_threads(), "thread"),
             match case.lock.rate > 1.05 * case.lock.whole_rate {
                 true => format!(
-                    ", {} in the time in which others did not have their CPUs",
-                    short(case.lock.rate)
+                    " while others did not have their CPUs ({} in the whole run)",
+                    short(case.lock.whole_rate)
                 ),
                 false => String::new(),
             },

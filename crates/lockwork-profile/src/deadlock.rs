@@ -35,8 +35,8 @@ pub fn render(profile: &Profile) -> String {
 
 /// The kernel's number of a thread, as text.
 pub fn tid(profile: &Profile, number: u64) -> String {
-    let known = profile.tids.iter().find(|(thread, _)| *thread == number);
-    known.map_or_else(|| format!("number {number}"), |(_, tid)| tid.to_string())
+    let known = profile.tid(number);
+    known.map_or_else(|| format!("number {number}"), |tid| tid.to_string())
 }
 
 /// Who waits for what, where, and who held it.

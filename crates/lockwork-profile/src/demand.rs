@@ -29,6 +29,8 @@ const SHARED_BY: f64 = 1.5;
 /// Two locks are nested often if so many of the inner one's acquisitions, and of the outer one's
 /// sections, have to do with the other.
 const NESTED: f64 = 0.1;
+/// They are used by the same threads if these make so large a share of the acquisitions.
+const SAME: f64 = 0.8;
 /// Of so many locks, those that were waited for longest, it is asked with which they are nested.
 const PAIRED: usize = 8;
 
@@ -106,7 +108,8 @@ pub struct Partner {
     pub is_outer: bool,
     /// Acquisitions of the inner lock while the outer one is held.
     pub together: f64,
-    /// How long a thread waits for the inner lock on average, ns, if that is held or not.
+    /// How long a thread waits for the inner lock, ns: the mean of all acquisitions, also those
+    /// that did not wait.
     pub inner_wait: f64,
 }
 
@@ -200,13 +203,27 @@ fn partner(
             .iter()
             .find(|(known, _)| known.address == other.address)?;
         let wait = mean(nest.inner.sum.waited as f64, nest.inner.sum.count);
-        (often(&nest) && found.kind == demand.kind).then(|| Partner {
+        let nested = often(&nest) && used_by_the_same(nest.outer, nest.inner);
+        (nested && found.kind == demand.kind).then(|| Partner {
             lock: Box::new(found.clone()),
             is_outer,
             together: nest.of_inner() * nest.inner.sum.count as f64,
             inner_wait: wait * profile.ns_per_tick,
         })
     })
+}
+
+/// Whether most of the inner lock's acquisitions are by threads that take the outer one, too.
+/// Otherwise a round of both would be nobody's.
+fn used_by_the_same(outer: &Lock, inner: &Lock) -> bool {
+    let takes_outer = |thread: u64| outer.by_thread.iter().any(|(other, _)| *other == thread);
+    let all: u64 = inner.by_thread.iter().map(|(_, n)| n).sum();
+    let by_them = inner
+        .by_thread
+        .iter()
+        .filter(|(thread, _)| takes_outer(*thread));
+    let by_them: u64 = by_them.map(|(_, n)| n).sum();
+    by_them as f64 >= SAME * all as f64
 }
 
 /// How many threads do as much as these do, if all do alike: the inverse of Simpson's index.
@@ -342,6 +359,8 @@ impl Case<'_> {
             Off::Preempted(off) => (0.0, 0.0, off * part),
         };
         let n = sum.count.max(1) as f64;
+        let whole_rate = n / self.profile.seconds.max(1e-9);
+        let rate = n * threads * 1e9 / (time - lost).max(1.0);
         let idle = (self.idle.0 * part + asleep, self.idle.1 * part + sleeps);
         Demand {
             name,
@@ -355,10 +374,10 @@ impl Case<'_> {
             threads,
             rate: match reads.count {
                 // Who lost its CPU is an estimate; sections come one after another all the same.
-                0 => (n * threads * 1e9 / (time - lost).max(1.0)).min(1e9 / section.mean.max(1e-3)),
-                _ => n * threads * 1e9 / (time - lost).max(1.0),
+                0 => rate.min(1e9 / section.mean.max(1e-3)).max(whole_rate),
+                _ => rate,
             },
-            whole_rate: n / self.profile.seconds.max(1e-9),
+            whole_rate,
             held: held / time,
             reads: reads.count as f64 / n,
             read_section: (reads.count > 0).then_some(read_section),

@@ -117,12 +117,6 @@ struct Bucket {
     count: u64,
 }
 
-/// The kernel's number of the latest thread with this number.
-fn tid(profile: &Profile, number: u64) -> Option<u64> {
-    let found = profile.tids.iter().find(|(thread, _)| *thread == number);
-    found.map(|(_, tid)| *tid)
-}
-
 /// Everything that is known of a process.
 pub fn process(profile: &Profile) -> Process {
     let names = Names::new(profile);
@@ -133,11 +127,11 @@ pub fn process(profile: &Profile) -> Process {
         .collect();
     let waiting_now = profile.waiters.iter().map(|waiter| Waiting {
         thread: waiter.thread,
-        tid: tid(profile, waiter.thread),
+        tid: profile.tid(waiter.thread),
         lock: format!("{:#x}", waiter.lock),
         site: names.site(waiter.site),
         holder_thread: waiter.holder,
-        holder_tid: waiter.holder.and_then(|holder| tid(profile, holder)),
+        holder_tid: waiter.holder.and_then(|holder| profile.tid(holder)),
         for_ns: profile.ns(waiter.since as f64),
     });
     Process {
@@ -176,7 +170,7 @@ fn lock(profile: &Profile, names: &Names<'_>, lock: &Lock) -> OneLock {
         waiter: names.site(blame.site),
         holder: names.site(blame.holder_site),
         holder_thread: blame.holder,
-        holder_tid: blame.holder.and_then(|holder| tid(profile, holder)),
+        holder_tid: blame.holder.and_then(|holder| profile.tid(holder)),
         waits: blame.count,
         waited_ns: profile.ns(blame.waited as f64),
     });

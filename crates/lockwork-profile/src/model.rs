@@ -418,6 +418,12 @@ impl Profile {
         (ticks * self.ns_per_tick).round() as u64
     }
 
+    /// The kernel's number of the latest thread with this number.
+    pub fn tid(&self, number: u64) -> Option<u64> {
+        let found = self.tids.iter().find(|(thread, _)| *thread == number);
+        found.map(|(_, tid)| *tid)
+    }
+
     /// The sum of all acquisitions.
     pub fn sum(&self) -> Counts {
         let mut sum = Counts::default();

@@ -25,6 +25,8 @@ const LITTLE: f64 = 0.01;
 const NESTS: usize = 3;
 /// Of acquisitions, or in a section, so often at least.
 const OFTEN: f64 = 0.05;
+/// Waits of a deadlock are at least so long.
+const DEADLOCK_NS: u64 = 100_000_000;
 /// A name's columns in the table.
 const NAME: usize = 48;
 /// Less waiting than this share of the threads' time is nothing to win.
@@ -39,12 +41,15 @@ pub fn render(profile: &Profile) -> String {
     let is_nothing = waited.is_empty() || lost_share(profile) < NOTHING;
     if !profile.warnings.is_empty() {
         text += &damaged(profile);
-    } else if !stuck.is_empty() {
-        text += &stuck;
+    } else if stuck.1 {
+        text += &stuck.0;
     } else if !profile.locks.iter().any(Lock::is_lock) {
         text += &no_locks();
     } else if is_nothing {
         text += &nothing_to_win(profile);
+    }
+    if !stuck.1 {
+        text += &stuck.0;
     }
     if !waited.is_empty() {
         text += &format!("\n{}\n", list(profile, &names, &waited));
@@ -109,22 +114,28 @@ fn damaged(profile: &Profile) -> String {
     lines + "What is missing is not known: these figures are of a part of the run.\n"
 }
 
-/// The threads that wait for a lock at the end of the recording, and each deadlock among them;
-/// empty if there are none.
-fn stuck(profile: &Profile, names: &Names<'_>) -> String {
+/// The threads that wait for a lock at the end of the recording, and whether that is a
+/// deadlock: a circle of waits which have all been long. Who held a lock is known from when the
+/// wait began, so a circle of short ones may be none.
+fn stuck(profile: &Profile, names: &Names<'_>) -> (String, bool) {
     let is_lock = |waiter: &&Waiter| {
         let lock = profile.locks.iter().find(|l| l.address == waiter.lock);
         lock.is_none_or(Lock::is_lock)
     };
     let waiters: Vec<Waiter> = profile.waiters.iter().filter(is_lock).cloned().collect();
     let mut text = String::new();
+    let is_long = |waiter: &&Waiter| profile.ns(waiter.since as f64) >= DEADLOCK_NS;
     for cycle in cycles(&waiters) {
+        if !cycle.iter().all(is_long) {
+            continue;
+        }
         let _ = writeln!(text, "A deadlock of {}:", counted(cycle.len(), "thread"));
         for waiter in cycle {
             let _ = writeln!(text, "   {}", deadlock::line(profile, names, waiter));
         }
     }
-    if text.is_empty() && !waiters.is_empty() {
+    let is_deadlock = !text.is_empty();
+    if !is_deadlock && !waiters.is_empty() {
         let _ = writeln!(
             text,
             "When the recording ended, {} waited for a lock:",
@@ -133,8 +144,11 @@ fn stuck(profile: &Profile, names: &Names<'_>) -> String {
         for waiter in waiters.iter().take(LISTED) {
             let _ = writeln!(text, "   {}", deadlock::line(profile, names, waiter));
         }
+        if waiters.len() > LISTED {
+            let _ = writeln!(text, "   and {} more", waiters.len() - LISTED);
+        }
     }
-    text
+    (text, is_deadlock)
 }
 
 /// The command line as one would type it.
@@ -332,10 +346,7 @@ fn from_where(profile: &Profile, names: &Names<'_>, lock: &Lock, site: u64) -> S
 }
 
 fn of_threads(profile: &Profile, threads: &[u64]) -> String {
-    let tid = |number: &u64| {
-        let found = profile.tids.iter().find(|(thread, _)| thread == number);
-        found.map_or_else(|| number.to_string(), |(_, tid)| tid.to_string())
-    };
+    let tid = |number: &u64| profile.tid(*number).unwrap_or(*number).to_string();
     match threads {
         [] => String::new(),
         [one] => format!(" (thread {})", tid(one)),

@@ -9,7 +9,7 @@ use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::SigId;
@@ -23,10 +23,31 @@ pub struct Interrupt {
     actions: Vec<SigId>,
 }
 
-/// How many of them there are.
-static LISTENING: AtomicUsize = AtomicUsize::new(0);
-/// Whether there is none; signal-hook asks this.
-static IDLE: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+/// The signals that are listened for.
+const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
+
+/// What all of them share.
+struct Shared {
+    /// How many there are.
+    listening: usize,
+    /// Whether there is none: then signal-hook does what the system would do.
+    idle: Arc<AtomicBool>,
+    /// Of which of [`SIGNALS`] it does so. That stays for good, because signal-hook never gives
+    /// a signal back to the system.
+    kept: [bool; SIGNALS.len()],
+}
+
+static SHARED: Mutex<Option<Shared>> = Mutex::new(None);
+
+/// Does `what` with it; a panic elsewhere changes nothing here.
+fn with_shared<R>(what: impl FnOnce(&mut Shared) -> R) -> R {
+    let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+    what(shared.get_or_insert_with(|| Shared {
+        listening: 0,
+        idle: Arc::new(AtomicBool::new(true)),
+        kept: [false; SIGNALS.len()],
+    }))
+}
 
 /// A signal ended the command: its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,30 +58,33 @@ impl Interrupt {
     pub fn listen() -> io::Result<Interrupt> {
         let (wake, sender) = UnixStream::pair()?;
         wake.set_nonblocking(true)?;
-        LISTENING.fetch_add(1, Ordering::SeqCst);
         let mut interrupt = Interrupt {
             wake,
             last: Arc::new(AtomicUsize::new(0)),
             seen: Cell::new(None),
             actions: Vec::new(),
         };
-        let is_first = IDLE.get().is_none();
-        let idle = IDLE.get_or_init(|| Arc::new(AtomicBool::new(false)));
-        idle.store(false, Ordering::SeqCst);
-        for signal in [SIGINT, SIGTERM, SIGHUP] {
-            if signal == SIGHUP && is_ignored(signal) {
-                continue;
+        with_shared(|shared| {
+            // From here on the drop of `interrupt` counts it off again.
+            shared.listening += 1;
+            shared.idle.store(false, Ordering::SeqCst);
+            for (signal, kept) in SIGNALS.into_iter().zip(&mut shared.kept) {
+                if signal == SIGHUP && is_ignored(signal) {
+                    continue;
+                }
+                if !*kept {
+                    let idle = Arc::clone(&shared.idle);
+                    signal_hook::flag::register_conditional_default(signal, idle)?;
+                    *kept = true;
+                }
+                let last = Arc::clone(&interrupt.last);
+                interrupt.actions.extend([
+                    signal_hook::flag::register_usize(signal, last, signal as usize)?,
+                    signal_hook::low_level::pipe::register(signal, sender.try_clone()?)?,
+                ]);
             }
-            if is_first {
-                // Stays for good: signal-hook never gives a signal back to the system.
-                signal_hook::flag::register_conditional_default(signal, Arc::clone(idle))?;
-            }
-            let last = Arc::clone(&interrupt.last);
-            interrupt.actions.extend([
-                signal_hook::flag::register_usize(signal, last, signal as usize)?,
-                signal_hook::low_level::pipe::register(signal, sender.try_clone()?)?,
-            ]);
-        }
+            io::Result::Ok(())
+        })?;
         Ok(interrupt)
     }
 
@@ -94,11 +118,10 @@ impl Drop for Interrupt {
         for action in self.actions.drain(..) {
             signal_hook::low_level::unregister(action);
         }
-        if LISTENING.fetch_sub(1, Ordering::SeqCst) == 1 {
-            if let Some(idle) = IDLE.get() {
-                idle.store(true, Ordering::SeqCst);
-            }
-        }
+        with_shared(|shared| {
+            shared.listening -= 1;
+            shared.idle.store(shared.listening == 0, Ordering::SeqCst);
+        });
     }
 }
 

@@ -174,7 +174,7 @@ pub struct Summary {
 impl Summary {
     /// Whether the lock crashes a program that glibc's locks do not crash.
     pub fn crashes(&self, baseline: &Summary) -> bool {
-        self.crashed > 0 && baseline.crashed == 0
+        self.crashed > 0 && baseline.crashed == 0 && baseline.samples > 0
     }
 
     /// The ratio to glibc; more than 1 is better.

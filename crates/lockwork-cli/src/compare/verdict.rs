@@ -14,21 +14,22 @@ pub fn verdict(setup: &Setup, arms: &[Summary]) -> String {
         .iter()
         .filter(|a| a.arm != BASELINE && a.arm != CONTROL)
         .collect();
-    let mut sentences = vec![on_locks(setup, &locks)];
+    let base = arms.iter().find(|a| a.arm == BASELINE);
+    let mut sentences = vec![on_locks(setup, base, &locks)];
     sentences.extend(on_control(setup, arms));
     sentences.extend(on_stopped(&locks));
-    sentences.extend(on_crashed(arms, &locks));
+    sentences.extend(base.and_then(|base| on_crashed(base, &locks)));
     sentences.join(" ")
 }
 
-fn on_locks(setup: &Setup, locks: &[&Summary]) -> String {
+fn on_locks(setup: &Setup, base: Option<&Summary>, locks: &[&Summary]) -> String {
     let mut judged: Vec<(&Summary, f64, (f64, f64))> = locks
         .iter()
         .filter_map(|a| Some((*a, a.improve?, a.verdict_interval?)))
         .collect();
     judged.sort_by(|a, b| b.1.total_cmp(&a.1));
     let Some(&(best, improve, interval)) = judged.first() else {
-        return nothing(setup, locks);
+        return nothing(setup, base, locks);
     };
     if interval.0 > 0.0 {
         let mut text = format!(
@@ -81,15 +82,18 @@ fn no_difference(setup: &Setup, locks: &[&Summary], n: usize) -> String {
 }
 
 /// Why nothing can be said.
-fn nothing(setup: &Setup, locks: &[&Summary]) -> String {
+fn nothing(setup: &Setup, base: Option<&Summary>, locks: &[&Summary]) -> String {
     let running: Vec<&&Summary> = locks
         .iter()
         .filter(|a| !a.stopped && (a.samples > 0 || a.crashed == 0))
         .collect();
     if running.is_empty() && !locks.is_empty() {
-        return match locks.iter().all(|a| a.stopped) {
-            true => "glibc does better here: no other lock finished in time.".into(),
-            false => "glibc does better here: no run of another lock came to its end.".into(),
+        return if base.is_none_or(|base| base.samples == 0) {
+            "Nothing can be claimed: no run under glibc came to its end.".into()
+        } else if locks.iter().all(|a| a.stopped) {
+            "glibc does better here: no other lock finished in time.".into()
+        } else {
+            "No run of another lock came to its end.".into()
         };
     }
     let rounds = |a: &&&Summary| setup.pairs(&a.arm, BASELINE).len();
@@ -151,8 +155,7 @@ fn on_stopped(locks: &[&Summary]) -> Option<String> {
     (!stopped.is_empty()).then(|| format!("Stopped because it took too long: {list}."))
 }
 
-fn on_crashed(arms: &[Summary], locks: &[&Summary]) -> Option<String> {
-    let base = arms.iter().find(|a| a.arm == BASELINE)?;
+fn on_crashed(base: &Summary, locks: &[&Summary]) -> Option<String> {
     let crashed: Vec<String> = locks
         .iter()
         .filter(|a| a.crashes(base))

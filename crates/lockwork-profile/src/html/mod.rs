@@ -10,6 +10,7 @@ mod timeline;
 
 use std::fmt::Write;
 
+use lockwork_report::finding::Finding;
 use lockwork_report::html::{self, escape};
 use lockwork_report::text::{duration, percent, seconds, whole};
 
@@ -51,6 +52,9 @@ fn process(profile: &Profile) -> String {
         percent(sum.contention()),
         duration(profile.ns(sum.waited as f64))
     );
+    for warning in &profile.warnings {
+        text += &format!("<p>Warning: {}.</p>\n", escape(warning));
+    }
     let locks: Vec<&Lock> = contended(profile).take(SHOWN).collect();
     let now = graph::now(profile, &names);
     if locks.is_empty() && now.is_empty() {
@@ -93,18 +97,15 @@ fn process(profile: &Profile) -> String {
 }
 
 fn one_lock(profile: &Profile, names: &Names<'_>, lock: &Lock, at: usize) -> String {
-    let found = summary::finding(profile, names, lock);
     let mut text = format!(
-        "<h2 id=\"p{}l{at}\">{} {}</h2>\n<div class=\"why\"><p><b>{}</b></p><ul>",
+        "<h2 id=\"p{}l{at}\">{} {}</h2>\n",
         profile.pid,
         lock.kind(),
         escape(&names.lock(lock)),
-        escape(&found.why)
     );
-    for evidence in &found.evidence {
-        text += &format!("<li>{}", escape(evidence));
+    if summary::lost_share(profile) >= summary::NOTHING {
+        text += &why(&summary::finding(profile, names, lock));
     }
-    text += &format!("</ul><p>{}</p></div>\n", escape(&found.advice));
     for (what, histogram) in [
         ("Waits", &lock.sum.wait_times),
         ("Holds", &lock.sum.hold_times),
@@ -113,6 +114,18 @@ fn one_lock(profile: &Profile, names: &Names<'_>, lock: &Lock, at: usize) -> Str
         text += &bars(profile, what, histogram);
     }
     text + &tree(profile, names, lock)
+}
+
+fn why(found: &Finding) -> String {
+    let evidence = found.evidence.iter();
+    let evidence: String = evidence
+        .map(|line| format!("<li>{}", escape(line)))
+        .collect();
+    format!(
+        "<div class=\"why\"><p><b>{}</b></p><ul>{evidence}</ul><p>{}</p></div>\n",
+        escape(&found.why),
+        escape(&found.advice)
+    )
 }
 
 fn bars(profile: &Profile, what: &str, histogram: &Histogram) -> String {

@@ -121,6 +121,8 @@ pub struct LockScore {
     pub stopped: usize,
     /// Rows in which a signal ended runs of it, and none of glibc's.
     pub crashed: usize,
+    /// Those of them that have no ratio, because no run came to its end.
+    pub without: usize,
 }
 
 /// The row with the lowest ratio.

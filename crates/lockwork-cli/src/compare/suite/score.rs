@@ -32,6 +32,10 @@ fn score(arm: &str, rows: &[Row]) -> LockScore {
     let values: Vec<f64> = ratios.iter().map(|(ratio, _)| *ratio).collect();
     let worst = ratios.iter().min_by(|a, b| a.0.total_cmp(&b.0));
     let count = |of: &dyn Fn(&Summary) -> bool| here.iter().filter(|(_, _, s)| of(s)).count();
+    let crashes = here.iter().filter_map(|(_, report, s)| {
+        let base = report.summary.iter().find(|s| s.arm == BASELINE)?;
+        s.crashes(base).then_some(s)
+    });
     LockScore {
         arm: arm.to_owned(),
         rows: values.len(),
@@ -45,13 +49,8 @@ fn score(arm: &str, rows: &[Row]) -> LockScore {
         better: count(&|s| s.verdict_interval.is_some_and(|i| i.0 > 0.0)),
         worse: count(&|s| s.verdict_interval.is_some_and(|i| i.1 < 0.0)),
         stopped: count(&|s| s.stopped),
-        crashed: here
-            .iter()
-            .filter(|(_, report, s)| {
-                let base = report.summary.iter().find(|s| s.arm == BASELINE);
-                base.is_some_and(|base| s.crashes(base))
-            })
-            .count(),
+        crashed: crashes.clone().count(),
+        without: crashes.filter(|s| s.samples == 0).count(),
     }
 }
 

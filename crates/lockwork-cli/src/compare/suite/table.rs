@@ -64,6 +64,7 @@ pub fn body(report: &SuiteReport) -> Vec<Vec<String>> {
         "Worst",
         &|score| match (&score.worst, score.stopped) {
             (_, 1..) => "stopped".to_owned(),
+            _ if score.without > 0 => "crashed".to_owned(),
             (Some(worst), _) => format!("{:.2}", worst.ratio),
             (None, _) => dash(),
         },
@@ -123,7 +124,7 @@ fn dash() -> String {
 
 /// What is shown of one lock.
 pub fn verdict(report: &SuiteReport, score: &LockScore) -> String {
-    let n = score.rows + score.stopped;
+    let n = score.rows + score.stopped + score.without;
     let mut text = format!(
         "{}: better than {BASELINE} in {} of {n} rows, worse in {}, no difference shown in {} \
          (* in the table: intervals adjusted for {}).",
@@ -145,8 +146,10 @@ pub fn verdict(report: &SuiteReport, score: &LockScore) -> String {
     }
     if score.crashed > 0 {
         text += &format!(
-            " A signal ended runs of it, and none of {BASELINE}'s, in {}.",
-            counted(score.crashed, "row")
+            " A signal ended runs of it, and none of {BASELINE}'s, in {}; {} of these not in the \
+             mean.",
+            counted(score.crashed, "row"),
+            score.without
         );
     }
     text
