@@ -37,20 +37,18 @@ pub fn render(profile: &Profile) -> String {
     let names = Names::new(profile);
     let mut text = heading(profile);
     let waited: Vec<&Lock> = contended(profile).collect();
-    let stuck = stuck(profile, &names);
+    let (stuck, is_deadlock) = stuck(profile, &names);
     let is_nothing = waited.is_empty() || lost_share(profile) < NOTHING;
     if !profile.warnings.is_empty() {
         text += &damaged(profile);
-    } else if stuck.1 {
-        text += &stuck.0;
+    } else if is_deadlock {
+        // That is the verdict.
     } else if !profile.locks.iter().any(Lock::is_lock) {
         text += &no_locks();
     } else if is_nothing {
         text += &nothing_to_win(profile);
     }
-    if !stuck.1 {
-        text += &stuck.0;
-    }
+    text += &stuck;
     if !waited.is_empty() {
         text += &format!("\n{}\n", list(profile, &names, &waited));
     }
