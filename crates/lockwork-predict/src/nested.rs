@@ -11,8 +11,7 @@ use crate::times::{sleep, sleep_classes, time, written, Thinking};
 
 /// The lock that is predicted, in workloads; and its partner.
 const NAMES: [&str; 2] = ["predicted", "partner"];
-/// A section that takes the inner lock more often is not simulated with it. Nor is one that seems
-/// to be shorter than what is inside.
+/// A section that takes the inner lock more often is not simulated with it.
 const MOST_INSIDE: f64 = 8.0;
 /// What is left of an outer section, at least: estimates of its parts may add up to more.
 const LEAST_LEFT: f64 = 0.05;
@@ -68,7 +67,8 @@ impl Section {
 }
 
 impl Round {
-    /// Of a lock that has a partner; none: it takes the partner too often in a section.
+    /// Of a lock that has a partner. None: a section takes the inner lock too often, or seems to be
+    /// shorter than what is inside.
     pub fn of(lock: &Demand) -> Option<Round> {
         let partner = lock.partner.as_ref()?;
         let (outer, inner) = both(lock, partner);
@@ -87,7 +87,7 @@ impl Round {
         // What the profile has as thinking, for this lock alone, has parts of the other in it.
         let thinking = lock.think.mean * lock.acquisitions as f64;
         let thinking = match partner.is_outer {
-            true => thinking - taken[0] * (outer.mean_section() - of_inner).max(0.0),
+            true => thinking - taken[0] * (outer.mean_section() - of_inner),
             false => {
                 thinking + partner.together * partner.inner_wait - taken[1] * inner.mean_section()
             }

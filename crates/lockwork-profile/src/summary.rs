@@ -109,7 +109,7 @@ fn heading(profile: &Profile) -> String {
 fn damaged(profile: &Profile) -> String {
     let lines = profile.warnings.iter();
     let lines: String = lines.map(|line| format!("warning: {line}\n")).collect();
-    lines + "What is missing is not known: these figures are of a part of the run.\n"
+    lines + "These figures are of a part of the run. Nobody knows what is missing.\n"
 }
 
 /// The threads that wait for a lock at the end of the recording, and whether that is a

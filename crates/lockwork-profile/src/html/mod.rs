@@ -61,7 +61,7 @@ fn process(profile: &Profile) -> String {
         return text
             + match profile.warnings.is_empty() {
                 true => "<p>Its locks were never contended: nothing to win here.</p></section>\n",
-                false => "<p>The profile is damaged: what is missing is not known.</p></section>\n",
+                false => "<p>The profile is damaged. Nobody knows what is missing.</p></section>\n",
             };
     }
     let rows: Vec<Vec<String>> = locks
