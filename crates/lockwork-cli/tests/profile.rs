@@ -119,16 +119,36 @@ fn figures_are_those_of_the_program() {
     }
 }
 
+/// Why threads waited for `truth`'s slow mutex. Its sections are long; on a busy machine its
+/// holders may lose their CPU as well, and its waiters wake late. Then the report may say so.
+fn why_slow(room: &Room) -> String {
+    let slow = lock(&json(room)[0], "slow_mutex").clone();
+    let counts = &slow["counts"];
+    let mean = |sum: &str, n: &str| {
+        counts[sum].as_f64().expect("a sum") / counts[n].as_f64().expect("a count").max(1.0)
+    };
+    let hold = mean("held_ns", "count");
+    let lost = mean("holds_involuntary_switches", "holds_watched") * 3e6 >= hold / 2.0;
+    let late = mean("handover_ns", "handovers") > hold;
+    if !lost && !late {
+        assert_eq!(slow["why"]["rule"], "long-sections", "{slow:#}");
+    }
+    slow["why"]["sentence"]
+        .as_str()
+        .expect("a sentence")
+        .to_owned()
+}
+
 #[test]
 fn the_report_says_who_held_the_lock_and_why_it_is_slow() {
     let room = Room::new();
     let truth = program(&room, "truth", &[]);
     let output = profile(&room, &["--", &truth]);
     let report = stderr(&output);
+    let why = why_slow(&room);
     for part in [
         "slow_mutex",
-        "why: Its critical sections are long.",
-        "Do less inside",
+        &format!("why: {why}"),
         "wait_for_it (truth.c:",
         "while hold_slowly (truth.c:",
         "queue_cond",
@@ -137,7 +157,6 @@ fn the_report_says_who_held_the_lock_and_why_it_is_slow() {
     }
     let slow = &json(&room)[0]["locks"][0];
     assert_eq!(slow["name"], "slow_mutex");
-    assert_eq!(slow["why"]["rule"], "long-sections");
     let file = room.path("p.prof");
     let folded = room.run(&["report", "--folded", file.to_str().expect("UTF-8")]);
     let folded = stdout(&folded);
@@ -453,11 +472,8 @@ fn the_page_is_whole_and_needs_nothing_else() {
     assert!(output.status.success(), "{}", stderr(&output));
     let text = fs::read_to_string(&page).expect("the page");
     assert!(text.starts_with("<!DOCTYPE html>") && text.ends_with("</html>\n"));
-    for part in [
-        "slow_mutex",
-        "Its critical sections are long.",
-        "wait_for_it (truth.c:",
-    ] {
+    let why = why_slow(&room);
+    for part in ["slow_mutex", &why, "wait_for_it (truth.c:"] {
         assert!(text.contains(part), "{part}: {text}");
     }
     for part in [

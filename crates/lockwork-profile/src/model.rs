@@ -272,7 +272,7 @@ impl Lock {
 }
 
 /// How a recording ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fate {
     /// By itself.
     Ended,
@@ -281,6 +281,7 @@ pub enum Fate {
     /// By this signal, or after `lockwork profile` had passed it on.
     Stopped(u32),
     /// It was killed or called `_exit()`, and nobody saw when.
+    #[default]
     Gone,
 }
 
@@ -358,7 +359,7 @@ pub struct Usage {
 }
 
 /// A process and its locks.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Profile {
     /// The process.
     pub pid: u64,

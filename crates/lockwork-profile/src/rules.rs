@@ -13,6 +13,9 @@ use crate::names::Names;
 const LONG_NS: u64 = 10_000;
 /// Fewer watched waits or holds say nothing.
 const FEW: u64 = 8;
+/// A thread that loses its CPU has it back after so many nanoseconds, if one other thread
+/// wants it: a slice of Linux's scheduler on 8 CPUs and more.
+const SLICE_NS: f64 = 3e6;
 
 /// What the rules look at.
 pub struct Case<'a> {
@@ -133,7 +136,10 @@ fn sleeping_holder(case: &Case<'_>) -> Option<Finding> {
 fn preempted_holder(case: &Case<'_>) -> Option<Finding> {
     let sum = case.sum();
     let per_hold = mean(sum.holds_preempted as f64, sum.holds_asked);
-    (sum.holds_asked >= FEW && per_hold >= 0.25).then(|| Finding {
+    // A section of many slices is preempted on any busy machine, and long without that.
+    let hold = case.profile.ns(sum.mean_hold()) as f64;
+    let lengthens = per_hold * SLICE_NS >= hold / 2.0;
+    (sum.holds_asked >= FEW && per_hold >= 0.25 && lengthens).then(|| Finding {
         rule: "holder-preempted",
         why: "Its holders lose their CPU to other threads while they hold it.".to_owned(),
         evidence: vec![
@@ -390,4 +396,96 @@ pub fn neighbours(profile: &Profile, line: u64) -> Vec<(&Lock, &Lock)> {
         .filter(|pair| pair[0].address / line == pair[1].address / line)
         .map(|pair| (pair[0], pair[1]))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Site;
+
+    /// The rule that speaks of a mutex that was used so. A tick is a nanosecond.
+    fn rule(sum: Counts) -> &'static str {
+        let lock = Lock {
+            address: 64,
+            made: None,
+            sites: vec![Site {
+                address: 1,
+                how: Use::Mutex,
+                counts: sum.clone(),
+            }],
+            sum,
+            blames: Vec::new(),
+            inside: Vec::new(),
+            by_thread: Vec::new(),
+        };
+        let profile = Profile {
+            ns_per_tick: 1.0,
+            seconds: 10.0,
+            locks: vec![lock],
+            ..Profile::default()
+        };
+        let found = why(&Case {
+            profile: &profile,
+            names: &Names::new(&profile),
+            lock: &profile.locks[0],
+            program: "./program",
+            ends: true,
+        });
+        found.rule
+    }
+
+    /// 100 holds of `hold` nanoseconds, and half as many waits of the same length.
+    fn used(hold: u64) -> Counts {
+        Counts {
+            count: 100,
+            contended: 50,
+            waited: 50 * hold,
+            held: 100.0 * hold as f64,
+            longest_hold: hold,
+            asked: 50,
+            handovers: 50,
+            handover: 50 * 5_000,
+            holds_asked: 100,
+            ..Counts::default()
+        }
+    }
+
+    #[test]
+    fn what_holders_do_comes_before_how_long_they_hold() {
+        assert_eq!(rule(used(20_000_000)), "long-sections");
+        assert_eq!(rule(used(500)), "short-but-many");
+        let asleep = Counts {
+            holds_slept: 50,
+            ..used(20_000_000)
+        };
+        assert_eq!(rule(asleep), "holder-sleeps");
+        let preempted = |hold, times| Counts {
+            holds_preempted: times,
+            ..used(hold)
+        };
+        assert_eq!(rule(preempted(1_000_000, 30)), "holder-preempted");
+        assert_eq!(rule(preempted(1_000_000, 20)), "long-sections");
+        // Once in a section of 20 ms is what a busy machine does to any thread.
+        assert_eq!(rule(preempted(20_000_000, 100)), "long-sections");
+        assert_eq!(rule(preempted(20_000_000, 500)), "holder-preempted");
+    }
+
+    #[test]
+    fn waits_that_holds_do_not_explain() {
+        let sleepers = Counts {
+            slept: 25,
+            ..used(1_000)
+        };
+        assert_eq!(rule(sleepers), "convoy");
+        let late = Counts {
+            waited: 50 * 20_000,
+            ..used(1_000)
+        };
+        assert_eq!(rule(late), "off-cpu");
+        let late_hand_overs = Counts {
+            handover: 50 * 60_000_000,
+            ..used(50_000_000)
+        };
+        assert_eq!(rule(late_hand_overs), "unclear");
+    }
 }
