@@ -3,6 +3,7 @@
 #include "catalogue.h"
 #include "cond.h"
 #include "epoch.h"
+#include "events.h"
 
 /* Phases of a waiter. */
 enum { WAITING, CLAIMED, LEAVING };
@@ -43,6 +44,75 @@ static void list_unlock(struct lk_cond *c, void *outer)
 		lk_cond_broadcast(c);
 }
 
+/* -- polling ------------------------------------------------------------- */
+
+/* After so many in a row, 2^8 - 1 waits do not poll: what skip holds. */
+#define MOST_FAILURES 8u
+/* Longer than poll_rounds() take. */
+#define POLL_NS 100000u
+
+static bool is_polling(struct lk_cond_waiter *w)
+{
+	return READ_ONCE(w->sleeper.state) == LK_POLLING;
+}
+
+static void end_polling(struct lk_cond_waiter *w)
+{
+	u32 state = LK_POLLING;
+
+	/* Orders nothing: the value says whether a claimer has to wake it. */
+	(void)try_cmpxchg_relaxed(&w->sleeper.state, &state, LK_ASLEEP);
+}
+
+/* Not if it might run out of time meanwhile. */
+static void poll_state(struct lk_cond_waiter *w,
+		       const struct lkp_deadline *deadline)
+{
+	u32 round, rounds = poll_rounds();
+
+	if (deadline && is_polling(w) && deadline_within(deadline, POLL_NS))
+		rounds = 0;
+	for (round = 0; is_polling(w); round++) {
+		if (round >= rounds)
+			end_polling(w);
+		cpu_relax();
+	}
+}
+
+/*
+ * Under lock. One polls at a time: the only waiter. A real-time thread would keep its
+ * CPU from the thread that is to signal.
+ */
+static void begin_polling(struct lk_cond *c, struct lk_cond_waiter *w)
+{
+	struct lk_ring *other = lk_ring_first(&c->first);
+
+	if (other) {
+		if (is_polling(waiter_of(other)))
+			end_polling(waiter_of(other));
+	} else if (c->skip) {
+		c->skip--;
+	} else if (poll_rounds() && !w->sleeper.ring.priority) {
+		w->polled = true;
+		w->sleeper.state = LK_POLLING;
+	}
+}
+
+/* Under lock: @w polled, and is claimed now, or has run out of time. */
+static void learn(struct lk_cond *c, struct lk_cond_waiter *w)
+{
+	if (is_polling(w)) {
+		c->failures = 0;
+		count_event(LK_EV_cond_polled);
+		return;
+	}
+	if (c->failures < MOST_FAILURES)
+		c->failures++;
+	c->skip = (u8)((1u << c->failures) - 1);
+}
+
+/* -- claiming ------------------------------------------------------------ */
+
 /*
  * Under lock: takes the first waiter that is not leaving off the list. NULL: there
  * is none.
@@ -61,6 +131,8 @@ static struct lk_cond_waiter *claim(struct lk_cond *c, bool by_signal)
 		/* Orders nothing: the loser takes lock, or reads state. */
 		if (try_cmpxchg_relaxed(&w->phase, &phase, CLAIMED)) {
 			lk_ring_remove(&c->first, link);
+			if (w->polled)
+				learn(c, w);
 			w->owes = by_signal && w->cancellable &&
 				  lk_ring_first(&c->first);
 			if (w->owes)
@@ -72,11 +144,14 @@ static struct lk_cond_waiter *claim(struct lk_cond *c, bool by_signal)
 	return NULL;
 }
 
-/* True: it was asleep. Its memory may be gone after the store. */
+/* True: it was asleep. Its memory may be gone once its state has changed. */
 static bool tell(struct lk_cond_waiter *w)
 {
-	u32 *state = &w->sleeper.state;
+	u32 *state = &w->sleeper.state, polls = LK_POLLING;
 
+	/* [cond.E] RELEASE, pairs with cond.B, as cond.A. Nobody has to wake it. */
+	if (w->polled && try_cmpxchg_release(state, &polls, LK_SIGNALLED))
+		return false;
 	/* [cond.A] RELEASE, pairs with cond.B: we are done with the waiter, and
 	 * it sees owes. */
 	smp_store_release(state, LK_SIGNALLED);
@@ -99,6 +174,7 @@ void lk_cond_enqueue(struct lk_cond *c, struct lk_cond_waiter *w,
 		.cancellable = cancellable,
 	};
 	outer = list_lock(c);
+	begin_polling(c, w);
 	lk_ring_insert(&c->first, &w->sleeper.ring);
 	list_unlock(c, outer);
 }
@@ -108,6 +184,7 @@ int lk_cond_sleep(struct lk_cond_waiter *w, const struct lkp_deadline *deadline)
 	u32 *state = &w->sleeper.state;
 	int err = 0;
 
+	poll_state(w, deadline);
 	while (!err && READ_ONCE(*state) == LK_ASLEEP)
 		err = wait_on_value(state, LK_ASLEEP, deadline, NO_NAPS);
 	return err;
@@ -123,6 +200,8 @@ bool lk_cond_leave(struct lk_cond_waiter *w)
 		return false;
 	outer = list_lock(c);
 	lk_ring_remove(&c->first, &w->sleeper.ring);
+	if (w->polled && !is_polling(w))
+		learn(c, w);
 	list_unlock(c, outer);
 	return true;
 }
@@ -131,7 +210,7 @@ bool lk_cond_leave(struct lk_cond_waiter *w)
 static u32 wait_for_claimer(struct lk_cond_waiter *w)
 {
 	lk_cond_sleep(w, NULL);
-	/* [cond.B] ACQUIRE, pairs with cond.A and mutex.J. */
+	/* [cond.B] ACQUIRE, pairs with cond.A, cond.E and mutex.J. */
 	return smp_load_acquire(&w->sleeper.state);
 }
 
@@ -236,7 +315,7 @@ void lk_cond_broadcast(struct lk_cond *c)
 	list_unlock(c, outer);
 	for (; claimed; claimed = w) {
 		w = claimed->next;
-		if (!claimed->mutex ||
+		if (!claimed->mutex || is_polling(claimed) ||
 		    !lk_mutex_move(claimed->mutex, &claimed->sleeper))
 			tell(claimed);
 	}

@@ -5,16 +5,20 @@
 /*
  * Condition variable for struct lk_mutex: 16 bytes.
  *
- *   first   waiters, by priority, then FIFO; on their stacks; under lock
- *   owed    waiters that still have to say what became of their signal
- *   lock    guards the list
- *   epoch   the fork epoch that first and lock belong to
+ *   first     waiters, by priority, then FIFO; on their stacks; under lock
+ *   owed      waiters that still have to say what became of their signal
+ *   lock      guards the list
+ *   epoch     the fork epoch that first and lock belong to
+ *   failures  the last waiters that polled and had to sleep, in a row; under lock
+ *   skip      waiters to come that do not poll; under lock
  *
  * A waiter:
  *
  *   phase  WAITING --signal or broadcast--> CLAIMED (off the list)
  *          WAITING --deadline, cancelled--> LEAVING (takes itself off the list)
- *   state  LK_ASLEEP --told--> LK_SIGNALLED: it locks the mutex like anybody
+ *   state  LK_POLLING --told--> LK_SIGNALLED
+ *          LK_POLLING --in vain, or another waiter comes--> LK_ASLEEP
+ *          LK_ASLEEP --told--> LK_SIGNALLED: it locks the mutex like anybody
  *          LK_ASLEEP --moved to the mutex's list--> what a sleeper's becomes
  *          LK_ASLEEP --moved, and pulled from there--> LK_SIGNALLED
  *
@@ -22,28 +26,38 @@
  * handler, or stopped; so the next waiter is woken too. For that one it is a wake-up
  * for no reason, which every waiter must expect.
  *
- * A broadcast moves all waiters to the mutex's list of sleepers, in order. Each
+ * A waiter that is alone polls its state poll_rounds() times before it sleeps: a thread
+ * whose signals are answered at once needs no system call. Each waiter that had to sleep
+ * nonetheless doubles how many others do not try, up to 255.
+ *
+ * A broadcast moves all waiters that are asleep to the mutex's list of sleepers, in order. Each
  * unlock of the mutex then wakes the first of them, and pulls broadcast_wakes()
- * more: they leave the list and lock like anybody. A waiter that gave no mutex to
- * lk_cond_enqueue() is woken at once.
+ * more: they leave the list and lock like anybody. A waiter that polls, or gave no mutex
+ * to lk_cond_enqueue(), is told at once.
  *
  * Invariants:
  *  1. A waiter is claimed or leaves, never both: its phase changes once. A signal is
  *     used up by a claim only, so a waiter that leaves takes none with it.
  *  2. A claimed waiter is touched by its claimer until its state is LK_SIGNALLED or it
  *     is on the mutex's list, and by nobody of ours after. It returns after that.
+ *     What a waiter's polling teaches is written by its claimer: see 3.
  *  3. Neither claimer nor claimed touches the condition variable after the claimer has
  *     let go of lock: it may be freed by then. One exception: a waiter that was
  *     claimed by a signal while others waited behind it may be cancelled, and
  *     passes the signal on. owed counts these. lk_cond_destroy() waits for them,
  *     and for those that are LEAVING.
  *
+ *  4. One waiter polls at a time, and only if it is alone on the list. So a signal that
+ *     finds the first waiter awake has no sleeper to wake instead.
+ *
  * No wake-up is lost if what is waited for changes under the mutex: a waiter queues
  * while it holds the mutex, so a later holder finds it on the list.
  *
  * Sources: the description of condition variables in POSIX.1-2017; moving waiters to
  * the mutex instead of waking them all as in the text of Birrell, "An Introduction to
- * Programming with Threads", 1989, and of the nsync documentation.
+ * Programming with Threads", 1989, and of the nsync documentation. That a wait may poll
+ * about as long as a sleep costs, from Karlin et al., "Empirical Studies of Competitive
+ * Spinning for a Shared-Memory Multiprocessor", SOSP 1991.
  */
 #include "mutex.h"
 
@@ -52,6 +66,8 @@ struct lk_cond {
 	atomic_t owed;
 	struct lk_tas lock;
 	u8 epoch;
+	u8 failures;
+	u8 skip;
 };
 
 /* On the waiter's stack, from lk_cond_enqueue() to the end of the wait. */
@@ -61,6 +77,7 @@ struct lk_cond_waiter {
 	struct lk_mutex *mutex; /* whose list it may be moved to, or NULL */
 	struct lk_cond_waiter *next; /* once claimed */
 	u32 phase;
+	bool polled; /* it began as LK_POLLING */
 	bool cancellable;
 	bool owes;     /* see owed */
 	bool on_mutex; /* it sleeps on the mutex's list, or has done so */

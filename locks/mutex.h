@@ -84,6 +84,7 @@ enum {
 	LK_READY,
 	LK_GRANTED,
 	LK_SIGNALLED, /* on no list: locks like anybody; see cond.h */
+	LK_POLLING,   /* a condition variable's waiter, awake; see cond.h */
 };
 
 /* How far lk_mutex_spin() has come; it begins outside. */

@@ -455,6 +455,9 @@ const struct check_client check_cond[] = {
 const struct check_mutant mutants_cond[] = {
 	{ "waiter never woken", "tell", "wake_value", NULL, "drop" },
 	{ "waiter never told", "tell", "smp_store_release", NULL, "drop" },
+	{ "poller never told", "tell", "try_cmpxchg_release", NULL, "drop" },
+	{ "end of polling is not atomic", "end_polling", "try_cmpxchg_relaxed",
+	  NULL, "split" },
 	{ "claim is not atomic", "claim", "try_cmpxchg_relaxed", NULL,
 	  "split" },
 	{ "leaving is not atomic", "lk_cond_leave", "try_cmpxchg_relaxed", NULL,
