@@ -19,6 +19,8 @@ pub struct Locking {
     pub acquisitions: u64,
     /// Those that found the lock held.
     pub contended: u64,
+    /// Waits for condition variables.
+    pub waits: u64,
     /// The greatest share of its threads' time that a process waited for locks, 0.01 for
     /// 1 %.
     pub waited: f64,
@@ -33,6 +35,7 @@ pub fn locking(file: &Path) -> Result<Locking> {
         locks: 0,
         acquisitions: 0,
         contended: 0,
+        waits: 0,
         waited: 0.0,
     };
     for profile in profiles(file, false)? {
@@ -40,6 +43,7 @@ pub fn locking(file: &Path) -> Result<Locking> {
         all.locks += profile.locks.iter().filter(|lock| lock.is_lock()).count();
         all.acquisitions += sum.count + profile.dropped;
         all.contended += sum.contended;
+        all.waits += profile.condvar_waits().count;
         all.waited = all.waited.max(lost_share(&profile));
     }
     Ok(all)
@@ -58,13 +62,19 @@ impl Locking {
                     program are not replaced."
                 .to_owned();
         }
+        let waits = (self.waits >= self.acquisitions / 100 && self.waits > 0)
+            .then(|| counted(self.waits as usize, "wait") + " for condition variables");
         if self.contended == 0 {
-            return format!("Its locks were never contended ({used}): no lock makes it faster.");
+            let hint = waits.map_or("no lock makes it faster".to_owned(), |waits| {
+                format!("only its {waits} may become faster")
+            });
+            return format!("Its locks were never contended ({used}): {hint}.");
         }
         let share = percent(self.contended as f64 / self.acquisitions as f64);
-        let hint = match self.waited < NOTHING {
-            true => "there is little to win",
-            false => "`lockwork profile` says for which lock, and why",
+        let hint = match (self.waited < NOTHING, waits) {
+            (false, _) => "`lockwork profile` says for which lock, and why".to_owned(),
+            (true, None) => "there is little to win".to_owned(),
+            (true, Some(waits)) => format!("there is little to win but in its {waits}"),
         };
         format!(
             "{share} of {used} found their lock held, and threads waited for {} of their time: \
@@ -84,6 +94,7 @@ mod tests {
             locks: 2,
             acquisitions: 0,
             contended: 0,
+            waits: 9,
             waited: 0.0,
         };
         assert!(seen.sentence().contains("no lock call"));
@@ -93,10 +104,21 @@ mod tests {
             text.starts_with("Its locks were never contended (1,000"),
             "{text}"
         );
+        assert!(text.ends_with("no lock makes it faster."), "{text}");
+        seen.waits = 10;
+        let text = seen.sentence();
+        assert!(text.contains("only its 10 waits for condition"), "{text}");
+        seen.waits = 9;
         seen.contended = 10;
         let text = seen.sentence();
         assert!(
             text.starts_with("1.0 % of 1,000") && text.contains("little to win"),
+            "{text}"
+        );
+        seen.waits = 10;
+        let text = seen.sentence();
+        assert!(
+            text.ends_with("little to win but in its 10 waits for condition variables."),
             "{text}"
         );
         seen.waited = 0.5;

@@ -433,4 +433,13 @@ impl Profile {
         }
         sum
     }
+
+    /// The sum of all waits for condition variables.
+    pub fn condvar_waits(&self) -> Counts {
+        let mut sum = Counts::default();
+        for lock in &self.locks {
+            sum += &lock.of(Use::Wait);
+        }
+        sum
+    }
 }

@@ -31,6 +31,10 @@ const DEADLOCK_NS: u64 = 100_000_000;
 const NAME: usize = 48;
 /// Less waiting than this share of the threads' time is nothing to win.
 pub const NOTHING: f64 = 0.005;
+/// Waits for condition variables that are so short on average, in nanoseconds, and so many
+/// each second, last about as long as a wake-up takes.
+const QUICK_NS: u64 = 100_000;
+const QUICK_RATE: f64 = 1_000.0;
 
 /// What is said about one process.
 pub fn render(profile: &Profile) -> String {
@@ -180,14 +184,35 @@ fn no_locks() -> String {
 }
 
 fn nothing_to_win(profile: &Profile) -> String {
-    let sum = profile.sum();
-    match sum.contended {
-        0 => "Its locks were never contended: nothing to win here.\n".to_owned(),
+    let waited = match profile.sum().contended {
+        0 => "Its locks were never contended".to_owned(),
         _ => format!(
-            "Threads waited for {} of their time: nothing to win here.\n",
+            "Threads waited for {} of their time",
             percent(lost_share(profile))
         ),
+    };
+    match quick_waits(profile) {
+        None => format!("{waited}: nothing to win here.\n"),
+        Some(quick) => format!("{waited} for locks: nothing to win there.\n{quick}\n"),
     }
+}
+
+/// What to try if threads wait for condition variables often and not for long: a lock's waits
+/// say nothing about that.
+pub fn quick_waits(profile: &Profile) -> Option<String> {
+    let waits = profile.condvar_waits();
+    let each = profile.ns(mean(waits.waited as f64, waits.count));
+    let rate = waits.count as f64 / profile.seconds.max(1e-9);
+    (each <= QUICK_NS && rate >= QUICK_RATE).then(|| {
+        format!(
+            "Threads waited for condition variables {} times a second, for {} on average: about as long \
+             as a wake-up takes. Lockwork's condition variables save short waits the sleep: \
+             lockwork compare --locks mutex -- {}",
+            whole(rate.round() as u64),
+            duration(each),
+            runs_again(profile).0
+        )
+    })
 }
 
 fn list(profile: &Profile, names: &Names<'_>, locks: &[&Lock]) -> String {
@@ -396,6 +421,7 @@ fn condvars(profile: &Profile, names: &Names<'_>) -> String {
     let header = [
         "condition variable",
         "waits",
+        "mean wait",
         "timed out",
         "useless",
         "signals",
@@ -409,6 +435,7 @@ fn condvars(profile: &Profile, names: &Names<'_>) -> String {
         [
             cut(&names.lock(condvar), NAME),
             whole(waits.count),
+            duration(profile.ns(mean(waits.waited as f64, waits.count))),
             whole(waits.timeouts),
             whole(waits.useless),
             whole(signals.count),

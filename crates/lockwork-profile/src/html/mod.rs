@@ -55,12 +55,15 @@ fn process(profile: &Profile) -> String {
     for warning in &profile.warnings {
         text += &format!("<p>Warning: {}.</p>\n", escape(warning));
     }
+    if let Some(quick) = summary::quick_waits(profile) {
+        text += &format!("<p>{}</p>\n", escape(&quick));
+    }
     let locks: Vec<&Lock> = contended(profile).take(SHOWN).collect();
     let now = graph::now(profile, &names);
     if locks.is_empty() && now.is_empty() {
         return text
             + match profile.warnings.is_empty() {
-                true => "<p>Its locks were never contended: nothing to win here.</p></section>\n",
+                true => "<p>Its locks were never contended: nothing to win there.</p></section>\n",
                 false => "<p>The profile is damaged. Nobody knows what is missing.</p></section>\n",
             };
     }
