@@ -149,7 +149,7 @@ static bool tell(struct lk_cond_waiter *w)
 {
 	u32 *state = &w->sleeper.state, polls = LK_POLLING;
 
-	/* [cond.E] RELEASE, pairs with cond.B, as cond.A. Nobody has to wake it. */
+	/* [cond.E] RELEASE, pairs with cond.B: as below. Nobody has to wake it. */
 	if (w->polled && try_cmpxchg_release(state, &polls, LK_SIGNALLED))
 		return false;
 	/* [cond.A] RELEASE, pairs with cond.B: we are done with the waiter, and
