@@ -48,7 +48,7 @@ static void list_unlock(struct lk_cond *c, void *outer)
 
 /* After so many in a row, 2^8 - 1 waits do not poll: what skip holds. */
 #define MOST_FAILURES 8u
-/* Longer than poll_rounds() take. */
+/* Longer than poll_rounds() take, unless somebody set them higher. */
 #define POLL_NS 100000u
 
 static bool is_polling(struct lk_cond_waiter *w)

@@ -67,9 +67,10 @@ pub fn percent(share: f64) -> String {
     format!("{} %", grouped(share * 100.0, 1))
 }
 
-/// A change, from its share. 0.329: "+32.9 %".
+/// A change, from its share. 0.329: "+32.9 %"; without decimals from ten times upwards.
 pub fn signed_percent(share: f64) -> String {
-    let text = percent(share);
+    let decimals = if share.abs() < 10.0 { 1 } else { 0 };
+    let text = format!("{} %", grouped(share * 100.0, decimals));
     let plus = if text.starts_with('-') { "" } else { "+" };
     format!("{plus}{text}")
 }
@@ -153,6 +154,13 @@ mod tests {
         assert_eq!(shell(&["./app", "-n", "2"]), "./app -n 2");
         assert_eq!(shell(&["sh", "-c", "a & b; c"]), "sh -c 'a & b; c'");
         assert_eq!(shell(&["a\nb", "$x"]), "'a b' '$x'");
+    }
+
+    #[test]
+    fn large_changes_have_no_decimals() {
+        assert_eq!(signed_percent(0.329), "+32.9 %");
+        assert_eq!(signed_percent(-0.05), "-5.0 %");
+        assert_eq!(signed_percent(119.15), "+11,915 %");
     }
 
     #[test]
