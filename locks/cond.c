@@ -48,8 +48,8 @@ static void list_unlock(struct lk_cond *c, void *outer)
 
 /* After so many in a row, 2^8 - 1 waits do not poll: what skip holds. */
 #define MOST_FAILURES 8u
-/* Longer than poll_rounds() take, unless somebody set them higher. */
-#define POLL_NS 100000u
+/* No round of polling takes longer, unless the thread loses its CPU. */
+#define ROUND_NS 100u
 
 static bool is_polling(struct lk_cond_waiter *w)
 {
@@ -70,7 +70,8 @@ static void poll_state(struct lk_cond_waiter *w,
 {
 	u32 round, rounds = poll_rounds();
 
-	if (deadline && is_polling(w) && deadline_within(deadline, POLL_NS))
+	if (deadline && is_polling(w) &&
+	    deadline_within(deadline, rounds * (u64)ROUND_NS))
 		rounds = 0;
 	for (round = 0; is_polling(w); round++) {
 		if (round >= rounds)
@@ -80,8 +81,8 @@ static void poll_state(struct lk_cond_waiter *w,
 }
 
 /*
- * Under lock. One polls at a time: the only waiter. A real-time thread would keep its
- * CPU from the thread that is to signal.
+ * Under lock, before @w is on the list. Only one that is alone there polls. A real-time
+ * thread does not: it could keep its CPU from the thread that is to signal.
  */
 static void begin_polling(struct lk_cond *c, struct lk_cond_waiter *w)
 {
@@ -98,7 +99,10 @@ static void begin_polling(struct lk_cond *c, struct lk_cond_waiter *w)
 	}
 }
 
-/* Under lock: @w polled, and is claimed now, or has run out of time. */
+/*
+ * Under lock: @w began by polling. It is claimed now; or it has slept, and leaves. One that
+ * slept has failed, also if another waiter came or its deadline was near.
+ */
 static void learn(struct lk_cond *c, struct lk_cond_waiter *w)
 {
 	if (is_polling(w)) {
@@ -286,9 +290,11 @@ static bool nothing_to_do(struct lk_cond *c)
 	return !lk_ring_first(&c->first);
 }
 
+/* Once its waiter is told, @c may be gone, unless there were others. */
 void lk_cond_signal(struct lk_cond *c)
 {
 	struct lk_cond_waiter *w;
+	bool others;
 	void *outer;
 
 	do {
@@ -296,8 +302,9 @@ void lk_cond_signal(struct lk_cond *c)
 			return;
 		outer = list_lock(c);
 		w = claim(c, true);
+		others = lk_ring_first(&c->first);
 		list_unlock(c, outer);
-	} while (w && !tell(w));
+	} while (w && !tell(w) && others);
 }
 
 void lk_cond_broadcast(struct lk_cond *c)

@@ -9,8 +9,8 @@
  *   owed      waiters that still have to say what became of their signal
  *   lock      guards the list
  *   epoch     the fork epoch that first and lock belong to
- *   failures  the last waiters that polled and had to sleep, in a row; under lock
- *   skip      waiters to come that do not poll; under lock
+ *   failures  waiters that began by polling and had to sleep, in a row; under lock
+ *   skip      next waiters that are alone and do not poll; under lock
  *
  * A waiter:
  *
@@ -23,12 +23,13 @@
  *          LK_ASLEEP --moved, and pulled from there--> LK_SIGNALLED
  *
  * A signal wakes the first waiter. If that one was not asleep, it may be in a signal
- * handler, or stopped; so the next waiter is woken too. For that one it is a wake-up
- * for no reason, which every waiter must expect.
+ * handler, or stopped; so the next waiter is woken too, if there was one. For that one it
+ * is a wake-up for no reason, which every waiter must expect.
  *
- * A waiter that is alone polls its state poll_rounds() times before it sleeps: a thread
- * whose signals are answered at once needs no system call. Each waiter that had to sleep
- * nonetheless doubles how many others do not try, up to 255.
+ * A waiter that finds nobody on the list polls its state poll_rounds() times before it
+ * sleeps: a thread whose signals are answered at once needs no system call. One that had to
+ * sleep nonetheless has failed. After one failure the next such waiter does not poll, after
+ * two in a row the next 3 do not, then 7, and up to 255; a success ends that.
  *
  * A broadcast moves all waiters that are asleep to the mutex's list of sleepers, in order. Each
  * unlock of the mutex then wakes the first of them, and pulls broadcast_wakes()
@@ -40,15 +41,15 @@
  *     used up by a claim only, so a waiter that leaves takes none with it.
  *  2. A claimed waiter is touched by its claimer until its state is LK_SIGNALLED or it
  *     is on the mutex's list, and by nobody of ours after. It returns after that.
- *     What a waiter's polling teaches is written by its claimer: see 3.
  *  3. Neither claimer nor claimed touches the condition variable after the claimer has
  *     let go of lock: it may be freed by then. One exception: a waiter that was
  *     claimed by a signal while others waited behind it may be cancelled, and
  *     passes the signal on. owed counts these. lk_cond_destroy() waits for them,
- *     and for those that are LEAVING.
- *
- *  4. One waiter polls at a time, and only if it is alone on the list. So a signal that
- *     finds the first waiter awake has no sleeper to wake instead.
+ *     and for those that are LEAVING. Another one: a signal whose waiter was not
+ *     asleep looks at the list again if others were on it. So what a waiter's polling
+ *     taught is noted by its claimer; one that leaves notes it itself.
+ *  4. Of the waiters on the list at most one polls, and only if it is alone there. So a
+ *     signal that finds its waiter polling has nobody else to wake.
  *
  * No wake-up is lost if what is waited for changes under the mutex: a waiter queues
  * while it holds the mutex, so a later holder finds it on the list.

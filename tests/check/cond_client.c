@@ -272,6 +272,23 @@ static void free_after_signal(u32 id)
 		destroy_and_free();
 }
 
+/* The only waiter frees it when its wait is over, while the signal may not have returned. */
+static void freed_by_waiter(u32 id)
+{
+	bool waits;
+
+	if (!id) {
+		produce(1, false, false);
+		return;
+	}
+	lock();
+	waits = !tokens;
+	take_token();
+	unlock();
+	if (waits)
+		cond = (struct lk_cond){ .first = (struct lk_ring *)8 };
+}
+
 /* Thread 1 waits, and is in a signal handler until thread 2 has its token. */
 static void first_is_busy(u32 id)
 {
@@ -437,6 +454,8 @@ const struct check_client check_cond[] = {
 	  init_timed_posix, free_after_broadcast, NULL },
 	{ "cond", "freed_owing", "freed while a waiter may pass a signal on", 2,
 	  1, 5, 600, 2, init_timed_posix, free_after_signal, NULL },
+	{ "cond", "freed_by_waiter", "freed by the waiter that was signalled",
+	  2, 1, NO_BOUND, 600, 2, init, freed_by_waiter, NULL },
 	{ "cond", "busy", "a signal goes to a waiter that is asleep", 3, 1, 2,
 	  600, 3, init, first_is_busy, finish },
 	{ "cond", "pulled", "a broadcast whose first waiter is busy", 3, 1, 3,

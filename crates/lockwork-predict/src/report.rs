@@ -28,7 +28,7 @@ fn heading(program: &Program) -> String {
     let mut text = format!(
         "{}: profiled for {}, {} at work, {}\n\
          Threads waited for locks for {} of their time. With these threads no lock makes the \
-         program more than {} faster (Amdahl's law: all waiting gone).\n",
+         program more than {} faster (Amdahl's law: all waiting for locks gone).\n",
         cut(&program.command, NAME),
         seconds(program.seconds),
         counted(program.threads.round() as usize, "thread"),

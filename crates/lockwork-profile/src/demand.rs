@@ -265,10 +265,7 @@ impl Case<'_> {
         for (thread, count) in profile.locks.iter().flat_map(|lock| &lock.by_thread) {
             *by_thread.entry(*thread).or_default() += count;
         }
-        let mut waits = Counts::default();
-        for lock in &profile.locks {
-            waits += &lock.of(Use::Wait);
-        }
+        let waits = profile.condvar_waits();
         let ns = |ticks: u64| ticks as f64 * profile.ns_per_tick;
         let mut case = Case {
             profile,

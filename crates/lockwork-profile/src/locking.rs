@@ -8,7 +8,7 @@ use lockwork_report::text::{counted, percent, whole};
 use serde::Serialize;
 
 use crate::command::profiles;
-use crate::summary::{lost_share, NOTHING};
+use crate::summary::{lost_share, quick_sum, NOTHING};
 
 /// What all processes of a run did with their locks.
 #[derive(Clone, Debug, Serialize)]
@@ -19,8 +19,8 @@ pub struct Locking {
     pub acquisitions: u64,
     /// Those that found the lock held.
     pub contended: u64,
-    /// Waits for condition variables.
-    pub waits: u64,
+    /// Waits for condition variables that were many and short.
+    pub quick_waits: u64,
     /// The greatest share of its threads' time that a process waited for locks, 0.01 for
     /// 1 %.
     pub waited: f64,
@@ -35,7 +35,7 @@ pub fn locking(file: &Path) -> Result<Locking> {
         locks: 0,
         acquisitions: 0,
         contended: 0,
-        waits: 0,
+        quick_waits: 0,
         waited: 0.0,
     };
     for profile in profiles(file, false)? {
@@ -43,7 +43,7 @@ pub fn locking(file: &Path) -> Result<Locking> {
         all.locks += profile.locks.iter().filter(|lock| lock.is_lock()).count();
         all.acquisitions += sum.count + profile.dropped;
         all.contended += sum.contended;
-        all.waits += profile.condvar_waits().count;
+        all.quick_waits += quick_sum(&profile).count;
         all.waited = all.waited.max(lost_share(&profile));
     }
     Ok(all)
@@ -62,8 +62,12 @@ impl Locking {
                     program are not replaced."
                 .to_owned();
         }
-        let waits = (self.waits >= self.acquisitions / 100 && self.waits > 0)
-            .then(|| counted(self.waits as usize, "wait") + " for condition variables");
+        let waits = (self.quick_waits > 0).then(|| {
+            format!(
+                "{} short waits for condition variables",
+                whole(self.quick_waits)
+            )
+        });
         if self.contended == 0 {
             let hint = waits.map_or("no lock makes it faster".to_owned(), |waits| {
                 format!("only its {waits} may become faster")
@@ -94,7 +98,7 @@ mod tests {
             locks: 2,
             acquisitions: 0,
             contended: 0,
-            waits: 9,
+            quick_waits: 0,
             waited: 0.0,
         };
         assert!(seen.sentence().contains("no lock call"));
@@ -105,20 +109,20 @@ mod tests {
             "{text}"
         );
         assert!(text.ends_with("no lock makes it faster."), "{text}");
-        seen.waits = 10;
+        seen.quick_waits = 1000;
         let text = seen.sentence();
-        assert!(text.contains("only its 10 waits for condition"), "{text}");
-        seen.waits = 9;
+        assert!(text.contains("only its 1,000 short waits"), "{text}");
+        seen.quick_waits = 0;
         seen.contended = 10;
         let text = seen.sentence();
         assert!(
             text.starts_with("1.0 % of 1,000") && text.contains("little to win"),
             "{text}"
         );
-        seen.waits = 10;
+        seen.quick_waits = 1000;
         let text = seen.sentence();
         assert!(
-            text.ends_with("little to win but in its 10 waits for condition variables."),
+            text.ends_with("little to win but in its 1,000 short waits for condition variables."),
             "{text}"
         );
         seen.waited = 0.5;

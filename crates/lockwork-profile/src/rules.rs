@@ -49,6 +49,20 @@ pub fn why(case: &Case<'_>) -> Finding {
     found.unwrap_or_else(|| unclear(case))
 }
 
+/// The command that measures these locks under this program, which ends by itself or not.
+pub fn compare(program: &str, ends: bool, locks: &str) -> String {
+    if ends {
+        return format!("lockwork compare --locks {locks} -- {program}");
+    }
+    let path = program.split(' ').next().unwrap_or_default();
+    let name = path.rsplit('/').next().unwrap_or_default();
+    format!(
+        "lockwork compare --locks {locks} --metric 'PER SECOND: ([0-9.]+)' -- ./SCRIPT, where \
+         SCRIPT starts {name}, has a client put load on it, prints the client's figure and \
+         stops {name}, which did not end by itself here"
+    )
+}
+
 impl Case<'_> {
     fn sum(&self) -> &Counts {
         &self.lock.sum
@@ -56,16 +70,7 @@ impl Case<'_> {
 
     /// The command that measures these locks.
     fn compare(&self, locks: &str) -> String {
-        if self.ends {
-            return format!("lockwork compare --locks {locks} -- {}", self.program);
-        }
-        let path = self.program.split(' ').next().unwrap_or_default();
-        let name = path.rsplit('/').next().unwrap_or_default();
-        format!(
-            "lockwork compare --locks {locks} --metric 'PER SECOND: ([0-9.]+)' -- ./SCRIPT, where \
-             SCRIPT starts {name}, has a client put load on it, prints the client's figure and \
-             stops {name}, which did not end by itself here"
-        )
+        compare(self.program, self.ends, locks)
     }
 
     fn time(&self, ticks: f64) -> String {
@@ -104,6 +109,16 @@ impl Case<'_> {
         self.sum().held * self.profile.ns_per_tick / 1e9 / self.profile.seconds.max(1e-9)
     }
 
+    /// A hold on average, in ticks, at the sites whose holds were watched.
+    fn mean_watched_hold(&self) -> f64 {
+        let mut watched = Counts::default();
+        let sites = self.lock.sites.iter().filter(|s| s.counts.holds_asked > 0);
+        for site in sites {
+            watched += &site.counts;
+        }
+        watched.mean_hold()
+    }
+
     /// The call site that is held longest in all.
     fn longest_holder(&self) -> String {
         let sites = self.lock.sites.iter().filter(|site| site.how.acquires());
@@ -137,7 +152,7 @@ fn preempted_holder(case: &Case<'_>) -> Option<Finding> {
     let sum = case.sum();
     let per_hold = mean(sum.holds_preempted as f64, sum.holds_asked);
     // A section of many slices is preempted on any busy machine, and long without that.
-    let hold = case.profile.ns(sum.mean_hold()) as f64;
+    let hold = case.profile.ns(case.mean_watched_hold()) as f64;
     let lengthens = per_hold * SLICE_NS >= hold / 2.0;
     (sum.holds_asked >= FEW && per_hold >= 0.25 && lengthens).then(|| Finding {
         rule: "holder-preempted",
@@ -405,14 +420,23 @@ mod tests {
 
     /// The rule that speaks of a mutex that was used so. A tick is a nanosecond.
     fn rule(sum: Counts) -> &'static str {
+        rule_of_sites(vec![sum])
+    }
+
+    fn rule_of_sites(all: Vec<Counts>) -> &'static str {
+        let mut sum = Counts::default();
+        for counts in &all {
+            sum += counts;
+        }
+        let sites = all.into_iter().enumerate().map(|(at, counts)| Site {
+            address: at as u64,
+            how: Use::Mutex,
+            counts,
+        });
         let lock = Lock {
             address: 64,
             made: None,
-            sites: vec![Site {
-                address: 1,
-                how: Use::Mutex,
-                counts: sum.clone(),
-            }],
+            sites: sites.collect(),
             sum,
             blames: Vec::new(),
             inside: Vec::new(),
@@ -468,6 +492,16 @@ mod tests {
         // Once in a section of 20 ms is what a busy machine does to any thread.
         assert_eq!(rule(preempted(20_000_000, 100)), "long-sections");
         assert_eq!(rule(preempted(20_000_000, 500)), "holder-preempted");
+        // Short holds at another site, which nobody watched, do not make it short.
+        let short = Counts {
+            count: 1_000_000,
+            held: 1e8,
+            contended: 1_000_000,
+            waited: 100_000_000_000,
+            ..Counts::default()
+        };
+        let both = vec![preempted(20_000_000, 100), short];
+        assert_ne!(rule_of_sites(both), "holder-preempted");
     }
 
     #[test]

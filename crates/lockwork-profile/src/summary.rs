@@ -31,10 +31,12 @@ const DEADLOCK_NS: u64 = 100_000_000;
 const NAME: usize = 48;
 /// Less waiting than this share of the threads' time is nothing to win.
 pub const NOTHING: f64 = 0.005;
-/// Waits for condition variables that are so short on average, in nanoseconds, and so many
-/// each second, last about as long as a wake-up takes.
+/// A wait for a condition variable that is so short on average, in nanoseconds, lasts about
+/// as long as one or two wake-ups take.
 const QUICK_NS: u64 = 100_000;
-const QUICK_RATE: f64 = 1_000.0;
+/// So many of them, and so many each second, are worth a word.
+const MANY: u64 = 1_000;
+const MANY_A_SECOND: f64 = 1_000.0;
 
 /// What is said about one process.
 pub fn render(profile: &Profile) -> String {
@@ -66,6 +68,9 @@ pub fn render(profile: &Profile) -> String {
     }
     text += &shared_lines(profile, &names);
     text += &condvars(profile, &names);
+    if let Some(quick) = quick_waits(profile) {
+        text += &format!("\n{quick}\n");
+    }
     text += &futexes(profile, &names);
     text + &notes(profile, &names)
 }
@@ -184,35 +189,55 @@ fn no_locks() -> String {
 }
 
 fn nothing_to_win(profile: &Profile) -> String {
-    let waited = match profile.sum().contended {
-        0 => "Its locks were never contended".to_owned(),
+    let place = match quick_waits(profile) {
+        None => "here",
+        Some(_) => "by another lock",
+    };
+    match profile.sum().contended {
+        0 => format!("Its locks were never contended: nothing to win {place}.\n"),
         _ => format!(
-            "Threads waited for {} of their time",
+            "Threads waited for locks for {} of their time: nothing to win {place}.\n",
             percent(lost_share(profile))
         ),
-    };
-    match quick_waits(profile) {
-        None => format!("{waited}: nothing to win here.\n"),
-        Some(quick) => format!("{waited} for locks: nothing to win there.\n{quick}\n"),
     }
 }
 
-/// What to try if threads wait for condition variables often and not for long: a lock's waits
-/// say nothing about that.
+/// The sum of the waits for those condition variables that glibc's threads waited for often and
+/// not for long; mostly not to the end of a deadline.
+pub fn quick_sum(profile: &Profile) -> Counts {
+    let mut sum = Counts::default();
+    if !profile.policy.is_empty() {
+        return sum;
+    }
+    for condvar in &profile.locks {
+        let waits = condvar.of(Use::Wait);
+        let each = profile.ns(mean(waits.waited as f64, waits.count));
+        if each <= QUICK_NS && waits.timeouts * 2 <= waits.count {
+            sum += &waits;
+        }
+    }
+    let rate = sum.count as f64 / profile.seconds.max(1e-9);
+    match sum.count >= MANY && rate >= MANY_A_SECOND {
+        true => sum,
+        false => Counts::default(),
+    }
+}
+
+/// What to try because of them: what locks are waited for says nothing about that. None of a
+/// damaged profile or of a deadlock.
 pub fn quick_waits(profile: &Profile) -> Option<String> {
-    let waits = profile.condvar_waits();
-    let each = profile.ns(mean(waits.waited as f64, waits.count));
-    let rate = waits.count as f64 / profile.seconds.max(1e-9);
-    (each <= QUICK_NS && rate >= QUICK_RATE).then(|| {
-        format!(
-            "Threads waited for condition variables {} times a second, for {} on average: about as long \
-             as a wake-up takes. Lockwork's condition variables save short waits the sleep: \
-             lockwork compare --locks mutex -- {}",
-            whole(rate.round() as u64),
-            duration(each),
-            runs_again(profile).0
-        )
-    })
+    let sum = quick_sum(profile);
+    if sum.count == 0 || !profile.warnings.is_empty() || !profile.waiters.is_empty() {
+        return None;
+    }
+    let (program, ends) = runs_again(profile);
+    Some(format!(
+        "Threads waited for condition variables {} times a second, for {} on average. That is about as \
+         long as wake-ups take. With Lockwork's a waiter that is alone polls before it sleeps: {}",
+        whole((sum.count as f64 / profile.seconds.max(1e-9)).round() as u64),
+        duration(profile.ns(mean(sum.waited as f64, sum.count))),
+        rules::compare(&program, ends, "mutex")
+    ))
 }
 
 fn list(profile: &Profile, names: &Names<'_>, locks: &[&Lock]) -> String {

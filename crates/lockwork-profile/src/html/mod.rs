@@ -61,11 +61,12 @@ fn process(profile: &Profile) -> String {
     let locks: Vec<&Lock> = contended(profile).take(SHOWN).collect();
     let now = graph::now(profile, &names);
     if locks.is_empty() && now.is_empty() {
-        return text
-            + match profile.warnings.is_empty() {
-                true => "<p>Its locks were never contended: nothing to win there.</p></section>\n",
-                false => "<p>The profile is damaged. Nobody knows what is missing.</p></section>\n",
-            };
+        return text + match profile.warnings.is_empty() {
+            true => {
+                "<p>Its locks were never contended: nothing to win by another lock.</p></section>\n"
+            }
+            false => "<p>The profile is damaged. Nobody knows what is missing.</p></section>\n",
+        };
     }
     let rows: Vec<Vec<String>> = locks
         .iter()
