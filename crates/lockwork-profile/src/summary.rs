@@ -121,15 +121,20 @@ fn damaged(profile: &Profile) -> String {
     lines + "These figures are of a part of the run. Nobody knows what is missing.\n"
 }
 
-/// The threads that wait for a lock at the end of the recording, and whether that is a
-/// deadlock: a circle of waits which have all been long. Who held a lock is known from when the
-/// wait began, so a circle of short ones may be none.
-fn stuck(profile: &Profile, names: &Names<'_>) -> (String, bool) {
+/// The threads that wait for a lock at the end of the recording, not for a condition variable.
+fn lock_waiters(profile: &Profile) -> Vec<Waiter> {
     let is_lock = |waiter: &&Waiter| {
         let lock = profile.locks.iter().find(|l| l.address == waiter.lock);
         lock.is_none_or(Lock::is_lock)
     };
-    let waiters: Vec<Waiter> = profile.waiters.iter().filter(is_lock).cloned().collect();
+    profile.waiters.iter().filter(is_lock).cloned().collect()
+}
+
+/// What is said of threads that wait for a lock at the end of the recording, and whether it is a
+/// deadlock: a circle of waits which have all been long. Who held a lock is known from when the
+/// wait began, so a circle of short ones may be none.
+fn stuck(profile: &Profile, names: &Names<'_>) -> (String, bool) {
+    let waiters = lock_waiters(profile);
     let mut text = String::new();
     let is_long = |waiter: &&Waiter| profile.ns(waiter.since as f64) >= DEADLOCK_NS;
     for cycle in cycles(&waiters) {
@@ -223,11 +228,11 @@ pub fn quick_sum(profile: &Profile) -> Counts {
     }
 }
 
-/// What to try because of them: what locks are waited for says nothing about that. None of a
-/// damaged profile or of a deadlock.
+/// What to try because of them: what locks are waited for says nothing about that. Nothing is
+/// said of a damaged profile, or if threads wait for locks at its end.
 pub fn quick_waits(profile: &Profile) -> Option<String> {
     let sum = quick_sum(profile);
-    if sum.count == 0 || !profile.warnings.is_empty() || !profile.waiters.is_empty() {
+    if sum.count == 0 || !profile.warnings.is_empty() || !lock_waiters(profile).is_empty() {
         return None;
     }
     let (program, ends) = runs_again(profile);
@@ -550,5 +555,61 @@ fn notes(profile: &Profile, names: &Names<'_>) -> String {
     match text.trim().is_empty() {
         true => String::new(),
         false => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Site;
+
+    /// A condition variable with so many waits of so many nanoseconds each.
+    fn condvar(address: u64, count: u64, each: u64, timeouts: u64) -> Lock {
+        let counts = Counts {
+            count,
+            waited: count * each,
+            timeouts,
+            ..Counts::default()
+        };
+        Lock {
+            address,
+            made: None,
+            sites: vec![Site {
+                address: 1,
+                how: Use::Wait,
+                counts: counts.clone(),
+            }],
+            sum: counts,
+            blames: Vec::new(),
+            inside: Vec::new(),
+            by_thread: Vec::new(),
+        }
+    }
+
+    /// Of a run of one second.
+    fn said(policy: &str, locks: Vec<Lock>) -> Option<String> {
+        quick_waits(&Profile {
+            ns_per_tick: 1.0,
+            seconds: 1.0,
+            policy: policy.to_owned(),
+            locks,
+            ..Profile::default()
+        })
+    }
+
+    #[test]
+    fn short_waits_for_condition_variables_are_worth_a_word() {
+        let quick = || condvar(64, 2_000, 50_000, 0);
+        let text = said("", vec![quick()]).expect("a sentence");
+        assert!(text.contains("2,000 times a second, for 50.0 µs"), "{text}");
+        // One that is waited for long does not hide it.
+        let idle = condvar(128, 5, 200_000_000, 0);
+        assert!(said("", vec![quick(), idle]).is_some());
+        // Lockwork's own, few, long ones, and those that run out of time.
+        assert!(said("mutex", vec![quick()]).is_none());
+        assert!(said("", vec![condvar(64, 900, 50_000, 0)]).is_none());
+        assert!(said("", vec![condvar(64, 2_000, 300_000, 0)]).is_none());
+        assert!(said("", vec![condvar(64, 2_000, 50_000, 1_500)]).is_none());
+        assert!(said("", Vec::new()).is_none());
     }
 }
