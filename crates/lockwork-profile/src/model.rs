@@ -221,7 +221,7 @@ pub struct Stack {
 }
 
 /// A lock, or a condition variable.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Lock {
     /// Where it is.
     pub address: u64,

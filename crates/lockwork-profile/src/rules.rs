@@ -435,12 +435,9 @@ mod tests {
         });
         let lock = Lock {
             address: 64,
-            made: None,
             sites: sites.collect(),
             sum,
-            blames: Vec::new(),
-            inside: Vec::new(),
-            by_thread: Vec::new(),
+            ..Lock::default()
         };
         let profile = Profile {
             ns_per_tick: 1.0,

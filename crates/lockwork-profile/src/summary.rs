@@ -44,6 +44,7 @@ pub fn render(profile: &Profile) -> String {
     let mut text = heading(profile);
     let waited: Vec<&Lock> = contended(profile).collect();
     let (stuck, is_deadlock) = stuck(profile, &names);
+    let quick = quick_waits(profile);
     let is_nothing = waited.is_empty() || lost_share(profile) < NOTHING;
     if !profile.warnings.is_empty() {
         text += &damaged(profile);
@@ -52,7 +53,7 @@ pub fn render(profile: &Profile) -> String {
     } else if !profile.locks.iter().any(Lock::is_lock) {
         text += &no_locks();
     } else if is_nothing {
-        text += &nothing_to_win(profile);
+        text += &nothing_to_win(profile, quick.is_some());
     }
     text += &stuck;
     if !waited.is_empty() {
@@ -68,7 +69,7 @@ pub fn render(profile: &Profile) -> String {
     }
     text += &shared_lines(profile, &names);
     text += &condvars(profile, &names);
-    if let Some(quick) = quick_waits(profile) {
+    if let Some(quick) = quick {
         text += &format!("\n{quick}\n");
     }
     text += &futexes(profile, &names);
@@ -193,11 +194,9 @@ fn no_locks() -> String {
         .to_owned()
 }
 
-fn nothing_to_win(profile: &Profile) -> String {
-    let place = match quick_waits(profile) {
-        None => "here",
-        Some(_) => "by another lock",
-    };
+/// The verdict where threads hardly waited for locks; `is_quick`: [`quick_waits`] has something.
+pub fn nothing_to_win(profile: &Profile, is_quick: bool) -> String {
+    let place = if is_quick { "by another lock" } else { "here" };
     match profile.sum().contended {
         0 => format!("Its locks were never contended: nothing to win {place}.\n"),
         _ => format!(
@@ -221,11 +220,14 @@ pub fn quick_sum(profile: &Profile) -> Counts {
             sum += &waits;
         }
     }
-    let rate = sum.count as f64 / profile.seconds.max(1e-9);
-    match sum.count >= MANY && rate >= MANY_A_SECOND {
+    match sum.count >= MANY && a_second(profile, sum.count) >= MANY_A_SECOND {
         true => sum,
         false => Counts::default(),
     }
+}
+
+fn a_second(profile: &Profile, count: u64) -> f64 {
+    count as f64 / profile.seconds.max(1e-9)
 }
 
 /// What to try because of them: what locks are waited for says nothing about that. Nothing is
@@ -239,7 +241,7 @@ pub fn quick_waits(profile: &Profile) -> Option<String> {
     Some(format!(
         "Threads waited for condition variables {} times a second, for {} on average. That is about as \
          long as wake-ups take. With Lockwork's a waiter that is alone polls before it sleeps: {}",
-        whole((sum.count as f64 / profile.seconds.max(1e-9)).round() as u64),
+        grouped(a_second(profile, sum.count), 0),
         duration(profile.ns(mean(sum.waited as f64, sum.count))),
         rules::compare(&program, ends, "mutex")
     ))
@@ -573,16 +575,13 @@ mod tests {
         };
         Lock {
             address,
-            made: None,
             sites: vec![Site {
                 address: 1,
                 how: Use::Wait,
                 counts: counts.clone(),
             }],
             sum: counts,
-            blames: Vec::new(),
-            inside: Vec::new(),
-            by_thread: Vec::new(),
+            ..Lock::default()
         }
     }
 

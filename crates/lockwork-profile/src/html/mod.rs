@@ -55,18 +55,18 @@ fn process(profile: &Profile) -> String {
     for warning in &profile.warnings {
         text += &format!("<p>Warning: {}.</p>\n", escape(warning));
     }
-    if let Some(quick) = summary::quick_waits(profile) {
-        text += &format!("<p>{}</p>\n", escape(&quick));
+    let quick = summary::quick_waits(profile);
+    if let Some(quick) = &quick {
+        text += &format!("<p>{}</p>\n", escape(quick));
     }
     let locks: Vec<&Lock> = contended(profile).take(SHOWN).collect();
     let now = graph::now(profile, &names);
     if locks.is_empty() && now.is_empty() {
-        return text + match profile.warnings.is_empty() {
-            true => {
-                "<p>Its locks were never contended: nothing to win by another lock.</p></section>\n"
-            }
-            false => "<p>The profile is damaged. Nobody knows what is missing.</p></section>\n",
+        let verdict = match profile.warnings.is_empty() {
+            true => summary::nothing_to_win(profile, quick.is_some()),
+            false => "The profile is damaged. Nobody knows what is missing.".to_owned(),
         };
+        return text + &format!("<p>{}</p></section>\n", verdict.trim_end());
     }
     let rows: Vec<Vec<String>> = locks
         .iter()
