@@ -34,6 +34,8 @@ const TALL_ROW: u32 = 64;
 /// What names have at least and at most, and what one letter of them needs.
 const NAMES: (u32, u32, u32) = (170, 320, 8);
 
+/// What a digit of the axis needs at most: sans-serif fonts have them up to 0.64 em wide.
+const DIGIT: u32 = 10;
 /// Of a narrow chart: what a letter of the names and labels needs, and how high it stands
 /// above the middle of its row.
 const TEXT: (u32, i32) = (6, 26);
@@ -151,9 +153,13 @@ impl Frame<'_> {
             true => (shortened(self.title, TITLE), 14),
             false => (self.title.to_owned(), 18),
         };
+        let range: X::CoordDescType = range.into();
+        let (numbers, beside) = self.numbers(&range, width - names, if narrow { 5 } else { 10 });
         let mut chart = ChartBuilder::on(&area)
             .caption(title, ("sans-serif", size))
             .margin(MARGIN)
+            .margin_left(if narrow { beside } else { MARGIN })
+            .margin_right(beside)
             .x_label_area_size(AXIS)
             .y_label_area_size(names)
             .build_cartesian_2d(range, (0..rows - 1).into_segmented())?;
@@ -169,7 +175,7 @@ impl Frame<'_> {
                 true => String::new(),
                 false => self.name(place),
             })
-            .x_labels(if narrow { 5 } else { 10 })
+            .x_labels(numbers)
             .y_labels(self.names.len())
             .label_style(("sans-serif", 15))
             .light_line_style(TRANSPARENT)
@@ -181,6 +187,30 @@ impl Frame<'_> {
         }
         area.present()?;
         Ok(())
+    }
+
+    /// How many numbers an axis of `room` pixels can show, `most` at most, and what half of the
+    /// longest needs beyond the ends of the axis.
+    fn numbers<X>(&self, axis: &X, room: u32, most: usize) -> (usize, u32)
+    where
+        X: Ranged<ValueType = f64>,
+    {
+        let half = |points: &[f64]| {
+            let lengths = points.iter().map(|at| text::length(&(self.number)(*at)));
+            lengths.max().unwrap_or(0) as u32 * DIGIT / 2
+        };
+        let fit = |count: &usize| {
+            let points = axis.key_points(*count);
+            let half = half(&points);
+            let length = room.saturating_sub(2 * half.max(MARGIN)) as i32;
+            let places = points.iter().map(|at| axis.map(at, (0, length)));
+            let places: Vec<i32> = places.collect();
+            places
+                .windows(2)
+                .all(|two| two[0].abs_diff(two[1]) >= 2 * half)
+        };
+        let count = (2..=most).rev().find(fit).unwrap_or(2);
+        (count, half(&axis.key_points(count)).max(MARGIN))
     }
 
     /// Names to the left, labels to the right, in the pixels that the rows have from top to
@@ -253,4 +283,49 @@ where
         chart.draw_series([EmptyElement::at(end) + stroke])?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The numbers of an axis from 0 to `most`: the middle of each, and its text.
+    fn numbers(width: Width, most: f64) -> Vec<(u32, String)> {
+        let frame = Frame {
+            title: "",
+            axis: "",
+            width,
+            labels: Vec::new(),
+            names: vec!["a", "b"],
+            number: &text::short,
+        };
+        let svg = frame.draw(0.0..most, |_| Ok(())).expect("drawn");
+        let texts = svg.split("<text ").skip(1);
+        let texts = texts.filter(|text| text.contains("text-anchor=\"middle\""));
+        let numbers = texts.filter_map(|text| {
+            let x = text.strip_prefix("x=\"")?.split('"').next()?;
+            let shown = text.split('\n').nth(1)?.trim();
+            shown.parse::<f64>().ok()?;
+            Some((x.parse().ok()?, shown.to_owned()))
+        });
+        numbers.collect()
+    }
+
+    #[test]
+    fn numbers_of_an_axis_fit_wherever_it_ends() {
+        for (width, pixels) in [(Width::Wide, WIDE), (Width::Narrow, NARROW)] {
+            for step in 0..200 {
+                let most = 1e-5 * 1.1_f64.powi(step);
+                let numbers = numbers(width, most);
+                assert!(!numbers.is_empty(), "{width:?} {most}");
+                let mut free = 0;
+                for (middle, shown) in numbers {
+                    let half = shown.len() as u32 * DIGIT / 2;
+                    assert!(middle >= free + half, "{width:?} {most}: {shown}");
+                    free = middle + half;
+                    assert!(free <= pixels, "{width:?} {most}: {shown}");
+                }
+            }
+        }
+    }
 }
