@@ -33,6 +33,9 @@ pub(crate) struct Price {
     pub from_memory: bool,
 }
 
+/// Lines that are found without the index.
+const FOUND: usize = 1024;
+
 /// [`crate::machine::Costs`] in ps.
 #[derive(Clone, Copy, Default)]
 struct Table {
@@ -47,10 +50,14 @@ struct Table {
 pub(crate) struct Caches {
     pub lines: Vec<Line>,
     index: FxHashMap<usize, u32>,
+    /// Some entries of it: number of the line's address, and of the line.
+    found: Box<[(usize, u32); FOUND]>,
     places: Vec<Place>,
     /// By place: the places of its core, cluster, die and socket.
     near: Vec<[Range<u16>; 4]>,
     sockets: Vec<Range<u16>>,
+    /// By socket: the others, as [`Caches::nearest`] and [`Caches::farthest`] look through them.
+    others: Vec<[Vec<u16>; 2]>,
     hops: Vec<Distance>,
     /// A place of each node.
     nodes: Vec<Place>,
@@ -59,6 +66,16 @@ pub(crate) struct Caches {
     invalidate: Ps,
     matrix: Option<Vec<f32>>,
     cores: usize,
+}
+
+/// The other sockets: by their distance, the nearest first, and the farthest first.
+fn others(machine: &Machine, socket: usize) -> [Vec<u16>; 2] {
+    let count = machine.socket_count();
+    let mut others: Vec<usize> = (0..count).filter(|&other| other != socket).collect();
+    others.sort_by_key(|other| machine.sockets[socket * count + other]);
+    let nearest: Vec<u16> = others.iter().map(|&other| other as u16).collect();
+    let farthest = nearest.iter().rev().copied().collect();
+    [nearest, farthest]
 }
 
 impl Caches {
@@ -93,6 +110,7 @@ impl Caches {
         let sockets = (0..machine.socket_count())
             .map(|socket| range(&|other| usize::from(other.socket) == socket))
             .collect();
+        let others = (0..machine.socket_count()).map(|socket| others(machine, socket));
         let node = |node| places.iter().find(|at| usize::from(at.node) == node);
         let nodes = (0..machine.nodes()).filter_map(node).copied().collect();
         let costs = machine.costs.map(|costs| Table {
@@ -105,8 +123,10 @@ impl Caches {
         let caches = Caches {
             lines: Vec::new(),
             index: FxHashMap::default(),
+            found: Box::new([(usize::MAX, 0); FOUND]),
             near,
             sockets,
+            others: others.collect(),
             hops: machine.sockets.clone(),
             nodes,
             costs,
@@ -126,13 +146,23 @@ impl Caches {
     /// The line at `addr`; its home is the node of `place` if it is new.
     #[inline]
     pub fn line_of(&mut self, addr: usize, place: u16) -> u32 {
+        let number = addr >> 6;
+        let found = self.found[number % FOUND];
+        if found.0 == number {
+            return found.1;
+        }
+        self.line_in_index(number, place)
+    }
+
+    fn line_in_index(&mut self, number: usize, place: u16) -> u32 {
         let next = self.lines.len() as u32;
-        let found = *self.index.entry(addr >> 6).or_insert(next);
-        if found == next {
+        let line = *self.index.entry(number).or_insert(next);
+        if line == next {
             let home = self.places[usize::from(place)].node;
             self.lines.push(Line::new(home));
         }
-        found
+        self.found[number % FOUND] = (number, line);
+        line
     }
 
     /// Whether `place` can do `kind` to `line` without asking.
@@ -316,13 +346,15 @@ impl Caches {
     fn nearest(&self, line: &Line, place: u16) -> u16 {
         let rings = &self.near[usize::from(place)];
         let near = rings.iter().find_map(|ring| line.first_copy_in(ring));
-        near.unwrap_or_else(|| self.by_hops(line, place, false))
+        let others = &self.others[usize::from(self.socket(place))][0];
+        near.unwrap_or_else(|| self.copy_in(line, place, others))
     }
 
     fn farthest(&self, line: &Line, place: u16) -> u16 {
         let rings = &self.near[usize::from(place)];
         if line.copies > line.copies_in(&rings[3]) {
-            return self.by_hops(line, place, true);
+            let others = &self.others[usize::from(self.socket(place))][1];
+            return self.copy_in(line, place, others);
         }
         let outside = |ring: &Range<u16>, inner: &Range<u16>| {
             let before = line.first_copy_in(&(ring.start..inner.start));
@@ -335,20 +367,10 @@ impl Caches {
             .unwrap_or(place)
     }
 
-    /// The nearest or the farthest copy in another socket.
-    fn by_hops(&self, line: &Line, place: u16, farthest: bool) -> u16 {
-        let mine = self.socket(place);
-        let others = (0..self.sockets.len() as u16).filter(|&socket| socket != mine);
-        let copies = others.filter_map(|socket| {
-            let copy = line.first_copy_in(&self.sockets[usize::from(socket)])?;
-            Some((self.between_sockets(mine, socket), copy))
-        });
-        let found = if farthest {
-            copies.max_by_key(|&(distance, _)| distance)
-        } else {
-            copies.min_by_key(|&(distance, _)| distance)
-        };
-        found.map_or(place, |(_, copy)| copy)
+    /// The first copy in `others`, which are sockets.
+    fn copy_in(&self, line: &Line, place: u16, others: &[u16]) -> u16 {
+        let copy = |&socket: &u16| line.first_copy_in(&self.sockets[usize::from(socket)]);
+        others.iter().find_map(copy).unwrap_or(place)
     }
 
     /// Takes the line from all that have it.

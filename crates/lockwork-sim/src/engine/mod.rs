@@ -200,6 +200,7 @@ impl Engine {
             state.now = state.now.max(time);
             state.parked = Parked::No;
             self.running = state.thread as usize;
+            self.tree.runs(agent.0.into(), time);
             return self.threads[self.running].routine.take();
         }
         None

@@ -128,15 +128,12 @@ impl Engine {
         )
     }
 
-    /// Puts those that are left behind `line`; the first has its next choice.
+    /// Puts those that are left behind `line`. The first has its next choice; the others have
+    /// nothing planned since they came.
     fn wait_on(&mut self, line: u32, left: Vec<u16>) {
         let free_at = self.caches.lines[line as usize].free_at.max(self.time);
-        for (i, &agent) in left.iter().enumerate() {
-            if i == 0 {
-                self.plan(Agent(agent), Action::Choose, free_at);
-            } else {
-                self.plan(Agent(agent), Action::Arrive, NEVER);
-            }
+        if let Some(&first) = left.first() {
+            self.plan(Agent(first), Action::Choose, free_at);
         }
         self.caches.lines[line as usize].pending = left;
     }

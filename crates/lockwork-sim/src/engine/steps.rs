@@ -40,13 +40,16 @@ impl Engine {
         let cpu = self.current;
         let now = self.cpus[cpu].now;
         let agent = Agent::of(cpu, 0).0.into();
-        self.tree.set(agent, now);
-        let first = self.tree.first() == (agent, now) && self.next_timer > now;
-        if first {
+        let earliest = self.tree.is_first(agent, now) && self.next_timer > now;
+        if earliest {
             self.time = now;
         }
         // One that spins alone would else never come back to where that is looked at.
-        first && !self.over && self.tally.makes_progress()
+        let first = earliest && !self.over && self.tally.makes_progress();
+        if !first {
+            self.tree.set(agent, now);
+        }
+        first
     }
 
     /// What `cpu` pays for what its own cache serves.
