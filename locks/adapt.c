@@ -108,15 +108,28 @@ bool lk_adapt_is_on_trial(const void *lock)
 	return read_way(lock) & ON_TRIAL;
 }
 
+/*
+ * Whether the window has just begun. A thread may come late with its look at the clock, and
+ * another one has begun the window meanwhile: then @time is that much below 0.
+ */
+static bool is_early(u32 time)
+{
+	const u32 late = 1u << 24; /* 17 s */
+
+	return time + late < adapt_settle() + late;
+}
+
 __cold void lk_adapt_look_at(const void *lock, u32 hint, u32 ways, u32 at)
 {
 	struct learned *l = learned_of(lock);
+	u32 time;
 
-	if (at - READ_ONCE(l->began) < adapt_settle() || !enter(l))
+	if (is_early(at - READ_ONCE(l->began)) || !enter(l))
 		return;
-	if (at - l->began >= IDLE_WINDOWS * adapt_window())
+	time = at - l->began;
+	if (time >= IDLE_WINDOWS * adapt_window() && !is_early(time))
 		begin_anew(l, lock, at, hint);
-	else if (l->lock == lock)
+	else if (l->lock == lock && !is_early(time))
 		go_on(l, at, hint, ways);
 	leave(l);
 }

@@ -164,6 +164,24 @@ static void test_shared_entry(void)
 	EXPECT(share_of(first, &rests, LK_WAY_REST) > 90);
 }
 
+/* A thread that comes late with an old time takes nothing away, nor does it from another. */
+static void test_late(void)
+{
+	static const struct machine machine = { { 10, 20, 15 }, LK_WAYS };
+	static int lock;
+	u32 late;
+
+	pass_time(&lock, &machine, 100 * adapt_window());
+	for (late = 1; late < adapt_window(); late *= 2) {
+		u32 way = lk_adapt_way(&lock);
+
+		lk_adapt_look_at(&lock, hint, machine.ways,
+				 at - adapt_window() - late);
+		EXPECT(lk_adapt_way(&lock) == way);
+	}
+	EXPECT(share_of(&lock, &machine, LK_WAY_SLEEP) > 50);
+}
+
 int main(void)
 {
 	look_each = adapt_window() / 4;
@@ -173,5 +191,6 @@ int main(void)
 	test_spoiled();
 	test_idle();
 	test_shared_entry();
+	test_late();
 	return 0;
 }
