@@ -99,6 +99,7 @@ enum lk_rwsem_reader {
 	LK_READER_QUEUES, /* passes no sleeper: writers first */
 	/* Passes them always: its thread may hold a read lock of it already. */
 	LK_READER_NESTS,
+	LK_READER_TRIES, /* as LK_READER_PASSES, or what is free though H is set */
 };
 
 /* What a thread wants of the lock. */
@@ -155,7 +156,8 @@ static inline bool lk_rwsem_may_read(u32 word, enum lk_rwsem_reader how)
 {
 	u32 stop = LK_RWSEM_WRITER;
 
-	if (how == LK_READER_PASSES)
+	if (how == LK_READER_PASSES ||
+	    (how == LK_READER_TRIES && word & ~LK_RWSEM_MARKS))
 		stop |= LK_RWSEM_HANDOFF;
 	else if (how == LK_READER_QUEUES)
 		stop |= LK_RWSEM_QUEUED;
@@ -217,7 +219,8 @@ static inline bool lk_rwsem_try_read(struct lk_rwsem *s,
 	if (likely(lk_rwsem_read_trylock(s, how)))
 		return true;
 	lk_rwsem_check_epoch(s);
-	return lk_rwsem_read_trylock(s, how);
+	return lk_rwsem_read_trylock(
+		s, how == LK_READER_PASSES ? LK_READER_TRIES : how);
 }
 
 /* One CAS with no read before it: the line comes over once, exclusive. */

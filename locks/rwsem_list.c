@@ -110,7 +110,7 @@ void lk_rwsem_grant_readers(struct lk_rwsem *s, bool vain, struct wakes *wakes)
 		if (!goes_along(w, vain))
 			continue;
 		n--;
-		w->more = !n && all > batch;
+		w->more = wakes->more = !n && all > batch;
 		w->vain = vain;
 		if (!wakes->count)
 			wakes->since = w->since;
@@ -122,11 +122,10 @@ void lk_rwsem_grant_readers(struct lk_rwsem *s, bool vain, struct wakes *wakes)
 }
 
 /*
- * The lock may have become free, or another sleeper the first: lets that one hold,
- * or wakes it to compete. A new first is woken also if the lock is held, for its
- * patience begins when it sleeps as the first.
+ * Wakes the first on the list, which is ASLEEP and may not hold yet. Also if the lock is
+ * held, for its patience begins when it sleeps as the first.
  */
-void lk_rwsem_look_for_next(struct lk_rwsem *s, struct wakes *wakes)
+void lk_rwsem_ready_first(struct lk_rwsem *s, struct wakes *wakes)
 {
 	u32 word = atomic_read(&s->word);
 	struct lk_rwsem_waiter *w;
@@ -134,22 +133,28 @@ void lk_rwsem_look_for_next(struct lk_rwsem *s, struct wakes *wakes)
 	if (!(word & LK_RWSEM_LOOK))
 		return;
 	w = first_of(s);
-	wakes->since = w->since;
-	if (!is_writer(w) && !(word & LK_RWSEM_WRITER)) {
-		lk_rwsem_grant_readers(s, false, wakes);
-		word = atomic_read(&s->word);
-		if (!(word & LK_RWSEM_LOOK))
-			return;
-		w = first_of(s);
-		if (!is_writer(w) && wakes->count)
-			return; /* more of them: for the last one granted */
-	}
+	if (!is_writer(w) && wakes->more)
+		return; /* it will be granted by the last one granted */
 	/* The holder will look when it leaves, the last reader too. */
 	if ((word & ~LK_RWSEM_MARKS) && w->timed)
 		return;
+	if (!wakes->count)
+		wakes->since = w->since;
 	atomic_andnot(LK_RWSEM_LOOK, &s->word);
 	WRITE_ONCE(w->state, READY);
 	wakes->state[wakes->count++] = &w->state;
+}
+
+/* The lock may have become free, or another sleeper the first. */
+void lk_rwsem_look_for_next(struct lk_rwsem *s, struct wakes *wakes)
+{
+	u32 word = atomic_read(&s->word);
+
+	if (!(word & LK_RWSEM_LOOK))
+		return;
+	if (!is_writer(first_of(s)) && !(word & LK_RWSEM_WRITER))
+		lk_rwsem_grant_readers(s, false, wakes);
+	lk_rwsem_ready_first(s, wakes);
 }
 
 /*

@@ -22,6 +22,7 @@ static inline bool is_writer(const struct lk_rwsem_waiter *w)
 /* Sleepers to wake once wait_lock is free. The memory may be gone by then. */
 struct wakes {
 	u32 count;
+	bool more; /* the last of them grants further readers */
 	u64 since; /* when the first one queued */
 	u32 *state[MAX_BATCH + 1];
 };
@@ -71,6 +72,8 @@ u32 lk_rwsem_without(const struct lk_rwsem *s, const struct lk_rwsem_waiter *w,
 		     u32 word);
 /* Readers on the list hold from here on, and are to be woken. */
 void lk_rwsem_grant_readers(struct lk_rwsem *s, bool vain, struct wakes *wakes);
+/* Has the first on the list woken to compete, if that is due. */
+void lk_rwsem_ready_first(struct lk_rwsem *s, struct wakes *wakes);
 /* Lets the first on the list hold, or has it woken, if that is due. */
 void lk_rwsem_look_for_next(struct lk_rwsem *s, struct wakes *wakes);
 /* Ends the section and wakes those of @wakes. */

@@ -158,6 +158,7 @@ static void grant_rest(struct lk_rwsem *s, bool vain)
 
 	if (anybody_sleeps(s))
 		lk_rwsem_grant_readers(s, vain, &wakes);
+	lk_rwsem_ready_first(s, &wakes);
 	lk_rwsem_unlock_and_wake(s, outer, &wakes);
 }
 

@@ -387,11 +387,11 @@ static void wait_for_promise(u32 id)
  * Thread 1 reads until thread 2, if it sleeps, has lost its patience: also where it
  * became the first on the list by thread 1's leaving it.
  */
-static void wait_behind_reader(u32 id)
+static void write_behind(u32 id, u32 readers)
 {
 	if (id == 0) {
 		lk_rwsem_unlock(&lock);
-	} else if (id == 1) {
+	} else if (id <= readers) {
 		lk_rwsem_read_lock(&lock);
 		atomic_cond_read_relaxed(&lock.word,
 					 (VAL & LK_RWSEM_HANDOFF) ||
@@ -401,6 +401,23 @@ static void wait_behind_reader(u32 id)
 		lk_rwsem_sleep(&lock, NULL);
 		lk_rwsem_unlock(&lock);
 	}
+}
+
+static void wait_behind_reader(u32 id)
+{
+	write_behind(id, 1);
+}
+
+/* One thread grants one reader, which grants the next. The writer may come behind both. */
+static void init_batch(void)
+{
+	init_held_impatient();
+	check_world.rwsem_batch = 1;
+}
+
+static void wait_behind_two(u32 id)
+{
+	write_behind(id, 2);
 }
 
 /* The same, and an arrival can pass a sleeper that was woken. */
@@ -619,6 +636,8 @@ const struct check_client check_rwsem[] = {
 	  init_held_impatient, wait_for_promise, finish },
 	{ "rwsem", "new_first", "the patience of a new first begins", 3, 1, 3,
 	  600, 3, init_held_impatient, wait_behind_reader, finish },
+	{ "rwsem", "batch", "the same behind readers that grant each other", 4,
+	  1, 1, 600, 4, init_batch, wait_behind_two, finish },
 	{ "rwsem", "vain", "a hand-off that readers delay", 3, 1, 1, 600, 3,
 	  init_held_passing, hand_off_in_vain, finish },
 	{ "rwsem", "late",

@@ -4,6 +4,7 @@
 #include "expect.h"
 
 #include <platform.h>
+#include <rwsem.h>
 
 #include <errno.h>
 #include <pthread.h>
@@ -133,6 +134,25 @@ static void test_fork_of(void (*unlock)(lw_rwlock_t *))
 	pthread_join(writer, NULL);
 }
 
+/*
+ * A try takes what is free, though the lock is promised to a thread that may be stopped; what
+ * others read only if it is not.
+ */
+static void test_try_promised(void)
+{
+	struct lk_rwsem s = LK_RWSEM_INIT;
+	u32 promised = LK_RWSEM_QUEUED | LK_RWSEM_HANDOFF;
+
+	atomic_set(&s.word, (int)promised);
+	EXPECT(lk_rwsem_try_read(&s, LK_READER_PASSES));
+	EXPECT((u32)atomic_read(&s.word) == promised + LK_RWSEM_READER);
+	EXPECT(!lk_rwsem_try_read(&s, LK_READER_PASSES));
+	EXPECT(lk_rwsem_try_read(&s, LK_READER_NESTS));
+	atomic_set(&s.word, (int)promised);
+	EXPECT(!lk_rwsem_try_read(&s, LK_READER_QUEUES));
+	EXPECT(lk_rwsem_try_write(&s));
+}
+
 void test_rwlock(void)
 {
 	struct timespec past = { 0, 0 };
@@ -145,6 +165,7 @@ void test_rwlock(void)
 	EXPECT(lw_write_timedlock(&rw, &past)); /* free: no matter how late */
 	lw_write_unlock(&rw);
 	test_nested();
+	test_try_promised();
 	lw_read_lock(&rw);
 	test_fork_of(lw_read_unlock);
 	lw_write_lock(&rw);
