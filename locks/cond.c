@@ -162,6 +162,13 @@ static bool tell(struct lk_cond_waiter *w)
 	return wake_value(state);
 }
 
+/* One that owes is done with @c. */
+static void settle(struct lk_cond *c)
+{
+	/* [cond.C] RELEASE, pairs with cond.D: before it is freed. */
+	(void)atomic_sub_return_release(1, &c->owed);
+}
+
 /* -- waiting ------------------------------------------------------------- */
 
 void lk_cond_enqueue(struct lk_cond *c, struct lk_cond_waiter *w,
@@ -210,6 +217,11 @@ bool lk_cond_leave(struct lk_cond_waiter *w)
 	return true;
 }
 
+bool lk_cond_is_leaving(const struct lk_cond_waiter *w)
+{
+	return READ_ONCE(w->phase) == LEAVING;
+}
+
 /* Until the claimer is done with @w. The state says which way it went. */
 static u32 wait_for_claimer(struct lk_cond_waiter *w)
 {
@@ -218,27 +230,22 @@ static u32 wait_for_claimer(struct lk_cond_waiter *w)
 	return smp_load_acquire(&w->sleeper.state);
 }
 
-static void settle(struct lk_cond_waiter *w)
-{
-	/* [cond.C] RELEASE, pairs with cond.D: we are done with the condvar. */
-	if (w->owes)
-		(void)atomic_sub_return_release(1, &w->cond->owed);
-	w->owes = false;
-}
-
 bool lk_cond_relock(struct lk_cond_waiter *w)
 {
 	/* Called again, it may have got the mutex already. */
 	if (w->on_mutex && !w->sleeper.queued)
 		return true;
-	if (wait_for_claimer(w) != LK_SIGNALLED) {
-		w->sleeper.queued = true;
-		w->on_mutex = true;
-		lk_mutex_sleep_moved(w->mutex, &w->sleeper);
-		return true;
+	/* Nor has it a claimer then. */
+	if (!w->on_mutex && wait_for_claimer(w) == LK_SIGNALLED) {
+		if (w->owes)
+			settle(w->cond);
+		w->owes = false;
+		return false;
 	}
-	settle(w);
-	return false;
+	w->sleeper.queued = true;
+	w->on_mutex = true;
+	lk_mutex_sleep_moved(w->mutex, &w->sleeper);
+	return true;
 }
 
 void lk_cond_done(struct lk_cond_waiter *w)
@@ -284,27 +291,35 @@ static bool nothing_to_do(struct lk_cond *c)
 {
 	/* First: the thread that we interrupted may be about to queue. */
 	if (in_section(c)) {
-		section_missed();
+		section_missed(c);
 		return true;
 	}
 	return !lk_ring_first(&c->first);
 }
 
-/* Once its waiter is told, @c may be gone, unless there were others. */
+/*
+ * Once its waiter is told, @c may be gone. If there are others, we may have to look again:
+ * then we owe, so that who frees @c waits for us.
+ */
 void lk_cond_signal(struct lk_cond *c)
 {
+	bool owes = false, others;
 	struct lk_cond_waiter *w;
-	bool others;
 	void *outer;
 
 	do {
 		if (nothing_to_do(c))
-			return;
+			break;
 		outer = list_lock(c);
 		w = claim(c, true);
-		others = lk_ring_first(&c->first);
+		others = w && lk_ring_first(&c->first);
+		if (others && !owes)
+			atomic_add(1, &c->owed);
+		owes |= others;
 		list_unlock(c, outer);
 	} while (w && !tell(w) && others);
+	if (owes)
+		settle(c);
 }
 
 void lk_cond_broadcast(struct lk_cond *c)
@@ -323,7 +338,7 @@ void lk_cond_broadcast(struct lk_cond *c)
 	for (; claimed; claimed = w) {
 		w = claimed->next;
 		if (!claimed->mutex || is_polling(claimed) ||
-		    !lk_mutex_move(claimed->mutex, &claimed->sleeper))
+		    !lk_mutex_move(claimed->mutex, &claimed->sleeper, !w))
 			tell(claimed);
 	}
 }

@@ -6,7 +6,8 @@
  * Condition variable for struct lk_mutex: 16 bytes.
  *
  *   first     waiters, by priority, then FIFO; on their stacks; under lock
- *   owed      waiters that still have to say what became of their signal
+ *   owed      waiters that still have to say what became of their signal, and signals
+ *             that may have to look again
  *   lock      guards the list
  *   epoch     the fork epoch that first and lock belong to
  *   failures  waiters that began by polling and had to sleep, in a row; under lock
@@ -34,7 +35,9 @@
  * A broadcast moves all waiters that are asleep to the mutex's list of sleepers, in order. Each
  * unlock of the mutex then wakes the first of them, and pulls broadcast_wakes()
  * more: they leave the list and lock like anybody. A waiter that polls, or gave no mutex
- * to lk_cond_enqueue(), is told at once.
+ * to lk_cond_enqueue(), is told at once. Where foreign code may unlock the mutex, which
+ * wakes none of them, the last one that is moved has the first of them woken: that one
+ * naps until the mutex is free.
  *
  * Invariants:
  *  1. A waiter is claimed or leaves, never both: its phase changes once. A signal is
@@ -42,12 +45,12 @@
  *  2. A claimed waiter is touched by its claimer until its state is LK_SIGNALLED or it
  *     is on the mutex's list, and by nobody of ours after. It returns after that.
  *  3. Neither claimer nor claimed touches the condition variable after the claimer has
- *     let go of lock: it may be freed by then. One exception: a waiter that was
- *     claimed by a signal while others waited behind it may be cancelled, and
- *     passes the signal on. owed counts these. lk_cond_destroy() waits for them,
- *     and for those that are LEAVING. Another one: a signal whose waiter was not
- *     asleep looks at the list again if others were on it. So what a waiter's polling
- *     taught is noted by its claimer; one that leaves notes it itself.
+ *     let go of lock: it may be freed by then. Two exceptions, if others waited
+ *     behind the waiter that a signal has claimed: that waiter may be cancelled, and
+ *     passes the signal on; and the signal looks at the list again if it was not
+ *     asleep. owed counts both. lk_cond_destroy() waits for them,
+ *     and for those that are LEAVING. What a waiter's polling taught is noted by its
+ *     claimer; one that leaves notes it itself.
  *  4. Of the waiters on the list at most one polls, and only if it is alone there. So a
  *     signal that finds its waiter polling has nobody else to wake.
  *
@@ -112,7 +115,9 @@ int lk_cond_sleep(struct lk_cond_waiter *w,
 		  const struct lkp_deadline *deadline);
 /* False: a signal was quicker, and is this waiter's. */
 bool lk_cond_leave(struct lk_cond_waiter *w);
-/* Leaves, or passes on the signal that was quicker. */
+/* It does that, or has done so. */
+bool lk_cond_is_leaving(const struct lk_cond_waiter *w);
+/* Leaves, or passes on the signal that was quicker. Not if it is leaving already. */
 void lk_cond_cancel(struct lk_cond_waiter *w);
 /*
  * After a wait that has not left by lk_cond_leave(). True: the mutex is held. False:

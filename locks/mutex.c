@@ -206,7 +206,7 @@ static struct lk_ring *pull(struct lk_mutex *m, u32 count)
 		return NULL;
 	for (; count && link != first && !waiter_of(link)->moved; count--)
 		link = link->prev;
-	for (; count && first->next->priority == 0; count--) {
+	for (; count; count--) {
 		link = first->next;
 		if (link == first || !waiter_of(link)->moved)
 			break;
@@ -462,7 +462,7 @@ static bool announce_asleep(struct lk_mutex *m)
 	return word == LK_MUTEX_WANTED;
 }
 
-bool lk_mutex_move(struct lk_mutex *m, struct lk_mutex_waiter *w)
+bool lk_mutex_move(struct lk_mutex *m, struct lk_mutex_waiter *w, bool last)
 {
 	u32 *wake = NULL;
 	bool moved = true;
@@ -483,6 +483,9 @@ bool lk_mutex_move(struct lk_mutex *m, struct lk_mutex_waiter *w)
 		list_remove(m, w);
 		moved = w->moved = false;
 	}
+	/* Those that were moved do not nap, and foreign code that holds wakes none. */
+	if (last && foreign_waiters() && first_of(m)->moved)
+		wake = ready_first(m);
 	unlock_and_wake(m, outer, wake, NULL);
 	return moved;
 }
@@ -618,8 +621,9 @@ static u32 *pass_over(struct lk_mutex *m, struct lk_ring **pulled)
 	taken = passed_on(m);
 	if (taken && first->overtaken != limit / 2)
 		return NULL;
-	if (first->moved)
-		*pulled = pull(m, broadcast_wakes());
+	/* One also for a first that was not moved: it may be in a signal handler, and those
+	 * that were moved behind it look for nothing by themselves. */
+	*pulled = pull(m, first->moved ? broadcast_wakes() : 1);
 	return ready_first(m);
 }
 
@@ -632,7 +636,7 @@ __cold void lk_mutex_wake(struct lk_mutex *m)
 	void *outer;
 
 	if (in_section(m)) {
-		section_missed();
+		section_missed(m);
 		return;
 	}
 	lk_mutex_check_epoch(m);
@@ -699,7 +703,7 @@ __cold void lk_mutex_unlock_slow(struct lk_mutex *m)
 		/* [mutex.G] full RMW, pairs with mutex.A and .E: as F below.
 		 * Spare acq_rel: the kernel has no such RMW. */
 		xchg(&m->word, LK_MUTEX_FREE);
-		section_missed();
+		section_missed(m);
 		return;
 	}
 	lk_mutex_check_epoch(m);

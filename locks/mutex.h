@@ -36,9 +36,10 @@
  *     threads take turns; while it rests, by rest_us().
  *  5. The first keeps a free mutex from sleepers for no longer than a nap, because it
  *     may be stopped. Sleeps are naps in user space, where threads are stopped.
- *  6. A sleeper that was moved here naps in no world. While there are such, right
- *     behind a first that is awake, an unlock to come pulls one: it takes it off
- *     the list and wakes it. The pulled thread makes sure that its own unlock looks.
+ *  6. A sleeper that was moved here naps in no world until it is READY. While there are
+ *     such, right behind a first that may be awake, each unlock that looks pulls one: it
+ *     takes it off the list and wakes it. The pulled thread makes sure that its own
+ *     unlock looks. Where foreign code may hold, the first is READY, so that it naps.
  *
  * How an unlock looks for sleepers depends on mutex_outlives_unlock():
  *  - true (kernel, library): a plain store, then a look at parked. The mutex
@@ -98,8 +99,8 @@ struct lk_mutex_waiter {
 	/* Under wait_lock: local_clock() when it queued. 0: it was moved here, and no
 	 * unlock has looked at it as the first. */
 	u64 since;
-	bool moved; /* under wait_lock: it was moved here, and nobody woke it */
-	/* Its thread put itself on the list. That thread alone reads it, so it is plain:
+	bool moved; /* under wait_lock: moved here, and not READY since; also if pulled */
+	/* Its thread knows that it is on the list. It alone reads this, so it is plain:
 	 * a WRITE_ONCE may land when the frame is gone already (the sim world). */
 	bool queued;
 };
@@ -145,10 +146,11 @@ bool lk_mutex_abandon(struct lk_mutex *m, struct lk_mutex_waiter *w);
  * For condition variables. Puts another thread's @w, LK_ASLEEP, on the list; its
  * thread sleeps on the state. When that changes to LK_SIGNALLED, it was pulled: it
  * locks like anybody, and then calls lk_mutex_was_pulled(). Else it calls
- * lk_mutex_sleep_moved(), which locks. False: @w is on no list, and not told. A signal
- * handler has interrupted a section of @m, or @m is free and nobody would look.
+ * lk_mutex_sleep_moved(), which locks. @last: the caller moves no more. False: @w is on no
+ * list, and not told. A signal handler has interrupted a section of @m, or @m is free and
+ * nobody would look.
  */
-bool lk_mutex_move(struct lk_mutex *m, struct lk_mutex_waiter *w);
+bool lk_mutex_move(struct lk_mutex *m, struct lk_mutex_waiter *w, bool last);
 void lk_mutex_sleep_moved(struct lk_mutex *m, struct lk_mutex_waiter *w);
 void lk_mutex_was_pulled(struct lk_mutex *m);
 void lk_mutex_unlock_slow(struct lk_mutex *m);

@@ -105,7 +105,7 @@ __cold void lk_rwsem_unlock_slow(struct lk_rwsem *s, u32 what)
 			/* A signal handler: the thread that it interrupted does the rest. */
 			(void)atomic_sub_return_release(
 				what, &s->word); /* [rwsem.D] */
-			section_missed();
+			section_missed(s);
 			return;
 		}
 		lk_rwsem_check_epoch(s);
@@ -131,7 +131,7 @@ void lk_rwsem_downgrade(struct lk_rwsem *s)
 	if (!(word & LK_RWSEM_LOOK))
 		return;
 	if (in_section(s)) {
-		section_missed();
+		section_missed(s);
 		return;
 	}
 	lk_rwsem_check_epoch(s);

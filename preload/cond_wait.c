@@ -5,7 +5,7 @@
 #include "cond.h"
 
 /* How far a wait has come. */
-enum { BEFORE, ASLEEP, RELOCKING };
+enum { BEFORE, GIVING, ASLEEP, RELOCKING };
 
 /* With what a wait that is cut off needs to put things right. */
 struct wait {
@@ -53,7 +53,11 @@ static bool leave(struct pre_cut_off *cut_off)
 		lk_cond_cancel(waiter);
 		lk_cond_relock(waiter);
 		break;
+	case GIVING: /* who has the mutex is not known */
+		return false;
 	case ASLEEP:
+		if (lk_cond_is_leaving(waiter))
+			return false;
 		lk_cond_cancel(waiter);
 		relock(w);
 		break;
@@ -86,8 +90,10 @@ static int unlock_and_sleep(struct wait *w, struct lk_cond *c,
 	int err;
 
 	lk_cond_enqueue(c, &w->waiter, pre_mutex_to_move_to(w->mutex), true);
+	WRITE_ONCE(w->stage, GIVING);
 	err = pre_mutex_leave(w->mutex, &w->depth);
 	if (err) {
+		WRITE_ONCE(w->stage, BEFORE);
 		/* It was not moved: its mutex was not ours. */
 		lk_cond_cancel(&w->waiter);
 		lk_cond_relock(&w->waiter);

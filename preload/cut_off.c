@@ -23,7 +23,7 @@ static __cold void cut_off(void *arg)
 
 	lkp_self.cancel_in = false;
 	left = call->leave(call);
-	lkp_self.inside = call->inside;
+	lkp_leave_sections(call->depth);
 	lkp_self.cancel_in = call->cancel_in;
 	if (left)
 		return;
@@ -39,7 +39,7 @@ void pre_cut_off_begin(struct pre_cut_off *call,
 		       bool (*leave)(struct pre_cut_off *call))
 {
 	call->leave = leave;
-	call->inside = lkp_self.inside;
+	call->depth = lkp_self.depth;
 	call->cancel_in = lkp_self.cancel_in;
 	_pthread_cleanup_push_defer(&call->buffer, cut_off, call);
 	lkp_self.cancel_in = pre_cut_off_is_async(call);

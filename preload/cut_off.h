@@ -19,7 +19,7 @@ struct pre_cut_off {
 	struct _pthread_cleanup_buffer buffer;
 	/* Puts things right; false: it cannot, and the process has to end. */
 	bool (*leave)(struct pre_cut_off *call);
-	void *inside;	/* lkp_self.inside when the call began */
+	u32 depth;	/* lkp_self.depth when the call began */
 	bool cancel_in; /* lkp_self.cancel_in likewise */
 };
 

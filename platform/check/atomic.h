@@ -59,8 +59,11 @@ bool lwc_wait_over(void);
 bool lwc_skip_wait(const struct lwc_site *site);
 /* Whether to act as if this call were not there: a mutant. */
 bool lwc_left_out(const struct lwc_site *site);
-/* 0, or -ETIMEDOUT where @timed: the time may be up at any moment. */
-int lwc_sleep(volatile u32 *p, u32 value, bool timed,
+/*
+ * 0, or -ETIMEDOUT where @timed: the time may be up at any moment. @naps: it also ends
+ * once nothing else happens.
+ */
+int lwc_sleep(volatile u32 *p, u32 value, bool timed, bool naps,
 	      const struct lwc_site *site);
 bool lwc_wake(volatile u32 *p, const struct lwc_site *site);
 /* What section_enter() and section_exit() do where sections exclude. */

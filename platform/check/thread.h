@@ -28,7 +28,7 @@ struct check_world {
 	bool one_cpu;  /* all threads run on one CPU */
 	bool posix;    /* as the interposer: see CONTRACT.md */
 	bool foreign;  /* foreign_waiters() */
-	bool naps;     /* wait_on_value() looks again now and then */
+	bool naps;     /* sleeps end now and then, but for NO_NAPS */
 	bool no_time;  /* deadlines that are made now never pass */
 	bool soon;     /* deadline_within() */
 	bool halts;    /* waiters_halt() */
@@ -107,7 +107,7 @@ u32 this_priority(void);
 void *section_enter(void *obj);
 bool section_exit(void *outer);
 bool in_section(void *obj);
-void section_missed(void);
+void section_missed(void *obj);
 
 /* -- sleeping ------------------------------------------------------------ */
 
@@ -122,9 +122,10 @@ void deadline_after(struct lkp_deadline *deadline, u64 ns);
 bool deadline_within(const struct lkp_deadline *deadline, u64 ns);
 
 bool may_pass(const struct lkp_deadline *deadline);
-#define wait_on_value(word, val, deadline, naps)                \
-	((void)(naps), lwc_sleep(word, val, may_pass(deadline), \
-				 __lwc_site("wait_on_value", #word)))
+#define wait_on_value(word, val, deadline, times)         \
+	lwc_sleep(word, val, may_pass(deadline),          \
+		  check_world.naps && (times) != NO_NAPS, \
+		  __lwc_site("wait_on_value", #word))
 #define NO_NAPS		 UINT32_MAX
 #define wake_value(word) lwc_wake(word, __lwc_site("wake_value", #word))
 #define should_halt(rounds) \
@@ -135,8 +136,9 @@ bool may_pass(const struct lkp_deadline *deadline);
 	((void)(rounds), (void)(since),                   \
 	 !lwc_left_out(__lwc_site("should_leave", "")) && \
 		 check_world.leaves[lwc_thread()])
-#define halt_on_value(word, val) \
-	((void)lwc_sleep(word, val, false, __lwc_site("halt_on_value", #word)))
+#define halt_on_value(word, val)                             \
+	((void)lwc_sleep(word, val, false, check_world.naps, \
+			 __lwc_site("halt_on_value", #word)))
 #define kick_value(word, vcpu) \
 	((void)(vcpu), lwc_wake(word, __lwc_site("kick_value", #word)))
 

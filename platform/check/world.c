@@ -13,8 +13,11 @@ struct check_world check_world;
 static struct {
 	u32 spins;
 	u32 queues; /* queue_enter() without its queue_exit() */
-	void *inside;
-	bool missed;
+	u32 depth; /* of sections: a handler's are inside of those that it interrupts */
+	struct {
+		void *obj;
+		bool missed;
+	} sections[LKP_MAX_NEST];
 	bool at_event;	 /* in what a client does there */
 	bool in_handler; /* of check_world.signal */
 } self[CHECK_THREADS];
@@ -87,7 +90,7 @@ static void signal_arrives(void)
 
 void check_before_store(void)
 {
-	if (check_world.signal_stores && self[lwc_thread()].inside)
+	if (check_world.signal_stores && self[lwc_thread()].depth)
 		signal_arrives();
 }
 
@@ -154,35 +157,47 @@ bool budget_is_spent(void)
 void *section_enter(void *obj)
 {
 	u32 id = lwc_thread();
-	void *outer = self[id].inside;
+	u32 depth = self[id].depth++;
 
 	if (check_world.sections_exclude)
 		lwc_enter_section(obj);
-	self[id].inside = obj;
+	self[id].sections[depth].obj = obj;
+	self[id].sections[depth].missed = false;
 	signal_arrives();
-	return outer;
+	return (void *)(uintptr_t)depth;
 }
 
 bool section_exit(void *outer)
 {
 	u32 id = lwc_thread();
-	bool missed = self[id].missed;
+	u32 depth = (u32)(uintptr_t)outer;
 
-	self[id].inside = outer;
-	self[id].missed = false;
+	self[id].depth = depth;
 	if (check_world.sections_exclude)
 		lwc_leave_section();
-	return missed;
+	return self[id].sections[depth].missed;
+}
+
+/* Negative: none of @obj. */
+static int section_of(u32 id, void *obj)
+{
+	int at = (int)self[id].depth - 1;
+
+	while (at >= 0 && self[id].sections[at].obj != obj)
+		at--;
+	return at;
 }
 
 bool in_section(void *obj)
 {
-	return self[lwc_thread()].inside == obj;
+	return section_of(lwc_thread(), obj) >= 0;
 }
 
-void section_missed(void)
+void section_missed(void *obj)
 {
-	self[lwc_thread()].missed = true;
+	u32 id = lwc_thread();
+
+	self[id].sections[section_of(id, obj)].missed = true;
 }
 
 void at_event(u32 event)
@@ -219,11 +234,6 @@ bool waiters_leave(void)
 u32 check_world_spurious(void)
 {
 	return check_world.spurious;
-}
-
-bool check_world_naps(void)
-{
-	return check_world.naps;
 }
 
 void deadline_after(struct lkp_deadline *deadline, u64 ns)

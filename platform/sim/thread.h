@@ -79,8 +79,8 @@ static inline bool section_exit(void *outer)
 	return false;
 }
 
-#define in_section(obj)	 ((void)(obj), false)
-#define section_missed() ((void)0)
+#define in_section(obj)	    ((void)(obj), false)
+#define section_missed(obj) ((void)(obj))
 
 /* -- sleeping ------------------------------------------------------------ */
 

@@ -4,6 +4,7 @@
 #include "once.h"
 #include "user.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -79,6 +80,15 @@ static bool say(const char *text)
 void lkp_say(const char *text)
 {
 	(void)(say("lockwork: ") && say(text) && say("\n"));
+}
+
+__cold void lkp_too_deep(void)
+{
+	lkp_say("too many signal handlers have interrupted each other in calls "
+		"of "
+		"locks: block signals while a handler runs (sa_mask of "
+		"sigaction)");
+	abort();
 }
 
 void lkp_ignored(const char *what, const char *value, const char *why)

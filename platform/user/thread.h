@@ -15,15 +15,22 @@
 #define LKP_MAX_SLOTS 16383u /* 14 bits of a 16-bit tail, 0 is nobody */
 #define LKP_MAX_NEST  4u     /* the other two bits: nesting levels */
 
-struct lkp_self {
-	u32 slot;     /* 1 … LKP_MAX_SLOTS, 0: none (yet) */
-	u16 epoch;    /* the fork epoch that slot belongs to */
-	u16 retry;    /* slow paths left before asking for a slot again */
-	u32 spins;    /* rounds since begin_waiting() */
-	u32 tid;      /* kernel thread id, see lkp_tid() */
-	u32 readers;  /* read locks held (interposer) */
-	void *inside; /* see section_enter() */
+/* Signal handlers that interrupt each other in sections. */
+#define LKP_MAX_SECTIONS 8u
+
+struct lkp_section {
+	void *obj; /* NULL: not begun, or over */
 	bool missed;
+};
+
+struct lkp_self {
+	u32 slot;	 /* 1 … LKP_MAX_SLOTS, 0: none (yet) */
+	u16 epoch;	 /* the fork epoch that slot belongs to */
+	u16 retry;	 /* slow paths left before asking for a slot again */
+	u32 spins;	 /* rounds since begin_waiting() */
+	u32 tid;	 /* kernel thread id, see lkp_tid() */
+	u32 readers;	 /* read locks held (interposer) */
+	u32 depth;	 /* of sections, see section_enter() */
 	bool cancel_in;	 /* asynchronous cancellation is let in during sleeps */
 	bool keeps_slot; /* see lkp_slot_keep() */
 	bool woken;	 /* its last sleep ended by a wake-up, see wait.c */
@@ -34,6 +41,7 @@ struct lkp_self {
 	u32 turn_asked; /* calls of lkp_turn_is_over() */
 	u64 priority_asked; /* when; 0: never */
 	u64 turn_began;	    /* 0: asleep since the last of them; see wait.c */
+	struct lkp_section sections[LKP_MAX_SECTIONS];
 };
 
 extern __thread struct lkp_self lkp_self
@@ -254,39 +262,76 @@ bool lkp_end_turn(void);
 /*
  * A section that a signal handler of the same thread must not wait for, as an
  * interrupt handler must not in the kernel. Signals stay enabled: to block them
- * costs two system calls. Instead a handler asks whether it interrupted the
- * section of @obj; if so it leaves its work to be done, and section_exit() tells.
+ * costs two system calls. Instead a handler asks whether it interrupted a section of
+ * @obj, itself or by a handler that it interrupted; if so it leaves its work to be done,
+ * and that section's exit tells.
+ *
+ * A handler may come between any two of these stores. So a place that is free has no
+ * object, and a section has its place before it has its object there.
  */
+__cold void lkp_too_deep(void) __attribute__((noreturn));
+
 static inline void *section_enter(void *obj)
 {
-	void *outer = lkp_self.inside;
+	u32 depth = lkp_self.depth;
 
-	lkp_self.inside = obj;
+	if (unlikely(depth == LKP_MAX_SECTIONS))
+		lkp_too_deep();
+	lkp_self.depth = depth + 1;
 	barrier();
-	return outer;
+	lkp_self.sections[depth].obj = obj;
+	barrier();
+	return (void *)(uintptr_t)depth;
 }
 
 static inline bool section_exit(void *outer)
 {
+	u32 depth = (u32)(uintptr_t)outer;
+	struct lkp_section *s = &lkp_self.sections[depth];
 	bool missed;
 
 	barrier();
-	lkp_self.inside = outer;
+	s->obj = NULL;
 	barrier();
-	missed = lkp_self.missed;
+	missed = s->missed;
 	if (unlikely(missed))
-		lkp_self.missed = false;
+		s->missed = false;
+	barrier();
+	lkp_self.depth = depth;
 	return missed;
+}
+
+/* NULL: the thread is in no section of @obj. */
+static inline struct lkp_section *lkp_section_of(void *obj)
+{
+	u32 depth = lkp_self.depth;
+
+	while (unlikely(depth)) {
+		if (lkp_self.sections[--depth].obj == obj)
+			return &lkp_self.sections[depth];
+	}
+	return NULL;
 }
 
 static inline bool in_section(void *obj)
 {
-	return unlikely(lkp_self.inside == obj);
+	return lkp_section_of(obj);
 }
 
-static inline void section_missed(void)
+/* To be called in a section of @obj. */
+static inline void section_missed(void *obj)
 {
-	lkp_self.missed = true;
+	lkp_section_of(obj)->missed = true;
+}
+
+/* A long jump has left those from @depth on. */
+static inline void lkp_leave_sections(u32 depth)
+{
+	u32 i;
+
+	for (i = depth; i < LKP_MAX_SECTIONS; i++)
+		lkp_self.sections[i] = (struct lkp_section){ .obj = NULL };
+	lkp_self.depth = depth;
 }
 
 /* -- sleeping ------------------------------------------------------------ */

@@ -289,6 +289,35 @@ static void freed_by_waiter(u32 id)
 		cond = (struct lk_cond){ .first = (struct lk_ring *)8 };
 }
 
+/*
+ * Two waiters may run out of time, while the signal may not have returned. If it has
+ * reached one, the last frees it.
+ */
+static void init_last(void)
+{
+	init_timed();
+	waiting = 2;
+}
+
+static void freed_by_last(u32 id)
+{
+	static bool told;
+	bool last;
+
+	lock();
+	if (id) {
+		if (!lk_cond_wait(&cond, &mutex, &soon))
+			told = true;
+		last = !--waiting && told;
+		unlock();
+		if (last)
+			destroy_and_free();
+		return;
+	}
+	unlock();
+	lk_cond_signal(&cond);
+}
+
 /* Thread 1 waits, and is in a signal handler until thread 2 has its token. */
 static void first_is_busy(u32 id)
 {
@@ -334,6 +363,27 @@ static void init_pulled_posix(void)
 	init_pulled();
 	check_world.posix = true;
 	check_world.naps = true;
+}
+
+/* Thread 0 unlocks as code does that knows the mutex's word and nothing else. */
+static void init_foreign(void)
+{
+	init_posix();
+	check_world.foreign = true;
+	check_world.naps = true;
+}
+
+static void foreign_broadcasts(u32 id)
+{
+	if (id) {
+		consume();
+		return;
+	}
+	lock();
+	tokens = check_threads - 1;
+	lk_cond_broadcast(&cond);
+	if (xchg(&mutex.word, LK_MUTEX_FREE) == LK_MUTEX_WANTED)
+		wake_value(&mutex.word);
 }
 
 static void broadcast_first_is_busy(u32 id)
@@ -456,6 +506,10 @@ const struct check_client check_cond[] = {
 	  1, 5, 600, 2, init_timed_posix, free_after_signal, NULL },
 	{ "cond", "freed_by_waiter", "freed by the waiter that was signalled",
 	  2, 1, NO_BOUND, 600, 2, init, freed_by_waiter, NULL },
+	{ "cond", "freed_by_last", "freed by the last of two that may be late",
+	  3, 1, 2, 600, 3, init_last, freed_by_last, NULL },
+	{ "cond", "foreign", "foreign code holds the mutex, and unlocks it", 3,
+	  1, 2, 600, 3, init_foreign, foreign_broadcasts, finish },
 	{ "cond", "busy", "a signal goes to a waiter that is asleep", 3, 1, 2,
 	  600, 3, init, first_is_busy, finish },
 	{ "cond", "pulled", "a broadcast whose first waiter is busy", 3, 1, 3,
@@ -482,6 +536,8 @@ const struct check_mutant mutants_cond[] = {
 	{ "leaving is not atomic", "lk_cond_leave", "try_cmpxchg_relaxed", NULL,
 	  "split" },
 	{ "who owes is not counted", "claim", "atomic_add", NULL, "drop" },
+	{ "signal that looks again is not counted", "lk_cond_signal",
+	  "atomic_add", NULL, "drop" },
 	{ "who owes never settles", "settle", "atomic_sub_return_release", NULL,
 	  "drop" },
 	{ 0 },

@@ -58,7 +58,7 @@ static void lock_or_try(u32 id)
 /* As a condition variable does: puts @w on the list, or tells it. */
 static void move(struct lk_mutex_waiter *w)
 {
-	if (lk_mutex_move(&lock, w))
+	if (lk_mutex_move(&lock, w, true))
 		return;
 	smp_store_release(&w->state, LK_SIGNALLED);
 	wake_value(&w->state);

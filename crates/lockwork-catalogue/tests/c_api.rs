@@ -90,6 +90,12 @@ fn a_sleeping_lock_learns_the_fastest_way_to_wait() {
     passes("adapt", "tests/adapt");
 }
 
+/// What a signal handler leaves in a section of a list, it finds there.
+#[test]
+fn a_section_knows_its_handlers() {
+    passes("sections", "tests/sections");
+}
+
 fn run(debug: bool, how: Option<&str>) -> Output {
     let mut command = Command::new(program());
     command.env("LOCKWORK_DEBUG", if debug { "1" } else { "0" });

@@ -63,7 +63,6 @@ extern "C-unwind" {
     fn check_world_reset();
     fn check_world_end();
     fn check_world_spurious() -> u32;
-    fn check_world_naps() -> bool;
     fn check_frame_begin(threads: u32, acquisitions: u32);
 }
 
@@ -205,15 +204,15 @@ impl Job {
         let frame = 0u8;
         engine::begin(threads as usize, std::ptr::from_ref(&frame) as usize);
         // SAFETY: the check world's C code, on this OS thread only.
-        let (spurious, naps) = unsafe {
+        let spurious = unsafe {
             check_world_reset();
             check_frame_begin(threads, acquisitions);
             if let Some(init) = self.raw.init {
                 init();
             }
-            (check_world_spurious(), check_world_naps())
+            check_world_spurious()
         };
-        engine::set_sleep(spurious, naps);
+        engine::set_spurious(spurious);
         if loom {
             engine::begin_loom();
             let others: Vec<_> = (1..threads)

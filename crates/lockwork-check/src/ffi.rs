@@ -251,9 +251,10 @@ pub(crate) extern "C-unwind" fn lwc_sleep(
     addr: usize,
     value: u32,
     timed: bool,
+    naps: bool,
     site: &'static Site,
 ) -> i32 {
-    match engine::sleep(addr, value, timed, site) {
+    match engine::sleep(addr, value, (timed, naps), site) {
         true => 0,
         false => TIMED_OUT,
     }

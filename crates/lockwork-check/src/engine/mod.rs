@@ -50,11 +50,9 @@ pub(crate) fn begin(threads: usize, frame: usize) {
     });
 }
 
-/// How sleeps end that nobody ends: `times` early returns for each thread, and,
-/// with `naps`, one more whenever nothing else happens.
-pub(crate) fn set_sleep(times: u32, naps: bool) {
+/// How many sleeps of each thread may end early.
+pub(crate) fn set_spurious(times: u32) {
     with(|state| {
-        state.naps = naps;
         for thread in &mut state.threads {
             thread.spurious = times;
         }

@@ -76,7 +76,6 @@ pub(crate) struct State {
     pub(super) stacks: Vec<usize>,
     /// The frame below which `init` and `finish` run.
     pub(super) frame: usize,
-    pub(super) naps: bool,
     pub(super) quiet: u32,
     pub(super) total: u32,
     pub events: Vec<Event>,

@@ -115,8 +115,13 @@ fn explored_step(object: Option<Rc<loom::sync::atomic::AtomicU64>>) {
     }
 }
 
-/// `wait_on_value`. False: the time is up.
-pub(crate) fn sleep(addr: usize, value: u32, timed: bool, site: &'static Site) -> bool {
+/// `wait_on_value`; `naps`: it also ends once nothing else happens. False: the time is up.
+pub(crate) fn sleep(
+    addr: usize,
+    value: u32,
+    (timed, naps): (bool, bool),
+    site: &'static Site,
+) -> bool {
     let word = target(addr, 4, true, site);
     futex_step(addr);
     let me = current();
@@ -141,7 +146,7 @@ pub(crate) fn sleep(addr: usize, value: u32, timed: bool, site: &'static Site) -
         bell_step(me);
         let (asleep, nap) = with(|state| {
             let quiet = state.quiet > NAP_ROUNDS * state.threads.len() as u32;
-            (state.threads[me].asleep.is_some(), state.naps && quiet)
+            (state.threads[me].asleep.is_some(), naps && quiet)
         });
         if asleep && (timed || early || nap) {
             with(|state| {

@@ -71,7 +71,7 @@ mod sleep {
             if cas!(LOCK, 0, 1, ACQUIRE) == 0 {
                 return;
             }
-            ffi::lwc_sleep(word(STATE), ASLEEP as u32, false, site!());
+            ffi::lwc_sleep(word(STATE), ASLEEP as u32, false, false, site!());
         }
     }
 
