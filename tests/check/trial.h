@@ -14,6 +14,8 @@ static inline void begin_trial(const void *lock, u32 ways)
 	u32 at = 0u - (adapt_first() + 1) * adapt_window(), hint = 0;
 
 	check_world.wait_way = LK_WAY_ADAPTS;
+	/* A time just before 0 would come late for an entry that nobody has used. */
+	lk_adapt_look_at(lock, hint, ways, 0u - (1u << 25));
 	lk_adapt_look_at(lock, hint, ways, at);
 	while (at) {
 		at += adapt_window();
