@@ -6,7 +6,7 @@
 /* How a sleeper came to look at the word. */
 enum cause {
 	NEW,	   /* it has just queued */
-	WOKEN,	   /* told, or for no reason */
+	WOKEN,	   /* told, or for no reason; also its nap is over */
 	IMPATIENT, /* the first on the list, whose patience or hand-off is over */
 	TOO_LATE, /* its deadline has passed */
 };

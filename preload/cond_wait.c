@@ -115,8 +115,6 @@ int pre_cond_wait(struct lk_cond *c, pthread_mutex_t *mutex,
 	err = unlock_and_sleep(&w, c, deadline);
 	if (!err)
 		err = w.late ? pre_mutex_enter(mutex, w.depth) : relock(&w);
-	else
-		w.late = false;
 	pre_cut_off_end(&w.cut_off);
 	return err ? err : w.late ? ETIMEDOUT : 0;
 }
