@@ -15,6 +15,13 @@ pub fn section(cases: &[Summary], under_test: &[String]) -> String {
         if places.is_empty() {
             continue;
         }
+        if !places.iter().any(Place::is_compared) {
+            text += &format!(
+                "{name} is compared with nothing: that takes another lock of its family, and two \
+                 rounds or more.\n"
+            );
+            continue;
+        }
         let losses: Vec<String> = places.iter().filter_map(Place::loss).collect();
         if losses.is_empty() {
             text += &format!(
@@ -42,6 +49,11 @@ impl Place<'_> {
         let line = case.lines.iter().find(|line| line.lock.name == name)?;
         let ahead = Ahead::of(case, name)?;
         Some(Place { case, line, ahead })
+    }
+
+    /// With another lock, in odd rounds and in even ones.
+    fn is_compared(&self) -> bool {
+        self.line.rounds > 1 && self.case.family(&self.line.lock.family).len() > 1
     }
 
     fn loss(&self) -> Option<String> {

@@ -34,7 +34,9 @@ fn finding(
     Finding {
         rule,
         why: why.to_owned(),
-        evidence: (evidence.iter())
+        evidence: (evidence.iter().enumerate())
+            .filter(|&(at, one)| !evidence[..at].contains(one))
+            .map(|(_, one)| one)
             .filter(|&&one| account.value(one).is_some())
             .map(|&one| account.told(one))
             .collect(),
@@ -62,7 +64,8 @@ fn uncontended(account: &Account) -> Option<Finding> {
             "uncontended",
             "Threads hardly ever find it held, so it costs what the call itself costs.",
             &[Quantity::Contended, Quantity::Cpu],
-            "No other lock brings much here.",
+            "No other lock brings much here, unless the few waits are long: `lockwork profile` times \
+             those of a program.",
         )
     })
 }

@@ -250,6 +250,8 @@ mod tests {
             threads: 2.0,
             waited: 0.1,
             locks: locks.collect(),
+            quick_waits: None,
+            still_waiting: 0,
             notes: Vec::new(),
             damaged: false,
         }

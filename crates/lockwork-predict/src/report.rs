@@ -39,6 +39,12 @@ fn heading(program: &Program) -> String {
         percent(program.waited),
         percent(doubt::most(program)),
     );
+    if let Some(waits) = &program.quick_waits {
+        let _ = writeln!(
+            text,
+            "That leaves out its waits for condition variables, which another policy may shorten. {waits}"
+        );
+    }
     for note in &program.notes {
         let _ = writeln!(text, "note: {note}");
     }
@@ -53,17 +59,32 @@ pub fn nothing(program: &Program, at_once: usize) -> String {
         .iter()
         .map(|lock| lock.held)
         .fold(0.0, f64::max);
-    text += &match program.locks.is_empty() {
-        true => "Nothing to predict: no two threads share a lock that the recorder sees.\n".into(),
-        false => format!(
-            "Nothing to predict: that is less than {}, and the busiest lock would be held for \
-             {} of the time with {} at once (less than {}). No lock makes such a program faster.\n",
-            percent(NOTHING),
-            percent(busiest * at_once as f64),
-            counted(at_once, "thread"),
-            percent(doubt::HALF_HELD)
-        ),
-    };
+    if program.still_waiting > 0 {
+        let _ = writeln!(
+            text,
+            "Nothing to predict: when the recording ended, {} waited for a lock. `lockwork report` says \
+             for which, and whether that is a deadlock.",
+            counted(program.still_waiting, "thread")
+        );
+        return text;
+    }
+    if program.locks.is_empty() {
+        text += "Nothing to predict: no two threads share a lock that the recorder sees.\n";
+        return text;
+    }
+    let _ = writeln!(
+        text,
+        "Nothing to predict: that is less than {}, and the busiest lock would be held for {} of the \
+         time with {} at once (less than {}). {}",
+        percent(NOTHING),
+        percent(busiest * at_once as f64),
+        counted(at_once, "thread"),
+        percent(doubt::HALF_HELD),
+        match program.quick_waits {
+            None => "No lock makes such a program faster.",
+            Some(_) => "Nothing but those waits can become shorter by another lock.",
+        }
+    );
     text
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{bail, Context, Result};
-use lockwork_report::{page, text};
+use lockwork_report::{bail_usage, page, text};
 
 use crate::model::{Profile, Started};
 use crate::{folded, html, json, read, speedscope, summary};
@@ -68,6 +68,9 @@ pub struct ReportArgs {
 /// Runs `lockwork report`.
 pub fn report(args: &ReportArgs) -> Result<ExitCode> {
     for out in [&args.html, &args.speedscope].into_iter().flatten() {
+        if out.as_os_str() == "-" {
+            bail_usage!("'-' is no file: name the file that is to be written");
+        }
         spared(&args.file, out)?;
     }
     if let Some(page) = &args.html {

@@ -128,6 +128,10 @@ pub struct Program {
     pub waited: f64,
     /// The locks that threads share; those that were waited for longest first.
     pub locks: Vec<Demand>,
+    /// What is said of its waits for condition variables, if other locks may make them shorter.
+    pub quick_waits: Option<String>,
+    /// Threads that waited for a lock when the recording ended.
+    pub still_waiting: usize,
     /// What had to be decided, or is missing: a sentence each.
     pub notes: Vec<String>,
     /// The profile's file is cut short or damaged; the first note says how.
@@ -183,6 +187,8 @@ fn of(profile: &Profile) -> Program {
         threads: case.threads,
         waited: (case.waited / case.time(case.threads)).min(1.0),
         locks,
+        quick_waits: summary::quick_waits(profile),
+        still_waiting: summary::lock_waiters(profile).len(),
         notes,
         damaged: !profile.warnings.is_empty(),
     }

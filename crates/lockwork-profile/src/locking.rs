@@ -8,7 +8,7 @@ use lockwork_report::text::{counted, percent, whole};
 use serde::Serialize;
 
 use crate::command::profiles;
-use crate::summary::{lost_share, quick_sum, NOTHING};
+use crate::summary::{lock_waiters, lost_share, quick_sum, NOTHING};
 
 /// What all processes of a run did with their locks.
 #[derive(Clone, Debug, Serialize)]
@@ -21,6 +21,8 @@ pub struct Locking {
     pub contended: u64,
     /// Waits for condition variables that were many and short.
     pub quick_waits: u64,
+    /// Threads that waited for a lock when it ended, or was stopped.
+    pub still_waiting: usize,
     /// The greatest share of its threads' time that a process waited for locks, 0.01 for
     /// 1 %.
     pub waited: f64,
@@ -36,6 +38,7 @@ pub fn locking(file: &Path) -> Result<Locking> {
         acquisitions: 0,
         contended: 0,
         quick_waits: 0,
+        still_waiting: 0,
         waited: 0.0,
     };
     for profile in profiles(file, false)? {
@@ -44,6 +47,7 @@ pub fn locking(file: &Path) -> Result<Locking> {
         all.acquisitions += sum.count + profile.dropped;
         all.contended += sum.contended;
         all.quick_waits += quick_sum(&profile).count;
+        all.still_waiting += lock_waiters(&profile).len();
         all.waited = all.waited.max(lost_share(&profile));
     }
     Ok(all)
@@ -61,6 +65,13 @@ impl Locking {
             return "A warm-up run made no lock call that an interposer sees: the locks of this \
                     program are not replaced."
                 .to_owned();
+        }
+        if self.still_waiting > 0 {
+            return format!(
+                "When a warm-up run ended, {} still waited for a lock: `lockwork profile` says for \
+                 which, and whether that is a deadlock.",
+                counted(self.still_waiting, "thread")
+            );
         }
         let waits = (self.quick_waits > 0).then(|| {
             format!(
@@ -99,6 +110,7 @@ mod tests {
             acquisitions: 0,
             contended: 0,
             quick_waits: 0,
+            still_waiting: 0,
             waited: 0.0,
         };
         assert!(seen.sentence().contains("no lock call"));
@@ -125,6 +137,13 @@ mod tests {
             text.ends_with("little to win but in its 1,000 short waits for condition variables."),
             "{text}"
         );
+        seen.still_waiting = 2;
+        assert!(
+            seen.sentence().contains("2 threads still waited"),
+            "{}",
+            seen.sentence()
+        );
+        seen.still_waiting = 0;
         seen.waited = 0.5;
         assert!(seen
             .sentence()

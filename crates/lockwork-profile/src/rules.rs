@@ -371,7 +371,7 @@ fn long_waits(case: &Case<'_>) -> Option<Finding> {
 fn short_sections(case: &Case<'_>) -> Option<Finding> {
     let sum = case.sum();
     let hold = case.profile.ns(sum.mean_hold());
-    (hold < LONG_NS).then(|| Finding {
+    (hold < LONG_NS && sum.contended >= FEW).then(|| Finding {
         rule: "short-but-many",
         why: "Its sections are short but many, and threads meet there.".to_owned(),
         evidence: vec![
@@ -392,7 +392,10 @@ fn short_sections(case: &Case<'_>) -> Option<Finding> {
 fn unclear(case: &Case<'_>) -> Finding {
     Finding {
         rule: "unclear",
-        why: "No rule explains these waits.".to_owned(),
+        why: match case.sum().contended < FEW {
+            true => "So few waits do not say why.".to_owned(),
+            false => "No rule explains these waits.".to_owned(),
+        },
         evidence: vec![case.rate(), case.hold(), case.wait()],
         advice: format!(
             "Measure other locks: {}",

@@ -123,7 +123,8 @@ fn damaged(profile: &Profile) -> String {
 }
 
 /// The threads that wait for a lock at the end of the recording, not for a condition variable.
-fn lock_waiters(profile: &Profile) -> Vec<Waiter> {
+/// Those that wait for a lock at the end of the recording.
+pub fn lock_waiters(profile: &Profile) -> Vec<Waiter> {
     let is_lock = |waiter: &&Waiter| {
         let lock = profile.locks.iter().find(|l| l.address == waiter.lock);
         lock.is_none_or(Lock::is_lock)
@@ -190,7 +191,7 @@ fn runs_again(profile: &Profile) -> (String, bool) {
 
 fn no_locks() -> String {
     "It made no pthread lock call: nothing to win here by another lock. Locks of Go, and of \
-     programs that make their own system calls, are not seen.\n"
+     programs that make their own system calls, and semaphores are not seen.\n"
         .to_owned()
 }
 

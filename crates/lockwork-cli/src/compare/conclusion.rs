@@ -51,7 +51,10 @@ pub fn conclude(
         .map(|arm| setup.summary(arm.label(), BASELINE, arm.stopped))
         .collect();
     let mut warnings = machine.warnings();
-    warnings.extend(program.warnings());
+    // What it starts may use locks though it does not.
+    if locking.as_ref().is_none_or(|seen| seen.acquisitions == 0) {
+        warnings.extend(program.warnings());
+    }
     warnings.extend(cut_short(&ended, samples.len()));
     warnings.extend(summary.iter().flat_map(|s| setup.warnings(s)));
     let verdict = verdict::verdict(&setup, &summary);
