@@ -122,7 +122,14 @@ fn make_room(output: &Path) -> Result<PathBuf> {
             "it is there and is no profile; give another name by -o".into(),
         ));
     }
-    for old in lockwork_profile::children(&file).iter().chain([&file]) {
+    let children = lockwork_profile::children(&file);
+    let all = || children.iter().chain([&file]);
+    if let Some(pid) = all().find_map(|old| lockwork_profile::recorded_by(old)) {
+        return Err(refuse(format!(
+            "process {pid} is recorded into it now; give another name by -o"
+        )));
+    }
+    for old in all() {
         match fs::remove_file(old) {
             Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
                 return Err(refuse(format!("{}: {e}", old.display())));

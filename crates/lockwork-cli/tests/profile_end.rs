@@ -145,6 +145,27 @@ fn the_end_of_a_killed_program_is_known_to_who_started_it() {
 }
 
 /// What to try for the first lock.
+#[test]
+fn a_file_that_is_recorded_into_is_kept() {
+    let room = Room::new();
+    let program = room.compile("hangs", HANGS, &["-pthread"]);
+    let running = service(&room, &[&program]);
+    await_process(&room, waits);
+    let file = text(&room.path("p.prof"));
+    let again = ["profile", "-o", &file, "--", "true"];
+    let refused = room.run(&again);
+    assert_eq!(refused.status.code(), Some(125));
+    let said = stderr(&refused);
+    let pid = running.0.id();
+    assert!(
+        said.contains(&format!("process {pid} is recorded into it now")),
+        "{said}"
+    );
+    assert!(waits(&process(&room)));
+    running.end(libc::SIGKILL);
+    assert!(room.run(&again).status.success());
+}
+
 fn advice(process: &Value) -> String {
     let why = &process["locks"][0]["why"]["advice"];
     why.as_str().unwrap_or_default().to_owned()

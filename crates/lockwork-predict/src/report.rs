@@ -27,8 +27,7 @@ pub fn head(program: &Program, hot: &[&Demand], at_once: usize) -> String {
 fn heading(program: &Program) -> String {
     let mut text = format!(
         "{}: profiled for {}, {} at work, {}\n\
-         Threads waited for locks for {} of their time. With these threads no lock makes the \
-         program more than {} faster (Amdahl's law: all waiting for locks gone).\n",
+         Threads waited for locks for {} of their time. {}\n",
         cut(&program.command, NAME),
         seconds(program.seconds),
         counted(program.threads.round() as usize, "thread"),
@@ -37,7 +36,17 @@ fn heading(program: &Program) -> String {
             lock => format!("the lock {lock}"),
         },
         percent(program.waited),
-        percent(doubt::most(program)),
+        match program.still_waiting {
+            0 => format!(
+                "With these threads no lock makes the program more than {} faster (Amdahl's law: \
+                 all waiting for locks gone).",
+                percent(doubt::most(program))
+            ),
+            threads => format!(
+                "That leaves out the waits of {}, which had not ended when the recording did.",
+                counted(threads, "thread")
+            ),
+        },
     );
     if let Some(waits) = &program.quick_waits {
         let _ = writeln!(
@@ -62,9 +71,8 @@ pub fn nothing(program: &Program, at_once: usize) -> String {
     if program.still_waiting > 0 {
         let _ = writeln!(
             text,
-            "Nothing to predict: when the recording ended, {} waited for a lock. `lockwork report` says \
-             for which, and whether that is a deadlock.",
-            counted(program.still_waiting, "thread")
+            "Nothing to predict: `lockwork report` says for which locks those threads wait, and whether \
+             that is a deadlock."
         );
         return text;
     }

@@ -62,7 +62,7 @@ impl Clock {
     }
 }
 
-fn header(file: &Path) -> Option<RawFile> {
+pub(crate) fn header(file: &Path) -> Option<RawFile> {
     let mut start = vec![0; size_of::<RawFile>()];
     let opened = File::open(file).and_then(|file| file.read_exact_at(&mut start, 0));
     let head = raw::read::<RawFile>(&start, 0).filter(|_| opened.is_ok());

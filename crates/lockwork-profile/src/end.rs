@@ -6,6 +6,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use crate::clock::header;
 use crate::model::Fate;
 use crate::now::{since_start, ticks};
 use crate::raw::RawFile;
@@ -65,6 +66,12 @@ pub fn end(file: &Path, head: &RawFile, seen: impl Iterator<Item = u64>) -> End 
         seconds: (ns as f64 + (passed - measured) as f64 * ns_per_tick) / 1e9,
         ns_per_tick,
     }
+}
+
+/// The process that records into `file` now.
+pub fn recorded_by(file: &Path) -> Option<u64> {
+    let pid = header(file)?.pid;
+    is_mapped(file, pid).then_some(pid)
 }
 
 /// Whether process `pid` of this machine has `file` in its memory: it is what is recorded.

@@ -29,5 +29,6 @@ mod timeline;
 
 pub use clock::Clock;
 pub use command::{children, report, text, ReportArgs, AFTER_HELP, HELP};
+pub use end::recorded_by;
 pub use locking::{locking, Locking};
 pub use read::is_profile;
