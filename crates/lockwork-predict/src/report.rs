@@ -308,6 +308,10 @@ fn said(rows: &[Row]) -> String {
             );
         }
     }
+    if rows.iter().all(|row| row.ratio.is_none()) {
+        return "Nothing is compared with glibc's lock, which has no rows: nothing is promised.\n"
+            .to_owned();
+    }
     match text.is_empty() {
         true => "No band is beyond glibc's: nothing is promised.\n".to_owned(),
         false => {
