@@ -235,7 +235,7 @@ bool lk_cond_relock(struct lk_cond_waiter *w)
 	/* Called again, it may have got the mutex already. */
 	if (w->on_mutex && !w->sleeper.queued)
 		return true;
-	/* Nor has it a claimer then. */
+	/* On the mutex's list it has no claimer to wait for. */
 	if (!w->on_mutex && wait_for_claimer(w) == LK_SIGNALLED) {
 		if (w->owes)
 			settle(w->cond);

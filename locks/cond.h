@@ -43,7 +43,8 @@
  *  1. A waiter is claimed or leaves, never both: its phase changes once. A signal is
  *     used up by a claim only, so a waiter that leaves takes none with it.
  *  2. A claimed waiter is touched by its claimer until its state is LK_SIGNALLED or it
- *     is on the mutex's list, and by nobody of ours after. It returns after that.
+ *     is on the mutex's list, and after that by the mutex's unlocks alone. It returns
+ *     after that.
  *  3. Neither claimer nor claimed touches the condition variable after the claimer has
  *     let go of lock: it may be freed by then. Two exceptions, if others waited
  *     behind the waiter that a signal has claimed: that waiter may be cancelled, and
@@ -115,9 +116,9 @@ int lk_cond_sleep(struct lk_cond_waiter *w,
 		  const struct lkp_deadline *deadline);
 /* False: a signal was quicker, and is this waiter's. */
 bool lk_cond_leave(struct lk_cond_waiter *w);
-/* It does that, or has done so. */
+/* Whether it has begun to leave at its deadline; lk_cond_leave() may have returned. */
 bool lk_cond_is_leaving(const struct lk_cond_waiter *w);
-/* Leaves, or passes on the signal that was quicker. Not if it is leaving already. */
+/* Leaves, or passes on the signal that was quicker. @w must not be leaving. */
 void lk_cond_cancel(struct lk_cond_waiter *w);
 /*
  * After a wait that has not left by lk_cond_leave(). True: the mutex is held. False:
