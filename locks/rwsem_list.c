@@ -122,8 +122,8 @@ void lk_rwsem_grant_readers(struct lk_rwsem *s, bool vain, struct wakes *wakes)
 }
 
 /*
- * Wakes the first on the list, which is ASLEEP and may not hold yet. Also if the lock is
- * held, for its patience begins when it sleeps as the first.
+ * Wakes the first on the list, which is ASLEEP and may not hold yet. It is woken even if the
+ * lock is held, because its patience begins when it sleeps as the first.
  */
 void lk_rwsem_ready_first(struct lk_rwsem *s, struct wakes *wakes)
 {

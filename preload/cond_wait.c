@@ -53,7 +53,7 @@ static bool leave(struct pre_cut_off *cut_off)
 		lk_cond_cancel(waiter);
 		lk_cond_relock(waiter);
 		break;
-	case GIVING: /* who has the mutex is not known */
+	case GIVING: /* the thread may have the mutex, or may not */
 		return false;
 	case ASLEEP:
 		if (lk_cond_is_leaving(waiter))

@@ -5,7 +5,6 @@
  * The waiters get the mutex nonetheless, one after the other.
  */
 #include "expect.h"
-#include "plugins/bypass.h"
 #include <dlfcn.h>
 
 enum { WAITERS = 3 };

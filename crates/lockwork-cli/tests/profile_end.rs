@@ -144,7 +144,6 @@ fn the_end_of_a_killed_program_is_known_to_who_started_it() {
     assert_eq!(waited_ns(&killed), waited_ns(&process(&room)));
 }
 
-/// What to try for the first lock.
 #[test]
 fn a_file_that_is_recorded_into_is_kept() {
     let room = Room::new();
@@ -166,6 +165,7 @@ fn a_file_that_is_recorded_into_is_kept() {
     assert!(room.run(&again).status.success());
 }
 
+/// What to try for the first lock.
 fn advice(process: &Value) -> String {
     let why = &process["locks"][0]["why"]["advice"];
     why.as_str().unwrap_or_default().to_owned()

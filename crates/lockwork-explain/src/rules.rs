@@ -34,9 +34,7 @@ fn finding(
     Finding {
         rule,
         why: why.to_owned(),
-        evidence: (evidence.iter().enumerate())
-            .filter(|&(at, one)| !evidence[..at].contains(one))
-            .map(|(_, one)| one)
+        evidence: (evidence.iter())
             .filter(|&&one| account.value(one).is_some())
             .map(|&one| account.told(one))
             .collect(),
@@ -113,16 +111,13 @@ fn woken_for_nothing(account: &Account) -> Option<Finding> {
 /// Sleeps, or where they are not seen the switches that come with them.
 fn convoy(account: &Account) -> Option<Finding> {
     let sleeps = account.value(Quantity::Sleeps);
-    let (one, each) = match sleeps {
-        Some(sleeps) => (Quantity::Sleeps, sleeps),
-        None => (Quantity::Voluntary, account.value(Quantity::Voluntary)?),
-    };
+    let each = sleeps.or_else(|| account.value(Quantity::Voluntary))?;
     (each >= 0.5).then(|| {
         finding(
             account,
             "convoy",
             "Each hand-over wakes a thread that sleeps, and that takes longer than a short section.",
-            &[one, Quantity::Wakeups, Quantity::Voluntary],
+            &[Quantity::Sleeps, Quantity::Wakeups, Quantity::Voluntary],
             "A lock whose waiters spin before they sleep.",
         )
     })
