@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! How long a tick is, measured over the whole run by the process that starts the program.
 
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::mem::offset_of;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::time::Instant;
 
-use crate::command::children;
+use crate::files::{children, header, is_profile};
 use crate::now::ticks;
 use crate::raw::{self, RawFile};
-use crate::read::is_profile;
 
 /// Both clocks at one moment.
 pub struct Clock {
@@ -60,13 +59,6 @@ impl Clock {
             }
         }
     }
-}
-
-pub(crate) fn header(file: &Path) -> Option<RawFile> {
-    let mut start = vec![0; size_of::<RawFile>()];
-    let opened = File::open(file).and_then(|file| file.read_exact_at(&mut start, 0));
-    let head = raw::read::<RawFile>(&start, 0).filter(|_| opened.is_ok());
-    head.filter(|head| head.magic == raw::MAGIC && head.version == raw::VERSION)
 }
 
 /// It has ended just now. By exit() it said so itself.

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use anyhow::{bail, Context, Result};
 use lockwork_report::{bail_usage, page, text};
 
+use crate::files::children;
 use crate::model::{Profile, Started};
 use crate::{folded, html, json, read, speedscope, summary};
 
@@ -126,34 +127,6 @@ fn spared(file: &Path, out: &Path) -> Result<()> {
 /// `file` cannot be read or is no profile.
 pub fn text(file: &Path) -> Result<String> {
     Ok(render(&profiles(file, false)?))
-}
-
-/// The files of child processes beside `file`: `FILE.PID` and `FILE.PID.N`.
-pub fn children(file: &Path) -> Vec<PathBuf> {
-    let folder = match file.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        _ => Path::new("."),
-    };
-    let Some(name) = file.file_name().and_then(|name| name.to_str()) else {
-        return Vec::new();
-    };
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut found: Vec<PathBuf> = entries
-        .filter(|entry| {
-            let other = entry.file_name();
-            let rest = other.to_str().and_then(|other| other.strip_prefix(name));
-            let rest = rest.and_then(|rest| rest.strip_prefix('.'));
-            rest.is_some_and(|rest| rest.split('.').all(is_number))
-        })
-        .map(|entry| entry.path())
-        .filter(|path| read::is_profile(path))
-        .collect();
-    found.sort();
-    found
-}
-
-fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// What was recorded into `file` and its children's files; the process that waited longest

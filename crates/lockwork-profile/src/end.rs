@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use crate::clock::header;
+use crate::files::header;
 use crate::model::Fate;
 use crate::now::{since_start, ticks};
 use crate::raw::RawFile;

@@ -8,6 +8,7 @@ mod deadlock;
 pub mod demand;
 mod end;
 mod events;
+mod files;
 mod flame;
 mod folded;
 mod histogram;
@@ -28,7 +29,7 @@ mod symbols;
 mod timeline;
 
 pub use clock::Clock;
-pub use command::{children, report, text, ReportArgs, AFTER_HELP, HELP};
+pub use command::{report, text, ReportArgs, AFTER_HELP, HELP};
 pub use end::recorded_by;
+pub use files::{children, is_profile};
 pub use locking::{locking, Locking};
-pub use read::is_profile;

@@ -46,14 +46,6 @@ pub fn profile(file: &Path) -> Result<Profile> {
     Ok(reading.profile(file, &head, &bytes))
 }
 
-/// Whether `file` begins as the recorder's files do.
-pub fn is_profile(file: &Path) -> bool {
-    use std::io::Read;
-    let mut start = [0; 8];
-    let opened = fs::File::open(file).and_then(|mut file| file.read_exact(&mut start));
-    opened.is_ok() && u64::from_le_bytes(start) == raw::MAGIC
-}
-
 /// What a lock is made of, while it is read.
 #[derive(Default)]
 struct Parts {
