@@ -484,10 +484,30 @@ bool lk_mutex_move(struct lk_mutex *m, struct lk_mutex_waiter *w, bool last)
 		moved = w->moved = false;
 	}
 	/* Those that were moved do not nap, and foreign code that holds wakes none. */
-	if (last && foreign_waiters() && first_of(m)->moved)
+	if (last && foreign_unlocks(m) && first_of(m)->moved)
 		wake = ready_first(m);
 	unlock_and_wake(m, outer, wake, NULL);
 	return moved;
+}
+
+/* As an unlock looks for sleepers, but the word is still held. */
+void lk_mutex_lend(struct lk_mutex *m)
+{
+	struct lk_ring *pulled = NULL;
+	u32 *wake = NULL;
+	void *outer;
+
+	if (in_section(m)) {
+		section_missed(m);
+		return;
+	}
+	lk_mutex_check_epoch(m);
+	outer = list_lock(m);
+	if (anybody_sleeps(m) && !is_asleep(first_of(m)))
+		pulled = pull(m, 1);
+	else
+		wake = ready_first(m);
+	unlock_and_wake(m, outer, wake, pulled);
 }
 
 void lk_mutex_sleep_moved(struct lk_mutex *m, struct lk_mutex_waiter *w)

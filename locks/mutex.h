@@ -39,7 +39,7 @@
  *  6. A sleeper that was moved here naps in no world until it is READY. While there are
  *     such, right behind a first that may be awake, each unlock that looks pulls one: it
  *     takes it off the list and wakes it. The pulled thread makes sure that its own
- *     unlock looks. Where foreign code may hold, the first is READY, so that it naps.
+ *     unlock looks. Where foreign code may unlock, the first is READY, so that it naps.
  *
  * How an unlock looks for sleepers depends on mutex_outlives_unlock():
  *  - true (kernel, library): a plain store, then a look at parked. The mutex
@@ -153,6 +153,11 @@ bool lk_mutex_abandon(struct lk_mutex *m, struct lk_mutex_waiter *w);
 bool lk_mutex_move(struct lk_mutex *m, struct lk_mutex_waiter *w, bool last);
 void lk_mutex_sleep_moved(struct lk_mutex *m, struct lk_mutex_waiter *w);
 void lk_mutex_was_pulled(struct lk_mutex *m);
+/*
+ * Held, and foreign code, which wakes no sleeper of ours, is about to unlock @m. The first
+ * sleeper naps from now on. Before the call foreign_unlocks() must have become true.
+ */
+void lk_mutex_lend(struct lk_mutex *m);
 void lk_mutex_unlock_slow(struct lk_mutex *m);
 /* For catalogues: what is the same over any queue. See struct lk_ops. */
 void lk_mutex_op_init(void *lock);

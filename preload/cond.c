@@ -93,8 +93,10 @@ EXPORT int pthread_cond_broadcast(pthread_cond_t *pc)
 EXPORT int pthread_cond_wait(pthread_cond_t *pc, pthread_mutex_t *mutex)
 {
 	PRE_USDT2(cond_wait, pc, mutex);
-	if (is_glibcs(pc))
+	if (is_glibcs(pc)) {
+		pre_mutex_lend(mutex);
 		return pre_reals()->cond_wait(pc, mutex);
+	}
 	return pre_cond_wait(&ours(pc)->cond, mutex, NULL);
 }
 
@@ -103,8 +105,10 @@ EXPORT int pthread_cond_timedwait(pthread_cond_t *pc, pthread_mutex_t *mutex,
 {
 	struct lkp_deadline deadline;
 
-	if (is_glibcs(pc))
+	if (is_glibcs(pc)) {
+		pre_mutex_lend(mutex);
 		return pre_reals()->cond_timedwait(pc, mutex, when);
+	}
 	if (bad_time(when))
 		return EINVAL;
 	deadline = deadline_at(
@@ -117,8 +121,10 @@ EXPORT int pthread_cond_clockwait(pthread_cond_t *pc, pthread_mutex_t *mutex,
 {
 	struct lkp_deadline deadline;
 
-	if (is_glibcs(pc))
+	if (is_glibcs(pc)) {
+		pre_mutex_lend(mutex);
 		return pre_reals()->cond_clockwait(pc, mutex, clock, when);
+	}
 	if (bad_time(when) || bad_clock(clock))
 		return EINVAL;
 	deadline = deadline_at(clock, when);

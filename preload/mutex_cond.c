@@ -80,6 +80,19 @@ int pre_mutex_enter(pthread_mutex_t *pm, u32 depth)
 	return 0;
 }
 
+u32 lkp_foreign_unlocks;
+
+void pre_mutex_lend(pthread_mutex_t *pm)
+{
+	struct lk_mutex *m = ours(pm);
+
+	if (is_glibcs(kind_of(m)))
+		return;
+	/* Before the list's lock: who moves sleepers to it later sees this. */
+	WRITE_ONCE(lkp_foreign_unlocks, 1);
+	lk_mutex_lend(m);
+}
+
 struct lk_mutex *pre_mutex_to_move_to(pthread_mutex_t *pm)
 {
 	struct lk_mutex *m = ours(pm);

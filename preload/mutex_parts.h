@@ -60,8 +60,10 @@ static inline void disown(struct lk_mutex *m)
 /* A plain mutex has an owner only if glibc's own code locked it. */
 static inline void give_plain(struct lk_mutex *m)
 {
-	if (unlikely(READ_ONCE(m->embed[OWNER])))
+	if (unlikely(READ_ONCE(m->embed[OWNER]))) {
+		WRITE_ONCE(lkp_foreign_unlocks, 1);
 		disown(m);
+	}
 	give(m);
 }
 

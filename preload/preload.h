@@ -105,6 +105,9 @@ void pre_mutex_taken(pthread_mutex_t *m, u32 depth);
  */
 struct lk_mutex *pre_mutex_to_move_to(pthread_mutex_t *m);
 
+/* The caller is about to wait by glibc's own code, which unlocks @m and locks it again. */
+void pre_mutex_lend(pthread_mutex_t *m);
+
 struct lk_cond;
 /* Waits, without or with a deadline: 0, ETIMEDOUT, or why @mutex could not be given up. */
 int pre_cond_wait(struct lk_cond *c, pthread_mutex_t *mutex,

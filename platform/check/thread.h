@@ -39,6 +39,7 @@ struct check_world {
 	bool way_changes;	    /* threads store to wait_way */
 	bool sections_exclude;	    /* those of one object never overlap */
 	enum check_turns turns;
+	u32 *foreign_unlocks; /* foreign_unlocks(): what is there; NULL: false */
 	void (*signal)(void); /* handler that interrupts each list section */
 	bool signal_stores;   /* before each store in it, too */
 	/* At each event but its own: a handler too, or what counts them. */
@@ -145,6 +146,8 @@ bool may_pass(const struct lkp_deadline *deadline);
 /* Both hosts of the user world: a client chooses. */
 bool mutex_outlives_unlock(void);
 bool foreign_waiters(void);
+bool foreign_unlocks_ours(void);
+#define foreign_unlocks(m) ((void)(m), foreign_unlocks_ours())
 bool waiters_halt(void);
 bool waiters_leave(void);
 #define LK_MUTEX_EMBED

@@ -221,6 +221,13 @@ bool foreign_waiters(void)
 	return check_world.foreign;
 }
 
+bool foreign_unlocks_ours(void)
+{
+	u32 *unlocks = check_world.foreign_unlocks;
+
+	return unlocks && READ_ONCE(*unlocks);
+}
+
 bool waiters_halt(void)
 {
 	return check_world.halts;

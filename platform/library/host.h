@@ -10,6 +10,7 @@
 #define mutex_outlives_unlock() true
 #define waiters_halt()		true
 #define foreign_waiters()	false
+#define foreign_unlocks(m)	((void)(m), false)
 extern u32 lkp_naps;
 #define sleeps_are_naps() READ_ONCE(lkp_naps)
 #define WAIT_TAG_MARK	  0u

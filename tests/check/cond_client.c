@@ -366,11 +366,33 @@ static void init_pulled_posix(void)
 }
 
 /* Thread 0 unlocks as code does that knows the mutex's word and nothing else. */
-static void init_foreign(void)
+static u32 seen_foreign;
+
+static void init_lent(void)
 {
 	init_posix();
 	check_world.foreign = true;
 	check_world.naps = true;
+	seen_foreign = 0;
+	check_world.foreign_unlocks = &seen_foreign;
+}
+
+static void init_foreign(void)
+{
+	init_lent();
+	seen_foreign = 1;
+}
+
+static void init_lent_later(void)
+{
+	init_lent();
+	lk_cond_enqueue(&cond, &first, &mutex, false);
+}
+
+static void foreign_unlock(void)
+{
+	if (xchg(&mutex.word, LK_MUTEX_FREE) == LK_MUTEX_WANTED)
+		wake_value(&mutex.word);
 }
 
 static void foreign_broadcasts(u32 id)
@@ -382,8 +404,27 @@ static void foreign_broadcasts(u32 id)
 	lock();
 	tokens = check_threads - 1;
 	lk_cond_broadcast(&cond);
-	if (xchg(&mutex.word, LK_MUTEX_FREE) == LK_MUTEX_WANTED)
-		wake_value(&mutex.word);
+	foreign_unlock();
+}
+
+/* Nothing shows at first that foreign code unlocks. The broadcast comes at any time. */
+static void lend_and_broadcast(u32 id)
+{
+	if (id == 2) {
+		lk_cond_broadcast(&cond);
+		return;
+	}
+	if (id == 1) {
+		if (!lk_cond_relock(&first))
+			lock();
+		lk_cond_done(&first);
+		unlock();
+		return;
+	}
+	lock();
+	WRITE_ONCE(seen_foreign, 1);
+	lk_mutex_lend(&mutex);
+	foreign_unlock();
 }
 
 static void broadcast_first_is_busy(u32 id)
@@ -510,6 +551,8 @@ const struct check_client check_cond[] = {
 	  3, 1, 2, 600, 3, init_last, freed_by_last, NULL },
 	{ "cond", "foreign", "foreign code holds the mutex, and unlocks it", 3,
 	  1, 2, 600, 3, init_foreign, foreign_broadcasts, finish },
+	{ "cond", "lent", "foreign code unlocks, which nothing shows before", 3,
+	  1, 3, 600, 3, init_lent_later, lend_and_broadcast, finish },
 	{ "cond", "busy", "a signal goes to a waiter that is asleep", 3, 1, 2,
 	  600, 3, init, first_is_busy, finish },
 	{ "cond", "pulled", "a broadcast whose first waiter is busy", 3, 1, 3,
