@@ -61,6 +61,13 @@ const fn lockwork(name: &'static str, locks: [&'static str; 3], summary: &'stati
 // otherwise.
 include!(concat!(env!("OUT_DIR"), "/policies.rs"));
 
+impl Policy {
+    /// The catalogue's lock that a read/write lock becomes; none: it stays glibc's.
+    pub fn rwlock(&self) -> Option<&'static str> {
+        self.locks.map(|[_, rwlock, _]| rwlock)
+    }
+}
+
 /// The policy called `name`.
 pub fn find(name: &str) -> Result<&'static Policy> {
     POLICIES.iter().find(|p| p.name == name).ok_or_else(|| {

@@ -63,6 +63,8 @@ pub struct Account {
     pub lock: String,
     /// Threads and work. All locks of a table have the same.
     pub setting: String,
+    /// CPU time and context switches are of more than the lock: of a whole program.
+    pub of_program: bool,
     /// What is to be kept in mind.
     pub notes: Vec<String>,
     /// All quantities have one.
@@ -81,6 +83,7 @@ impl Account {
             world,
             lock: lock.into(),
             setting: setting.into(),
+            of_program: false,
             notes: Vec::new(),
             figures: Quantity::ALL.map(|one| (one, Seen::Not(why))).into(),
         }

@@ -52,6 +52,8 @@ impl Ran {
         let all = self.locking.acquisitions as f64;
         account.put(Quantity::Acquisitions, Seen::Value(all));
         account.each(Quantity::Contended, self.locking.contended as f64, all);
+        account.put(Quantity::Waited, Seen::Value(self.locking.waited));
+        account.of_program = true;
         user::put_resources(&mut account, &self.used, all);
         match &self.events {
             Some(events) if self.is_ours => {

@@ -21,6 +21,8 @@ pub enum Quantity {
     Acquisitions,
     /// Those that found the lock held, or that others came before.
     Contended,
+    /// The time that threads waited for locks, of the time that they ran or slept.
+    Waited,
     /// Atomic read-modify-writes.
     LockedInstructions,
     /// Lines from a cache of the same core.
@@ -62,14 +64,15 @@ pub enum Quantity {
 use Quantity::{
     Acquisitions, Contended, Cpu, FutileWakeups, HandoverCluster, HandoverCore, HandoverRemote,
     HandoverSocket, Involuntary, LinesCluster, LinesCore, LinesMemory, LinesRemote, LinesSocket,
-    LockedInstructions, PreemptedHolders, Sleeps, UsefulWakeups, Voluntary, Wakeups,
+    LockedInstructions, PreemptedHolders, Sleeps, UsefulWakeups, Voluntary, Waited, Wakeups,
 };
 
 impl Quantity {
     /// All, in the order of the table.
-    pub const ALL: [Quantity; 20] = [
+    pub const ALL: [Quantity; 21] = [
         Acquisitions,
         Contended,
+        Waited,
         LockedInstructions,
         LinesCore,
         LinesCluster,
@@ -110,6 +113,7 @@ impl Quantity {
         match self {
             Acquisitions => ("acquisitions", "acquisitions"),
             Contended => ("contended, share", "contended"),
+            Waited => ("time waited, share", "waited"),
             LockedInstructions => ("locked instructions", "locked_instructions"),
             LinesCore => ("lines from the same core", "lines_core"),
             LinesCluster => ("lines from the cluster", "lines_cluster"),
@@ -145,7 +149,7 @@ impl Quantity {
     pub fn unit(self) -> Unit {
         match self {
             Acquisitions => Unit::Count,
-            Contended | UsefulWakeups | FutileWakeups => Unit::Share,
+            Contended | Waited | UsefulWakeups | FutileWakeups => Unit::Share,
             HandoverCore | HandoverCluster | HandoverSocket | HandoverRemote => Unit::Share,
             Cpu => Unit::Ns,
             _ => Unit::Each,

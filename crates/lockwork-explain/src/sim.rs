@@ -3,6 +3,7 @@
 
 use crate::account::{Account, Seen};
 use crate::quantity::Quantity;
+use crate::user::NO_WAITS;
 use lockwork_report::text::counted;
 use lockwork_sim::machine::Distance;
 use lockwork_sim::outcome::{Counts, Outcome};
@@ -24,6 +25,7 @@ fn account(seeds: &[Simulated], setting: &str) -> Account {
     let count = |what: fn(&Counts) -> u64| of(&|outcome| what(&outcome.counts) as f64);
     let all = of(&|outcome| outcome.acquisitions() as f64);
     account.put(Quantity::Acquisitions, Seen::Value(all));
+    account.put(Quantity::Waited, Seen::Not(NO_WAITS));
     let mut each = |one, total| account.each(one, total, all);
     each(Quantity::Contended, count(|c| c.contended));
     each(Quantity::LockedInstructions, count(|c| c.rmws));

@@ -122,6 +122,10 @@ fn each_rule_speaks_where_its_figures_say_so_and_shows_them() {
     let cases = [
         ("unused", vec![(Quantity::Acquisitions, 0.0)]),
         ("uncontended", vec![(Quantity::Contended, 0.001)]),
+        (
+            "rare-but-long",
+            vec![(Quantity::Contended, 0.001), (Quantity::Waited, 0.2)],
+        ),
         ("holder-preempted", vec![(Quantity::PreemptedHolders, 0.01)]),
         (
             "wakes-nobody",
@@ -145,10 +149,28 @@ fn each_rule_speaks_where_its_figures_say_so_and_shows_them() {
         assert_eq!(found.evidence.is_empty(), figures.is_empty(), "{rule}");
         asked.insert(rule);
     }
-    assert_eq!(asked.len(), 10);
+    assert_eq!(asked.len(), 11);
     // Sleeps that are seen to be few are no convoy, whatever the switches are for.
     let few = with(&[(Quantity::Sleeps, 0.0), (Quantity::Voluntary, 0.9)]);
     assert_eq!(rules::why(&few).rule, "unclear");
+}
+
+#[test]
+fn what_a_program_does_besides_is_not_the_locks() {
+    let mut account = with(&[
+        (Quantity::Contended, 0.02),
+        (Quantity::Waited, 0.1),
+        (Quantity::Sleeps, 0.9),
+        (Quantity::Wakeups, 0.9),
+        (Quantity::UsefulWakeups, 0.1),
+        (Quantity::Voluntary, 0.9),
+        (Quantity::Involuntary, 0.5),
+    ]);
+    assert_eq!(rules::why(&account).rule, "woken-for-nothing");
+    account.of_program = true;
+    assert_eq!(rules::why(&account).rule, "unclear");
+    account.put(Quantity::Contended, Seen::Value(0.95));
+    assert_eq!(rules::why(&account).rule, "woken-for-nothing");
 }
 
 #[test]
@@ -158,5 +180,5 @@ fn keys_and_labels_name_one_quantity_each() {
         .iter()
         .map(|one| (one.label(), *one))
         .collect();
-    assert_eq!((keys.len(), labels.len()), (20, 20));
+    assert_eq!((keys.len(), labels.len()), (21, 21));
 }

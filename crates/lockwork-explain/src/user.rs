@@ -18,6 +18,9 @@ pub(crate) const NO_SCHEDULER: &str = "the kernel does not tell user space who l
 /// Contention.
 pub(crate) const NO_CONTENTION: &str =
     "a lock call does not say whether it waited; lockwork explain -- PROGRAM and sim see that";
+/// Waits.
+pub(crate) const NO_WAITS: &str =
+    "only a program's waits are timed: lockwork explain -- PROGRAM; lockwork bench prints waits";
 /// Of locks of other libraries.
 pub(crate) const NOT_OURS: &str =
     "only Lockwork's locks count sleeps and wake-ups; context switches are the kernel's count";
@@ -30,6 +33,7 @@ pub(crate) const HALTS: &str =
 pub(crate) fn account(world: &'static str, lock: &str, setting: String) -> Account {
     let mut account = Account::new(world, lock, setting, NO_COUNTER);
     account.put(Quantity::Contended, Seen::Not(NO_CONTENTION));
+    account.put(Quantity::Waited, Seen::Not(NO_WAITS));
     account.put(Quantity::PreemptedHolders, Seen::Not(NO_SCHEDULER));
     for one in Quantity::HANDOVERS {
         account.put(one, Seen::Not(NO_PLACE));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! How much a prediction is worth: what it hangs on, and how wide its band is.
 
-use lockwork_profile::demand::{Demand, Kind, Program, NOTHING};
+use lockwork_profile::demand::{Demand, Kind, Program};
+use lockwork_profile::NOTHING;
 
 /// What simulated throughput was off by at most in `lockwork reproduce`'s table
 /// `osq-locktorture`, the mutex by numbers of threads against published measurements ("worst

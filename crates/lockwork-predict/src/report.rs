@@ -3,7 +3,8 @@
 
 use std::fmt::Write;
 
-use lockwork_profile::demand::{Demand, Kind, Program, NOTHING};
+use lockwork_profile::demand::{Demand, Kind, Program};
+use lockwork_profile::NOTHING;
 use lockwork_report::table;
 use lockwork_report::text::{counted, cut, duration, grouped, percent, seconds, short, whole};
 

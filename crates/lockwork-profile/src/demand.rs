@@ -13,9 +13,7 @@ use crate::histogram::Histogram;
 use crate::model::{mean, Counts, Lock, Profile, Use};
 use crate::names::Names;
 use crate::nesting::{nests, Nest};
-use crate::summary;
-
-pub use crate::summary::NOTHING;
+use crate::{program, verdict};
 
 /// Of a thread's time: less than this that is unaccounted for is not worth a rule.
 const LITTLE: f64 = 0.1;
@@ -178,7 +176,7 @@ fn of(profile: &Profile) -> Program {
     let mut notes = profile.warnings.clone();
     notes.extend(case.notes());
     Program {
-        command: summary::command(profile),
+        command: program::command(profile),
         lock: match profile.policy.as_str() {
             "" => "glibc".to_owned(),
             policy => policy.to_owned(),
@@ -187,8 +185,8 @@ fn of(profile: &Profile) -> Program {
         threads: case.threads,
         waited: (case.waited / case.time(case.threads)).min(1.0),
         locks,
-        quick_waits: summary::quick_waits(profile),
-        still_waiting: summary::lock_waiters(profile).len(),
+        quick_waits: verdict::quick_waits(profile),
+        still_waiting: verdict::lock_waiters(profile).len(),
         notes,
         damaged: !profile.warnings.is_empty(),
     }

@@ -8,7 +8,7 @@ use lockwork_report::text::{counted, percent, whole};
 use serde::Serialize;
 
 use crate::command::profiles;
-use crate::summary::{lock_waiters, lost_share, quick_sum, NOTHING};
+use crate::verdict::{lock_waiters, lost_share, quick_sum, NOTHING};
 
 /// What all processes of a run did with their locks.
 #[derive(Clone, Debug, Serialize)]
@@ -19,6 +19,8 @@ pub struct Locking {
     pub acquisitions: u64,
     /// Those that found the lock held.
     pub contended: u64,
+    /// Those of them that were of read/write locks.
+    pub contended_rwlocks: u64,
     /// Waits for condition variables that were many and short.
     pub quick_waits: u64,
     /// Threads that waited for a lock when it ended, or was stopped.
@@ -37,6 +39,7 @@ pub fn locking(file: &Path) -> Result<Locking> {
         locks: 0,
         acquisitions: 0,
         contended: 0,
+        contended_rwlocks: 0,
         quick_waits: 0,
         still_waiting: 0,
         waited: 0.0,
@@ -46,6 +49,8 @@ pub fn locking(file: &Path) -> Result<Locking> {
         all.locks += profile.locks.iter().filter(|lock| lock.is_lock()).count();
         all.acquisitions += sum.count + profile.dropped;
         all.contended += sum.contended;
+        let rwlocks = profile.locks.iter().filter(|lock| lock.kind() == "rwlock");
+        all.contended_rwlocks += rwlocks.map(|lock| lock.sum.contended).sum::<u64>();
         all.quick_waits += quick_sum(&profile).count;
         all.still_waiting += lock_waiters(&profile).len();
         all.waited = all.waited.max(lost_share(&profile));
@@ -109,6 +114,7 @@ mod tests {
             locks: 2,
             acquisitions: 0,
             contended: 0,
+            contended_rwlocks: 0,
             quick_waits: 0,
             still_waiting: 0,
             waited: 0.0,

@@ -10,7 +10,7 @@ use serde_json::{json, Value};
 use crate::folded::{self, Waits};
 use crate::model::Profile;
 use crate::names::Names;
-use crate::summary;
+use crate::program;
 
 const SCHEMA: &str = "https://www.speedscope.app/file-format-schema.json";
 
@@ -59,7 +59,7 @@ fn one(profile: &Profile, frames: &mut Frames) -> Value {
     }
     json!({
         "type": "sampled",
-        "name": format!("{} (process {})", summary::command(profile), profile.pid),
+        "name": format!("{} (process {})", program::command(profile), profile.pid),
         "unit": "nanoseconds",
         "startValue": 0,
         "endValue": end,

@@ -41,14 +41,14 @@ pub fn page(title: &str, style: &str, body: &str, script: &str) -> String {
 }
 
 /// A table. The cells are HTML.
-pub fn table<H: AsRef<str>>(header: &[H], rows: &[Vec<String>]) -> String {
+pub fn table<H: AsRef<str>, R: std::borrow::Borrow<[String]>>(header: &[H], rows: &[R]) -> String {
     let mut text = String::from("<div class=\"wide\" tabindex=\"0\"><table><thead><tr>");
     for cell in header {
         text += &format!("<th>{}", escape(cell.as_ref()));
     }
     text += "</tr></thead><tbody>\n";
     for row in rows {
-        text += &format!("<tr><td>{}</tr>\n", row.join("<td>"));
+        text += &format!("<tr><td>{}</tr>\n", row.borrow().join("<td>"));
     }
     text + "</tbody></table></div>\n"
 }

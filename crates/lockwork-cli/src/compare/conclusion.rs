@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What a comparison's runs come to: its report.
+use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use lockwork_profile::Locking;
 use lockwork_report::machine::Machine;
 use lockwork_report::stats;
-use lockwork_report::text::counted;
+use lockwork_report::text::{counted, percent};
 
 use super::arms::Arm;
 use super::metric::Metric;
@@ -55,6 +56,9 @@ pub fn conclude(
     if locking.as_ref().is_none_or(|seen| seen.acquisitions == 0) {
         warnings.extend(program.warnings());
     }
+    if let Some(seen) = &locking {
+        warnings.extend(same_rwlock(&rwlocks(&arms), seen));
+    }
     warnings.extend(cut_short(&ended, samples.len()));
     warnings.extend(summary.iter().flat_map(|s| setup.warnings(s)));
     let verdict = verdict::verdict(&setup, &summary);
@@ -77,6 +81,35 @@ pub fn conclude(
         warnings,
         ended,
     }
+}
+
+/// The arms that replace read/write locks, and by which one.
+fn rwlocks(arms: &[Arm]) -> Vec<(&str, &'static str)> {
+    arms.iter()
+        .filter_map(|arm| Some((arm.label(), arm.spec.policy.rwlock()?)))
+        .collect()
+}
+
+/// Where mostly read/write locks are contended, policies whose read/write lock is the same differ
+/// by chance. `arms`: a label, and the read/write lock, of each.
+fn same_rwlock(arms: &[(&str, &'static str)], seen: &Locking) -> Vec<String> {
+    if seen.contended_rwlocks * 2 <= seen.contended {
+        return Vec::new();
+    }
+    let share = percent(seen.contended_rwlocks as f64 / seen.contended as f64);
+    let mut by_lock: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (label, rwlock) in arms {
+        by_lock.entry(rwlock).or_default().push(label);
+    }
+    by_lock.retain(|_, labels| labels.len() > 1);
+    let line = |(rwlock, labels): (&str, Vec<&str>)| {
+        format!(
+            "{share} of the contended acquisitions were of read/write locks, which are the same \
+             lock, {rwlock}, under {}",
+            labels.join(" and ")
+        )
+    };
+    by_lock.into_iter().map(line).collect()
 }
 
 /// A comparison that did not run to its end says so beside its numbers.
@@ -106,5 +139,39 @@ fn plan(rules: &Rules, metric: &Metric, verdict_confidence: f64) -> Plan {
         confidence: CONFIDENCE,
         verdict_confidence,
         resamples: stats::RESAMPLES,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn policies_with_one_read_write_lock_are_named() {
+        let arms = [
+            ("mutex", "rwsem"),
+            ("mutex_numa", "rwsem_numa"),
+            ("qspinlock_steal", "rwsem"),
+        ];
+        let mut seen = Locking {
+            locks: 2,
+            acquisitions: 1_000,
+            contended: 100,
+            contended_rwlocks: 80,
+            quick_waits: 0,
+            still_waiting: 0,
+            waited: 0.5,
+        };
+        let said = same_rwlock(&arms, &seen);
+        assert_eq!(
+            said,
+            [
+                "80.0 % of the contended acquisitions were of read/write locks, which are the same \
+                 lock, rwsem, under mutex and qspinlock_steal"
+            ]
+        );
+        assert!(same_rwlock(&arms[..2], &seen).is_empty());
+        seen.contended_rwlocks = 50;
+        assert!(same_rwlock(&arms, &seen).is_empty());
     }
 }

@@ -19,6 +19,7 @@ use crate::histogram::Histogram;
 use crate::model::{mean, Lock, Profile};
 use crate::names::Names;
 use crate::summary::{self, contended};
+use crate::{program, tables, verdict};
 
 /// Locks that have a section of their own.
 const SHOWN: usize = 20;
@@ -30,7 +31,7 @@ const SCRIPT: &str = concat!(include_str!("timeline.js"), include_str!("flame.js
 
 /// The page on these processes.
 pub fn render(profiles: &[Profile]) -> String {
-    let title = profiles.first().map(summary::command).unwrap_or_default();
+    let title = profiles.first().map(program::command).unwrap_or_default();
     let body: String = profiles.iter().map(process).collect();
     html::page(&format!("Locks of {title}"), STYLE, &body, SCRIPT)
 }
@@ -40,7 +41,7 @@ fn process(profile: &Profile) -> String {
     let sum = profile.sum();
     let mut text = format!(
         "<section><p>Process {}: {}, {} threads, lock <b>{}</b>. {} acquisitions, {} of them \
-         contended; threads waited {} in all.</p>\n",
+         contended; {}.</p>\n",
         profile.pid,
         seconds(profile.seconds),
         profile.threads,
@@ -50,47 +51,29 @@ fn process(profile: &Profile) -> String {
         },
         whole(sum.count),
         percent(sum.contention()),
-        duration(profile.ns(sum.waited as f64))
+        verdict::waited(profile)
     );
-    for warning in &profile.warnings {
-        text += &format!("<p>Warning: {}.</p>\n", escape(warning));
-    }
-    let quick = summary::quick_waits(profile);
-    if let Some(quick) = &quick {
-        text += &format!("<p>{}</p>\n", escape(quick));
+    let verdict = verdict::verdict(profile);
+    let quick = verdict::quick_waits(profile);
+    for said in verdict.lines().chain(quick.as_deref()) {
+        text += &format!("<p>{}</p>\n", escape(said));
     }
     let locks: Vec<&Lock> = contended(profile).take(SHOWN).collect();
-    let now = graph::now(profile, &names);
-    if locks.is_empty() && now.is_empty() {
-        let verdict = match profile.warnings.is_empty() {
-            true => summary::nothing_to_win(profile, quick.is_some()),
-            false => "The profile is damaged. Nobody knows what is missing.".to_owned(),
-        };
-        return text + &format!("<p>{}</p></section>\n", verdict.trim_end());
+    if !locks.is_empty() {
+        let mut rows = tables::locks(profile, &names, &locks);
+        for (at, row) in rows.iter_mut().enumerate() {
+            row[0] = format!("<a href=\"#p{}l{at}\">{}</a>", profile.pid, escape(&row[0]));
+        }
+        text += &html::table(&tables::LOCKS, &rows);
     }
-    let rows: Vec<Vec<String>> = locks
-        .iter()
-        .enumerate()
-        .map(|(at, lock)| {
-            vec![
-                format!(
-                    "<a href=\"#p{}l{at}\">{} {}</a>",
-                    profile.pid,
-                    lock.kind(),
-                    escape(&names.lock(lock))
-                ),
-                duration(profile.ns(lock.sum.waited as f64)),
-                percent(mean(lock.sum.waited as f64, sum.waited)),
-                whole(lock.sum.count),
-                percent(lock.sum.contention()),
-            ]
-        })
-        .collect();
-    if !rows.is_empty() {
-        let header = ["lock", "waited", "share", "acquired", "contended"];
-        text += &html::table(&header, &rows);
+    let mut condvars = tables::condvars(profile, &names);
+    if !condvars.is_empty() {
+        for row in &mut condvars {
+            row[0] = escape(&row[0]);
+        }
+        text += &html::table(&tables::CONDVAR, &condvars);
     }
-    text += &now;
+    text += &graph::now(profile, &names);
     text += &flame::render(profile, &names);
     text += &timeline::render(profile, &names);
     text += &graph::sites(profile, &names);
@@ -107,7 +90,7 @@ fn one_lock(profile: &Profile, names: &Names<'_>, lock: &Lock, at: usize) -> Str
         lock.kind(),
         escape(&names.lock(lock)),
     );
-    if summary::lost_share(profile) >= summary::NOTHING {
+    if !verdict::is_nothing(profile) {
         text += &why(&summary::finding(profile, names, lock));
     }
     for (what, histogram) in [
@@ -190,6 +173,7 @@ fn branches(branch: &Branch, all: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::{Counts, Site, Use};
 
     #[test]
     fn a_tree_leaves_little_branches_out() {
@@ -203,5 +187,33 @@ mod tests {
             "{text}"
         );
         assert!(!text.contains("little"), "{text}");
+    }
+
+    #[test]
+    fn the_page_says_what_the_terminal_does() {
+        let counts = Counts {
+            count: 3,
+            waited: 600,
+            ..Counts::default()
+        };
+        let used = |address, how| Lock {
+            address,
+            sites: vec![Site {
+                address: 1,
+                how,
+                counts: counts.clone(),
+            }],
+            ..Lock::default()
+        };
+        let profile = Profile {
+            ns_per_tick: 1.0,
+            seconds: 1.0,
+            locks: vec![used(64, Use::Wait), used(128, Use::Mutex)],
+            ..Profile::default()
+        };
+        let text = process(&profile);
+        assert!(text.contains("<p>Its locks were never contended"), "{text}");
+        assert!(text.contains("<th>condition variable"), "{text}");
+        assert!(text.contains("<td>3<td>200 ns"), "{text}");
     }
 }

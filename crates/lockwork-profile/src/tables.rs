@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The tables of the report, for the terminal and the page.
+
+use lockwork_report::text::{duration, grouped, percent, whole};
+
+use crate::model::{mean, Lock, Profile, Use};
+use crate::names::Names;
+
+/// Locks that are listed on the terminal.
+pub const LISTED: usize = 10;
+/// Condition variables that are listed.
+const CONDVARS: usize = 5;
+/// A name's columns.
+pub const NAME: usize = 48;
+
+/// What the columns of [`locks`] are.
+pub const LOCKS: [&str; 10] = [
+    "lock",
+    "waited",
+    "share",
+    "acquired",
+    "contended",
+    "wait p50",
+    "p99",
+    "hold p50",
+    "p99",
+    "queue",
+];
+
+/// A row for each of `locks`, in their order.
+pub fn locks(profile: &Profile, names: &Names<'_>, locks: &[&Lock]) -> Vec<[String; LOCKS.len()]> {
+    let all = profile.sum().waited;
+    let quantile = |ticks: u64| match ticks {
+        0 => "-".to_owned(),
+        ticks => format!("≤ {}", duration(profile.ns(ticks as f64))),
+    };
+    let row = |lock: &&Lock| {
+        let sum = &lock.sum;
+        [
+            format!("{} {}", lock.kind(), names.lock(lock)),
+            duration(profile.ns(sum.waited as f64)),
+            percent(mean(sum.waited as f64, all)),
+            whole(sum.count),
+            percent(sum.contention()),
+            quantile(sum.wait_times.quantile(0.5)),
+            quantile(sum.wait_times.quantile(0.99)),
+            quantile(sum.hold_times.quantile(0.5)),
+            quantile(sum.hold_times.quantile(0.99)),
+            grouped(mean(sum.queue as f64, sum.contended), 2),
+        ]
+    };
+    locks.iter().map(row).collect()
+}
+
+/// What the columns of [`condvars`] are.
+pub const CONDVAR: [&str; 9] = [
+    "condition variable",
+    "waits",
+    "mean wait",
+    "timed out",
+    "useless",
+    "signals",
+    "unheard",
+    "broadcasts",
+    "woken by each",
+];
+
+/// A row for each of the condition variables with the most waits.
+pub fn condvars(profile: &Profile, names: &Names<'_>) -> Vec<[String; CONDVAR.len()]> {
+    let all = profile.locks.iter();
+    let mut all: Vec<&Lock> = all.filter(|lock| lock.kind() == "condvar").collect();
+    all.sort_by_key(|condvar| u64::MAX - condvar.of(Use::Wait).count);
+    let row = |condvar: &&Lock| {
+        let (waits, signals) = (condvar.of(Use::Wait), condvar.of(Use::Signal));
+        let broadcasts = condvar.of(Use::Broadcast);
+        [
+            names.lock(condvar),
+            whole(waits.count),
+            duration(profile.ns(mean(waits.waited as f64, waits.count))),
+            whole(waits.timeouts),
+            whole(waits.useless),
+            whole(signals.count),
+            whole(signals.failed),
+            whole(broadcasts.count),
+            grouped(mean(broadcasts.queue as f64, broadcasts.count), 1),
+        ]
+    };
+    all.iter().take(CONDVARS).map(row).collect()
+}

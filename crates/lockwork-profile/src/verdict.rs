@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Whether there is anything to win: by another lock, by condition variables that poll.
+
+use lockwork_report::text::{duration, grouped, percent};
+
+use crate::deadlock::cycles;
+use crate::model::{mean, Counts, Lock, Profile, Use, Waiter};
+use crate::program::runs_again;
+use crate::rules;
+
+/// Waits of a deadlock are at least so long.
+const DEADLOCK_NS: u64 = 100_000_000;
+/// Less waiting than this share of the threads' time is nothing to win.
+pub const NOTHING: f64 = 0.005;
+/// A wait for a condition variable that is so short on average, in nanoseconds, lasts about
+/// as long as one or two wake-ups take.
+const QUICK_NS: u64 = 100_000;
+/// So many of them, and so many each second, are worth a word.
+const MANY: u64 = 1_000;
+const MANY_A_SECOND: f64 = 1_000.0;
+
+/// What comes before all figures: that the file is damaged, or that there is nothing to win.
+/// Empty: neither.
+pub fn verdict(profile: &Profile) -> String {
+    if !profile.warnings.is_empty() {
+        damaged(profile)
+    } else if !deadlocks(profile).is_empty() {
+        String::new() // That is the verdict.
+    } else if !profile.locks.iter().any(Lock::is_lock) {
+        no_locks()
+    } else if is_nothing(profile) {
+        nothing_to_win(profile)
+    } else {
+        String::new()
+    }
+}
+
+/// Whether threads hardly waited for locks.
+pub fn is_nothing(profile: &Profile) -> bool {
+    lost_share(profile) < NOTHING
+}
+
+/// How long threads waited for locks.
+pub fn waited(profile: &Profile) -> String {
+    let all = duration(profile.ns(profile.sum().waited as f64));
+    match lock_waiters(profile).len() {
+        0 => format!("threads waited {all} in all"),
+        1 => format!("threads waited {all} in all, but for one wait that has not ended"),
+        open => format!("threads waited {all} in all, but for {open} waits that have not ended"),
+    }
+}
+
+/// The time waited, as a share of the threads' time; threads are taken to live as long as
+/// the process. Waits that have not ended count as long as they have lasted.
+pub fn lost_share(profile: &Profile) -> f64 {
+    let all = profile.seconds * profile.threads.max(1) as f64;
+    let open: u64 = lock_waiters(profile).iter().map(|w| w.since).sum();
+    let waited = profile.sum().waited.saturating_add(open);
+    profile.ns(waited as f64) as f64 / 1e9 / all.max(1e-9)
+}
+
+/// What is wrong with the file; nothing is said of what it may have lost.
+fn damaged(profile: &Profile) -> String {
+    let lines = profile.warnings.iter();
+    let lines: String = lines.map(|line| format!("warning: {line}\n")).collect();
+    lines + "These figures are of a part of the run. Nobody knows what is missing.\n"
+}
+
+/// The threads that wait for a lock at the end of the recording, not for a condition variable.
+pub fn lock_waiters(profile: &Profile) -> Vec<Waiter> {
+    let is_lock = |waiter: &&Waiter| {
+        let lock = profile.locks.iter().find(|l| l.address == waiter.lock);
+        lock.is_none_or(Lock::is_lock)
+    };
+    profile.waiters.iter().filter(is_lock).cloned().collect()
+}
+
+/// Circles of threads that wait for each other's locks at the end of the recording, where each of
+/// the waits has been long: who held a lock is known from when the wait began, so a circle of
+/// short ones may be none.
+pub fn deadlocks(profile: &Profile) -> Vec<Vec<Waiter>> {
+    let is_long = |waiter: &Waiter| profile.ns(waiter.since as f64) >= DEADLOCK_NS;
+    let waiters = lock_waiters(profile);
+    let circles = cycles(&waiters).into_iter();
+    let owned = |circle: Vec<&Waiter>| circle.into_iter().cloned().collect();
+    circles
+        .map(owned)
+        .filter(|circle: &Vec<Waiter>| circle.iter().all(is_long))
+        .collect()
+}
+
+fn no_locks() -> String {
+    "It made no pthread lock call: nothing to win here by another lock. Locks of Go, and of \
+     programs that make their own system calls, and semaphores are not seen.\n"
+        .to_owned()
+}
+
+fn nothing_to_win(profile: &Profile) -> String {
+    let place = match quick_waits(profile) {
+        Some(_) => "by another lock",
+        None => "here",
+    };
+    match profile.sum().contended {
+        0 => format!("Its locks were never contended: nothing to win {place}.\n"),
+        _ => format!(
+            "Threads waited for locks for {} of their time: nothing to win {place}.\n",
+            percent(lost_share(profile))
+        ),
+    }
+}
+
+/// The sum of the waits for those condition variables that glibc's threads waited for often and
+/// not for long; mostly not to the end of a deadline.
+pub fn quick_sum(profile: &Profile) -> Counts {
+    let mut sum = Counts::default();
+    if !profile.policy.is_empty() {
+        return sum;
+    }
+    for condvar in &profile.locks {
+        let waits = condvar.of(Use::Wait);
+        let each = profile.ns(mean(waits.waited as f64, waits.count));
+        if each <= QUICK_NS && waits.timeouts * 2 <= waits.count {
+            sum += &waits;
+        }
+    }
+    match sum.count >= MANY && a_second(profile, sum.count) >= MANY_A_SECOND {
+        true => sum,
+        false => Counts::default(),
+    }
+}
+
+fn a_second(profile: &Profile, count: u64) -> f64 {
+    count as f64 / profile.seconds.max(1e-9)
+}
+
+/// What to try because of them: what locks are waited for says nothing about that. Nothing is
+/// said of a damaged profile, or if threads wait for locks at its end.
+pub fn quick_waits(profile: &Profile) -> Option<String> {
+    let sum = quick_sum(profile);
+    if sum.count == 0 || !profile.warnings.is_empty() || !lock_waiters(profile).is_empty() {
+        return None;
+    }
+    let (program, ends) = runs_again(profile);
+    Some(format!(
+        "Threads waited for condition variables {} times a second, for {} on average. That is about as \
+         long as wake-ups take. With Lockwork's a waiter that is alone polls before it sleeps: {}",
+        grouped(a_second(profile, sum.count), 0),
+        duration(profile.ns(mean(sum.waited as f64, sum.count))),
+        rules::compare(&program, ends, "mutex")
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Site;
+
+    /// A condition variable with so many waits of so many nanoseconds each.
+    fn condvar(address: u64, count: u64, each: u64, timeouts: u64) -> Lock {
+        let counts = Counts {
+            count,
+            waited: count * each,
+            timeouts,
+            ..Counts::default()
+        };
+        Lock {
+            address,
+            sites: vec![Site {
+                address: 1,
+                how: Use::Wait,
+                counts: counts.clone(),
+            }],
+            sum: counts,
+            ..Lock::default()
+        }
+    }
+
+    /// Of a run of one second.
+    fn said(policy: &str, locks: Vec<Lock>) -> Option<String> {
+        quick_waits(&Profile {
+            ns_per_tick: 1.0,
+            seconds: 1.0,
+            policy: policy.to_owned(),
+            locks,
+            ..Profile::default()
+        })
+    }
+
+    #[test]
+    fn short_waits_for_condition_variables_are_worth_a_word() {
+        let quick = || condvar(64, 2_000, 50_000, 0);
+        let text = said("", vec![quick()]).expect("a sentence");
+        assert!(text.contains("2,000 times a second, for 50.0 µs"), "{text}");
+        // One that is waited for long does not hide it.
+        let idle = condvar(128, 5, 200_000_000, 0);
+        assert!(said("", vec![quick(), idle]).is_some());
+        // Lockwork's own, few, long ones, and those that run out of time.
+        assert!(said("mutex", vec![quick()]).is_none());
+        assert!(said("", vec![condvar(64, 900, 50_000, 0)]).is_none());
+        assert!(said("", vec![condvar(64, 2_000, 300_000, 0)]).is_none());
+        assert!(said("", vec![condvar(64, 2_000, 50_000, 1_500)]).is_none());
+        assert!(said("", Vec::new()).is_none());
+    }
+
+    #[test]
+    fn waits_that_have_not_ended_count() {
+        let mut profile = Profile {
+            ns_per_tick: 1.0,
+            seconds: 1.0,
+            threads: 2,
+            locks: vec![Lock {
+                sites: vec![Site {
+                    address: 1,
+                    how: Use::Mutex,
+                    counts: Counts::default(),
+                }],
+                ..Lock::default()
+            }],
+            ..Profile::default()
+        };
+        assert!(verdict(&profile).contains("never contended"));
+        assert_eq!(waited(&profile), "threads waited 0 ns in all");
+        profile.waiters = vec![Waiter {
+            thread: 1,
+            lock: 0,
+            site: 1,
+            holder: None,
+            since: 400_000_000,
+        }];
+        assert_eq!(lost_share(&profile), 0.2);
+        assert_eq!(verdict(&profile), "");
+        assert!(waited(&profile).ends_with("but for one wait that has not ended"));
+    }
+}
