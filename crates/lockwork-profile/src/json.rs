@@ -69,6 +69,7 @@ struct Why {
     rule: &'static str,
     sentence: String,
     evidence: Vec<String>,
+    also: Vec<&'static str>,
     advice: String,
 }
 
@@ -179,7 +180,7 @@ fn lock(profile: &Profile, names: &Names<'_>, lock: &Lock) -> OneLock {
         acquisitions: inside.count,
     });
     let contended = lock.is_lock() && lock.sum.waited > 0;
-    let why = contended.then(|| summary::finding(profile, names, lock));
+    let why = contended.then(|| summary::why(profile, names, lock));
     OneLock {
         name: names.lock(lock),
         address: format!("{:#x}", lock.address),
@@ -189,10 +190,11 @@ fn lock(profile: &Profile, names: &Names<'_>, lock: &Lock) -> OneLock {
         sites: sites.collect(),
         holders: holders.collect(),
         inside: inside.collect(),
-        why: why.map(|found| Why {
+        why: why.map(|(found, also)| Why {
             rule: found.rule,
             sentence: found.why,
             evidence: found.evidence,
+            also: also.iter().map(|other| other.rule).collect(),
             advice: found.advice,
         }),
     }

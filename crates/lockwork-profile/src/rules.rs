@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Why threads wait for a lock: one sentence, chosen by rules, with the figures that it
 //! rests on and what to try. The rules are in the order in which they are asked; the first
-//! that holds speaks.
+//! that holds speaks. The others that hold are named: where two are about as true, the next run may
+//! turn them round.
 
 use lockwork_report::finding::Finding;
 use lockwork_report::text::{duration, grouped, percent, whole};
@@ -31,8 +32,9 @@ pub struct Case<'a> {
     pub ends: bool,
 }
 
-/// Why threads wait for this lock. Some waited.
-pub fn why(case: &Case<'_>) -> Finding {
+/// Why threads wait for this lock, some of which waited: what the first rule says that holds, and
+/// then what others that hold say.
+pub fn why(case: &Case<'_>) -> (Finding, Vec<Finding>) {
     let rules: [fn(&Case<'_>) -> Option<Finding>; 10] = [
         sleeping_holder,
         preempted_holder,
@@ -45,8 +47,9 @@ pub fn why(case: &Case<'_>) -> Finding {
         long_sections,
         short_sections,
     ];
-    let found = rules.iter().find_map(|rule| rule(case));
-    found.unwrap_or_else(|| unclear(case))
+    let mut found = rules.iter().filter_map(|rule| rule(case));
+    let first = found.next().unwrap_or_else(|| unclear(case));
+    (first, found.collect())
 }
 
 /// The command that measures these locks under this program, which ends by itself or not.
@@ -430,6 +433,11 @@ mod tests {
     }
 
     fn rule_of_sites(all: Vec<Counts>) -> &'static str {
+        rules_of_sites(all)[0]
+    }
+
+    /// The same, with the others that hold.
+    fn rules_of_sites(all: Vec<Counts>) -> Vec<&'static str> {
         let mut sum = Counts::default();
         for counts in &all {
             sum += counts;
@@ -451,14 +459,15 @@ mod tests {
             locks: vec![lock],
             ..Profile::default()
         };
-        let found = why(&Case {
+        let (found, also) = why(&Case {
             profile: &profile,
             names: &Names::new(&profile),
             lock: &profile.locks[0],
             program: "./program",
             ends: true,
         });
-        found.rule
+        let also = also.iter().map(|other| other.rule);
+        std::iter::once(found.rule).chain(also).collect()
     }
 
     /// 100 holds of `hold` nanoseconds, and half as many waits of the same length.
@@ -513,7 +522,7 @@ mod tests {
             slept: 25,
             ..used(1_000)
         };
-        assert_eq!(rule(sleepers), "convoy");
+        assert_eq!(rules_of_sites(vec![sleepers]), ["convoy", "short-but-many"]);
         let late = Counts {
             waited: 50 * 20_000,
             ..used(1_000)

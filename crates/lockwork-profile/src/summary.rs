@@ -18,6 +18,8 @@ use crate::verdict::{self, deadlocks, is_nothing, lock_waiters, quick_waits};
 
 /// Locks of which the reason is given.
 const EXPLAINED: usize = 3;
+/// Further reasons that are named.
+const ALSO: usize = 2;
 /// Callers of a lock call that are shown.
 const CALLERS: usize = 2;
 /// A lock with less of the waiting than this is not explained.
@@ -124,8 +126,8 @@ fn list(profile: &Profile, names: &Names<'_>, locks: &[&Lock]) -> String {
     text
 }
 
-/// The finding for a lock of this profile.
-pub fn finding(profile: &Profile, names: &Names<'_>, lock: &Lock) -> Finding {
+/// Why threads wait for a lock of this profile, and what else is so.
+pub fn why(profile: &Profile, names: &Names<'_>, lock: &Lock) -> (Finding, Vec<Finding>) {
     let (program, ends) = runs_again(profile);
     rules::why(&Case {
         profile,
@@ -137,11 +139,14 @@ pub fn finding(profile: &Profile, names: &Names<'_>, lock: &Lock) -> Finding {
 }
 
 fn explained(profile: &Profile, names: &Names<'_>, lock: &Lock, number: usize) -> String {
-    let found = finding(profile, names, lock);
+    let (found, also) = why(profile, names, lock);
     let mut text = format!("\n{number}. {} {}\n", lock.kind(), names.lock(lock));
     let _ = writeln!(text, "   why: {}", found.why);
     for evidence in &found.evidence {
         let _ = writeln!(text, "        {evidence}");
+    }
+    for other in also.iter().take(ALSO) {
+        let _ = writeln!(text, "   also: {}", other.why);
     }
     let _ = writeln!(text, "   try: {}", found.advice);
     text + &nested(profile, names, lock) + &who(profile, names, lock)

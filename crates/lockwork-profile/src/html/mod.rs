@@ -91,7 +91,8 @@ fn one_lock(profile: &Profile, names: &Names<'_>, lock: &Lock, at: usize) -> Str
         escape(&names.lock(lock)),
     );
     if !verdict::is_nothing(profile) {
-        text += &why(&summary::finding(profile, names, lock));
+        let (found, also) = summary::why(profile, names, lock);
+        text += &why(&found, &also);
     }
     for (what, histogram) in [
         ("Waits", &lock.sum.wait_times),
@@ -103,10 +104,10 @@ fn one_lock(profile: &Profile, names: &Names<'_>, lock: &Lock, at: usize) -> Str
     text + &tree(profile, names, lock)
 }
 
-fn why(found: &Finding) -> String {
-    let evidence = found.evidence.iter();
-    let evidence: String = evidence
-        .map(|line| format!("<li>{}", escape(line)))
+fn why(found: &Finding, also: &[Finding]) -> String {
+    let also = also.iter().map(|other| format!("Also: {}", other.why));
+    let evidence: String = (found.evidence.iter().cloned().chain(also))
+        .map(|line| format!("<li>{}", escape(&line)))
         .collect();
     format!(
         "<div class=\"why\"><p><b>{}</b></p><ul>{evidence}</ul><p>{}</p></div>\n",
