@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use lockwork_explain::{event_sums, rendered, ExplainArgs, Output, Ran};
-use lockwork_profile::locking;
+use lockwork_profile::{locking, worst};
 use lockwork_report::resources::Resources;
 use lockwork_report::settings::put;
 use lockwork_report::text;
@@ -80,6 +80,7 @@ fn ran(
         lock: spec.label.clone(),
         is_ours,
         locking: locking(file)?,
+        why: worst(file)?,
         events: fs::read_to_string(sums)
             .ok()
             .and_then(|text| event_sums(&text)),

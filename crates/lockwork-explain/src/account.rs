@@ -2,6 +2,7 @@
 //! What a world saw of one lock.
 
 use crate::quantity::{Quantity, Unit};
+use lockwork_report::finding::Finding;
 use lockwork_report::text::{duration, number, percent, whole};
 use std::collections::BTreeMap;
 
@@ -63,8 +64,8 @@ pub struct Account {
     pub lock: String,
     /// Threads and work. All locks of a table have the same.
     pub setting: String,
-    /// CPU time and context switches are of more than the lock: of a whole program.
-    pub of_program: bool,
+    /// Why, if the recorder says so: in a program it sees each lock.
+    pub recorded: Option<Finding>,
     /// What is to be kept in mind.
     pub notes: Vec<String>,
     /// All quantities have one.
@@ -83,7 +84,7 @@ impl Account {
             world,
             lock: lock.into(),
             setting: setting.into(),
-            of_program: false,
+            recorded: None,
             notes: Vec::new(),
             figures: Quantity::ALL.map(|one| (one, Seen::Not(why))).into(),
         }

@@ -4,8 +4,10 @@
 
 use crate::account::{Account, Seen};
 use crate::quantity::Quantity;
+use crate::rules::nothing_to_win;
 use crate::user;
 use lockwork_profile::Locking;
+use lockwork_report::finding::Finding;
 use lockwork_report::resources::Resources;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,6 +28,8 @@ pub struct Ran {
     pub is_ours: bool,
     /// What the recorder saw.
     pub locking: Locking,
+    /// Why its threads waited for locks, if they did: [`lockwork_profile::worst`].
+    pub why: Option<Finding>,
     /// What the interposer wrote: [`event_sums`].
     pub events: Option<BTreeMap<String, u64>>,
     /// What it took.
@@ -53,7 +57,6 @@ impl Ran {
         account.put(Quantity::Acquisitions, Seen::Value(all));
         account.each(Quantity::Contended, self.locking.contended as f64, all);
         account.put(Quantity::Waited, Seen::Value(self.locking.waited));
-        account.of_program = true;
         user::put_resources(&mut account, &self.used, all);
         match &self.events {
             Some(events) if self.is_ours => {
@@ -62,11 +65,19 @@ impl Ran {
             _ if self.is_ours => user::hide_sleeps(&mut account, NO_END),
             _ => user::hide_sleeps(&mut account, GLIBCS),
         }
+        account.recorded = self.recorded(&account);
         account.notes.push(
             "context switches and CPU time are of all that the program did; sleeps and wake-ups \
              are of its locks and condition variables"
                 .to_owned(),
         );
         account
+    }
+
+    fn recorded(&self, account: &Account) -> Option<Finding> {
+        match self.locking.acquisitions {
+            0 => None,
+            _ => self.why.clone().or_else(|| Some(nothing_to_win(account))),
+        }
     }
 }

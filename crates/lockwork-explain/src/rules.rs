@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Why an acquisition costs what it does: one sentence, chosen by rules from the figures. The
 //! rules are in the order in which they are asked; the first that holds speaks. One that needs
-//! a figure that the world does not see does not hold.
+//! a figure that the world does not see does not hold. Of a program the recorder knows more than
+//! these figures: each lock's waits and holds. So there its rules speak.
 
 use crate::account::Account;
 use crate::quantity::Quantity;
-use lockwork_profile::NOTHING;
 use lockwork_report::finding::Finding;
 
 /// What explains the figures.
 pub(crate) fn why(account: &Account) -> Finding {
-    let rules: [fn(&Account) -> Option<Finding>; 10] = [
+    if let Some(found) = &account.recorded {
+        return found.clone();
+    }
+    let rules: [fn(&Account) -> Option<Finding>; 9] = [
         unused,
-        rare_but_long,
         uncontended,
         preempted_holder,
         wakes_nobody,
@@ -57,54 +59,28 @@ fn unused(account: &Account) -> Option<Finding> {
     })
 }
 
-/// Fewer acquisitions than this find the lock held: it is hardly contended.
-const HARDLY: f64 = 0.01;
-
-fn rare_but_long(account: &Account) -> Option<Finding> {
-    let rare = account.value(Quantity::Contended)? < HARDLY;
-    (rare && account.value(Quantity::Waited)? >= NOTHING).then(|| {
-        finding(
-            account,
-            "rare-but-long",
-            "Few acquisitions find their lock held, but those wait long.",
-            &[Quantity::Contended, Quantity::Waited],
-            "`lockwork profile` says for which lock, and who held it meanwhile.",
-        )
-    })
-}
-
 fn uncontended(account: &Account) -> Option<Finding> {
-    (account.value(Quantity::Contended)? < HARDLY).then(|| {
-        let cost = match account.of_program {
-            true => Quantity::Waited,
-            false => Quantity::Cpu,
-        };
+    (account.value(Quantity::Contended)? < 0.01).then(|| {
         finding(
             account,
             "uncontended",
             "Threads hardly ever find it held, so it costs what the call itself costs.",
-            &[Quantity::Contended, cost],
-            "No other lock brings much here. Waits for condition variables are not in this: \
-             `lockwork profile` times those of a program.",
+            &[Quantity::Contended, Quantity::Cpu],
+            "No other lock brings much here.",
         )
     })
 }
 
-/// So many of a lock's `sleeps_or_wakeups` for each acquisition may be its own. In a program those
-/// of condition variables are counted too; a lock's come from contended acquisitions.
-fn of_locks(account: &Account, sleeps_or_wakeups: Quantity) -> Option<f64> {
-    let all = account.value(sleeps_or_wakeups)?;
-    let contended = account.value(Quantity::Contended);
-    Some(
-        contended
-            .filter(|_| account.of_program)
-            .map_or(all, |contended| all.min(contended)),
+/// Of a program whose threads hardly waited for locks.
+pub(crate) fn nothing_to_win(account: &Account) -> Finding {
+    finding(
+        account,
+        "uncontended",
+        "Threads hardly wait for its locks.",
+        &[Quantity::Waited, Quantity::Contended],
+        "No other lock brings much here. `lockwork profile` also times the waits for condition \
+         variables.",
     )
-}
-
-/// Context switches for each acquisition, if nothing but the lock makes them.
-fn switches(account: &Account, which: Quantity) -> Option<f64> {
-    account.value(which).filter(|_| !account.of_program)
 }
 
 fn preempted_holder(account: &Account) -> Option<Finding> {
@@ -120,7 +96,7 @@ fn preempted_holder(account: &Account) -> Option<Finding> {
 }
 
 fn wakes_nobody(account: &Account) -> Option<Finding> {
-    let wakeups = of_locks(account, Quantity::Wakeups)?;
+    let wakeups = account.value(Quantity::Wakeups)?;
     let futile = account.value(Quantity::FutileWakeups)?;
     (wakeups * futile >= 0.05 && futile >= 0.5).then(|| {
         finding(
@@ -135,7 +111,7 @@ fn wakes_nobody(account: &Account) -> Option<Finding> {
 }
 
 fn woken_for_nothing(account: &Account) -> Option<Finding> {
-    let wakeups = of_locks(account, Quantity::Wakeups)?;
+    let wakeups = account.value(Quantity::Wakeups)?;
     (wakeups >= 0.05 && account.value(Quantity::UsefulWakeups)? < 0.5).then(|| {
         finding(
             account,
@@ -149,8 +125,8 @@ fn woken_for_nothing(account: &Account) -> Option<Finding> {
 
 /// Sleeps, or where they are not seen the switches that come with them.
 fn convoy(account: &Account) -> Option<Finding> {
-    let sleeps = of_locks(account, Quantity::Sleeps);
-    let each = sleeps.or_else(|| switches(account, Quantity::Voluntary))?;
+    let sleeps = account.value(Quantity::Sleeps);
+    let each = sleeps.or_else(|| account.value(Quantity::Voluntary))?;
     (each >= 0.5).then(|| {
         finding(
             account,
@@ -185,7 +161,7 @@ fn remote_lines(account: &Account) -> Option<Finding> {
 }
 
 fn lost_cpu(account: &Account) -> Option<Finding> {
-    (switches(account, Quantity::Involuntary)? >= 0.01).then(|| {
+    (account.value(Quantity::Involuntary)? >= 0.01).then(|| {
         finding(
             account,
             "off-cpu",

@@ -4,11 +4,14 @@
 use std::path::Path;
 
 use anyhow::Result;
-use lockwork_report::text::{counted, percent, whole};
+use lockwork_report::finding::Finding;
+use lockwork_report::text::{counted, duration, percent, whole};
 use serde::Serialize;
 
 use crate::command::profiles;
-use crate::verdict::{lock_waiters, lost_share, quick_sum, NOTHING};
+use crate::names::Names;
+use crate::summary::{contended, why};
+use crate::verdict::{is_nothing, lock_waiters, lost_share, quick_sum, NOTHING};
 
 /// What all processes of a run did with their locks.
 #[derive(Clone, Debug, Serialize)]
@@ -56,6 +59,31 @@ pub fn locking(file: &Path) -> Result<Locking> {
         all.waited = all.waited.max(lost_share(&profile));
     }
     Ok(all)
+}
+
+/// Why threads waited for the lock that they waited for longest, in the process that waited longest;
+/// none if that is hardly anything. The lock's name comes first.
+///
+/// # Errors
+/// There is no profile.
+pub fn worst(file: &Path) -> Result<Option<Finding>> {
+    let profiles = profiles(file, false)?;
+    let first = profiles.first().filter(|profile| !is_nothing(profile));
+    Ok(first.and_then(|profile| {
+        let lock = contended(profile).next()?;
+        let names = Names::new(profile);
+        let (mut found, _) = why(profile, &names, lock);
+        let waited = duration(profile.ns(lock.sum.waited as f64));
+        found.evidence.insert(
+            0,
+            format!(
+                "{} {}: threads waited {waited}",
+                lock.kind(),
+                names.lock(lock)
+            ),
+        );
+        Some(found)
+    }))
 }
 
 impl Locking {
