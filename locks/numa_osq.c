@@ -467,7 +467,7 @@ static bool is_nested(const struct lk_numa_osq *osq, u32 slot, u32 level)
 static bool lock_with(struct lk_numa_osq *osq, u32 slot, u32 level, bool stays)
 {
 	struct numa_node *node = wait_node(numa_nodes, slot, level);
-	u32 code = code_of(slot, level), word;
+	u32 code = code_of(slot, level), word, rounds = 0;
 	enum arrival arrival;
 
 	cq_init(&node->cq);
@@ -501,7 +501,11 @@ static bool lock_with(struct lk_numa_osq *osq, u32 slot, u32 level, bool stays)
 		if (arrival != TURNED_AWAY)
 			return arrival == TAKEN;
 		count_event(LK_EV_numa_turned_away);
-		if (!stays && need_resched())
+		if (stays) { /* the one that divides may have lost its CPU to us */
+			cpu_relax_wait(&rounds);
+			continue;
+		}
+		if (need_resched())
 			return false;
 		cpu_relax();
 	}

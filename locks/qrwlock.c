@@ -3,12 +3,17 @@
 #include "catalogue.h"
 #include "qrwlock.h"
 
-/* False: the queue does not move, though the state has no bit of @busy. */
+/*
+ * False: the queue does not move, though the state has no bit of @busy. While a writer
+ * drains, it may be that writer which is waited for: then it must have nobody to wait for.
+ */
 static inline bool join_queue(struct lk_qrw *lock, u32 busy)
 {
 	const struct lk_qspin_watch watch = {
 		.word = (const u32 *)&lock->state,
 		.busy = busy,
+		.mark = LK_QRW_DRAINING,
+		.busy_if_marked = ~LK_QRW_DRAINING,
 	};
 
 	return lk_qspin_lock_or_leave(&lock->queue, LK_QSPIN_ONLY_FAIR, &watch);

@@ -57,8 +57,11 @@ static inline bool take_half(struct lk_qspin *lock)
 	return false;
 }
 
-/* (*,1,0) -> (*,0,1), whoever set pending; false: it is another state. */
-static bool take_from_pending(struct lk_qspin *lock)
+/*
+ * (*,1,0) -> (*,0,1), whoever set pending; false: it is another state. @kept: LK_Q_HALTED, or
+ * 0 for the head, which does not sleep now.
+ */
+static bool take_from_pending(struct lk_qspin *lock, u16 kept)
 {
 	u16 half = READ_ONCE(lock->locked_pending);
 	u16 tag = (u16)wait_tag();
@@ -67,7 +70,7 @@ static bool take_from_pending(struct lk_qspin *lock)
 		/* [qspinlock.C] */
 		if (try_cmpxchg_acquire(
 			    &lock->locked_pending, &half,
-			    (u16)((half & LK_Q_HALTED) | tag | LK_Q_LOCKED)))
+			    (u16)((half & kept) | tag | LK_Q_LOCKED)))
 			return true;
 	}
 	return false;
@@ -75,23 +78,29 @@ static bool take_from_pending(struct lk_qspin *lock)
 
 /*
  * The owner of the pending bit becomes the holder; nobody else may write. Where waiters
- * leave, another one may have taken the lock from it: false then.
+ * leave, another one may have taken the lock from it: false then. @kept: as above.
  */
-static inline bool pending_to_locked(struct lk_qspin *lock)
+static inline bool pending_to_locked(struct lk_qspin *lock, u16 kept)
 {
 	if (waiters_leave())
-		return take_from_pending(lock);
+		return take_from_pending(lock, kept);
 	WRITE_ONCE(lock->locked_pending, (u16)(wait_tag() | LK_Q_LOCKED));
 	return true;
 }
 
 /*
- * A waiter that has waited for too long asks this. It leaves only if what it waits for is
+ * A waiter that has waited for long asks this. It leaves only if what it waits for stays
  * free: then a thread ahead of it does not run.
  */
 static inline bool may_leave(const struct lk_qspin_watch *watch)
 {
-	return watch && !(READ_ONCE(*watch->word) & watch->busy);
+	u32 word;
+
+	if (!watch)
+		return false;
+	word = READ_ONCE(*watch->word);
+	return !(word &
+		 (word & watch->mark ? watch->busy_if_marked : watch->busy));
 }
 
 /* take_half() for the head; clears halted, because no head sleeps now. */
@@ -181,7 +190,7 @@ static enum outcome wait_as_pending(struct lk_qspin *lock, u32 val,
 			atomic_andnot(LK_Q_PENDING, &lock->val);
 			return GONE;
 		}
-		if (pending_to_locked(lock))
+		if (pending_to_locked(lock, LK_Q_HALTED))
 			return TAKEN;
 	} while (READ_ONCE(lock->locked_pending) & LK_Q_PENDING);
 	return QUEUES;
@@ -267,7 +276,7 @@ static bool wait_halting(struct qnode *node, u32 prev_vcpu,
 			 const struct lk_qspin_watch *watch)
 {
 	u32 state = QUEUED, rounds = 0;
-	u64 since = 0;
+	struct lkp_stall stall = { 0 };
 
 	begin_waiting();
 	while (!should_halt(&rounds)) {
@@ -283,7 +292,7 @@ static bool wait_halting(struct qnode *node, u32 prev_vcpu,
 		return true;
 	while (READ_ONCE(node->state) == ASLEEP) {
 		halt_on_value(&node->state, ASLEEP);
-		if (should_leave(HALTED, &since) && may_leave(watch) &&
+		if (should_leave(HALTED, &stall, may_leave(watch)) &&
 		    leave(node, ASLEEP))
 			return false;
 	}
@@ -346,7 +355,7 @@ static u32 head_wait(struct lk_qspin *lock, struct qnode *node, u32 busy,
 		     const struct lk_qspin_watch *watch)
 {
 	u32 val, rounds;
-	u64 since = 0;
+	struct lkp_stall stall = { 0 };
 
 	if (!READ_ONCE(node->halts)) {
 		/* [qspinlock.F] ACQUIRE, pairs with qspinlock.B and .H: when
@@ -366,7 +375,7 @@ static u32 head_wait(struct lk_qspin *lock, struct qnode *node, u32 busy,
 			cpu_relax();
 		} while (!should_halt(&rounds));
 		halt_head(lock, node, busy);
-		if (should_leave(HALTED, &since) && may_leave(watch))
+		if (should_leave(HALTED, &stall, may_leave(watch)))
 			return val;
 	}
 }
@@ -403,7 +412,7 @@ static enum outcome head_take(struct lk_qspin *lock, struct qnode *node,
 			if (!(val & busy))
 				continue;
 		} else if (stopped) {
-			if (pending_to_locked(lock))
+			if (pending_to_locked(lock, 0))
 				return TAKEN;
 			stopped =
 				READ_ONCE(lock->locked_pending) & LK_Q_PENDING;
@@ -429,7 +438,7 @@ static bool wait_in_queue(struct qnode *node, struct qnode *prev,
 			  const struct lk_qspin_watch *watch)
 {
 	u32 prev_vcpu, rounds = 0;
-	u64 since = 0;
+	struct lkp_stall stall = { 0 };
 
 	if (mode != LK_QSPIN_PV && mode != LK_QSPIN_AUTO) {
 		do {
@@ -448,7 +457,7 @@ static bool wait_in_queue(struct qnode *node, struct qnode *prev,
 		if (vcpu_is_preempted(prev_vcpu))
 			saw_preempted();
 		cpu_relax_wait(&rounds);
-		if (should_leave(rounds, &since) && may_leave(watch) &&
+		if (should_leave(rounds, &stall, may_leave(watch)) &&
 		    leave(node, QUEUED))
 			return false;
 	}
@@ -602,7 +611,7 @@ static enum outcome wait_tas(struct lk_qspin *lock,
 		if (waiters_leave() && !half_is_free(half)) {
 			if (!is_own)
 				return GONE;
-			if (take_from_pending(lock))
+			if (take_from_pending(lock, LK_Q_HALTED))
 				return TAKEN;
 		}
 	} while (!take_half(lock));
@@ -625,19 +634,29 @@ static enum outcome wait_without_node(struct lk_qspin *lock,
 	return TAKEN;
 }
 
-/* The first level from this thread's on whose node is in no queue. */
-static u32 free_level(u32 slot)
+/* Whether no queue has the node. A waiter that left it there may have been a signal handler's. */
+static bool node_is_free(u32 slot, u32 level)
 {
-	u32 level = wait_depth(qnodes);
-	struct qnode *node;
+	struct qnode *node = wait_node(qnodes, slot, level);
 
-	for (; waiters_leave() && level < LKP_MAX_NEST; level++) {
-		node = wait_node(qnodes, slot, level);
-		/* [qspinlock.R] ACQUIRE, pairs with qspinlock.Q: it was read for
-		 * the last time before we write to it. Spare relaxed: in the model
-		 * a store comes after the loads before it. */
-		if (smp_load_acquire(&node->state) != LEFT ||
-		    READ_ONCE(node->epoch) != wait_epoch())
+	/* [qspinlock.R] ACQUIRE, pairs with qspinlock.Q: it was read for the last time
+	 * before we write to it. Spare relaxed: in the model a store comes after the
+	 * loads before it. */
+	return smp_load_acquire(&node->state) != LEFT ||
+	       READ_ONCE(node->epoch) != wait_epoch();
+}
+
+/* Takes the first level from this thread's @depth on whose node is free; else LKP_MAX_NEST. */
+static u32 take_level(u32 slot, u32 depth)
+{
+	u32 level;
+
+	for (level = depth; level < LKP_MAX_NEST; level++) {
+		wait_depth(qnodes) = level + 1;
+		/* From here on a signal handler's lock is above this level. Only then may
+		 * we look: the handler may leave its node in a queue. */
+		barrier();
+		if (!waiters_leave() || node_is_free(slot, level))
 			break;
 	}
 	return level;
@@ -656,14 +675,15 @@ static inline enum outcome lock_slow(struct lk_qspin *lock, u32 val,
 	if (outcome != QUEUES)
 		return outcome;
 	depth = wait_depth(qnodes);
-	level = unlikely(!slot) ? LKP_MAX_NEST : free_level(slot);
+	level = LKP_MAX_NEST;
+	if (now != LK_QSPIN_TAS && likely(slot))
+		level = take_level(slot, depth);
 	/* No slot left, or nested too deep: wait without a node, unfairly. */
-	if (now == LK_QSPIN_TAS || unlikely(level >= LKP_MAX_NEST))
-		return wait_without_node(lock, now, watch);
-	wait_depth(qnodes) = level + 1;
-	barrier(); /* a signal handler's lock from here on is one level up */
-	outcome = lock_queued(lock, slot, level,
-			      now == LK_QSPIN_PV ? now : mode, watch);
+	if (unlikely(level >= LKP_MAX_NEST))
+		outcome = wait_without_node(lock, now, watch);
+	else
+		outcome = lock_queued(lock, slot, level,
+				      now == LK_QSPIN_PV ? now : mode, watch);
 	barrier();
 	wait_depth(qnodes) = depth;
 	return outcome;

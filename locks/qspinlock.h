@@ -104,10 +104,13 @@ struct lk_qspin {
 void lk_qspin_lock_slow(struct lk_qspin *lock, u32 val,
 			enum lk_qspin_mode mode);
 
-/* What a waiter looks at before it leaves the queue: it stays while *@word & @busy. */
+/*
+ * What a waiter looks at before it leaves the queue: it stays while *@word & @busy, or, if
+ * *@word & @mark, while *@word & @busy_if_marked.
+ */
 struct lk_qspin_watch {
 	const u32 *word;
-	u32 busy;
+	u32 busy, mark, busy_if_marked;
 };
 
 bool lk_qspin_lock_or_leave_slow(struct lk_qspin *lock, u32 val,

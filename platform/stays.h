@@ -6,8 +6,12 @@
  * For worlds in which nobody is stopped while it waits, so that a spinlock's queue always
  * moves. The headers of such a world include it last. No code is made of @leave.
  */
-#define waiters_leave()		    false
-#define should_leave(rounds, since) ((void)(rounds), (void)(since), false)
+#define waiters_leave() false
+struct lkp_stall {
+	u64 began, free_since;
+};
+#define should_leave(rounds, stall, free) \
+	((void)(rounds), (void)(stall), false && (free))
 
 #define __lkp_stays(load, leave)          \
 	({                                \

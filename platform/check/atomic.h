@@ -218,13 +218,13 @@ _Noreturn void lwc_broken(const char *text);
 			false, LWC_RELAXED)
 
 /* One that leaves does so at its first look. */
-#define __lwc_cond_load_or_stall(op, p, cond, leave, order)             \
-	({                                                              \
-		u64 __since = 0;                                        \
-		__lwc_cond_load(op, p, cond,                            \
-				should_leave(0, &__since) && (leave) && \
-					!lwc_left_out(__wait),          \
-				order);                                 \
+#define __lwc_cond_load_or_stall(op, p, cond, leave, order)         \
+	({                                                          \
+		struct lkp_stall __stall = { 0 };                   \
+		__lwc_cond_load(op, p, cond,                        \
+				should_leave(0, &__stall, leave) && \
+					!lwc_left_out(__wait),      \
+				order);                             \
 	})
 #define smp_cond_load_acquire_or_stall(p, cond, leave)                      \
 	__lwc_cond_load_or_stall("smp_cond_load_acquire_or_stall", p, cond, \

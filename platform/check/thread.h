@@ -133,10 +133,13 @@ bool may_pass(const struct lkp_deadline *deadline);
 	((void)(rounds),    \
 	 !lwc_left_out(__lwc_site("should_halt", "")) && budget_is_spent())
 /* One that leaves does so at once, or when it looks after a while. */
-#define should_leave(rounds, since)                       \
-	((void)(rounds), (void)(since),                   \
+struct lkp_stall {
+	u64 began, free_since;
+};
+#define should_leave(rounds, stall, free)                 \
+	((void)(rounds), (void)(stall),                   \
 	 !lwc_left_out(__lwc_site("should_leave", "")) && \
-		 check_world.leaves[lwc_thread()])
+		 check_world.leaves[lwc_thread()] && (free))
 #define halt_on_value(word, val)                             \
 	((void)lwc_sleep(word, val, false, check_world.naps, \
 			 __lwc_site("halt_on_value", #word)))

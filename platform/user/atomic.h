@@ -146,16 +146,20 @@ static inline void cpu_relax_wait(u32 *rounds)
 		lkp_let_run();
 }
 
+/* How long a waiter has waited, and found free what it waits for; zero before its first look. */
+struct lkp_stall {
+	u64 began, free_since;
+};
+
 /*
  * A thread may be stopped, or sit in a signal handler, while it waits in a spinlock's
- * queue; so those behind it leave. True for one that has waited for @rounds, and then
- * for stall_us; *@since is 0 before the first call.
+ * queue; so those behind it leave. True for a waiter past yield_after rounds if each of its
+ * looks finds it @free for stall_us. Where others have left already, a look may find it held by
+ * them. So one @free look is enough after 16 times as long.
  */
-bool lkp_stalls(u64 *since);
-static inline bool should_leave(u32 rounds, u64 *since)
-{
-	return unlikely(rounds >= lkp_yield_after) && lkp_stalls(since);
-}
+bool lkp_stalls(struct lkp_stall *stall, bool is_free);
+#define should_leave(rounds, stall, free) \
+	(unlikely((rounds) >= lkp_yield_after) && lkp_stalls(stall, free))
 #define waiters_leave() true
 
 /* It also ends, after a round, once @over holds. */
@@ -182,13 +186,13 @@ static inline bool should_leave(u32 rounds, u64 *since)
 #define atomic_cond_read_relaxed(a, cond) \
 	smp_cond_load_relaxed(&(a)->counter, cond)
 
-/* As these, but they also end once the wait is too long and @leave holds. */
-#define __lkp_cond_load_or_stall(p, cond, leave, order)                      \
-	({                                                                   \
-		u64 __since = 0;                                             \
-		__lkp_cond_load(p, cond,                                     \
-				should_leave(__rounds, &__since) && (leave), \
-				order);                                      \
+/* As these, but they also end once @leave has held for too long. */
+#define __lkp_cond_load_or_stall(p, cond, leave, order)                  \
+	({                                                               \
+		struct lkp_stall __stall = { 0 };                        \
+		__lkp_cond_load(p, cond,                                 \
+				should_leave(__rounds, &__stall, leave), \
+				order);                                  \
 	})
 #define smp_cond_load_acquire_or_stall(p, cond, leave) \
 	__lkp_cond_load_or_stall(p, cond, leave, __ATOMIC_ACQUIRE)

@@ -105,16 +105,26 @@ __cold void lkp_let_run(void)
 		lkp_yield();
 }
 
-__cold bool lkp_stalls(u64 *since)
+/* So many times stall_us are too long whatever the looks before found. */
+#define PATIENCE 16
+
+__cold bool lkp_stalls(struct lkp_stall *stall, bool is_free)
 {
 	u64 limit = READ_ONCE(lkp_stall_us) * (u64)1000, now;
 
 	if (!limit)
 		return false;
 	now = local_clock();
-	if (!*since)
-		*since = now;
-	return now - *since >= limit;
+	if (!stall->began)
+		stall->began = now;
+	if (!is_free) {
+		stall->free_since = 0;
+		return false;
+	}
+	if (!stall->free_since)
+		stall->free_since = now;
+	return now - stall->free_since >= limit ||
+	       now - stall->began >= PATIENCE * limit;
 }
 
 __cold void lkp_give_way(void)

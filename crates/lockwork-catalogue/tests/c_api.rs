@@ -96,6 +96,13 @@ fn a_section_knows_its_handlers() {
     passes("sections", "tests/sections");
 }
 
+/// What a handler's waiter leaves in a queue does not harm the call that it interrupted.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn a_handler_may_lock_at_each_instruction() {
+    passes("handlers", "tests/handlers");
+}
+
 fn run(debug: bool, how: Option<&str>) -> Output {
     let mut command = Command::new(program());
     command.env("LOCKWORK_DEBUG", if debug { "1" } else { "0" });
