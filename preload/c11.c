@@ -4,15 +4,19 @@
 
 /* -- mtx_* --------------------------------------------------------------- */
 
+/* glibc takes all other types, also unknown ones, for plain. */
+static bool mtx_is_recursive(int type)
+{
+	return type == mtx_recursive || type == (mtx_recursive | mtx_timed);
+}
+
 EXPORT int mtx_init(mtx_t *mtx, int type)
 {
 	pthread_mutexattr_t attr;
 
 	_Static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t), "mtx_t");
-	if (type & ~(mtx_timed | mtx_recursive))
-		return thrd_error;
 	pthread_mutexattr_init(&attr);
-	pthread_mutexattr_settype(&attr, type & mtx_recursive
+	pthread_mutexattr_settype(&attr, mtx_is_recursive(type)
 						 ? PTHREAD_MUTEX_RECURSIVE
 						 : PTHREAD_MUTEX_TIMED_NP);
 	return thrd_result(pthread_mutex_init((pthread_mutex_t *)mtx, &attr));

@@ -34,11 +34,13 @@ __cold void rec_failed(struct rec_thread *t, struct rec_site *s);
 /* This hold is one that is timed: the clock is read as the last step. */
 struct rec_timed *rec_hold_timed(struct rec_thread *t, struct rec_site *s,
 				 struct rec_held *h, u32 weight);
-/* The countdown of @s has come to its end: the same. @h may be NULL. */
+/* The countdown of @s has come to its end: the same. */
 __cold void rec_hold_due(struct rec_thread *t, struct rec_site *s,
 			 struct rec_held *h);
 /* A thread whose timed hold has ended calls for that lock again. */
 __cold void rec_came_back(struct rec_thread *t);
+/* Makes room in the list of what @t holds. */
+__cold void rec_forget_oldest(struct rec_thread *t);
 /* The hold of an acquisition has ended, and was timed. */
 void rec_count_hold(struct rec_thread *t, struct rec_site *s,
 		    const struct rec_timed *timed, u64 hold);
@@ -82,7 +84,6 @@ static inline bool rec_has_taken(int err)
 	return !err || err == EOWNERDEAD;
 }
 
-/* NULL: more locks are held than are followed. */
 static inline struct rec_held *rec_hold(struct rec_thread *t,
 					struct rec_site *s, void *lock)
 {
@@ -91,8 +92,9 @@ static inline struct rec_held *rec_hold(struct rec_thread *t,
 
 	rec_show_holder(t, s, lock);
 	if (unlikely(depth == REC_HELD)) {
-		t->info->deep++;
-		return NULL;
+		rec_forget_oldest(t);
+		depth = t->depth;
+		h = &t->held[depth];
 	}
 	WRITE_ONCE(h->lock, lock);
 	WRITE_ONCE(h->record, (u64)s);
@@ -113,7 +115,7 @@ static inline void rec_took(struct rec_thread *t, struct rec_site *s,
 
 /*
  * A call that locks. @TRY is asked first: what it takes was not contended. If it is busy,
- * @FULL follows, with the clock read before and behind. Other errors are those of @FULL. With one thread there is nobody to wait for.
+ * @FULL follows, with the clock read before and behind. Other errors are those of @FULL.
  */
 #define REC_LOCK(t, lock, kind, site, TRY, FULL) \
 	REC_LOCK_UNLESS(false, t, lock, kind, site, TRY, FULL)
@@ -122,16 +124,16 @@ static inline void rec_took(struct rec_thread *t, struct rec_site *s,
 #define REC_LOCK_UNLESS(untried, t, lock, kind, site, TRY, FULL)     \
 	({                                                           \
 		struct rec_site *s_ = rec_site(t, lock, site, kind); \
-		bool alone_ = (untried) || rec_alone();              \
+		bool untried_ = (untried);                           \
 		int err_;                                            \
                                                                      \
 		if (unlikely(t->away == (void *)(lock)))             \
 			rec_came_back(t);                            \
-		err_ = alone_ ? FULL : TRY;                          \
+		err_ = untried_ ? FULL : TRY;                        \
                                                                      \
 		if (likely(rec_has_taken(err_))) {                   \
 			rec_took(t, s_, lock);                       \
-		} else if (!alone_ && err_ == EBUSY) {               \
+		} else if (!untried_ && err_ == EBUSY) {             \
 			struct rec_waiting w_;                       \
                                                                      \
 			rec_wait_begin(&w_, t, s_, lock);            \

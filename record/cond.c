@@ -6,7 +6,16 @@
  */
 #include "calls.h"
 
+__asm__(".symver _pthread_cleanup_push, _pthread_cleanup_push@GLIBC_2.2.5");
+__asm__(".symver _pthread_cleanup_pop, _pthread_cleanup_pop@GLIBC_2.2.5");
+void _pthread_cleanup_push(struct _pthread_cleanup_buffer *buffer,
+			   void (*routine)(void *), void *arg);
+void _pthread_cleanup_pop(struct _pthread_cleanup_buffer *buffer, int execute);
+
 struct wait {
+	struct rec_thread *t;
+	pthread_cond_t *c;
+	pthread_mutex_t *m;
 	struct rec_waiting waiting;
 	struct rec_site *s;
 	struct rec_site *mutex; /* of the acquisition; NULL: it was not seen */
@@ -18,6 +27,9 @@ static void begin(struct wait *w, struct rec_thread *t, pthread_cond_t *c,
 	struct rec_ended e;
 	struct rec_detail *d;
 
+	w->t = t;
+	w->c = c;
+	w->m = m;
 	w->s = rec_site(t, c, site, REC_COND);
 	d = rec_detail(t, w->s);
 	/* Woken, and at once back to sleep with the mutex held: for nothing. */
@@ -31,36 +43,53 @@ static void begin(struct wait *w, struct rec_thread *t, pthread_cond_t *c,
 	rec_cond_begin(&w->waiting, t, w->s);
 }
 
-static void end(struct wait *w, struct rec_thread *t, pthread_cond_t *c,
-		pthread_mutex_t *m, int err)
+/* It is held again also after a wait that was refused, or cancelled. */
+static void end(struct wait *w, int err)
 {
-	struct rec_held *h;
+	struct rec_thread *t = w->t;
 
-	if (!rec_cond_end(&w->waiting, t, w->s, err))
-		return;
-	t->woken = err ? NULL : c;
-	t->woken_mutex = m;
-	t->woken_at = rec_ticks();
-	if (!w->mutex)
-		return;
-	h = rec_hold(t, w->mutex, m);
+	if (rec_cond_end(&w->waiting, t, w->s, err)) {
+		t->woken = err ? NULL : w->c;
+		t->woken_mutex = w->m;
+		t->woken_at = rec_ticks();
+	}
 	/* It is no new acquisition, so it is not one inside of another lock. */
-	if (h)
-		rec_hold_timed(t, w->mutex, h, 0)->outer = NULL;
+	if (w->mutex)
+		rec_hold_timed(t, w->mutex, rec_hold(t, w->mutex, w->m), 0)
+			->outer = NULL;
 }
+
+/* The thread is cancelled in the wait, and runs its own cleanups after this. */
+static void cancelled(void *wait)
+{
+	end(wait, ECANCELED);
+}
+
+/*
+ * The wait itself, by the next definition. Cleanups of glibc's calls for old programs run
+ * at a long jump too, and its headers of today do not declare these.
+ */
+#define WAIT(w, NEXT_WAIT)                                     \
+	({                                                     \
+		struct _pthread_cleanup_buffer buffer_;        \
+		int err_;                                      \
+                                                               \
+		_pthread_cleanup_push(&buffer_, cancelled, w); \
+		err_ = NEXT_WAIT;                              \
+		_pthread_cleanup_pop(&buffer_, 0);             \
+		end(w, err_);                                  \
+		err_;                                          \
+	})
 
 static inline int wait(pthread_cond_t *c, pthread_mutex_t *m, void *site)
 {
 	struct rec_thread *t = rec_thread();
 	struct wait w;
-	int err;
 
 	if (unlikely(!t))
 		return PASS(pthread_cond_wait)(c, m);
 	begin(&w, t, c, m, site);
-	err = NEXT(pthread_cond_wait)(c, m);
-	end(&w, t, c, m, err);
-	return err;
+	return WAIT(&w, NEXT(pthread_cond_wait)(c, m));
 }
 
 static inline int timed(pthread_cond_t *c, pthread_mutex_t *m,
@@ -68,14 +97,11 @@ static inline int timed(pthread_cond_t *c, pthread_mutex_t *m,
 {
 	struct rec_thread *t = rec_thread();
 	struct wait w;
-	int err;
 
 	if (unlikely(!t))
 		return PASS(pthread_cond_timedwait)(c, m, when);
 	begin(&w, t, c, m, site);
-	err = NEXT(pthread_cond_timedwait)(c, m, when);
-	end(&w, t, c, m, err);
-	return err;
+	return WAIT(&w, NEXT(pthread_cond_timedwait)(c, m, when));
 }
 
 /* A signal or a broadcast, and how many are seen to wait for it. */
@@ -114,14 +140,11 @@ EXPORT int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m,
 {
 	struct rec_thread *t = rec_thread();
 	struct wait w;
-	int err;
 
 	if (unlikely(!t))
 		return PASS(pthread_cond_clockwait)(c, m, clock, when);
 	begin(&w, t, c, m, CALLER);
-	err = NEXT(pthread_cond_clockwait)(c, m, clock, when);
-	end(&w, t, c, m, err);
-	return err;
+	return WAIT(&w, NEXT(pthread_cond_clockwait)(c, m, clock, when));
 }
 
 EXPORT int pthread_cond_signal(pthread_cond_t *c)

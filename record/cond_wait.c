@@ -22,7 +22,7 @@ bool rec_cond_end(struct rec_waiting *w, struct rec_thread *t,
 
 	t->inside = 0;
 	rec_wait_clear(t);
-	if (!rec_has_taken(err) && err != ETIMEDOUT)
+	if (!rec_has_taken(err) && err != ETIMEDOUT && err != ECANCELED)
 		return false;
 	rec_site_add(s);
 	if (d) {

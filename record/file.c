@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 struct rec_file *rec_file;
@@ -44,6 +43,31 @@ int rec_file_out_of_the_way(int fd)
 	return high >= 0 ? high : fd;
 }
 
+/* A forked child finds rec_state cleared, and this as it was. */
+static struct {
+	int fd;
+	dev_t device;
+	ino_t inode;
+} kept = { .fd = -1 };
+
+void rec_file_keep(const struct stat *facts)
+{
+	kept.fd = rec_state.fd;
+	kept.device = rec_state.device = facts->st_dev;
+	kept.inode = rec_state.inode = facts->st_ino;
+}
+
+void rec_file_close_parents(void)
+{
+	struct stat now;
+
+	/* The program may have given its number to another file. */
+	if (kept.fd >= 0 && !fstat(kept.fd, &now) &&
+	    now.st_dev == kept.device && now.st_ino == kept.inode)
+		close(kept.fd);
+	kept.fd = -1;
+}
+
 /* The program may have closed the descriptor, or given its number to another file. */
 static bool still_ours(void)
 {
@@ -56,8 +80,11 @@ static bool still_ours(void)
 	if (rec_state.fd < 0)
 		return false;
 	rec_state.fd = rec_file_out_of_the_way(rec_state.fd);
-	return !fstat(rec_state.fd, &now) && now.st_dev == rec_state.device &&
-	       now.st_ino == rec_state.inode;
+	if (fstat(rec_state.fd, &now) || now.st_dev != rec_state.device ||
+	    now.st_ino != rec_state.inode)
+		return false;
+	rec_file_keep(&now);
+	return true;
 }
 
 /* Past this the kernel would send a signal that ends the program. */

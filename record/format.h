@@ -17,10 +17,11 @@
 #include "atomic.h"
 
 #define REC_MAGIC     0x31666f7250776b4cULL /* "LkwProf1" */
-#define REC_VERSION   3
+#define REC_VERSION   4
 #define REC_WAITS     4096
 #define REC_MAX_WAITS 1024
-#define REC_BLOCKS    (REC_WAITS + REC_MAX_WAITS * 32)
+#define REC_SHOWN     11 /* locks that a waiting thread is seen to hold */
+#define REC_BLOCKS    (REC_WAITS + REC_MAX_WAITS * 128)
 #define REC_BUCKETS   40
 #define REC_CHUNK     32
 #define REC_WINDOW    20 /* a window of the timeline is 2^20 ticks */
@@ -57,6 +58,13 @@ struct rec_wait {
 	u64 site;  /* where it called */
 	u64 since; /* ticks */
 	u64 holder; /* number of the thread that took the lock last, plus 1; 0: unknown */
+	/*
+	 * What it holds meanwhile, which cannot change while it waits; the newest first. So who
+	 * waits for whom is known of all that wait, and not by @holder, which is from when the
+	 * wait began.
+	 */
+	u64 depth;    /* of these, or more */
+	u64 held[11]; /* REC_SHOWN */
 };
 
 #define REC_BLOCK_RECORDS 1

@@ -48,7 +48,7 @@ void rec_hold_due(struct rec_thread *t, struct rec_site *s, struct rec_held *h)
 	const struct rec_timing *u = rec_timing(t, s);
 
 	s->counted += u ? u->gap : RAREST;
-	if (u && h)
+	if (u)
 		rec_hold_timed(t, s, h, (u32)u->gap);
 }
 

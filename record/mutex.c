@@ -9,9 +9,19 @@
 #define ROBUST	0x10
 #define CEILING 0x40
 
+#define SHARED 0x80
+
+/*
+ * Nor is a free one tried first while the process has one thread: glibc's lock is cheaper
+ * then, and nobody can hold it. Of a shared one another process may be the holder.
+ */
 static inline bool is_not_tried(const pthread_mutex_t *m)
 {
-	return unlikely(READ_ONCE(m->__data.__kind) & (ROBUST | CEILING));
+	u32 kind = (u32)READ_ONCE(m->__data.__kind);
+
+	if (unlikely(kind & (ROBUST | CEILING)))
+		return true;
+	return rec_alone() && !(kind & SHARED) && !READ_ONCE(m->__data.__lock);
 }
 
 static inline int lock(pthread_mutex_t *m, void *site)
@@ -105,16 +115,20 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
 
 /* -- mtx_* --------------------------------------------------------------- */
 
+/* glibc takes all other types, also unknown ones, for plain. */
+static bool mtx_is_recursive(int type)
+{
+	return type == mtx_recursive || type == (mtx_recursive | mtx_timed);
+}
+
 EXPORT int mtx_init(mtx_t *mtx, int type)
 {
 	pthread_mutexattr_t attr;
 
 	_Static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t), "mtx_t");
-	if (type & ~(mtx_timed | mtx_recursive))
-		return thrd_error;
 	rec_init(mtx, CALLER);
 	pthread_mutexattr_init(&attr);
-	pthread_mutexattr_settype(&attr, type & mtx_recursive
+	pthread_mutexattr_settype(&attr, mtx_is_recursive(type)
 						 ? PTHREAD_MUTEX_RECURSIVE
 						 : PTHREAD_MUTEX_TIMED_NP);
 	return rec_thrd_result(

@@ -2,6 +2,7 @@
 /* The recorder in a process: where it begins, what a forked child begins anew. */
 #define _GNU_SOURCE
 #include "state.h"
+#include "stderr.h"
 #include "wanted.h"
 
 #include <fcntl.h>
@@ -11,7 +12,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 extern int __pthread_mutex_lock(pthread_mutex_t *m);
@@ -22,6 +22,7 @@ __asm__(".symver __pthread_mutex_unlock, __pthread_mutex_unlock@GLIBC_2.2.5");
 u32 rec_off;
 union rec_state rec_state __attribute__((aligned(REC_PAGE)));
 static u32 had_process;
+static struct lkp_stderr error_output;
 
 void rec_lock(struct rec_guard *guard)
 {
@@ -71,7 +72,8 @@ static __cold bool give_up(const char *what, int why)
 			 "of process %d are not recorded\n",
 			 rec_own_path, what, strerror(why), (int)getpid());
 
-	if (n > 0 && write(STDERR_FILENO, text, (size_t)n) < 0)
+	if (n > 0 && lkp_stderr_is_for_messages(&error_output) &&
+	    write(STDERR_FILENO, text, (size_t)n) < 0)
 		why = 0; /* nobody can be told */
 	WRITE_ONCE(rec_off, 1);
 	return false;
@@ -117,14 +119,14 @@ bool rec_file_begin(void)
 	if (madvise(&rec_state, sizeof(rec_state), MADV_WIPEONFORK))
 		return give_up("the kernel is older than 4.14", errno);
 	rec_state.begun = 1;
+	rec_file_close_parents();
 	rec_state.fd = rec_file_create();
 	if (rec_state.fd < 0)
 		return give_up("it cannot be created", errno);
 	rec_state.fd = rec_file_out_of_the_way(rec_state.fd);
 	if (fstat(rec_state.fd, &facts) || !rec_file_reserve(0, REC_BLOCKS))
 		return give_up("there is no space for it", errno);
-	rec_state.device = facts.st_dev;
-	rec_state.inode = facts.st_ino;
+	rec_file_keep(&facts);
 	mapped = mmap(NULL, REC_CAPACITY, PROT_READ | PROT_WRITE, MAP_SHARED,
 		      rec_state.fd, 0);
 	rec_wanted = rec_memory(sizeof(*rec_wanted) * REC_WANTED);
@@ -145,6 +147,7 @@ __attribute__((constructor(101))) static void begin(void)
 	const char *wanted = getenv("LOCKWORK_RECORD");
 	struct rec_guard guard;
 
+	lkp_stderr_note(&error_output);
 	if (!wanted || !*wanted || strlen(wanted) >= sizeof(rec_path)) {
 		WRITE_ONCE(rec_off, 1);
 		return;

@@ -23,6 +23,27 @@ static bool take_off(struct rec_ended *e, struct rec_thread *t, void *lock)
 	return true;
 }
 
+/*
+ * One that nobody can take off again: of a lock that was destroyed while it was held, or that
+ * another thread has released; or it is one of more locks than are followed.
+ */
+void rec_forget_oldest(struct rec_thread *t)
+{
+	u32 at = 0;
+
+	while (at < t->depth - 1 && t->held[at].lock)
+		at++;
+	if (t->held[at].lock) {
+		t->info->deep++;
+		at = 0;
+	}
+	for (at++; at < t->depth; at++) {
+		t->held[at - 1] = t->held[at];
+		t->timed[at - 1] = t->timed[at];
+	}
+	WRITE_ONCE(t->depth, t->depth - 1);
+}
+
 void rec_release_begin(struct rec_ended *e, struct rec_thread *t, void *lock)
 {
 	struct rec_wanted *w = &rec_wanted[rec_wanted_at(lock)];
@@ -30,8 +51,10 @@ void rec_release_begin(struct rec_ended *e, struct rec_thread *t, void *lock)
 
 	e->s = NULL;
 	e->is_timed = false;
-	if (!take_off(e, t, lock))
+	if (!take_off(e, t, lock)) {
 		t->info->unknown++;
+		rec_released_for_another(t, lock);
+	}
 	if (t->woken_mutex == lock)
 		t->woken_mutex = NULL;
 	/* The flag may be that of another lock. */

@@ -5,7 +5,7 @@
 /* What the slow paths share: the recorder's lock, and its file. */
 #include "record.h"
 
-#include <sys/types.h>
+#include <sys/stat.h>
 
 /* Below 100 MB, whatever the program does. */
 #define REC_CAPACITY (95u << 20)
@@ -33,6 +33,10 @@ extern char rec_path[3800], rec_own_path[4000];
 int rec_file_create(void);
 /* The same file under a descriptor that programs do not close by habit. */
 int rec_file_out_of_the_way(int fd);
+/* rec_state.fd is this file. */
+void rec_file_keep(const struct stat *facts);
+/* In a forked child: the parent's descriptor is of no use there. */
+void rec_file_close_parents(void);
 /* Has the filesystem set @bytes aside at @from. */
 bool rec_file_reserve(u64 from, u64 bytes);
 u64 rec_nanoseconds(clockid_t clock);

@@ -70,11 +70,15 @@ void rec_announce(struct rec_waiting *w, struct rec_thread *t,
 {
 	struct rec_wait *mine = &waits()[t->number];
 
+	_Static_assert(sizeof(mine->held) == REC_SHOWN * sizeof(u64), "held");
 	if (t->number >= REC_MAX_WAITS)
 		return;
 	WRITE_ONCE(mine->site, rec_site_address(s));
 	WRITE_ONCE(mine->since, w->since);
 	WRITE_ONCE(mine->holder, w->holder);
+	WRITE_ONCE(mine->depth, t->depth);
+	for (u32 i = 0; i < t->depth && i < REC_SHOWN; i++)
+		WRITE_ONCE(mine->held[i], (u64)t->held[t->depth - 1 - i].lock);
 	smp_store_release(&mine->lock, (u64)w->lock);
 }
 
@@ -172,8 +176,6 @@ void rec_wait_end(struct rec_waiting *w, struct rec_thread *t,
 	if (READ_ONCE(w->wanted->lock) == w->lock)
 		count_handover(w, d, now);
 	h = rec_hold(t, s, w->lock);
-	if (!h)
-		return;
 	timed = rec_hold_timed(t, s, h, 0);
 	timed->event = rec_event_wait(t, s, w, now, err);
 	timed->start = now;

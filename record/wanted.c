@@ -9,21 +9,25 @@ struct rec_thread **rec_threads;
 struct rec_wanted *rec_wanted;
 u8 rec_is_wanted[REC_WANTED] __attribute__((aligned(64)));
 
-/* Whether @t holds the lock, and since which call. It may release it at this moment. */
-static bool holds(const struct rec_thread *t, const void *lock, u64 *site)
+/*
+ * The place of the lock in what @t holds, and since which call; NULL: it is not there. @t may
+ * release it at this moment.
+ */
+static struct rec_held *held_by(struct rec_thread *t, const void *lock,
+				u64 *site)
 {
 	for (u32 i = smp_load_acquire(&t->depth); i--;) {
-		const struct rec_held *h = &t->held[i];
+		struct rec_held *h = &t->held[i];
 		u64 record = READ_ONCE(h->record) & ~(u64)REC_TIMED;
 		const struct rec_site *s = (const struct rec_site *)record;
 
 		if (READ_ONCE(h->lock) == lock && s &&
 		    READ_ONCE(s->lock) == (u64)lock) {
 			*site = rec_site_address(s);
-			return true;
+			return h;
 		}
 	}
-	return false;
+	return NULL;
 }
 
 /* Begins with the thread that held it the last time. */
@@ -35,12 +39,12 @@ static u32 search(struct rec_thread *t, const void *lock, u64 *site)
 	if (threads > REC_MAX_WAITS)
 		threads = REC_MAX_WAITS;
 	for (u64 n = 0; n < threads; n++, at++) {
-		const struct rec_thread *other;
+		struct rec_thread *other;
 
 		if (at >= threads)
 			at = 0;
 		other = READ_ONCE(rec_threads[at]);
-		if (!other || !holds(other, lock, site))
+		if (!other || !held_by(other, lock, site))
 			continue;
 		t->holder = at;
 		return at + 1;
@@ -68,10 +72,31 @@ u32 rec_find_holder(struct rec_thread *t, void *lock, u64 *site)
 		return holder;
 	}
 	holder = READ_ONCE(w->thread);
-	if (!holder || (holder == t->number + 1 && !holds(t, lock, site)))
+	if (!holder || (holder == t->number + 1 && !held_by(t, lock, site)))
 		return 0;
 	*site = READ_ONCE(w->site) & REC_ADDRESS;
 	return holder;
+}
+
+/* A plain store to what that thread writes too: at worst a hold of its is not seen to end. */
+void rec_released_for_another(const struct rec_thread *t, void *lock)
+{
+	u64 threads = READ_ONCE(rec_file->threads), site;
+
+	if (threads > REC_MAX_WAITS)
+		threads = REC_MAX_WAITS;
+	for (u64 i = 0; i < threads; i++) {
+		struct rec_thread *other = READ_ONCE(rec_threads[i]);
+		struct rec_held *h;
+
+		if (!other || other == t)
+			continue;
+		h = held_by(other, lock, &site);
+		if (h) {
+			WRITE_ONCE(h->lock, NULL);
+			return;
+		}
+	}
 }
 
 /* Clears the flag once no thread waits. The next waiter sets it again. */

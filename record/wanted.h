@@ -59,6 +59,8 @@ static inline void rec_still_wanted(struct rec_wanted *w, const void *lock)
 		WRITE_ONCE(*flag, 1);
 }
 
+/* @t has released @lock, which another thread may have taken: that one does not hold it now. */
+__cold void rec_released_for_another(const struct rec_thread *t, void *lock);
 /* Thread @t has released a lock whose flag is set, which may be for another lock. */
 void rec_wanted_released(struct rec_wanted *w, const struct rec_thread *t);
 

@@ -28,6 +28,7 @@ const NUMBERS: &[(&str, &str, &str)] = &[
     ("REC_VERSION", "VERSION", "u64"),
     ("REC_WAITS", "WAITS", "usize"),
     ("REC_MAX_WAITS", "MAX_WAITS", "usize"),
+    ("REC_SHOWN", "SHOWN", "usize"),
     ("REC_BLOCK_RECORDS", "BLOCK_RECORDS", "u32"),
     ("REC_BLOCK_MAPS", "BLOCK_MAPS", "u32"),
     ("REC_SITES", "SITES", "u32"),

@@ -2,6 +2,7 @@
 /* The environment and standard error, for slow paths: no call takes a lock. */
 #include "internal.h"
 #include "once.h"
+#include "stderr.h"
 #include "user.h"
 
 #include <stdlib.h>
@@ -14,6 +15,7 @@ extern char **environ;
 /* Entries of the environment one after the other, then an empty one. */
 static const char *kept;
 static struct lkp_once keeping;
+static struct lkp_stderr error_output;
 
 static char *room_for(size_t bytes)
 {
@@ -32,6 +34,7 @@ void lkp_env_keep(char **env, const char *prefix)
 	size_t len = strlen(prefix), bytes = 1;
 	char *text, *end;
 
+	lkp_stderr_note(&error_output);
 	for (char **e = env; e && *e; e++) {
 		if (!strncmp(*e, prefix, len))
 			bytes += strlen(*e) + 1;
@@ -73,7 +76,8 @@ const char *lkp_env(const char *name)
 
 static bool say(const char *text)
 {
-	return lkp_syscall(SYS_write, 2, (long)text, (long)strlen(text), 0, 0,
+	return lkp_stderr_is_for_messages(&error_output) &&
+	       lkp_syscall(SYS_write, 2, (long)text, (long)strlen(text), 0, 0,
 			   0) >= 0;
 }
 

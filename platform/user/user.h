@@ -53,10 +53,13 @@ void lkp_user_events_to(const char *path);
 const char *lkp_env(const char *name);
 /*
  * Copies what @env has under names with that @prefix. From now on lkp_env() looks
- * only there, whatever becomes of the environment.
+ * only there, whatever becomes of the environment. Notes what standard error is, too.
  */
 void lkp_env_keep(char **env, const char *prefix);
-/* Says @text on standard error, in a line of its own. */
+/*
+ * Says @text on standard error, in a line of its own; not if the program has another file
+ * there by now, unless that is a terminal or a log.
+ */
 void lkp_say(const char *text);
 /* Says on standard error that @what=@value is not heeded, and @why. */
 void lkp_ignored(const char *what, const char *value, const char *why);

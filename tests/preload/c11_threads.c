@@ -127,6 +127,16 @@ static void test_signal(void)
 	EQ(thrd_join(thread, NULL), thrd_success);
 }
 
+/* What glibc makes of a type that C11 does not have: a plain mutex. */
+static void test_unknown_kind(void)
+{
+	RET(mtx_init(&m, 4 | mtx_recursive), thrd_success);
+	RET(mtx_lock(&m), thrd_success);
+	RET(mtx_trylock(&m), thrd_busy);
+	RET(mtx_unlock(&m), thrd_success);
+	mtx_destroy(&m);
+}
+
 static void test_kind(void)
 {
 	struct timespec past = { 1, 0 }, t;
@@ -184,5 +194,6 @@ int main(void)
 		kind = kinds[i];
 		test_kind();
 	}
+	test_unknown_kind();
 	return 0;
 }

@@ -440,6 +440,7 @@ fn lists_what_there_is_for_wrong_names() {
 /// environment.
 const WAITS: &str = r#"
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -472,6 +473,11 @@ int main(void)
 	pthread_t thread;
 #ifdef CLEAR
 	if (clearenv())
+		return 1;
+#endif
+#ifdef DAEMON /* its data gets the number of standard error */
+	close(2);
+	if (open("data", O_WRONLY | O_CREAT | DAEMON, 0600) != 2)
 		return 1;
 #endif
 	pthread_create(&thread, NULL, hold, NULL);
@@ -512,6 +518,27 @@ fn the_interposer_names_each_setting_that_it_ignores() {
             assert!(output.status.success(), "{name}");
             assert_eq!(stderr(&output), expected, "{name}");
         }
+    }
+}
+
+/// A daemon closes its standard error, and then opens its own file. A log it may be.
+#[test]
+fn the_interposer_says_nothing_into_the_programs_data() {
+    let room = Room::new();
+    let library = stdout(&room.run(&["preload-path"]));
+    for (name, flag, says) in [
+        ("daemon", "-DDAEMON=O_TRUNC", false),
+        ("logger", "-DDAEMON=O_APPEND", true),
+    ] {
+        let mut command = Command::new(room.compile(name, WAITS, &["-pthread", flag]));
+        command.current_dir(room.path(""));
+        command.env("LD_PRELOAD", library.trim());
+        command.env("LOCKWORK_SET", "nope=1");
+        let output = command.output().expect("the program starts");
+        assert!(output.status.success(), "{name}");
+        let data = fs::read_to_string(room.path("data")).expect("its file");
+        assert_eq!(data.contains("ignored nope=1"), says, "{name}: {data}");
+        fs::remove_file(room.path("data")).ok();
     }
 }
 

@@ -387,6 +387,63 @@ fn a_deadlock_is_shown_while_the_program_hangs() {
     assert!(waiting[0]["tid"].as_u64().is_some(), "{waiting}");
 }
 
+/// Runs `odd MODE`, which does not end, until `report --deadlock` says `until`; what it says then.
+fn odd_until(mode: &str, until: &str) -> String {
+    let room = Room::new();
+    let odd = program(&room, "odd", &[]);
+    let file = room.path("p.prof");
+    let name = file.to_str().expect("UTF-8");
+    let mut command = room.lockwork(&["profile", "--quiet", "-o", name, "--", &odd, mode]);
+    command.process_group(0).stderr(Stdio::null());
+    let mut running = command.spawn().expect("lockwork starts");
+    let shown = loop {
+        let shown = stdout(&room.run(&["report", "--deadlock", name]));
+        if shown.contains(until) {
+            break shown;
+        }
+        std::thread::yield_now();
+    };
+    // SAFETY: the child has not been waited for.
+    unsafe { libc::kill(running.id() as libc::pid_t, libc::SIGTERM) };
+    running.wait().expect("it ends");
+    shown
+}
+
+/// A reader that was seen to hold the lock has left it, and waits for what the writer holds; another
+/// one reads on. Or the other one waits, and the one that was seen does not.
+#[test]
+fn a_deadlock_is_of_those_who_hold_now() {
+    let shown = odd_until("gone", "2 threads in a lock call");
+    assert!(shown.contains("no deadlock"), "{shown}");
+    let shown = odd_until("stays", "deadlock of 2 threads");
+    assert!(shown.contains("second_reader (odd.c:"), "{shown}");
+}
+
+#[test]
+fn one_thread_may_wait_for_itself_and_for_other_processes() {
+    odd_until("self", "deadlock of 1 thread");
+    let room = Room::new();
+    let odd = program(&room, "odd", &[]);
+    let output = profile(&room, &["--quiet", "--", &odd, "shared"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let contended = |process: &Value| number(&process["locks"][0]["counts"]["contended"]);
+    let all = json(&room);
+    assert_eq!(all.iter().map(contended).sum::<i64>(), 1, "{all:?}");
+}
+
+/// Its mutex is held after that, and no unlock is of another thread's lock.
+#[test]
+fn a_condition_wait_may_be_refused_and_cancelled() {
+    let room = Room::new();
+    let odd = program(&room, "odd", &[]);
+    let output = profile(&room, &["--quiet", "--", &odd, "waits"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let file = room.path("p.prof");
+    let shown = stdout(&room.run(&["report", file.to_str().expect("UTF-8")]));
+    assert!(shown.contains("condition variable"), "{shown}");
+    assert!(!shown.contains("another thread"), "{shown}");
+}
+
 #[test]
 fn a_program_that_chooses_its_lock_is_recorded_all_the_same() {
     let room = Room::new();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Who waits for whom now, and the cycles in it: deadlocks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write;
 
 use lockwork_report::text::{counted, duration};
@@ -28,7 +28,7 @@ pub fn render(profile: &Profile) -> String {
         }
     }
     if cycles.is_empty() {
-        text += "no deadlock\n";
+        text += "no deadlock among them\n";
     }
     text
 }
@@ -49,9 +49,10 @@ pub fn line(profile: &Profile, names: &Names<'_>, waiter: &Waiter) -> String {
         || format!("{:#x}", waiter.lock),
         |lock| format!("{} {}", lock.kind(), names.lock(lock)),
     );
-    let holder = match waiter.holder {
-        Some(holder) => format!(", which thread {} held then", tid(profile, holder)),
-        None => String::new(),
+    let holder = match (holders(&profile.waiters, waiter).next(), waiter.holder) {
+        (Some(now), _) => format!(", which thread {} holds", tid(profile, now.thread)),
+        (None, Some(then)) => format!(", which thread {} held then", tid(profile, then)),
+        (None, None) => String::new(),
     };
     format!(
         "thread {} waits in {} for {lock}{holder}; at least {}",
@@ -61,63 +62,110 @@ pub fn line(profile: &Profile, names: &Names<'_>, waiter: &Waiter) -> String {
     )
 }
 
-/// Each cycle of threads of which each waits for a lock that the next one holds.
+/// Those of the waiting threads that hold what `waiter` waits for.
+pub fn holders<'a>(waiters: &'a [Waiter], waiter: &'a Waiter) -> impl Iterator<Item = &'a Waiter> {
+    waiters
+        .iter()
+        .filter(|other| other.holds.contains(&waiter.lock))
+}
+
+/// Each circle of threads of which each waits for a lock that the next one holds. What a thread
+/// holds cannot change while it waits. So none of them can go on.
 pub fn cycles(waiters: &[Waiter]) -> Vec<Vec<&Waiter>> {
-    let by_thread: BTreeMap<u64, &Waiter> = waiters.iter().map(|w| (w.thread, w)).collect();
     let mut found: Vec<Vec<&Waiter>> = Vec::new();
     for start in waiters {
-        let mut path: Vec<&Waiter> = Vec::new();
-        let mut at = Some(start);
-        while let Some(waiter) = at {
-            if path.iter().any(|seen| seen.thread == waiter.thread) {
-                break;
-            }
-            path.push(waiter);
-            at = waiter
-                .holder
-                .and_then(|holder| by_thread.get(&holder).copied());
-        }
-        let closes = at.is_some_and(|waiter| waiter.thread == start.thread);
-        // Each cycle once: from its lowest thread.
-        if closes && path.iter().all(|waiter| waiter.thread >= start.thread) {
-            found.push(path);
+        let circle = circle(waiters, start);
+        // Each once: from its lowest thread.
+        let first = circle.iter().map(|waiter| waiter.thread).min();
+        if first == Some(start.thread) {
+            found.push(circle);
         }
     }
     found
+}
+
+/// The shortest circle from `start` back to it; empty: there is none.
+fn circle<'a>(waiters: &'a [Waiter], start: &'a Waiter) -> Vec<&'a Waiter> {
+    let mut before: BTreeMap<u64, &Waiter> = BTreeMap::new();
+    let mut ahead = VecDeque::from([start]);
+    while let Some(waiter) = ahead.pop_front() {
+        for holder in holders(waiters, waiter) {
+            if before.contains_key(&holder.thread) {
+                continue;
+            }
+            before.insert(holder.thread, waiter);
+            if holder.thread == start.thread {
+                return path_back(&before, start);
+            }
+            ahead.push_back(holder);
+        }
+    }
+    Vec::new()
+}
+
+fn path_back<'a>(before: &BTreeMap<u64, &'a Waiter>, start: &'a Waiter) -> Vec<&'a Waiter> {
+    let mut path = vec![before[&start.thread]];
+    while path[path.len() - 1].thread != start.thread {
+        path.push(before[&path[path.len() - 1].thread]);
+    }
+    path.reverse();
+    path
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn waiter(thread: u64, holder: Option<u64>) -> Waiter {
+    /// It waits for the lock of that number, and holds these.
+    fn waiter(thread: u64, lock: u64, holds: &[u64]) -> Waiter {
         Waiter {
             thread,
-            holder,
-            lock: 0x1000 + thread,
+            holder: None,
+            lock,
             site: 0x10,
             since: 1,
+            holds: holds.to_vec(),
         }
     }
 
     #[test]
     fn a_cycle_is_found_once_and_a_chain_is_none() {
         let waiters = [
-            waiter(1, Some(2)),
-            waiter(2, Some(5)),
-            waiter(5, Some(1)),
-            waiter(7, Some(1)),
-            waiter(8, None),
+            waiter(1, 200, &[100, 150]),
+            waiter(2, 500, &[200]),
+            waiter(5, 100, &[500]),
+            waiter(7, 150, &[]),
+            waiter(8, 900, &[]),
         ];
         let found = cycles(&waiters);
         assert_eq!(found.len(), 1);
         let threads: Vec<u64> = found[0].iter().map(|waiter| waiter.thread).collect();
         assert_eq!(threads, [1, 2, 5]);
-        assert!(cycles(&waiters[3..]).is_empty());
+        assert!(cycles(&waiters[1..]).is_empty());
+    }
+
+    #[test]
+    fn any_reader_may_close_a_circle() {
+        // Two read lock 100; the second waits for what the writer holds.
+        let waiters = [
+            waiter(1, 700, &[100]),
+            waiter(2, 300, &[100]),
+            waiter(3, 100, &[300]),
+        ];
+        let threads: Vec<u64> = cycles(&waiters)[0].iter().map(|w| w.thread).collect();
+        assert_eq!(threads, [2, 3]);
+    }
+
+    #[test]
+    fn who_held_it_when_the_wait_began_makes_no_circle() {
+        let mut waiters = [waiter(1, 200, &[100]), waiter(2, 100, &[])];
+        waiters[0].holder = Some(2);
+        waiters[1].holder = Some(1);
+        assert!(cycles(&waiters).is_empty());
     }
 
     #[test]
     fn a_thread_that_waits_for_itself_is_a_deadlock() {
-        assert_eq!(cycles(&[waiter(3, Some(3))]).len(), 1);
+        assert_eq!(cycles(&[waiter(3, 100, &[100])]).len(), 1);
     }
 }

@@ -81,6 +81,7 @@ struct Waiting {
     site: String,
     holder_thread: Option<u64>,
     holder_tid: Option<u64>,
+    holds: Vec<String>,
     for_ns: u64,
 }
 
@@ -133,6 +134,11 @@ pub fn process(profile: &Profile) -> Process {
         site: names.site(waiter.site),
         holder_thread: waiter.holder,
         holder_tid: waiter.holder.and_then(|holder| profile.tid(holder)),
+        holds: waiter
+            .holds
+            .iter()
+            .map(|lock| format!("{lock:#x}"))
+            .collect(),
         for_ns: profile.ns(waiter.since as f64),
     });
     Process {

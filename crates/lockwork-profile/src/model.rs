@@ -303,10 +303,12 @@ pub struct Waiter {
     pub lock: u64,
     /// Where.
     pub site: u64,
-    /// The thread number that was seen to hold the lock.
+    /// The thread number that was seen to hold the lock when the wait began.
     pub holder: Option<u64>,
     /// For how long, in ticks, up to the end of the recording.
     pub since: u64,
+    /// The locks that it holds meanwhile; of very many the latest.
+    pub holds: Vec<u64>,
 }
 
 /// What the timeline has of one acquisition. Times are ticks since the recording began.

@@ -373,6 +373,7 @@ fn waiters(head: &RawFile, bytes: &[u8], end: u64) -> Vec<Waiter> {
             site: found.site,
             holder: found.holder.checked_sub(1),
             since: end.saturating_sub(found.since),
+            holds: found.held[..raw::SHOWN.min(found.depth as usize)].to_vec(),
         })
         .collect()
 }

@@ -323,7 +323,7 @@ fn long_sections(case: &Case<'_>) -> Option<Finding> {
 fn convoy(case: &Case<'_>) -> Option<Finding> {
     let sum = case.sum();
     let slept = mean(sum.slept as f64, sum.asked);
-    let slow = sum.mean_handover() >= 2.0 * sum.mean_hold();
+    let slow = sum.held > 0.0 && sum.mean_handover() >= 2.0 * sum.mean_hold();
     (sum.asked >= FEW && slept >= 0.5 && slow && sum.handovers >= FEW).then(|| Finding {
         rule: "convoy",
         why: "Each hand-over wakes a thread that sleeps, and that takes longer than the section."
@@ -351,6 +351,7 @@ fn long_waits(case: &Case<'_>) -> Option<Finding> {
     let sum = case.sum();
     let queue = mean(sum.queue as f64, sum.contended) + 1.0;
     let long = case.profile.ns(sum.mean_wait()) >= LONG_NS
+        && sum.held > 0.0
         && sum.mean_wait() >= 10.0 * sum.mean_hold() * queue;
     (long && sum.contended >= FEW).then(|| Finding {
         rule: "off-cpu",
@@ -377,7 +378,7 @@ fn long_waits(case: &Case<'_>) -> Option<Finding> {
 fn short_sections(case: &Case<'_>) -> Option<Finding> {
     let sum = case.sum();
     let hold = case.profile.ns(sum.mean_hold());
-    (hold < LONG_NS && sum.contended >= FEW).then(|| Finding {
+    (sum.held > 0.0 && hold < LONG_NS && sum.contended >= FEW).then(|| Finding {
         rule: "short-but-many",
         why: "Its sections are short but many, and threads meet there.".to_owned(),
         evidence: vec![
@@ -398,10 +399,12 @@ fn short_sections(case: &Case<'_>) -> Option<Finding> {
 fn unclear(case: &Case<'_>) -> Finding {
     Finding {
         rule: "unclear",
-        why: match case.sum().contended < FEW {
-            true => "So few waits do not say why.".to_owned(),
-            false => "No rule explains these waits.".to_owned(),
-        },
+        why: match case.sum() {
+            sum if sum.contended < FEW => "So few waits do not say why.",
+            sum if sum.held <= 0.0 => "No hold of it was timed, so nothing says why.",
+            _ => "No rule explains these waits.",
+        }
+        .to_owned(),
         evidence: vec![case.rate(), case.hold(), case.wait()],
         advice: format!(
             "Measure other locks: {}",

@@ -349,7 +349,7 @@ fn notes(profile: &Profile, names: &Names<'_>) -> String {
     }
     if profile.deep > 0 {
         note(format!(
-            "{} acquisitions were made with 32 locks held, and their holds are not timed",
+            "{} holds are not seen to end, because their threads held 32 more locks by then",
             whole(profile.deep)
         ));
     }

@@ -76,8 +76,7 @@ pub fn lock_waiters(profile: &Profile) -> Vec<Waiter> {
 }
 
 /// Circles of threads that wait for each other's locks at the end of the recording, where each of
-/// the waits has been long: who held a lock is known from when the wait began, so a circle of
-/// short ones may be none.
+/// the waits has been long: a wait with a deadline, and one that a try comes before, may end.
 pub fn deadlocks(profile: &Profile) -> Vec<Vec<Waiter>> {
     let is_long = |waiter: &Waiter| profile.ns(waiter.since as f64) >= DEADLOCK_NS;
     let waiters = lock_waiters(profile);
@@ -226,6 +225,7 @@ mod tests {
             site: 1,
             holder: None,
             since: 400_000_000,
+            holds: Vec::new(),
         }];
         assert_eq!(lost_share(&profile), 0.2);
         assert_eq!(verdict(&profile), "");

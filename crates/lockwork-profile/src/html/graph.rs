@@ -8,7 +8,7 @@ use std::fmt::Write;
 use lockwork_report::html::{escape, table};
 use lockwork_report::text::{counted, cut, duration, percent};
 
-use crate::deadlock::{cycles, line, tid};
+use crate::deadlock::{cycles, holders, line, tid};
 use crate::model::{mean, Profile, Waiter};
 use crate::names::Names;
 
@@ -51,7 +51,8 @@ pub fn now(profile: &Profile, names: &Names<'_>) -> String {
         true => "The process ended while these threads waited.",
         false => "The process still ran, or was killed, when its recording ended.",
     };
-    text += " A solid line: waits for; a dashed line: was held by, when the wait began.</p>\n";
+    text += " A line from a thread: waits for. A line from a lock: is held by; a dashed one: was held by, when \
+             the wait began.</p>\n";
     let mut graph = Graph::default();
     for waiter in waiters.iter().take(WAITERS) {
         let marked = if in_cycle(waiter) { " cycle" } else { "" };
@@ -66,10 +67,17 @@ pub fn now(profile: &Profile, names: &Names<'_>) -> String {
             label: None,
             width: None,
         });
-        if let Some(holder) = waiter.holder {
+        let now: Vec<u64> = holders(&profile.waiters, waiter)
+            .map(|holder| holder.thread)
+            .collect();
+        let (kind, of) = match now.is_empty() {
+            true => ("held", waiter.holder.into_iter().collect()),
+            false => ("holds", now),
+        };
+        for holder in of {
             let holder = graph.left(thread_name(profile, holder), String::new);
             graph.edge(Edge {
-                class: format!("held{marked}"),
+                class: format!("{kind}{marked}"),
                 from: (lock, false),
                 to: (holder, true),
                 label: None,
