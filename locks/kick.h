@@ -6,13 +6,16 @@
  * The node to kick for each lock: a lock word of 4 bytes has no room for
  * it. A hash table with one entry a bucket, an entry in one word:
  *
- *   0                       free
- *   lock << 16 | node       the head of @lock's queue may be halted
+ *   0                      free
+ *   rest << 16 | node      the head of a lock's queue may be halted
+ *
+ * A bucket and a rest are one lock. An address is a multiple of 4 below 2^57; bits above are
+ * the same for all locks, or tags. So it is a number of 55 bits, and multiplied by an odd number,
+ * modulo 2^55, it is another such number for each lock: 8 bits of it choose the bucket, and the
+ * other 47 are the rest.
  *
  * A bucket that is taken for another lock is not waited for: then the waiter
- * does not halt. A thread that claims an entry wakes its node, so an entry that is
- * claimed wrongly (locks whose addresses agree in their low 48 bits) costs a
- * needless wake-up, no more.
+ * does not halt. A thread that claims an entry wakes its node.
  *
  * Written from: no text. That a halted head is found by a hash of its lock is the way
  * of the kernel's paravirtual queued spinlock; the table and its steps are this file's
@@ -20,23 +23,35 @@
  */
 #include <platform.h>
 
-#define LK_KICK_BITS 8
+#define LK_KICK_BITS	  8
+#define LK_KICK_REST_BITS (55 - LK_KICK_BITS)
 
 struct lk_kick_table {
 	u64 entry[1u << LK_KICK_BITS];
 };
 
+/* Fibonacci hashing: Knuth, TAOCP 3, 6.4. */
+static inline u64 lk_kick_hash(const void *lock)
+{
+	u64 address = (u64)(uintptr_t)lock >> 2;
+
+	return address * 0x9e3779b97f4a7c15ull & ((1ull << 55) - 1);
+}
+
 static inline u64 *lk_kick_bucket(struct lk_kick_table *table, const void *lock)
 {
-	/* Fibonacci hashing: Knuth, TAOCP 3, 6.4. */
-	u64 hash = (u64)(uintptr_t)lock * 0x9e3779b97f4a7c15ull;
+	return &table->entry[lk_kick_hash(lock) >> LK_KICK_REST_BITS];
+}
 
-	return &table->entry[hash >> (64 - LK_KICK_BITS)];
+/* The entry for @lock without its node. */
+static inline u64 lk_kick_rest(const void *lock)
+{
+	return (lk_kick_hash(lock) & ((1ull << LK_KICK_REST_BITS) - 1)) << 16;
 }
 
 static inline bool lk_kick_is_for(u64 entry, const void *lock)
 {
-	return !((entry ^ (u64)(uintptr_t)lock << 16) >> 16);
+	return (entry & ~0xffffull) == lk_kick_rest(lock);
 }
 
 /* Enters @node for @lock, also over an entry of its own; false: no room. */
@@ -51,8 +66,7 @@ static inline bool lk_kick_post(struct lk_kick_table *table, const void *lock,
 		/* [kick.A] RELEASE, pairs with kick.B: the node is seen as it
 		 * was when it was posted. An RMW also where the entry is there
 		 * already: it may be claimed by now. */
-	} while (!try_cmpxchg_release(bucket, &old,
-				      (u64)(uintptr_t)lock << 16 | node));
+	} while (!try_cmpxchg_release(bucket, &old, lk_kick_rest(lock) | node));
 	return true;
 }
 

@@ -96,6 +96,12 @@ fn a_section_knows_its_handlers() {
     passes("sections", "tests/sections");
 }
 
+/// A waiter that halts is found by a hash of its lock, which is the lock's alone.
+#[test]
+fn a_kick_is_for_one_lock() {
+    passes("kick", "tests/kick");
+}
+
 /// What a handler's waiter leaves in a queue does not harm the call that it interrupted.
 #[cfg(target_arch = "x86_64")]
 #[test]
