@@ -134,7 +134,7 @@ struct rec_thread_info {
 	u64 threads;	 /* that had this number */
 	u64 dropped;	 /* acquisitions for which there was no room */
 	u64 unknown;	 /* unlocks of what this thread had not locked */
-	u64 deep;	 /* acquisitions beyond 32 locks held at once */
+	u64 deep; /* holds that were forgotten: its thread held 32 later ones */
 };
 
 /* A contended acquisition, or a hold at whose end others may have waited. */

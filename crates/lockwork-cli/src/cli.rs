@@ -76,9 +76,9 @@ const COMPARE_HELP: &str = "\
 Runs a program several times with each of several locks, and reports which
 differences between the locks the measurements support.
 
-Runs are grouped in rounds. Each round runs every lock once, in an order that is
-shuffled again for each round (by --seed). So neither drift of the machine nor
-the order favours a lock. Warm-up rounds are not counted. Two arms are always
+Runs are grouped in rounds. Each round runs every lock once. Every second order is
+shuffled (by --seed), and the next round has it backwards. So neither drift of the
+machine nor the order favours a lock. Warm-up rounds are not counted. Two arms are always
 measured: glibc is the unchanged program; glibc_passthrough is an interposer that
 only forwards the calls to glibc, and shows what interposition costs.
 

@@ -56,6 +56,10 @@ pub fn outliers(samples: &[f64]) -> usize {
     let centre = median(samples);
     let distance: Vec<f64> = samples.iter().map(|x| (x - centre).abs()).collect();
     let scale = 1.4826 * median(&distance);
+    // Most samples are equal: any other one would count.
+    if scale == 0.0 {
+        return 0;
+    }
     distance.iter().filter(|d| **d > 3.0 * scale).count()
 }
 

@@ -81,13 +81,56 @@ pub fn distinct(names: &[String], set: &[String]) -> Result<Vec<Arm>> {
     Ok(arms)
 }
 
-/// The order of one round: shuffled, so that no arm always runs after the same
-/// other one. Until the limit for slow arms is known, the baseline is first.
-pub fn order(arms: usize, baseline_first: bool, random: &mut fastrand::Rng) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..arms).collect();
-    random.shuffle(&mut order);
-    if baseline_first {
-        order.sort_by_key(|&arm| arm != 0);
+/// The orders of the rounds. Every second one is the one before it backwards, so that no arm has
+/// the earlier places, and that one is shuffled.
+#[derive(Debug)]
+pub struct Orders {
+    arms: usize,
+    random: fastrand::Rng,
+    before: Option<Vec<usize>>,
+}
+
+impl Orders {
+    /// Of so many arms.
+    pub fn new(arms: usize, seed: u64) -> Orders {
+        Orders {
+            arms,
+            random: fastrand::Rng::with_seed(seed),
+            before: None,
+        }
     }
-    order
+
+    /// The next one. Until the limit for slow arms is known, the baseline is first.
+    pub fn next(&mut self, baseline_first: bool) -> Vec<usize> {
+        if let Some(mut order) = self.before.take() {
+            order.reverse();
+            return order;
+        }
+        let mut order: Vec<usize> = (0..self.arms).collect();
+        self.random.shuffle(&mut order);
+        if baseline_first {
+            order.sort_by_key(|&arm| arm != 0);
+        } else {
+            self.before = Some(order.clone());
+        }
+        order
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_arm_has_the_better_places() {
+        let mut orders = Orders::new(4, 1);
+        assert_eq!(orders.next(true)[0], 0);
+        let mut places = [0; 4];
+        for _ in 0..10 {
+            for (place, arm) in orders.next(false).into_iter().enumerate() {
+                places[arm] += place;
+            }
+        }
+        assert_eq!(places, [15; 4]);
+    }
 }

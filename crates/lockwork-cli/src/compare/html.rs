@@ -7,7 +7,7 @@ use super::report::Report;
 use super::{plot, table};
 use lockwork_report::html::{escape, figure, page, table as html_table};
 use lockwork_report::strips::{self, Strip};
-use lockwork_report::text::short;
+use lockwork_report::text::{shell, short};
 
 /// The page of this comparison.
 pub fn render(report: &Report) -> Result<String> {
@@ -50,7 +50,7 @@ pub fn render(report: &Report) -> Result<String> {
             warnings.join("\n<li>")
         );
     }
-    let title = format!("Locks compared: {}", report.command.join(" "));
+    let title = format!("Locks compared: {}", shell(&report.command));
     Ok(page(&title, "", &body, ""))
 }
 

@@ -54,14 +54,39 @@ impl Metric {
         let Some(group) = group else {
             return Err(format!("its output does not match --metric '{pattern}'"));
         };
-        let text = String::from_utf8_lossy(group.as_bytes()).replace(',', "");
-        match text.trim().parse::<f64>() {
-            Ok(number) if number.is_finite() => Ok(Some(number)),
-            _ => Err(format!(
+        let text = String::from_utf8_lossy(group.as_bytes());
+        match number(text.trim()) {
+            Some(number) => Ok(Some(number)),
+            None if text.contains(',') => Err(format!(
+                "--metric '{pattern}' found '{text}' in its output: a comma is read between \
+                 groups of three digits only; run the program with LC_ALL=C"
+            )),
+            None => Err(format!(
                 "--metric '{pattern}' found '{text}' in its output, which is not a number"
             )),
         }
     }
+}
+
+/// A finite number. Commas may stand between groups of three digits, as in 12,345.6.
+fn number(text: &str) -> Option<f64> {
+    let (whole, rest) = match text.find(['.', 'e', 'E']) {
+        Some(at) => text.split_at(at),
+        None => (text, ""),
+    };
+    let mut groups = whole.split(',');
+    let first = groups.next()?.trim_start_matches(['+', '-']);
+    let mut grouped = groups.clone().peekable();
+    let is_grouped = grouped.peek().is_some();
+    let all_digits = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
+    if is_grouped && !(1..=3).contains(&first.len()) {
+        return None;
+    }
+    if !groups.all(|group| group.len() == 3 && all_digits(group)) {
+        return None;
+    }
+    let number: f64 = (whole.replace(',', "") + rest).parse().ok()?;
+    number.is_finite().then_some(number)
 }
 
 /// Reads a regular expression with one group; or says in a sentence what is wrong with it.
@@ -108,6 +133,12 @@ mod tests {
         assert_eq!(find("wall", output), Ok(None));
         assert!(find(r"speed: (\d+)", output).is_err());
         assert!(find(r"(end)", output).is_err());
+        assert_eq!(find("(.*)", "1,234,567"), Ok(Some(1_234_567.0)));
+        assert_eq!(find("(.*)", "-2.5e3"), Ok(Some(-2500.0)));
+        // A decimal comma, and what is no grouping.
+        for text in ["12,5", "1,2,3", "1234,567", "1.5,000", ",123", "inf", "nan"] {
+            assert!(find("(.*)", text).is_err(), "{text}");
+        }
     }
 
     #[test]

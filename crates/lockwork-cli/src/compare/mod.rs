@@ -74,20 +74,24 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode> {
         (arms, samples, locking, ended),
         started,
     );
-    output::show(&table::render(&report), &report, &mut json)?;
-    if let Some(plot) = &mut plot {
-        plot.write(&plot::render(Width::Wide, &report)?)?;
-    }
-    if let Some(page) = &mut page {
-        page.write(&html::render(&report)?)?;
-    }
+    // Each is written whatever becomes of the others.
+    let plotted = plot.as_mut().map_or(Ok(()), |plot| {
+        plot.write(&plot::render(Width::Wide, &report)?)
+    });
+    let paged = page
+        .as_mut()
+        .map_or(Ok(()), |page| page.write(&html::render(&report)?));
+    output::show(&table::render(&report), &report, &mut json)
+        .and(plotted)
+        .and(paged)?;
     match (&report.ended, exit) {
         (_, Some(error)) => Err(error),
         (Ended::Failed { why }, None) => Err(Exit::with(PROGRAM_FAILED, why.clone())),
         (Ended::Interrupted { .. }, None) => Ok(ExitCode::from(report.ended.exit_code())),
-        (Ended::Completed, None) => {
-            worse::judge(args.fail_if_worse, worse::of("", &report.summary))
-        }
+        (Ended::Completed, None) => worse::judge(
+            args.fail_if_worse,
+            worse::of("", &report.summary, metric.better),
+        ),
     }
 }
 

@@ -97,18 +97,21 @@ impl Target {
 
 /// Prints `table`, and writes `report` as JSON where it was asked for. JSON on standard
 /// output has that to itself; the table then goes to standard error.
+///
+/// The file is written first: standard output may be gone.
 pub fn show(table: &str, report: &impl Serialize, json: &mut Option<Target>) -> Result<()> {
-    if matches!(json, Some(Target::Stdout)) {
+    let to_stdout = matches!(json, Some(Target::Stdout));
+    let written = json.as_mut().map_or(Ok(()), |json| {
+        let text = serde_json::to_string_pretty(report)?;
+        json.write(&format!("{text}\n"))
+    });
+    let shown = if to_stdout {
         text::complain(table);
+        Ok(())
     } else {
-        text::print(table)?;
-    }
-    if let Some(json) = json {
-        let mut text = serde_json::to_string_pretty(report)?;
-        text.push('\n');
-        json.write(&text)?;
-    }
-    Ok(())
+        text::print(table)
+    };
+    written.and(shown)
 }
 
 impl Drop for Target {

@@ -8,6 +8,7 @@ use super::table;
 use crate::policy::{BASELINE, CONTROL};
 use lockwork_report::bars::{self, Bar};
 use lockwork_report::rows::Width;
+use lockwork_report::text::shell;
 
 /// Characters of the command that fit into the title.
 const LONGEST: usize = 60;
@@ -16,7 +17,7 @@ const LONGEST: usize = 60;
 pub fn render(width: Width, report: &Report) -> Result<String> {
     let arms = report.summary.iter().filter(|s| s.arm != BASELINE);
     let bars: Vec<Bar> = arms.map(bar).collect();
-    let mut command = report.command.join(" ");
+    let mut command = shell(&report.command);
     if let Some((end, _)) = command.char_indices().nth(LONGEST) {
         command.truncate(end);
         command.push('…');

@@ -169,12 +169,35 @@ pub struct Summary {
     pub stopped: bool,
     /// Runs that a signal ended; they do not count.
     pub crashed: usize,
+    /// Counted runs that ended with another exit code than 0.
+    pub failed: usize,
+    /// Counted runs whose number was 0 or less.
+    pub zeros: usize,
+}
+
+/// What a program does under a lock, and not, or not as often, under glibc's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// A signal ended so many runs.
+    Crashed(usize),
+    /// So many runs ended with another exit code than 0.
+    Failed(usize),
+    /// So many runs gave 0 where more is better.
+    Zero(usize),
 }
 
 impl Summary {
-    /// Whether the lock crashes a program that glibc's locks do not crash.
-    pub fn crashes(&self, baseline: &Summary) -> bool {
-        self.crashed > 0 && baseline.crashed == 0 && baseline.samples > 0
+    /// What is so bad about the lock that its figures are no comparison.
+    pub fn fault(&self, baseline: &Summary, better: Better) -> Option<Fault> {
+        if self.crashed > baseline.crashed && baseline.samples > 0 {
+            Some(Fault::Crashed(self.crashed))
+        } else if self.failed > baseline.failed {
+            Some(Fault::Failed(self.failed))
+        } else if self.zeros > 0 && baseline.zeros == 0 && better == Better::Higher {
+            Some(Fault::Zero(self.zeros))
+        } else {
+            None
+        }
     }
 
     /// The ratio to glibc; more than 1 is better.

@@ -15,7 +15,7 @@ use lockwork_report::progress::{self, ProgressBar};
 use lockwork_report::text::counted;
 use tempfile::TempDir;
 
-use super::arms::{self, Arm};
+use super::arms::{Arm, Orders};
 use super::child::{self, End, Observed};
 use super::metric::{self, Metric};
 use super::report::{Ended, Outcome, Sample};
@@ -128,11 +128,10 @@ impl<'a> Session<'a> {
     }
 
     fn rounds(&mut self) -> Result<(), Over> {
-        let mut random = fastrand::Rng::with_seed(self.rules.seed);
+        let mut orders = Orders::new(self.arms.len(), self.rules.seed);
         let (warmup, runs) = (i64::from(self.rules.warmup), i64::from(self.rules.runs));
         for round in 1 - warmup..=runs {
-            let first = self.slowest_baseline.is_none();
-            let order = arms::order(self.arms.len(), first, &mut random);
+            let order = orders.next(self.slowest_baseline.is_none());
             for (place, arm) in order.into_iter().enumerate() {
                 if !self.arms[arm].stopped {
                     self.one_run(arm, round, place + 1)?;
@@ -186,7 +185,10 @@ impl<'a> Session<'a> {
         let file = folder.join("locks");
         let environment = environment::recording(&self.arms[arm].spec, &file)?;
         let observed = self.start(arm, &environment)?;
-        self.locking = lockwork_profile::locking(&file).ok();
+        // Of a run that was cut short nothing can be said.
+        if matches!(observed.end, End::Code(_)) {
+            self.locking = lockwork_profile::locking(&file).ok();
+        }
         Ok(observed)
     }
 
@@ -239,7 +241,8 @@ impl<'a> Session<'a> {
             (End::Signal(signal), _) => Some(format!("it was killed by {}", signal_name(signal))),
         };
         let ignored = self.rules.ignore_failure;
-        let usable = found.is_ok() && matches!(run.end, End::Code(_));
+        let usable =
+            found.is_ok() && matches!(run.end, End::Code(code) if by_signal(code).is_none());
         sample.counted = sample.round > 0 && usable && (ignored || problem.is_none());
         let Some(problem) = problem else {
             return Ok(());
@@ -320,7 +323,13 @@ fn sample(run: &Observed, arm: String, round: i64, order: usize) -> Sample {
         },
         signal: match run.end {
             End::Signal(signal) => Some(signal_name(signal)),
+            End::Code(code) => by_signal(code).map(signal_name),
             _ => None,
         },
     }
+}
+
+/// Shells that start the program tell by their exit code which signal ended it.
+fn by_signal(code: i32) -> Option<i32> {
+    (129..=128 + 31).contains(&code).then(|| code - 128)
 }

@@ -67,10 +67,13 @@ impl Setup<'_> {
         let values: Vec<f64> = runs.iter().map(|s| s.value()).collect();
         let pairs = self.pairs(arm, baseline);
         let compared = arm != baseline && !stopped;
+        let coarse = is_coarse(&pairs);
         let interval = |confidence| {
-            let found = compared.then(|| stats::interval(&pairs, confidence, self.seed));
+            let found =
+                (compared && !coarse).then(|| stats::interval(&pairs, confidence, self.seed));
             found.flatten()
         };
+        let runs_with = |of: &dyn Fn(&Sample) -> bool| runs.iter().filter(|s| of(s)).count();
         Summary {
             arm: arm.to_string(),
             samples: runs.len(),
@@ -84,6 +87,8 @@ impl Setup<'_> {
             involuntary: mean(&|s| s.involuntary as f64),
             stopped,
             crashed: self.crashed(arm),
+            failed: runs_with(&|s| s.outcome == Outcome::Failed),
+            zeros: runs_with(&|s| s.value() <= 0.0),
         }
     }
 
@@ -121,4 +126,19 @@ impl Setup<'_> {
         }
         all
     }
+}
+
+/// Whether the numbers do not vary, and differ by their last digit at most: then the difference may
+/// come from rounding.
+fn is_coarse(pairs: &[Pair]) -> bool {
+    let Some(&(own, other)) = pairs.first() else {
+        return false;
+    };
+    let decimals = |number: f64| {
+        let text = format!("{number}");
+        text.split_once('.').map_or(0, |(_, digits)| digits.len())
+    };
+    let step = 0.1_f64.powi(decimals(own).max(decimals(other)) as i32);
+    let differ = (own - other).abs();
+    differ > 0.0 && differ < 1.5 * step && pairs.iter().all(|pair| *pair == (own, other))
 }

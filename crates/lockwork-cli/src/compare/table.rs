@@ -5,7 +5,7 @@ use super::metric::Better;
 use super::report::{Report, Summary};
 use crate::policy::BASELINE;
 use lockwork_report::table;
-use lockwork_report::text::{grouped, short};
+use lockwork_report::text::{grouped, shell, short};
 
 /// The columns of the table.
 pub const HEADER: [&str; 7] = [
@@ -43,7 +43,7 @@ pub fn heading(report: &Report) -> String {
     let runs = report.samples.iter().filter(|s| s.counted).count();
     format!(
         "{}: {}, {} is better; {runs} counted runs",
-        report.command.join(" "),
+        shell(&report.command),
         unit(report),
         match report.plan.better {
             Better::Higher => "more",

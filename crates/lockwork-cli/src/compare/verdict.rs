@@ -2,7 +2,7 @@
 //! What the samples support, in a sentence or two. Nothing else in lockwork
 //! says that one lock is better than another.
 
-use super::report::Summary;
+use super::report::{Fault, Summary};
 use super::summary::Setup;
 use crate::policy::{BASELINE, CONTROL};
 use lockwork_report::stats;
@@ -18,42 +18,49 @@ pub fn verdict(setup: &Setup, arms: &[Summary]) -> String {
     let mut sentences = vec![on_locks(setup, base, &locks)];
     sentences.extend(on_control(setup, arms));
     sentences.extend(on_stopped(&locks));
-    sentences.extend(base.and_then(|base| on_crashed(base, &locks)));
+    sentences.extend(base.and_then(|base| on_faults(setup, base, &locks)));
     sentences.join(" ")
 }
 
+/// A lock that can be judged, its improvement, and the verdict's interval.
+type Judged<'a> = (&'a Summary, f64, (f64, f64));
+
 fn on_locks(setup: &Setup, base: Option<&Summary>, locks: &[&Summary]) -> String {
-    let mut judged: Vec<(&Summary, f64, (f64, f64))> = locks
+    let sound = |a: &&&Summary| base.is_none_or(|base| a.fault(base, setup.better).is_none());
+    let mut judged: Vec<Judged<'_>> = locks
         .iter()
+        .filter(sound)
         .filter_map(|a| Some((*a, a.improve?, a.verdict_interval?)))
         .collect();
     judged.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let Some(&(best, improve, interval)) = judged.first() else {
+    let Some(&(first, improve, interval)) = judged.first() else {
         return nothing(setup, base, locks);
     };
-    if interval.0 > 0.0 {
-        let mut text = format!(
-            "{} does better than glibc here, by {} ({}).",
+    // Not simply the first: one that varies much may be ahead by chance.
+    if let Some(&(best, improve, interval)) = judged.iter().find(|(_, _, i)| i.0 > 0.0) {
+        let others = judged.iter().filter(|(other, _, _)| other.arm != best.arm);
+        return format!(
+            "{} does better than glibc here, by {} ({}).{}",
             best.arm,
             percent(improve),
-            range(setup, interval)
+            range(setup, interval),
+            ties(setup, best, others)
         );
-        text += &ties(setup, best, &judged[1..]);
-        return text;
     }
     let worse: Vec<&str> = judged
         .iter()
         .filter(|(_, _, interval)| interval.1 < 0.0)
         .map(|(a, _, _)| a.arm.as_str())
         .collect();
-    let n = best.samples;
+    let n = first.samples;
     if worse.is_empty() {
         return no_difference(setup, locks, n);
     }
     if worse.len() == judged.len() {
         return format!(
-            "glibc does better here than every lock that finished; the closest, {}, loses {} ({}).",
-            best.arm,
+            "glibc does better here than every lock that can be judged; the closest, {}, loses {} \
+             ({}).",
+            first.arm,
             percent(-improve),
             range(setup, (-interval.1, -interval.0))
         );
@@ -96,6 +103,13 @@ fn nothing(setup: &Setup, base: Option<&Summary>, locks: &[&Summary]) -> String 
             "No run of another lock came to its end.".into()
         };
     }
+    let faulty = |a: &&Summary| base.is_some_and(|base| a.fault(base, setup.better).is_some());
+    if !locks.is_empty() && locks.iter().all(faulty) {
+        return "glibc does better here: it does what every other lock fails to do.".into();
+    }
+    if locks.is_empty() {
+        return "There is no lock to judge but glibc's own.".into();
+    }
     let rounds = |a: &&&Summary| setup.pairs(&a.arm, BASELINE).len();
     let n = running.iter().map(rounds).max().unwrap_or(0);
     if n < stats::MIN_ROUNDS {
@@ -106,13 +120,15 @@ fn nothing(setup: &Setup, base: Option<&Summary>, locks: &[&Summary]) -> String 
             stats::MIN_ROUNDS
         );
     }
+    if running.iter().any(|a| a.improve.is_some()) {
+        return "Nothing can be claimed: the numbers do not vary, so they may be rounded.".into();
+    }
     "Nothing can be claimed: the numbers have no ratio to glibc's.".into()
 }
 
 /// Which other locks cannot be told apart from the best one.
-fn ties(setup: &Setup, best: &Summary, others: &[(&Summary, f64, (f64, f64))]) -> String {
+fn ties<'a>(setup: &Setup, best: &Summary, others: impl Iterator<Item = &'a Judged<'a>>) -> String {
     let same: Vec<&str> = others
-        .iter()
         .map(|(other, _, _)| other.arm.as_str())
         .filter(|other| {
             let pairs = setup.pairs(&best.arm, other);
@@ -155,14 +171,33 @@ fn on_stopped(locks: &[&Summary]) -> Option<String> {
     (!stopped.is_empty()).then(|| format!("Stopped because it took too long: {list}."))
 }
 
-fn on_crashed(base: &Summary, locks: &[&Summary]) -> Option<String> {
-    let crashed: Vec<String> = locks
+/// What locks do that glibc's do not.
+fn on_faults(setup: &Setup, base: &Summary, locks: &[&Summary]) -> Option<String> {
+    let all: Vec<String> = locks
         .iter()
-        .filter(|a| a.crashes(base))
-        .map(|a| format!("{} of {}", counted(a.crashed, "run"), a.arm))
+        .filter_map(|a| Some((a, a.fault(base, setup.better)?)))
+        .map(|(a, fault)| match fault {
+            Fault::Crashed(k) => {
+                format!(
+                    "Ended by a signal, and not counted: {} of {}.",
+                    counted(k, "run"),
+                    a.arm
+                )
+            }
+            Fault::Failed(k) => format!(
+                "{} failed in {k} of {}, glibc in {}: that is no comparison.",
+                a.arm,
+                counted(a.samples, "run"),
+                base.failed
+            ),
+            Fault::Zero(k) => format!(
+                "{} gave 0 in {k} of {}, and glibc in none.",
+                a.arm,
+                counted(a.samples, "run")
+            ),
+        })
         .collect();
-    let list = crashed.join(", ");
-    (!crashed.is_empty()).then(|| format!("Ended by a signal, and not counted: {list}."))
+    (!all.is_empty()).then(|| all.join(" "))
 }
 
 fn percent(improve: f64) -> String {
@@ -207,16 +242,22 @@ mod tests {
     }
 
     fn verdict_on(arms: &[(&str, f64)]) -> (String, Vec<Summary>) {
+        let all = arms
+            .iter()
+            .flat_map(|(arm, percent)| samples(arm, *percent));
+        let names: Vec<&str> = arms.iter().map(|arm| arm.0).collect();
+        verdict_of(&all.collect::<Vec<_>>(), &names)
+    }
+
+    /// On these samples of `arms`, beside glibc's, which are all 100.
+    fn verdict_of(others: &[Sample], arms: &[&str]) -> (String, Vec<Summary>) {
         let base: Vec<Sample> = (samples(BASELINE, 0.0).into_iter())
             .map(|sample| Sample {
                 metric: Some(100.0),
                 ..sample
             })
             .collect();
-        let others = arms
-            .iter()
-            .flat_map(|(arm, percent)| samples(arm, *percent));
-        let samples: Vec<Sample> = base.into_iter().chain(others).collect();
+        let samples: Vec<Sample> = base.into_iter().chain(others.iter().cloned()).collect();
         let setup = Setup {
             samples: &samples,
             better: Better::Higher,
@@ -224,7 +265,7 @@ mod tests {
             confidence: 0.95,
             comparisons: arms.len(),
         };
-        let names = [BASELINE].into_iter().chain(arms.iter().map(|arm| arm.0));
+        let names = [BASELINE].into_iter().chain(arms.iter().copied());
         let summaries: Vec<Summary> = names
             .map(|arm| setup.summary(arm, BASELINE, false))
             .collect();
@@ -247,6 +288,64 @@ mod tests {
         assert!(text.starts_with("mutex does better"), "{text}");
         let adjusted = " %, adjusted for 2 comparisons with glibc).";
         assert!(text.contains(adjusted), "{text}");
+    }
+
+    /// One that varies much is ahead by chance, and does not hide the other one.
+    #[test]
+    fn a_noisy_lock_hides_nothing() {
+        let mut noisy = samples("noisy", 0.0);
+        for (sample, value) in noisy
+            .iter_mut()
+            .zip([110.0, 160.0, 70.0, 130.0, 90.0, 150.0])
+        {
+            sample.metric = Some(value);
+        }
+        let (text, _) = verdict_of(
+            &[noisy, samples("mutex", 5.0)].concat(),
+            &["noisy", "mutex"],
+        );
+        assert!(
+            text.starts_with("mutex does better than glibc here"),
+            "{text}"
+        );
+        assert!(text.contains("told apart from noisy"), "{text}");
+        let mut noisy = samples("noisy", 0.0);
+        noisy[0].metric = Some(200.0);
+        let (text, _) = verdict_of(
+            &[noisy, samples("mutex", -5.0)].concat(),
+            &["noisy", "mutex"],
+        );
+        assert!(text.contains("worse than glibc: mutex"), "{text}");
+    }
+
+    #[test]
+    fn a_lock_that_fails_is_not_better() {
+        let mut fails = samples("mutex", 50.0);
+        for sample in &mut fails {
+            sample.outcome = Outcome::Failed;
+            sample.exit_code = Some(1);
+        }
+        let (text, _) = verdict_of(&fails, &["mutex"]);
+        assert!(text.starts_with("glibc does better here"), "{text}");
+        assert!(
+            text.contains("mutex failed in 10 of 10 runs, glibc in 0"),
+            "{text}"
+        );
+        let mut zero = samples("mutex", 0.0);
+        zero[3].metric = Some(0.0);
+        let (text, _) = verdict_of(&zero, &["mutex"]);
+        assert!(text.contains("mutex gave 0 in 1 of 10 runs"), "{text}");
+    }
+
+    #[test]
+    fn numbers_that_do_not_vary_may_be_rounded() {
+        let mut coarse = samples("mutex", 0.0);
+        for sample in &mut coarse {
+            sample.metric = Some(101.0);
+        }
+        let (text, arms) = verdict_of(&coarse, &["mutex"]);
+        assert!(text.contains("may be rounded"), "{text}");
+        assert!(arms[1].verdict_interval.is_none());
     }
 
     #[test]

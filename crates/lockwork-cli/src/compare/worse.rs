@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use anyhow::Result;
 use lockwork_report::text::counted;
 
-use super::report::Summary;
+use super::metric::Better;
+use super::report::{Fault, Summary};
 use crate::error::{Exit, PROGRAM_FAILED};
 use crate::policy::{BASELINE, CONTROL};
 
@@ -25,13 +26,13 @@ enum Lost {
     AtLeast(f64),
     /// A run took too long.
     Stopped,
-    /// A signal ended so many of its runs, and none of glibc's.
-    Crashed(usize),
+    /// It does what glibc does not.
+    Fault(Fault),
 }
 
 /// What each lock of a table loses; `place` is put behind its name. A lock that cannot be
 /// judged, as with too few rounds, is left out: nothing is shown of it.
-pub fn of(place: &str, arms: &[Summary]) -> Vec<Loss> {
+pub fn of(place: &str, arms: &[Summary], better: Better) -> Vec<Loss> {
     let locks = arms
         .iter()
         .filter(|arm| arm.arm != BASELINE && arm.arm != CONTROL);
@@ -40,8 +41,8 @@ pub fn of(place: &str, arms: &[Summary]) -> Vec<Loss> {
         .filter_map(|arm| {
             let lost = if arm.stopped {
                 Lost::Stopped
-            } else if base.is_some_and(|base| arm.crashes(base)) {
-                Lost::Crashed(arm.crashed)
+            } else if let Some(fault) = base.and_then(|base| arm.fault(base, better)) {
+                Lost::Fault(fault)
             } else {
                 Lost::AtLeast(-arm.verdict_interval?.1)
             };
@@ -63,7 +64,7 @@ pub fn judge(percent: Option<f64>, losses: Vec<Loss>) -> Result<ExitCode> {
     };
     let too_much = |loss: &Loss| match loss.lost {
         Lost::AtLeast(lost) => lost * 100.0 > percent,
-        Lost::Stopped | Lost::Crashed(_) => true,
+        Lost::Stopped | Lost::Fault(_) => true,
     };
     let named: Vec<String> = losses
         .iter()
@@ -71,8 +72,13 @@ pub fn judge(percent: Option<f64>, losses: Vec<Loss>) -> Result<ExitCode> {
         .map(|loss| match loss.lost {
             Lost::AtLeast(lost) => format!("{} (at least {:.1} %)", loss.what, lost * 100.0),
             Lost::Stopped => format!("{} (it took too long)", loss.what),
-            Lost::Crashed(runs) => {
-                format!("{} (a signal ended {})", loss.what, counted(runs, "run"))
+            Lost::Fault(fault) => {
+                let how = match fault {
+                    Fault::Crashed(runs) => format!("a signal ended {}", counted(runs, "run")),
+                    Fault::Failed(runs) => format!("{} failed", counted(runs, "run")),
+                    Fault::Zero(runs) => format!("{} gave 0", counted(runs, "run")),
+                };
+                format!("{} ({how})", loss.what)
             }
         })
         .collect();
@@ -106,11 +112,13 @@ mod tests {
             involuntary: None,
             stopped,
             crashed: 0,
+            failed: 0,
+            zeros: 0,
         }
     }
 
     fn message(percent: f64, arms: &[Summary]) -> Option<String> {
-        let judged = judge(Some(percent), of("", arms));
+        let judged = judge(Some(percent), of("", arms, Better::Higher));
         judged.err().map(|error| error.to_string())
     }
 
@@ -130,7 +138,7 @@ mod tests {
         );
         assert_eq!(message(7.5, &arms), None);
         assert!(message(0.0, &arms[3..]).is_none(), "nothing is shown");
-        assert!(judge(None, of("", &arms)).is_ok());
+        assert!(judge(None, of("", &arms, Better::Higher)).is_ok());
     }
 
     #[test]
@@ -144,6 +152,21 @@ mod tests {
         let text = message(90.0, &arms).expect("it crashed");
         assert!(text.contains("mutex (a signal ended 4 runs)"), "{text}");
         assert_eq!(message(90.0, &[crashed(BASELINE), crashed("mutex")]), None);
+    }
+
+    #[test]
+    fn a_lock_that_fails_more_often_is_worse() {
+        let failed = |name, failed| Summary {
+            failed,
+            ..arm(name, Some((0.5, 0.6)), false)
+        };
+        let arms = [
+            failed(BASELINE, 1),
+            failed("mutex", 2),
+            failed("mutex_numa", 1),
+        ];
+        let text = message(90.0, &arms).expect("it failed");
+        assert!(text.ends_with("mutex (2 runs failed)"), "{text}");
     }
 
     #[test]

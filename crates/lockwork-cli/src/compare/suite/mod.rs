@@ -72,10 +72,10 @@ pub fn run(file: &Path, args: &CompareArgs) -> Result<ExitCode> {
         skipped,
         ended,
     };
-    output::show(&table::render(&report), &report, &mut json)?;
-    if let Some(page) = &mut page {
-        page.write(&html::render(&report)?)?;
-    }
+    let paged = page
+        .as_mut()
+        .map_or(Ok(()), |page| page.write(&html::render(&report)?));
+    output::show(&table::render(&report), &report, &mut json).and(paged)?;
     over(&report, args.fail_if_worse)
 }
 
@@ -122,6 +122,8 @@ fn losses(report: &SuiteReport) -> Vec<Loss> {
     let measured = report.rows.iter();
     let tables = measured.filter_map(|row| Some((row.name(), row.report.as_ref()?)));
     tables
-        .flat_map(|(name, table)| worse::of(&format!(" in {name}"), &table.summary))
+        .flat_map(|(name, table)| {
+            worse::of(&format!(" in {name}"), &table.summary, table.plan.better)
+        })
         .collect()
 }

@@ -105,7 +105,9 @@ pub struct Skipped {
 pub struct LockScore {
     /// Which lock.
     pub arm: String,
-    /// How many rows have a ratio.
+    /// How many rows were measured with it.
+    pub measured: usize,
+    /// How many of them have a ratio.
     pub rows: usize,
     /// The geometric mean of the ratios to glibc; more than 1 is better.
     pub mean: Option<f64>,
@@ -123,6 +125,8 @@ pub struct LockScore {
     pub crashed: usize,
     /// Those of them that have no ratio, because no run came to its end.
     pub without: usize,
+    /// Rows in which more of its runs failed than of glibc's, or gave 0 where none of glibc's did.
+    pub faulty: usize,
 }
 
 /// The row with the lowest ratio.

@@ -105,6 +105,8 @@ impl Bench<'_> {
             embedded: false,
             comparisons: Some(self.comparisons),
             label: format!("{number}/{} {} ({threads}): ", self.rows, program.name),
+            // Each row has orders of its own: what they favour by chance is not the same everywhere.
+            seed: self.args.seed.wrapping_add(number as u64),
             ..Rules::of(self.args)
         };
         if let Err(ended) = self.prepare(program, &words(&program.setup))? {

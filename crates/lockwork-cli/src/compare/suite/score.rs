@@ -5,7 +5,7 @@ use lockwork_report::stats::{self, LogRatio};
 
 use super::super::arms::Arm;
 use super::super::conclusion::CONFIDENCE;
-use super::super::report::{Report, Summary};
+use super::super::report::{Fault, Report, Summary};
 use super::super::summary::Setup;
 use super::report::{LockScore, Row, Worst};
 use crate::policy::BASELINE;
@@ -25,22 +25,35 @@ fn score(arm: &str, rows: &[Row]) -> LockScore {
             Some((row, report, row.of(arm)?))
         })
         .collect();
-    let ratios: Vec<(f64, &Row)> = here
+    let fault = |report: &Report, s: &Summary| {
+        let base = report.summary.iter().find(|s| s.arm == BASELINE)?;
+        s.fault(base, report.plan.better)
+    };
+    // What fails or gives 0 has figures, but they are no comparison.
+    let faulty = |report: &Report, s: &Summary| {
+        matches!(fault(report, s), Some(Fault::Failed(_) | Fault::Zero(_)))
+    };
+    let sound: Vec<(&Row, &Report, &Summary)> = here
+        .iter()
+        .filter(|(_, report, s)| !faulty(report, s))
+        .copied()
+        .collect();
+    let ratios: Vec<(f64, &Row)> = sound
         .iter()
         .filter_map(|(row, _, s)| Some((s.ratio()?, *row)))
         .collect();
     let values: Vec<f64> = ratios.iter().map(|(ratio, _)| *ratio).collect();
     let worst = ratios.iter().min_by(|a, b| a.0.total_cmp(&b.0));
-    let count = |of: &dyn Fn(&Summary) -> bool| here.iter().filter(|(_, _, s)| of(s)).count();
-    let crashes = here.iter().filter_map(|(_, report, s)| {
-        let base = report.summary.iter().find(|s| s.arm == BASELINE)?;
-        s.crashes(base).then_some(s)
-    });
+    let count = |of: &dyn Fn(&Summary) -> bool| sound.iter().filter(|(_, _, s)| of(s)).count();
+    let crashes = here
+        .iter()
+        .filter(|(_, report, s)| matches!(fault(report, s), Some(Fault::Crashed(_))));
     LockScore {
         arm: arm.to_owned(),
+        measured: here.len(),
         rows: values.len(),
         mean: stats::geometric_mean(&values),
-        interval: interval(arm, &here),
+        interval: interval(arm, &sound),
         worst: worst.map(|(ratio, row)| Worst {
             ratio: *ratio,
             program: row.program.clone(),
@@ -50,7 +63,8 @@ fn score(arm: &str, rows: &[Row]) -> LockScore {
         worse: count(&|s| s.verdict_interval.is_some_and(|i| i.1 < 0.0)),
         stopped: count(&|s| s.stopped),
         crashed: crashes.clone().count(),
-        without: crashes.filter(|s| s.samples == 0).count(),
+        without: crashes.filter(|(_, _, s)| s.samples == 0).count(),
+        faulty: here.len() - sound.len(),
     }
 }
 

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use lockwork_report::table;
 use lockwork_report::text::{counted, grouped};
 
-use super::super::report::{Ended, Summary};
+use super::super::report::{Ended, Fault, Summary};
 use super::report::{LockScore, Row, Skipped, SuiteReport};
 use crate::policy::BASELINE;
 
@@ -65,6 +65,7 @@ pub fn body(report: &SuiteReport) -> Vec<Vec<String>> {
         &|score| match (&score.worst, score.stopped) {
             (_, 1..) => "stopped".to_owned(),
             _ if score.without > 0 => "crashed".to_owned(),
+            _ if score.faulty > 0 => "failed".to_owned(),
             (Some(worst), _) => format!("{:.2}", worst.ratio),
             (None, _) => dash(),
         },
@@ -93,6 +94,13 @@ pub fn cell(row: &Row, arm: &str) -> String {
     }
     if summary.samples == 0 && summary.crashed > 0 {
         return "crashed".to_owned();
+    }
+    let report = row.report.as_ref();
+    let base = row.of(BASELINE).zip(report);
+    match base.and_then(|(base, report)| summary.fault(base, report.plan.better)) {
+        Some(Fault::Failed(runs)) => return format!("{runs} failed"),
+        Some(Fault::Zero(runs)) => return format!("{runs} × 0"),
+        _ => {}
     }
     let mark = match differs(summary) {
         Ordering::Equal => "",
@@ -124,7 +132,8 @@ fn dash() -> String {
 
 /// What is shown of one lock.
 pub fn verdict(report: &SuiteReport, score: &LockScore) -> String {
-    let n = score.rows + score.stopped + score.without;
+    let n = score.measured;
+    let without_ratio = n - score.rows - score.stopped - score.without - score.faulty;
     let mut text = format!(
         "{}: better than {BASELINE} in {} of {n} rows, worse in {}, no difference shown in {} \
          (* in the table: intervals adjusted for {}).",
@@ -151,6 +160,15 @@ pub fn verdict(report: &SuiteReport, score: &LockScore) -> String {
             counted(score.crashed, "row"),
             score.without
         );
+    }
+    if score.faulty > 0 {
+        text += &format!(
+            " More of its runs failed than of {BASELINE}'s, or gave 0, in {}, not in the mean.",
+            counted(score.faulty, "row")
+        );
+    }
+    if without_ratio > 0 {
+        text += &format!(" No ratio in {}.", counted(without_ratio, "row"));
     }
     text
 }
