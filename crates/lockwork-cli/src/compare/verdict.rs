@@ -105,7 +105,8 @@ fn nothing(setup: &Setup, base: Option<&Summary>, locks: &[&Summary]) -> String 
     }
     let faulty = |a: &&Summary| base.is_some_and(|base| a.fault(base, setup.better).is_some());
     if !locks.is_empty() && locks.iter().all(faulty) {
-        return "glibc does better here: it does what every other lock fails to do.".into();
+        return "glibc does better here: runs fail under every other lock, and not under it."
+            .into();
     }
     if locks.is_empty() {
         return "There is no lock to judge but glibc's own.".into();
