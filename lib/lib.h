@@ -9,17 +9,24 @@
 #include "lockwork/lockwork.h"
 #pragma GCC visibility pop
 
-/* @until is @time, on CLOCK_MONOTONIC; nanoseconds may be out of their range. */
+/*
+ * @until is @time, on CLOCK_MONOTONIC; nanoseconds may be out of their range. What is
+ * beyond time_t is its end.
+ */
 static inline void deadline_at(struct lkp_deadline *until,
 			       const struct timespec *time)
 {
-	until->clock = CLOCK_MONOTONIC;
-	until->sec = time->tv_sec + time->tv_nsec / 1000000000;
-	until->nsec = time->tv_nsec % 1000000000;
-	if (until->nsec < 0) {
-		until->nsec += 1000000000;
-		until->sec--;
+	long carry = time->tv_nsec / 1000000000;
+	long rest = time->tv_nsec % 1000000000;
+
+	if (rest < 0) {
+		rest += 1000000000;
+		carry--;
 	}
+	until->clock = CLOCK_MONOTONIC;
+	until->nsec = rest;
+	if (__builtin_add_overflow(time->tv_sec, carry, &until->sec))
+		until->sec = carry < 0 ? INT64_MIN : INT64_MAX;
 }
 
 /*

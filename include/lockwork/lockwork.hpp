@@ -82,16 +82,23 @@ template <class Rep, class Period>
 	return monotonic(steady_clock::now() + rest);
 }
 
-/* Returns the time left until @time, by its own clock. */
+/*
+ * Returns the time left until @time, by its own clock. The exact difference to a time that is far
+ * away may not fit into its type.
+ */
 template <class Clock, class Duration>
-typename Clock::duration
+std::chrono::nanoseconds
 time_left(const std::chrono::time_point<Clock, Duration> &time)
 {
 	const auto now = Clock::now();
+	const double about = real_seconds(time.time_since_epoch()).count() -
+			     real_seconds(now.time_since_epoch()).count();
 
-	if (time <= now)
-		return Clock::duration::zero();
-	return std::chrono::ceil<typename Clock::duration>(time - now);
+	if (!(about < longest))
+		return std::chrono::seconds(longest);
+	if (about < -1 || time <= now)
+		return std::chrono::nanoseconds::zero();
+	return std::chrono::ceil<std::chrono::nanoseconds>(time - now);
 }
 
 /*
@@ -105,7 +112,7 @@ bool try_until(const std::chrono::time_point<Clock, Duration> &deadline,
 	do {
 		if (try_for(time_left(deadline)))
 			return true;
-	} while (Clock::now() < deadline);
+	} while (time_left(deadline).count() > 0);
 	return false;
 }
 
@@ -469,8 +476,9 @@ class condition_variable
 		   const std::chrono::time_point<Clock, Duration> &deadline)
 	{
 		wait_for(lock, detail::time_left(deadline));
-		return Clock::now() < deadline ? std::cv_status::no_timeout
-					       : std::cv_status::timeout;
+		return detail::time_left(deadline).count() > 0
+			       ? std::cv_status::no_timeout
+			       : std::cv_status::timeout;
 	}
 
 	/* Waits until @ready() or @deadline. Returns the last value of @ready(). */

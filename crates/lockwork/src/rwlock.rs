@@ -2,7 +2,7 @@
 //! The sleeping read/write lock.
 use crate::fast;
 use crate::mutex::nanoseconds;
-use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use core::time::Duration;
 use lock_api::GuardNoSend;
 use lockwork_sys::{
@@ -63,9 +63,13 @@ impl RawRwLock {
         self.0.get()
     }
 
-    fn state(&self) -> u32 {
+    fn word(&self) -> &AtomicU32 {
         // SAFETY: a field of a read/write lock.
-        unsafe { fast::word(self.as_ptr(), RWLOCK_WORD) }.load(Relaxed)
+        unsafe { fast::word(self.as_ptr(), RWLOCK_WORD) }
+    }
+
+    fn state(&self) -> u32 {
+        self.word().load(Relaxed)
     }
 
     /// Waits at most `limit`, measured by `CLOCK_MONOTONIC`. Returns true if the caller
@@ -77,6 +81,7 @@ impl RawRwLock {
 
     #[cold]
     fn lock_shared_for_slow(&self, limit: Duration) -> bool {
+        fast::not_too_many(self.word(), fast::TOO_MANY_READ);
         // SAFETY: a read/write lock.
         unsafe { lwlib_read_lock_for(self.as_ptr(), nanoseconds(limit)) }
     }
@@ -149,14 +154,16 @@ unsafe impl lock_api::RawRwLock for RawRwLock {
 unsafe impl lock_api::RawRwLockRecursive for RawRwLock {
     #[inline]
     fn lock_shared_recursive(&self) {
+        fast::not_too_many(self.word(), fast::TOO_MANY_READ);
         // SAFETY: a read/write lock.
         unsafe { lw_read_lock_nested(self.as_ptr()) }
     }
 
     #[inline]
     fn try_lock_shared_recursive(&self) -> bool {
+        let are_too_many = fast::are_too_many(self.word(), fast::TOO_MANY_READ);
         // SAFETY: a read/write lock.
-        unsafe { lw_read_trylock_nested(self.as_ptr()) }
+        !are_too_many && unsafe { lw_read_trylock_nested(self.as_ptr()) }
     }
 }
 

@@ -5,6 +5,8 @@ use lockwork::{
     Mutex, RawMutex, RawRwLock, RawSpinLock, RawSpinRwLock, RwLock, RwLockWriteGuard, SpinLock,
     SpinRwLock,
 };
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -182,4 +184,28 @@ fn there_is_one_set_of_knobs() {
         lockwork::set_knob(c"no_such_knob", c"1"),
         Err(lockwork::KnobError::Unknown)
     );
+}
+
+/// A guard that is forgotten is counted for ever, which is safe code. The count must not overflow.
+#[test]
+fn readers_are_never_too_many() {
+    let panics = |call: &dyn Fn()| catch_unwind(AssertUnwindSafe(call)).is_err();
+    let spin = SpinRwLock::new(());
+    assert!(panics(&|| loop {
+        std::mem::forget(spin.read());
+    }));
+    assert!(spin.try_read().is_none());
+    assert!(spin.try_write().is_none() && spin.is_locked());
+
+    let sleeping = RwLock::new(());
+    std::mem::forget(sleeping.read());
+    // SAFETY: the lock's first word counts readers from bit 4 on. To count so far takes long.
+    unsafe { &*sleeping.raw().as_ptr().cast::<AtomicU32>() }.store((1 << 31) - 16, Relaxed);
+    std::mem::forget(sleeping.read());
+    assert!(panics(&|| std::mem::forget(sleeping.read())));
+    assert!(panics(&|| std::mem::forget(sleeping.read_recursive())));
+    assert!(panics(&|| std::mem::forget(
+        sleeping.try_read_for(Duration::ZERO)
+    )));
+    assert!(sleeping.try_write().is_none() && sleeping.is_locked());
 }

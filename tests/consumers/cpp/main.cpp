@@ -208,6 +208,18 @@ void test_timed_mutex()
 			std::chrono::system_clock::time_point::max()));
 		unlocks.join();
 	});
+	in_threads(1, [](int) {
+		using std::chrono::system_clock;
+		std::thread unlocks([] {
+			std::this_thread::sleep_for(5ms);
+			mutex.unlock();
+		});
+		/* Farther than the clock's own unit reaches. */
+		EXPECT(mutex.try_lock_until(
+			std::chrono::time_point<system_clock,
+						std::chrono::seconds>::max()));
+		unlocks.join();
+	});
 	mutex.unlock();
 }
 

@@ -55,18 +55,24 @@ pub(crate) mod spin {
 
 /// The read/write lock.
 pub(crate) mod rw {
+    use super::super::{are_too_many, not_too_many, word, TOO_MANY_READ};
     use lockwork_sys::*;
 
     /// `lw_read_lock`.
     pub(crate) fn read(l: &lw_rwlock_t) {
         // SAFETY: a read/write lock.
-        unsafe { lw_read_lock(l.get()) };
+        unsafe {
+            not_too_many(word(l.get(), RWLOCK_WORD), TOO_MANY_READ);
+            lw_read_lock(l.get());
+        }
     }
 
     /// `lw_read_trylock`.
     pub(crate) fn try_read(l: &lw_rwlock_t) -> bool {
         // SAFETY: a read/write lock.
-        unsafe { lw_read_trylock(l.get()) }
+        unsafe {
+            !are_too_many(word(l.get(), RWLOCK_WORD), TOO_MANY_READ) && lw_read_trylock(l.get())
+        }
     }
 
     /// `lw_read_unlock`.
@@ -102,18 +108,25 @@ pub(crate) mod rw {
 
 /// The read/write spinlock.
 pub(crate) mod spin_rw {
+    use super::super::{are_too_many, not_too_many, word, TOO_MANY_SPIN_READ};
     use lockwork_sys::*;
 
     /// `lw_spin_read_lock`.
     pub(crate) fn read(l: &lw_spin_rwlock_t) {
         // SAFETY: a read/write spinlock.
-        unsafe { lw_spin_read_lock(l.get()) };
+        unsafe {
+            not_too_many(word(l.get(), SPIN_RWLOCK_STATE), TOO_MANY_SPIN_READ);
+            lw_spin_read_lock(l.get());
+        }
     }
 
     /// `lw_spin_read_trylock`.
     pub(crate) fn try_read(l: &lw_spin_rwlock_t) -> bool {
         // SAFETY: a read/write spinlock.
-        unsafe { lw_spin_read_trylock(l.get()) }
+        unsafe {
+            !are_too_many(word(l.get(), SPIN_RWLOCK_STATE), TOO_MANY_SPIN_READ)
+                && lw_spin_read_trylock(l.get())
+        }
     }
 
     /// `lw_spin_read_unlock`.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The inline functions of `locks/rwsem.h`.
-use super::word;
 use super::x86_64::leave_owner;
+use super::{not_too_many, word, TOO_MANY_READ};
 use core::sync::atomic::{AtomicU32, Ordering::*};
 use lockwork_sys::*;
 
@@ -20,10 +20,16 @@ fn set_owner(l: &lw_rwlock_t) {
 /// `lk_rwsem_read_trylock`, for a reader that passes sleepers.
 #[inline]
 fn read_fast(l: &lw_rwlock_t) -> bool {
+    read_unless(l, RWLOCK_WRITER | RWLOCK_HANDOFF)
+}
+
+/// The same, unless the word has a bit of `stop`, or too many read.
+#[inline]
+fn read_unless(l: &lw_rwlock_t, stop: u32) -> bool {
     let state = state(l);
     let mut seen = state.load(Relaxed);
 
-    while seen & (RWLOCK_WRITER | RWLOCK_HANDOFF) == 0 {
+    while seen & (stop | TOO_MANY_READ) == 0 {
         // [rwsem.E] ACQUIRE
         match state.compare_exchange(seen, seen.wrapping_add(RWLOCK_READER), Acquire, Relaxed) {
             Ok(_) => return true,
@@ -43,14 +49,35 @@ pub(crate) fn read(l: &lw_rwlock_t) {
 
 #[cold]
 fn read_slow(l: &lw_rwlock_t) {
+    not_too_many(state(l), TOO_MANY_READ);
     // SAFETY: a read/write lock.
     unsafe { lwlib_read_lock_slow(l.get()) };
 }
 
-/// `lk_rwsem_try_read`, for a reader that passes sleepers.
+/// `lk_rwsem_try_read`, for a reader that passes sleepers. A free lock is taken also if it is
+/// promised to one of them.
 #[inline]
 pub(crate) fn try_read(l: &lw_rwlock_t) -> bool {
-    read_fast(l) || (check_epoch(l) && read_fast(l))
+    read_fast(l) || (check_epoch(l) && (read_fast(l) || lock_if(l, MARKS, RWLOCK_READER)))
+}
+
+/// All that waiters leave in the word.
+const MARKS: u32 = RWLOCK_QUEUED | RWLOCK_HANDOFF | RWLOCK_LOOK;
+
+/// Adds `what` to a word that has no bits but those of `marks`.
+#[inline]
+fn lock_if(l: &lw_rwlock_t, marks: u32, what: u32) -> bool {
+    let state = state(l);
+    let mut seen = state.load(Relaxed);
+
+    while seen & !marks == 0 {
+        // [rwsem.A], [rwsem.E] ACQUIRE
+        match state.compare_exchange(seen, seen + what, Acquire, Relaxed) {
+            Ok(_) => return true,
+            Err(now) => seen = now,
+        }
+    }
+    false
 }
 
 /// Always true.
@@ -114,29 +141,21 @@ fn write_slow(l: &lw_rwlock_t) {
     unsafe { lwlib_write_lock_slow(l.get()) };
 }
 
-/// `lk_rwsem_trylock`.
+/// `lk_rwsem_lock_if`.
 #[inline]
-fn try_write_once(l: &lw_rwlock_t) -> bool {
-    let state = state(l);
-    let mut seen = state.load(Relaxed);
+fn write_if(l: &lw_rwlock_t, marks: u32) -> bool {
+    let taken = lock_if(l, marks, RWLOCK_WRITER);
 
-    while seen & !(RWLOCK_QUEUED | RWLOCK_LOOK) == 0 {
-        // [rwsem.A] ACQUIRE
-        match state.compare_exchange(seen, seen | RWLOCK_WRITER, Acquire, Relaxed) {
-            Ok(_) => {
-                set_owner(l);
-                return true;
-            }
-            Err(now) => seen = now,
-        }
+    if taken {
+        set_owner(l);
     }
-    false
+    taken
 }
 
-/// `lk_rwsem_try_write`.
+/// `lk_rwsem_try_write`. A free lock is taken also if it is promised to a sleeper.
 #[inline]
 pub(crate) fn try_write(l: &lw_rwlock_t) -> bool {
-    try_write_once(l) || (check_epoch(l) && try_write_once(l))
+    write_if(l, RWLOCK_QUEUED | RWLOCK_LOOK) || (check_epoch(l) && write_if(l, MARKS))
 }
 
 /// `lk_rwsem_unlock`.

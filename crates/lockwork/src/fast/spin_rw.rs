@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The inline functions of `locks/qrwlock.h`.
-use super::word;
 use super::x86_64::release_byte;
+use super::{too_many_readers, word, TOO_MANY_SPIN_READ};
 use core::sync::atomic::{AtomicU32, Ordering::*};
 use lockwork_sys::*;
 
@@ -15,13 +15,18 @@ fn state(l: &lw_spin_rwlock_t) -> &AtomicU32 {
 #[inline]
 pub(crate) fn read(l: &lw_spin_rwlock_t) {
     // [qrwlock.A] ACQUIRE
-    if state(l).fetch_add(SPIN_RWLOCK_READER, Acquire) & SPIN_RWLOCK_CLOSED != 0 {
-        read_slow(l);
+    let seen = state(l).fetch_add(SPIN_RWLOCK_READER, Acquire);
+    if seen & (SPIN_RWLOCK_CLOSED | TOO_MANY_SPIN_READ) != 0 {
+        read_slow(l, seen);
     }
 }
 
 #[cold]
-fn read_slow(l: &lw_spin_rwlock_t) {
+fn read_slow(l: &lw_spin_rwlock_t, seen: u32) {
+    if seen & TOO_MANY_SPIN_READ != 0 {
+        state(l).fetch_sub(SPIN_RWLOCK_READER, Relaxed);
+        too_many_readers();
+    }
     // SAFETY: a read/write spinlock, and we are counted.
     unsafe { lk_qrw_read_lock_slow(l.get()) };
 }
@@ -32,7 +37,7 @@ pub(crate) fn try_read(l: &lw_spin_rwlock_t) -> bool {
     let state = state(l);
     let mut seen = state.load(Relaxed);
 
-    while seen & SPIN_RWLOCK_CLOSED == 0 {
+    while seen & (SPIN_RWLOCK_CLOSED | TOO_MANY_SPIN_READ) == 0 {
         let more = seen.wrapping_add(SPIN_RWLOCK_READER);
         // [qrwlock.A] ACQUIRE
         match state.compare_exchange(seen, more, Acquire, Relaxed) {
