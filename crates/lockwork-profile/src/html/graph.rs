@@ -72,7 +72,7 @@ pub fn now(profile: &Profile, names: &Names<'_>) -> String {
             .collect();
         let (kind, of) = match now.is_empty() {
             true => ("held", waiter.holder.into_iter().collect()),
-            false => ("holds", now),
+            false => ("held now", now),
         };
         for holder in of {
             let holder = graph.left(thread_name(profile, holder), String::new);
