@@ -318,7 +318,7 @@ fn a_comparison_has_its_charts() {
 
 /// A program whose result depends on its lock: with the mutex, the number of threads.
 const RATED: &str = "case \"$LOCKWORK_LOCK\" in\n\
-    mutex) echo \"rate: $1\";;\n*) echo 'rate: 1';;\nesac";
+    mutex) echo \"rate: ${1}00\";;\n*) echo 'rate: 100';;\nesac";
 
 #[test]
 #[cfg_attr(
@@ -340,7 +340,7 @@ fn a_suite_has_its_table_and_a_chart_for_each_lock() {
     assert_eq!(
         browser.value(cells),
         serde_json::json!([
-            "rated <b> | 2 | 2.00 | 1.00 (1.00 … 1.00)",
+            "rated <b> | 2 | 2.00 (2.00 … 2.00) * | 1.00 (1.00 … 1.00)",
             "rated <b> | 8 | 8.00 (8.00 … 8.00) * | 1.00 (1.00 … 1.00)",
             "absent |  | skipped | skipped",
             "Geometric mean |  | 4.00 (4.00 … 4.00) | 1.00 (1.00 … 1.00)",
