@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use lockwork_explain::{event_sums, rendered, ExplainArgs, Output, Ran};
-use lockwork_profile::{locking, worst};
+use lockwork_profile::explained;
 use lockwork_report::resources::Resources;
 use lockwork_report::settings::put;
 use lockwork_report::text;
@@ -75,12 +75,13 @@ fn ran(
     [file, sums]: [&std::path::PathBuf; 2],
 ) -> Result<Ran> {
     let words = args.command.iter().map(|word| word.to_string_lossy());
+    let (locking, why) = explained(file)?;
     Ok(Ran {
         program: words.collect::<Vec<_>>().join(" "),
         lock: spec.label.clone(),
         is_ours,
-        locking: locking(file)?,
-        why: worst(file)?,
+        locking,
+        why,
         events: fs::read_to_string(sums)
             .ok()
             .and_then(|text| event_sums(&text)),

@@ -28,7 +28,7 @@ pub struct Ran {
     pub is_ours: bool,
     /// What the recorder saw.
     pub locking: Locking,
-    /// Why its threads waited for locks, if they did: [`lockwork_profile::worst`].
+    /// Why its threads waited for locks, if they did: [`lockwork_profile::explained`].
     pub why: Option<Finding>,
     /// What the interposer wrote: [`event_sums`].
     pub events: Option<BTreeMap<String, u64>>,

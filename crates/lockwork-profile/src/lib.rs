@@ -35,5 +35,5 @@ pub use clock::Clock;
 pub use command::{report, text, ReportArgs, AFTER_HELP, HELP};
 pub use end::recorded_by;
 pub use files::{children, is_profile};
-pub use locking::{locking, worst, Locking};
+pub use locking::{explained, locking, Locking};
 pub use verdict::NOTHING;

@@ -9,6 +9,7 @@ use lockwork_report::text::{counted, duration, percent, whole};
 use serde::Serialize;
 
 use crate::command::profiles;
+use crate::model::Profile;
 use crate::names::Names;
 use crate::summary::{contended, why};
 use crate::verdict::{is_nothing, lock_waiters, lost_share, quick_sum, NOTHING};
@@ -38,55 +39,59 @@ pub struct Locking {
 /// # Errors
 /// There is no profile.
 pub fn locking(file: &Path) -> Result<Locking> {
-    let mut all = Locking {
-        locks: 0,
-        acquisitions: 0,
-        contended: 0,
-        contended_rwlocks: 0,
-        quick_waits: 0,
-        still_waiting: 0,
-        waited: 0.0,
-    };
-    for profile in profiles(file, false)? {
-        let sum = profile.sum();
-        all.locks += profile.locks.iter().filter(|lock| lock.is_lock()).count();
-        all.acquisitions += sum.count + profile.dropped;
-        all.contended += sum.contended;
-        let rwlocks = profile.locks.iter().filter(|lock| lock.kind() == "rwlock");
-        all.contended_rwlocks += rwlocks.map(|lock| lock.sum.contended).sum::<u64>();
-        all.quick_waits += quick_sum(&profile).count;
-        all.still_waiting += lock_waiters(&profile).len();
-        all.waited = all.waited.max(lost_share(&profile));
-    }
-    Ok(all)
+    Ok(Locking::of(&profiles(file, false)?))
 }
 
-/// Why threads waited for the lock that they waited for longest, in the process that waited longest;
-/// none if that is hardly anything. The lock's name comes first.
+/// The same, and why threads waited for the lock that they waited for longest, in the process that
+/// waited longest; none if that is hardly anything. The lock's name comes first.
 ///
 /// # Errors
 /// There is no profile.
-pub fn worst(file: &Path) -> Result<Option<Finding>> {
+pub fn explained(file: &Path) -> Result<(Locking, Option<Finding>)> {
     let profiles = profiles(file, false)?;
-    let first = profiles.first().filter(|profile| !is_nothing(profile));
-    Ok(first.and_then(|profile| {
-        let lock = contended(profile).next()?;
-        let names = Names::new(profile);
-        let (mut found, _) = why(profile, &names, lock);
-        let waited = duration(profile.ns(lock.sum.waited as f64));
-        found.evidence.insert(
-            0,
-            format!(
-                "{} {}: threads waited {waited}",
-                lock.kind(),
-                names.lock(lock)
-            ),
-        );
-        Some(found)
-    }))
+    Ok((Locking::of(&profiles), profiles.first().and_then(worst)))
+}
+
+fn worst(profile: &Profile) -> Option<Finding> {
+    if is_nothing(profile) {
+        return None;
+    }
+    let lock = contended(profile).next()?;
+    let names = Names::new(profile);
+    let (mut found, _) = why(profile, &names, lock);
+    let waited = duration(profile.ns(lock.sum.waited as f64));
+    let name = format!("{} {}", lock.kind(), names.lock(lock));
+    found
+        .evidence
+        .insert(0, format!("{name}: threads waited {waited}"));
+    Some(found)
 }
 
 impl Locking {
+    fn of(profiles: &[Profile]) -> Locking {
+        let mut all = Locking {
+            locks: 0,
+            acquisitions: 0,
+            contended: 0,
+            contended_rwlocks: 0,
+            quick_waits: 0,
+            still_waiting: 0,
+            waited: 0.0,
+        };
+        for profile in profiles {
+            let sum = profile.sum();
+            all.locks += profile.locks.iter().filter(|lock| lock.is_lock()).count();
+            all.acquisitions += sum.count + profile.dropped;
+            all.contended += sum.contended;
+            let rwlocks = profile.locks.iter().filter(|lock| lock.kind() == "rwlock");
+            all.contended_rwlocks += rwlocks.map(|lock| lock.sum.contended).sum::<u64>();
+            all.quick_waits += quick_sum(profile).count;
+            all.still_waiting += lock_waiters(profile).len();
+            all.waited = all.waited.max(lost_share(profile));
+        }
+        all
+    }
+
     /// What that means for a comparison of locks.
     pub fn sentence(&self) -> String {
         let used = format!(

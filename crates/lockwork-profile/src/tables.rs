@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! The tables of the report, for the terminal and the page.
+//! The rows of the report's tables. The terminal and the page both print them.
 
 use lockwork_report::text::{duration, grouped, percent, whole};
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Whether there is anything to win: by another lock, by condition variables that poll.
 
+use std::collections::HashSet;
+
 use lockwork_report::text::{duration, grouped, percent};
 
 use crate::deadlock::cycles;
@@ -68,11 +70,16 @@ fn damaged(profile: &Profile) -> String {
 
 /// The threads that wait for a lock at the end of the recording, not for a condition variable.
 pub fn lock_waiters(profile: &Profile) -> Vec<Waiter> {
-    let is_lock = |waiter: &&Waiter| {
-        let lock = profile.locks.iter().find(|l| l.address == waiter.lock);
-        lock.is_none_or(Lock::is_lock)
-    };
-    profile.waiters.iter().filter(is_lock).cloned().collect()
+    if profile.waiters.is_empty() {
+        return Vec::new();
+    }
+    let others = profile.locks.iter().filter(|lock| !lock.is_lock());
+    let others: HashSet<u64> = others.map(|lock| lock.address).collect();
+    let waiters = profile.waiters.iter();
+    waiters
+        .filter(|w| !others.contains(&w.lock))
+        .cloned()
+        .collect()
 }
 
 /// Circles of threads that wait for each other's locks at the end of the recording, where each of

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What a run is judged by: its wall time, or a number that it prints.
 
+use std::sync::LazyLock;
+
 use anyhow::Result;
 use lockwork_report::usage;
 use regex::bytes::Regex;
@@ -68,25 +70,19 @@ impl Metric {
     }
 }
 
-/// A finite number. Commas may stand between groups of three digits, as in 12,345.6.
+/// Commas between groups of three digits, as in 12,345.6.
+static GROUPED: LazyLock<regex::Regex> = LazyLock::new(|| {
+    regex::Regex::new(r"^[+-]?\d{1,3}(,\d{3})+([.eE].*)?$").expect("an expression")
+});
+
+/// A finite number, or none.
 fn number(text: &str) -> Option<f64> {
-    let (whole, rest) = match text.find(['.', 'e', 'E']) {
-        Some(at) => text.split_at(at),
-        None => (text, ""),
+    let number = match text.contains(',') {
+        true if !GROUPED.is_match(text) => return None,
+        true => text.replace(',', "").parse::<f64>(),
+        false => text.parse::<f64>(),
     };
-    let mut groups = whole.split(',');
-    let first = groups.next()?.trim_start_matches(['+', '-']);
-    let mut grouped = groups.clone().peekable();
-    let is_grouped = grouped.peek().is_some();
-    let all_digits = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
-    if is_grouped && !(1..=3).contains(&first.len()) {
-        return None;
-    }
-    if !groups.all(|group| group.len() == 3 && all_digits(group)) {
-        return None;
-    }
-    let number: f64 = (whole.replace(',', "") + rest).parse().ok()?;
-    number.is_finite().then_some(number)
+    number.ok().filter(|number| number.is_finite())
 }
 
 /// Reads a regular expression with one group; or says in a sentence what is wrong with it.

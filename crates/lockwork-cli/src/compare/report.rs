@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::metric::Better;
+use crate::policy::BASELINE;
 use lockwork_profile::Locking;
 use lockwork_report::machine::Machine;
 
@@ -45,6 +46,14 @@ pub struct Report {
     pub warnings: Vec<String>,
     /// How the comparison ended.
     pub ended: Ended,
+}
+
+impl Report {
+    /// What is so bad about a lock of this report that its figures are no comparison.
+    pub fn fault(&self, lock: &Summary) -> Option<Fault> {
+        let base = self.summary.iter().find(|s| s.arm == BASELINE)?;
+        lock.fault(base, self.plan.better)
+    }
 }
 
 /// How a comparison was set up.

@@ -22,14 +22,17 @@ pub fn verdict(setup: &Setup, arms: &[Summary]) -> String {
     sentences.join(" ")
 }
 
+fn is_faulty(setup: &Setup, base: Option<&Summary>, lock: &Summary) -> bool {
+    base.is_some_and(|base| lock.fault(base, setup.better).is_some())
+}
+
 /// A lock that can be judged, its improvement, and the verdict's interval.
 type Judged<'a> = (&'a Summary, f64, (f64, f64));
 
 fn on_locks(setup: &Setup, base: Option<&Summary>, locks: &[&Summary]) -> String {
-    let sound = |a: &&&Summary| base.is_none_or(|base| a.fault(base, setup.better).is_none());
     let mut judged: Vec<Judged<'_>> = locks
         .iter()
-        .filter(sound)
+        .filter(|a| !is_faulty(setup, base, a))
         .filter_map(|a| Some((*a, a.improve?, a.verdict_interval?)))
         .collect();
     judged.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -103,8 +106,7 @@ fn nothing(setup: &Setup, base: Option<&Summary>, locks: &[&Summary]) -> String 
             "No run of another lock came to its end.".into()
         };
     }
-    let faulty = |a: &&Summary| base.is_some_and(|base| a.fault(base, setup.better).is_some());
-    if !locks.is_empty() && locks.iter().all(faulty) {
+    if !locks.is_empty() && locks.iter().all(|a| is_faulty(setup, base, a)) {
         return "glibc does better here: runs fail under every other lock, and not under it."
             .into();
     }

@@ -17,19 +17,13 @@ fn set_owner(l: &lw_rwlock_t) {
     leave_owner(unsafe { word(l.get(), RWLOCK_OWNER) });
 }
 
-/// `lk_rwsem_read_trylock`, for a reader that passes sleepers.
+/// `lk_rwsem_read_trylock`, for a reader that passes sleepers; false also if too many read.
 #[inline]
 fn read_fast(l: &lw_rwlock_t) -> bool {
-    read_unless(l, RWLOCK_WRITER | RWLOCK_HANDOFF)
-}
-
-/// The same, unless the word has a bit of `stop`, or too many read.
-#[inline]
-fn read_unless(l: &lw_rwlock_t, stop: u32) -> bool {
     let state = state(l);
     let mut seen = state.load(Relaxed);
 
-    while seen & (stop | TOO_MANY_READ) == 0 {
+    while seen & (RWLOCK_WRITER | RWLOCK_HANDOFF | TOO_MANY_READ) == 0 {
         // [rwsem.E] ACQUIRE
         match state.compare_exchange(seen, seen.wrapping_add(RWLOCK_READER), Acquire, Relaxed) {
             Ok(_) => return true,

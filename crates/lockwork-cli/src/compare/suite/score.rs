@@ -25,13 +25,9 @@ fn score(arm: &str, rows: &[Row]) -> LockScore {
             Some((row, report, row.of(arm)?))
         })
         .collect();
-    let fault = |report: &Report, s: &Summary| {
-        let base = report.summary.iter().find(|s| s.arm == BASELINE)?;
-        s.fault(base, report.plan.better)
-    };
     // What fails or gives 0 has figures, but they are no comparison.
     let faulty = |report: &Report, s: &Summary| {
-        matches!(fault(report, s), Some(Fault::Failed(_) | Fault::Zero(_)))
+        matches!(report.fault(s), Some(Fault::Failed(_) | Fault::Zero(_)))
     };
     let sound: Vec<(&Row, &Report, &Summary)> = here
         .iter()
@@ -47,7 +43,7 @@ fn score(arm: &str, rows: &[Row]) -> LockScore {
     let count = |of: &dyn Fn(&Summary) -> bool| sound.iter().filter(|(_, _, s)| of(s)).count();
     let crashes = here
         .iter()
-        .filter(|(_, report, s)| matches!(fault(report, s), Some(Fault::Crashed(_))));
+        .filter(|(_, report, s)| matches!(report.fault(s), Some(Fault::Crashed(_))));
     LockScore {
         arm: arm.to_owned(),
         measured: here.len(),

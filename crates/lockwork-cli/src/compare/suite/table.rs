@@ -95,9 +95,7 @@ pub fn cell(row: &Row, arm: &str) -> String {
     if summary.samples == 0 && summary.crashed > 0 {
         return "crashed".to_owned();
     }
-    let report = row.report.as_ref();
-    let base = row.of(BASELINE).zip(report);
-    match base.and_then(|(base, report)| summary.fault(base, report.plan.better)) {
+    match row.report.as_ref().and_then(|report| report.fault(summary)) {
         Some(Fault::Failed(runs)) => return format!("{runs} failed"),
         Some(Fault::Zero(runs)) => return format!("{runs} × 0"),
         _ => {}
