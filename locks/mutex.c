@@ -30,6 +30,20 @@ static inline void list_unlock(struct lk_mutex *m, void *outer)
 		lk_mutex_wake(m);
 }
 
+/*
+ * Before a look for sleepers. False: the caller is a signal handler, and the thread that it
+ * interrupted looks for it.
+ */
+static bool may_look(struct lk_mutex *m)
+{
+	if (in_section(m)) {
+		section_missed(m);
+		return false;
+	}
+	lk_mutex_check_epoch(m);
+	return true;
+}
+
 /* -- the list ------------------------------------------------------------ */
 
 static inline struct lk_mutex_waiter *waiter_of(struct lk_ring *link)
@@ -497,11 +511,8 @@ void lk_mutex_lend(struct lk_mutex *m)
 	u32 *wake = NULL;
 	void *outer;
 
-	if (in_section(m)) {
-		section_missed(m);
+	if (!may_look(m))
 		return;
-	}
-	lk_mutex_check_epoch(m);
 	outer = list_lock(m);
 	if (anybody_sleeps(m) && !is_asleep(first_of(m)))
 		pulled = pull(m, 1);
@@ -655,11 +666,8 @@ __cold void lk_mutex_wake(struct lk_mutex *m)
 	u32 *wake = NULL;
 	void *outer;
 
-	if (in_section(m)) {
-		section_missed(m);
+	if (!may_look(m))
 		return;
-	}
-	lk_mutex_check_epoch(m);
 	outer = list_lock(m);
 	if (anybody_sleeps(m)) {
 		wake = pass_over(m, &pulled);

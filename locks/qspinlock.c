@@ -89,8 +89,8 @@ static inline bool pending_to_locked(struct lk_qspin *lock, u16 kept)
 }
 
 /*
- * A waiter that has waited for long asks this. It leaves only if what it waits for stays
- * free: then a thread ahead of it does not run.
+ * Whether a waiter finds free what it waits for. If that is so for long, a thread ahead of it
+ * does not run, and it leaves.
  */
 static inline bool may_leave(const struct lk_qspin_watch *watch)
 {

@@ -2,13 +2,9 @@
 /* mtx_* and cnd_*: glibc's are its pthread objects under other names. So are ours. */
 #include "preload.h"
 
-/* -- mtx_* --------------------------------------------------------------- */
+#include "c11.h"
 
-/* glibc takes all other types, also unknown ones, for plain. */
-static bool mtx_is_recursive(int type)
-{
-	return type == mtx_recursive || type == (mtx_recursive | mtx_timed);
-}
+/* -- mtx_* --------------------------------------------------------------- */
 
 EXPORT int mtx_init(mtx_t *mtx, int type)
 {
@@ -16,32 +12,33 @@ EXPORT int mtx_init(mtx_t *mtx, int type)
 
 	_Static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t), "mtx_t");
 	pthread_mutexattr_init(&attr);
-	pthread_mutexattr_settype(&attr, mtx_is_recursive(type)
+	pthread_mutexattr_settype(&attr, lkp_mtx_is_recursive(type)
 						 ? PTHREAD_MUTEX_RECURSIVE
 						 : PTHREAD_MUTEX_TIMED_NP);
-	return thrd_result(pthread_mutex_init((pthread_mutex_t *)mtx, &attr));
+	return lkp_thrd_result(
+		pthread_mutex_init((pthread_mutex_t *)mtx, &attr));
 }
 
 EXPORT int mtx_lock(mtx_t *mtx)
 {
-	return thrd_result(pthread_mutex_lock((pthread_mutex_t *)mtx));
+	return lkp_thrd_result(pthread_mutex_lock((pthread_mutex_t *)mtx));
 }
 
 EXPORT int mtx_trylock(mtx_t *mtx)
 {
-	return thrd_result(pthread_mutex_trylock((pthread_mutex_t *)mtx));
+	return lkp_thrd_result(pthread_mutex_trylock((pthread_mutex_t *)mtx));
 }
 
 EXPORT int mtx_timedlock(mtx_t *restrict mtx,
 			 const struct timespec *restrict when)
 {
-	return thrd_result(
+	return lkp_thrd_result(
 		pthread_mutex_timedlock((pthread_mutex_t *)mtx, when));
 }
 
 EXPORT int mtx_unlock(mtx_t *mtx)
 {
-	return thrd_result(pthread_mutex_unlock((pthread_mutex_t *)mtx));
+	return lkp_thrd_result(pthread_mutex_unlock((pthread_mutex_t *)mtx));
 }
 
 EXPORT void mtx_destroy(mtx_t *mtx)
@@ -54,29 +51,29 @@ EXPORT void mtx_destroy(mtx_t *mtx)
 EXPORT int cnd_init(cnd_t *cnd)
 {
 	_Static_assert(sizeof(cnd_t) == sizeof(pthread_cond_t), "cnd_t");
-	return thrd_result(pthread_cond_init((pthread_cond_t *)cnd, NULL));
+	return lkp_thrd_result(pthread_cond_init((pthread_cond_t *)cnd, NULL));
 }
 
 EXPORT int cnd_signal(cnd_t *cnd)
 {
-	return thrd_result(pthread_cond_signal((pthread_cond_t *)cnd));
+	return lkp_thrd_result(pthread_cond_signal((pthread_cond_t *)cnd));
 }
 
 EXPORT int cnd_broadcast(cnd_t *cnd)
 {
-	return thrd_result(pthread_cond_broadcast((pthread_cond_t *)cnd));
+	return lkp_thrd_result(pthread_cond_broadcast((pthread_cond_t *)cnd));
 }
 
 EXPORT int cnd_wait(cnd_t *cnd, mtx_t *mtx)
 {
-	return thrd_result(pthread_cond_wait((pthread_cond_t *)cnd,
-					     (pthread_mutex_t *)mtx));
+	return lkp_thrd_result(pthread_cond_wait((pthread_cond_t *)cnd,
+						 (pthread_mutex_t *)mtx));
 }
 
 EXPORT int cnd_timedwait(cnd_t *restrict cnd, mtx_t *restrict mtx,
 			 const struct timespec *restrict when)
 {
-	return thrd_result(pthread_cond_timedwait(
+	return lkp_thrd_result(pthread_cond_timedwait(
 		(pthread_cond_t *)cnd, (pthread_mutex_t *)mtx, when));
 }
 

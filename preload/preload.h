@@ -79,21 +79,6 @@ static inline struct lkp_deadline deadline_at(clockid_t clock,
 	return (struct lkp_deadline){ clock, t->tv_sec, t->tv_nsec };
 }
 
-/* The errors of C11's threads for ours. */
-static inline int thrd_result(int err)
-{
-	switch (err) {
-	case 0:
-		return thrd_success;
-	case EBUSY:
-		return thrd_busy;
-	case ETIMEDOUT:
-		return thrd_timedout;
-	default:
-		return thrd_error;
-	}
-}
-
 /* Ours or glibc's: condvars give the mutex up wholly and take it back. */
 int pre_mutex_leave(pthread_mutex_t *m, u32 *depth);
 int pre_mutex_enter(pthread_mutex_t *m, u32 depth);

@@ -64,21 +64,6 @@ void rec_bucket(u32 *histogram, u64 ticks, u32 weight);
 /* This thread's context switches: voluntary, involuntary. */
 void rec_switches(u64 *slept, u64 *preempted);
 
-/* The errors of C11's threads for those of pthread. */
-static inline int rec_thrd_result(int err)
-{
-	switch (err) {
-	case 0:
-		return thrd_success;
-	case EBUSY:
-		return thrd_busy;
-	case ETIMEDOUT:
-		return thrd_timedout;
-	default:
-		return thrd_error;
-	}
-}
-
 static inline bool rec_has_taken(int err)
 {
 	return !err || err == EOWNERDEAD;

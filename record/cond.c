@@ -6,6 +6,8 @@
  */
 #include "calls.h"
 
+#include "c11.h"
+
 __asm__(".symver _pthread_cleanup_push, _pthread_cleanup_push@GLIBC_2.2.5");
 __asm__(".symver _pthread_cleanup_pop, _pthread_cleanup_pop@GLIBC_2.2.5");
 void _pthread_cleanup_push(struct _pthread_cleanup_buffer *buffer,
@@ -165,32 +167,32 @@ EXPORT int cnd_init(cnd_t *c)
 {
 	_Static_assert(sizeof(cnd_t) == sizeof(pthread_cond_t), "cnd_t");
 	rec_init(c, CALLER);
-	return rec_thrd_result(
+	return lkp_thrd_result(
 		PASS(pthread_cond_init)((pthread_cond_t *)c, NULL));
 }
 
 EXPORT int cnd_wait(cnd_t *c, mtx_t *m)
 {
-	return rec_thrd_result(
+	return lkp_thrd_result(
 		wait((pthread_cond_t *)c, (pthread_mutex_t *)m, CALLER));
 }
 
 EXPORT int cnd_timedwait(cnd_t *restrict c, mtx_t *restrict m,
 			 const struct timespec *restrict when)
 {
-	return rec_thrd_result(
+	return lkp_thrd_result(
 		timed((pthread_cond_t *)c, (pthread_mutex_t *)m, when, CALLER));
 }
 
 EXPORT int cnd_signal(cnd_t *c)
 {
 	woke((pthread_cond_t *)c, CALLER, REC_SIGNAL);
-	return rec_thrd_result(PASS(pthread_cond_signal)((pthread_cond_t *)c));
+	return lkp_thrd_result(PASS(pthread_cond_signal)((pthread_cond_t *)c));
 }
 
 EXPORT int cnd_broadcast(cnd_t *c)
 {
 	woke((pthread_cond_t *)c, CALLER, REC_BROADCAST);
-	return rec_thrd_result(
+	return lkp_thrd_result(
 		PASS(pthread_cond_broadcast)((pthread_cond_t *)c));
 }

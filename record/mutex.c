@@ -2,6 +2,8 @@
 /* pthread_mutex_* and mtx_*, which glibc makes of the same objects. */
 #include "calls.h"
 
+#include "c11.h"
+
 /*
  * glibc's trylock changes errno where a mutex with a priority ceiling refuses, and leaves
  * a robust mutex locked that cannot be recovered. Their locks are not tried first.
@@ -115,12 +117,6 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
 
 /* -- mtx_* --------------------------------------------------------------- */
 
-/* glibc takes all other types, also unknown ones, for plain. */
-static bool mtx_is_recursive(int type)
-{
-	return type == mtx_recursive || type == (mtx_recursive | mtx_timed);
-}
-
 EXPORT int mtx_init(mtx_t *mtx, int type)
 {
 	pthread_mutexattr_t attr;
@@ -128,30 +124,30 @@ EXPORT int mtx_init(mtx_t *mtx, int type)
 	_Static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t), "mtx_t");
 	rec_init(mtx, CALLER);
 	pthread_mutexattr_init(&attr);
-	pthread_mutexattr_settype(&attr, mtx_is_recursive(type)
+	pthread_mutexattr_settype(&attr, lkp_mtx_is_recursive(type)
 						 ? PTHREAD_MUTEX_RECURSIVE
 						 : PTHREAD_MUTEX_TIMED_NP);
-	return rec_thrd_result(
+	return lkp_thrd_result(
 		PASS(pthread_mutex_init)((pthread_mutex_t *)mtx, &attr));
 }
 
 EXPORT int mtx_lock(mtx_t *mtx)
 {
-	return rec_thrd_result(lock((pthread_mutex_t *)mtx, CALLER));
+	return lkp_thrd_result(lock((pthread_mutex_t *)mtx, CALLER));
 }
 
 EXPORT int mtx_trylock(mtx_t *mtx)
 {
-	return rec_thrd_result(try((pthread_mutex_t *)mtx, CALLER));
+	return lkp_thrd_result(try((pthread_mutex_t *)mtx, CALLER));
 }
 
 EXPORT int mtx_timedlock(mtx_t *restrict mtx,
 			 const struct timespec *restrict when)
 {
-	return rec_thrd_result(timed((pthread_mutex_t *)mtx, when, CALLER));
+	return lkp_thrd_result(timed((pthread_mutex_t *)mtx, when, CALLER));
 }
 
 EXPORT int mtx_unlock(mtx_t *mtx)
 {
-	return rec_thrd_result(unlock((pthread_mutex_t *)mtx));
+	return lkp_thrd_result(unlock((pthread_mutex_t *)mtx));
 }

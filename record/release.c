@@ -2,6 +2,16 @@
 /* A hold ends: what is noted before the lock is given up, and what is counted behind that. */
 #include "calls.h"
 
+/* Takes the entry at @at out of the list of what @t holds. */
+static void remove_at(struct rec_thread *t, u32 at)
+{
+	for (at++; at < t->depth; at++) {
+		t->held[at - 1] = t->held[at];
+		t->timed[at - 1] = t->timed[at];
+	}
+	WRITE_ONCE(t->depth, t->depth - 1);
+}
+
 /* Takes it off the list of what @t holds; false: it is not there. */
 static bool take_off(struct rec_ended *e, struct rec_thread *t, void *lock)
 {
@@ -15,11 +25,7 @@ static bool take_off(struct rec_ended *e, struct rec_thread *t, void *lock)
 	e->is_timed = t->held[at - 1].record & REC_TIMED;
 	if (e->is_timed)
 		e->timed = t->timed[at - 1];
-	for (; at < t->depth; at++) {
-		t->held[at - 1] = t->held[at];
-		t->timed[at - 1] = t->timed[at];
-	}
-	WRITE_ONCE(t->depth, t->depth - 1);
+	remove_at(t, at - 1);
 	return true;
 }
 
@@ -37,11 +43,7 @@ void rec_forget_oldest(struct rec_thread *t)
 		t->info->deep++;
 		at = 0;
 	}
-	for (at++; at < t->depth; at++) {
-		t->held[at - 1] = t->held[at];
-		t->timed[at - 1] = t->timed[at];
-	}
-	WRITE_ONCE(t->depth, t->depth - 1);
+	remove_at(t, at);
 }
 
 void rec_release_begin(struct rec_ended *e, struct rec_thread *t, void *lock)

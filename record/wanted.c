@@ -79,24 +79,16 @@ u32 rec_find_holder(struct rec_thread *t, void *lock, u64 *site)
 }
 
 /* A plain store to what that thread writes too: at worst a hold of its is not seen to end. */
-void rec_released_for_another(const struct rec_thread *t, void *lock)
+void rec_released_for_another(struct rec_thread *t, void *lock)
 {
-	u64 threads = READ_ONCE(rec_file->threads), site;
+	u64 site;
+	u32 holder = search(t, lock, &site);
+	struct rec_held *h = NULL;
 
-	if (threads > REC_MAX_WAITS)
-		threads = REC_MAX_WAITS;
-	for (u64 i = 0; i < threads; i++) {
-		struct rec_thread *other = READ_ONCE(rec_threads[i]);
-		struct rec_held *h;
-
-		if (!other || other == t)
-			continue;
-		h = held_by(other, lock, &site);
-		if (h) {
-			WRITE_ONCE(h->lock, NULL);
-			return;
-		}
-	}
+	if (holder)
+		h = held_by(rec_threads[holder - 1], lock, &site);
+	if (h)
+		WRITE_ONCE(h->lock, NULL);
 }
 
 /* Clears the flag once no thread waits. The next waiter sets it again. */

@@ -60,7 +60,7 @@ static inline void rec_still_wanted(struct rec_wanted *w, const void *lock)
 }
 
 /* @t has released @lock, which another thread may have taken: that one does not hold it now. */
-__cold void rec_released_for_another(const struct rec_thread *t, void *lock);
+__cold void rec_released_for_another(struct rec_thread *t, void *lock);
 /* Thread @t has released a lock whose flag is set, which may be for another lock. */
 void rec_wanted_released(struct rec_wanted *w, const struct rec_thread *t);
 

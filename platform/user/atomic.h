@@ -146,7 +146,10 @@ static inline void cpu_relax_wait(u32 *rounds)
 		lkp_let_run();
 }
 
-/* How long a waiter has waited, and found free what it waits for; zero before its first look. */
+/*
+ * When a waiter looked for the first time, and since when each of its looks finds the lock
+ * free. Zero: not yet.
+ */
 struct lkp_stall {
 	u64 began, free_since;
 };

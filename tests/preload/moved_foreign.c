@@ -13,6 +13,14 @@ static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t begin = PTHREAD_COND_INITIALIZER, shared;
 static int waiting, begun, done;
 
+static void wait_for_begin(void)
+{
+	RET(pthread_mutex_lock(&m), 0);
+	waiting++;
+	while (!begun)
+		RET(pthread_cond_wait(&begin, &m), 0);
+}
+
 /* The last wakes the others, whose waits let libc's own code unlock. */
 static void meet(void)
 {
@@ -25,22 +33,16 @@ static void meet(void)
 static void *wait_and_meet(void *arg)
 {
 	(void)arg;
-	RET(pthread_mutex_lock(&m), 0);
-	waiting++;
-	while (!begun)
-		RET(pthread_cond_wait(&begin, &m), 0);
+	wait_for_begin();
 	meet();
 	RET(pthread_mutex_unlock(&m), 0);
 	return NULL;
 }
 
-static void *wait_for_begin(void *arg)
+static void *wait_only(void *arg)
 {
 	(void)arg;
-	RET(pthread_mutex_lock(&m), 0);
-	waiting++;
-	while (!begun)
-		RET(pthread_cond_wait(&begin, &m), 0);
+	wait_for_begin();
 	done++;
 	RET(pthread_mutex_unlock(&m), 0);
 	return NULL;
@@ -93,7 +95,7 @@ int main(void)
 	make_shared();
 
 	/* First: nothing shows yet that libc's own code uses the mutex. */
-	start_waiters(threads, wait_for_begin);
+	start_waiters(threads, wait_only);
 	RET(lock(&m), 0);
 	begun = 1;
 	RET(pthread_cond_broadcast(&begin), 0);

@@ -40,7 +40,7 @@ static void wait_until_asleep(int tid)
 	}
 }
 
-/* -- who held it when the wait began, and who holds it ------------------- */
+/* -- a holder that leaves the lock to another one ------------------------- */
 
 /* The first reader leaves the lock to the other, which reads on. */
 static void *first_reader(void *arg)

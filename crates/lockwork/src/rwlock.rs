@@ -19,7 +19,7 @@ use lockwork_sys::{
 ///
 /// A thread that reads must use [`read_recursive`](lock_api::RwLock::read_recursive) to
 /// read-lock again. With [`read`](lock_api::RwLock::read) it may wait behind a writer
-/// that waits for it; that wait ends, but takes 20 ms or more.
+/// that waits for it; that wait ends, but takes about 20 ms.
 ///
 /// ```
 /// use lockwork::{RwLock, RwLockWriteGuard};
