@@ -169,8 +169,9 @@ int lw_spin_set_mode(enum lw_spin_mode mode);
  *
  * A thread that already holds the lock shared must use the nested calls to lock it
  * shared again. With the plain calls it may wait for a writer that waits for it; such
- * a wait ends, but only after about 20 ms, which count from the hand-off to that writer. A thread that holds the lock exclusively
- * must not lock it again, and cannot turn a shared hold into an exclusive one.
+ * a wait ends, but only after about 20 ms, which count from the hand-off to that
+ * writer. A thread that holds the lock exclusively must not lock it again, and cannot
+ * turn a shared hold into an exclusive one.
  *
  * The lock must stay allocated until the last call on it has returned in every
  * thread. A forked child may use it, also if other threads waited for it at the fork.
