@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The sleeping mutex.
-use crate::fast;
+use crate::fast::{self, state};
 use core::sync::atomic::Ordering::Relaxed;
 use core::time::Duration;
 use lock_api::GuardNoSend;
@@ -74,7 +74,7 @@ unsafe impl lock_api::RawMutex for RawMutex {
     #[inline]
     fn is_locked(&self) -> bool {
         // SAFETY: a field of a mutex.
-        unsafe { fast::word(self.as_ptr(), MUTEX_WORD) }.load(Relaxed) != MUTEX_FREE
+        unsafe { state::word(self.as_ptr(), MUTEX_WORD) }.load(Relaxed) != MUTEX_FREE
     }
 }
 

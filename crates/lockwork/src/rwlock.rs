@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The sleeping read/write lock.
-use crate::fast;
+use crate::fast::{self, state};
 use crate::mutex::nanoseconds;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use core::time::Duration;
@@ -65,7 +65,7 @@ impl RawRwLock {
 
     fn word(&self) -> &AtomicU32 {
         // SAFETY: a field of a read/write lock.
-        unsafe { fast::word(self.as_ptr(), RWLOCK_WORD) }
+        unsafe { state::word(self.as_ptr(), RWLOCK_WORD) }
     }
 
     fn state(&self) -> u32 {
@@ -81,7 +81,7 @@ impl RawRwLock {
 
     #[cold]
     fn lock_shared_for_slow(&self, limit: Duration) -> bool {
-        fast::not_too_many(self.word(), fast::TOO_MANY_READ);
+        state::not_too_many(self.word(), state::TOO_MANY_READ);
         // SAFETY: a read/write lock.
         unsafe { lwlib_read_lock_for(self.as_ptr(), nanoseconds(limit)) }
     }
@@ -154,14 +154,14 @@ unsafe impl lock_api::RawRwLock for RawRwLock {
 unsafe impl lock_api::RawRwLockRecursive for RawRwLock {
     #[inline]
     fn lock_shared_recursive(&self) {
-        fast::not_too_many(self.word(), fast::TOO_MANY_READ);
+        state::not_too_many(self.word(), state::TOO_MANY_READ);
         // SAFETY: a read/write lock.
         unsafe { lw_read_lock_nested(self.as_ptr()) }
     }
 
     #[inline]
     fn try_lock_shared_recursive(&self) -> bool {
-        let are_too_many = fast::are_too_many(self.word(), fast::TOO_MANY_READ);
+        let are_too_many = state::are_too_many(self.word(), state::TOO_MANY_READ);
         // SAFETY: a read/write lock.
         !are_too_many && unsafe { lw_read_trylock_nested(self.as_ptr()) }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The queued read/write spinlock.
-use crate::fast;
+use crate::fast::{self, state};
 use core::sync::atomic::Ordering::Relaxed;
 use lock_api::GuardNoSend;
 use lockwork_sys::{lw_spin_rwlock_t, SPIN_RWLOCK_DRAINING, SPIN_RWLOCK_HELD, SPIN_RWLOCK_STATE};
@@ -53,7 +53,7 @@ impl RawSpinRwLock {
 
     fn state(&self) -> u32 {
         // SAFETY: a field of a read/write spinlock.
-        unsafe { fast::word(self.as_ptr(), SPIN_RWLOCK_STATE) }.load(Relaxed)
+        unsafe { state::word(self.as_ptr(), SPIN_RWLOCK_STATE) }.load(Relaxed)
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The queued spinlock.
-use crate::fast;
+use crate::fast::{self, state};
 use core::sync::atomic::Ordering::Relaxed;
 use lock_api::GuardNoSend;
 use lockwork_sys::{lw_spinlock_t, SPIN_LOCKED_MASK, SPIN_VAL};
@@ -72,7 +72,7 @@ unsafe impl lock_api::RawMutex for RawSpinLock {
     #[inline]
     fn is_locked(&self) -> bool {
         // SAFETY: a field of a spinlock.
-        let val = unsafe { fast::word(self.as_ptr(), SPIN_VAL) }.load(Relaxed);
+        let val = unsafe { state::word(self.as_ptr(), SPIN_VAL) }.load(Relaxed);
         val & SPIN_LOCKED_MASK != 0
     }
 }

@@ -51,8 +51,8 @@ pub fn now(profile: &Profile, names: &Names<'_>) -> String {
         true => "The process ended while these threads waited.",
         false => "The process still ran, or was killed, when its recording ended.",
     };
-    text += " A line from a thread: waits for. A line from a lock: is held by; a dashed one: was held by, when \
-             the wait began.</p>\n";
+    text += " A line from a thread: waits for. A line from a lock: is held by; a dashed one: was held by, \
+             when the wait began.</p>\n";
     let mut graph = Graph::default();
     for waiter in waiters.iter().take(WAITERS) {
         let marked = if in_cycle(waiter) { " cycle" } else { "" };

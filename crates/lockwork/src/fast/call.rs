@@ -55,7 +55,7 @@ pub(crate) mod spin {
 
 /// The read/write lock.
 pub(crate) mod rw {
-    use super::super::{are_too_many, not_too_many, word, TOO_MANY_READ};
+    use crate::fast::state::{are_too_many, not_too_many, word, TOO_MANY_READ};
     use lockwork_sys::*;
 
     /// `lw_read_lock`.
@@ -108,7 +108,7 @@ pub(crate) mod rw {
 
 /// The read/write spinlock.
 pub(crate) mod spin_rw {
-    use super::super::{are_too_many, not_too_many, word, TOO_MANY_SPIN_READ};
+    use crate::fast::state::{are_too_many, not_too_many, word, TOO_MANY_SPIN_READ};
     use lockwork_sys::*;
 
     /// `lw_spin_read_lock`.

@@ -6,10 +6,10 @@
 //! ordering, and names that original's tags (`[mutex.A]` …); `locks/` has the
 //! arguments. Offsets and values come from C. On other targets than x86-64, and
 //! with the feature `out-of-line`, `call.rs` takes their place.
-use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 #[cfg(not(all(target_arch = "x86_64", not(feature = "out-of-line"))))]
 mod call;
+pub(crate) mod state;
 #[cfg(not(all(target_arch = "x86_64", not(feature = "out-of-line"))))]
 pub(crate) use call::{mutex, rw, spin, spin_rw};
 
@@ -23,39 +23,3 @@ pub(crate) mod spin;
 pub(crate) mod spin_rw;
 #[cfg(all(target_arch = "x86_64", not(feature = "out-of-line")))]
 mod x86_64;
-
-/// The word at `offset` bytes into `lock`.
-///
-/// # Safety
-/// `lock` has a `u32` there, aligned, and lives for `'a`.
-#[inline]
-pub(crate) unsafe fn word<'a, T>(lock: *mut T, offset: usize) -> &'a AtomicU32 {
-    // SAFETY: the caller's promise.
-    unsafe { AtomicU32::from_ptr(lock.byte_add(offset).cast()) }
-}
-
-/// A reader's count stays below this, so that it cannot overflow into nothing or into another bit:
-/// a guard that is forgotten is counted for ever, and that is safe code.
-pub(crate) const TOO_MANY_READ: u32 = 1 << 31;
-/// The same of the read/write spinlock, whose bit 31 says that a writer drains.
-pub(crate) const TOO_MANY_SPIN_READ: u32 = 1 << 30;
-
-/// Whether too many read, by `state`.
-#[inline]
-pub(crate) fn are_too_many(state: &AtomicU32, too_many: u32) -> bool {
-    state.load(Relaxed) & too_many != 0
-}
-
-/// # Panics
-/// Too many read, by `state`.
-#[inline]
-pub(crate) fn not_too_many(state: &AtomicU32, too_many: u32) {
-    if are_too_many(state, too_many) {
-        too_many_readers();
-    }
-}
-
-#[cold]
-pub(crate) fn too_many_readers() -> ! {
-    panic!("too many readers of one read/write lock")
-}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The inline functions of `locks/mutex.h`.
-use super::word;
+use super::state::word;
 use super::x86_64::{byte, leave_owner, mb_light};
 use core::sync::atomic::Ordering::*;
 use lockwork_sys::*;

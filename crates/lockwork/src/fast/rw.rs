@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The inline functions of `locks/rwsem.h`.
+use super::state::{not_too_many, word, TOO_MANY_READ};
 use super::x86_64::leave_owner;
-use super::{not_too_many, word, TOO_MANY_READ};
 use core::sync::atomic::{AtomicU32, Ordering::*};
 use lockwork_sys::*;
 

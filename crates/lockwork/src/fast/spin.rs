@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The inline functions of `locks/qspinlock.h`.
-use super::word;
+use super::state::word;
 use super::x86_64::{exchange_half, mb_light, release_byte};
 use core::sync::atomic::Ordering::*;
 use lockwork_sys::*;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The inline functions of `locks/qrwlock.h`.
+use super::state::{too_many_readers, word, TOO_MANY_SPIN_READ};
 use super::x86_64::release_byte;
-use super::{too_many_readers, word, TOO_MANY_SPIN_READ};
 use core::sync::atomic::{AtomicU32, Ordering::*};
 use lockwork_sys::*;
 
