@@ -23,7 +23,9 @@
  */
 #include <platform.h>
 
-#define LK_KICK_BITS	  8
+#define LK_KICK_BITS 8
+
+/* What of the 55 bits is in an entry. */
 #define LK_KICK_REST_BITS (55 - LK_KICK_BITS)
 
 struct lk_kick_table {

@@ -31,7 +31,10 @@ static inline void lkp_stderr_note(struct lkp_stderr *e)
 	e->is_known = true;
 }
 
-/* The same file, a terminal or the like, or one that is only appended to, as logs are. */
+/*
+ * The same file, a terminal or the like, a pipe, or a file that is only appended to, as
+ * logs are.
+ */
 static inline bool lkp_stderr_is_for_messages(const struct lkp_stderr *e)
 {
 	struct stat now;
@@ -43,7 +46,7 @@ static inline bool lkp_stderr_is_for_messages(const struct lkp_stderr *e)
 		return is_open;
 	if (e->was_open && now.st_dev == e->device && now.st_ino == e->inode)
 		return true;
-	return S_ISCHR(now.st_mode) ||
+	return S_ISCHR(now.st_mode) || S_ISFIFO(now.st_mode) ||
 	       (S_ISREG(now.st_mode) && (fcntl(2, F_GETFL) & O_APPEND));
 }
 

@@ -58,7 +58,7 @@ const char *lkp_env(const char *name);
 void lkp_env_keep(char **env, const char *prefix);
 /*
  * Says @text on standard error, in a line of its own; not if the program has another file
- * there by now, unless that is a terminal or a log.
+ * there by now, unless that is a terminal, a pipe or a log.
  */
 void lkp_say(const char *text);
 /* Says on standard error that @what=@value is not heeded, and @why. */

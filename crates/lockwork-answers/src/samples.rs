@@ -34,6 +34,7 @@ pub(crate) fn simulated(lock: &'static str, threads: usize, acquisitions: u64) -
             overtakes: Histogram::new(3).expect("a histogram"),
             split: WaitSplit::default(),
             ns_in_lock: 0.0,
+            ns_waited: 0.0,
             ns_busy: 1.0,
             counts: Counts::default(),
             batches: vec![batch; BATCHES],

@@ -3,7 +3,6 @@
 
 use crate::account::{Account, Seen};
 use crate::quantity::Quantity;
-use crate::user::NO_WAITS;
 use lockwork_report::text::counted;
 use lockwork_sim::machine::Distance;
 use lockwork_sim::outcome::{Counts, Outcome};
@@ -25,7 +24,9 @@ fn account(seeds: &[Simulated], setting: &str) -> Account {
     let count = |what: fn(&Counts) -> u64| of(&|outcome| what(&outcome.counts) as f64);
     let all = of(&|outcome| outcome.acquisitions() as f64);
     account.put(Quantity::Acquisitions, Seen::Value(all));
-    account.put(Quantity::Waited, Seen::Not(NO_WAITS));
+    let waited = of(&|outcome| outcome.ns_waited);
+    let threads_time = of(&|outcome| outcome.ns * outcome.by_thread.len() as f64);
+    account.put(Quantity::Waited, Seen::share(waited, threads_time));
     let mut each = |one, total| account.each(one, total, all);
     each(Quantity::Contended, count(|c| c.contended));
     each(Quantity::LockedInstructions, count(|c| c.rmws));

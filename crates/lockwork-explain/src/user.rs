@@ -20,7 +20,7 @@ pub(crate) const NO_CONTENTION: &str =
     "a lock call does not say whether it waited; lockwork explain -- PROGRAM and sim see that";
 /// Waits.
 pub(crate) const NO_WAITS: &str =
-    "only a program's waits are timed: lockwork explain -- PROGRAM; lockwork bench prints waits";
+    "lockwork explain -- PROGRAM and sim see that; lockwork bench prints waits";
 /// Of locks of other libraries.
 pub(crate) const NOT_OURS: &str =
     "only Lockwork's locks count sleeps and wake-ups; context switches are the kernel's count";

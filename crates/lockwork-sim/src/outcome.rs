@@ -102,6 +102,8 @@ pub struct Outcome {
     pub split: WaitSplit,
     /// CPU time inside lock and unlock, ns, that was neither asleep nor off CPU.
     pub ns_in_lock: f64,
+    /// Time of the contended waits of all threads, on a CPU or off it, ns.
+    pub ns_waited: f64,
     /// CPU time of the threads in all, ns.
     pub ns_busy: f64,
     /// Counts.

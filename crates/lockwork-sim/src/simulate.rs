@@ -191,6 +191,7 @@ fn outcome(setup: &Setup, engine: &mut Engine, started: Instant) -> Outcome {
         overtakes: tally.overtakes.clone(),
         split: tally.split,
         ns_in_lock: ns(tally.in_lock),
+        ns_waited: ns(tally.waited),
         ns_busy: ns(busy),
         operations: tally.operations(),
         counts: std::mem::take(&mut tally.counts),

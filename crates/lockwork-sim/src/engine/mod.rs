@@ -334,7 +334,7 @@ impl Engine {
     pub fn of_threads(&mut self) -> Vec<OfThread> {
         let end = self.time;
         for thread in &self.threads {
-            self.tally.in_lock += thread.tally.unfinished(end);
+            self.tally.ends(&thread.tally, end);
         }
         let threads = self.threads.iter_mut();
         threads.map(|thread| thread.tally.close(end)).collect()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What is counted of one lock: its waiters and holders, and whether its holder runs.
 
+use super::of_thread::OfThread;
 use super::tree::Ps;
 use super::turns::Turns;
 
@@ -35,6 +36,19 @@ impl OfLock {
         match shared {
             true => self.got[0],
             false => self.got.iter().sum(),
+        }
+    }
+
+    /// Whether the wait that `of` is in had to be: the lock was held, or others came before.
+    pub(super) fn is_contended(&self, of: &OfThread) -> bool {
+        of.met || self.excluding(of.wait_for.1) > of.before
+    }
+
+    /// The time of that wait since `from`, if it had to be.
+    pub(super) fn contended_wait(&self, of: &OfThread, from: Ps, time: Ps) -> Ps {
+        match self.is_contended(of) {
+            true => time.saturating_sub(of.wait_from.max(from)),
+            false => 0,
         }
     }
 

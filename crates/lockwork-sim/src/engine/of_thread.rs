@@ -15,8 +15,9 @@ pub(crate) struct OfThread {
     /// When it last lost its CPU, and got one again.
     pub(super) off: (Ps, Ps),
     off_total: Ps,
-    /// The wait that it is in, or was last.
+    /// The wait that it is in, or was last: since when, for which lock, and whether to read.
     pub(super) wait_from: Ps,
+    pub(super) wait_for: (usize, bool),
     /// The call that it is in: its begin, and the time off its CPU before.
     call_from: Ps,
     call_off: Ps,
@@ -57,6 +58,7 @@ impl Default for OfThread {
             off: (0, 0),
             off_total: 0,
             wait_from: 0,
+            wait_for: (0, false),
             call_from: 0,
             call_off: 0,
             gives_back: false,

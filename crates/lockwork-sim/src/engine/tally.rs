@@ -23,6 +23,8 @@ pub(crate) struct Tally {
     pub overtakes: Histogram<u64>,
     pub split: WaitSplit,
     pub in_lock: Ps,
+    /// Time of contended waits, of those that are not over yet too.
+    pub waited: Ps,
     pub reads: u64,
     pub timeline: Vec<Event>,
     /// When measuring began, and when the last thread ended.
@@ -73,6 +75,7 @@ impl Tally {
             overtakes: Histogram::new(3).expect("three digits are allowed"),
             split: WaitSplit::default(),
             in_lock: 0,
+            waited: 0,
             reads: 0,
             timeline: Vec::new(),
             from: 0,
@@ -110,7 +113,7 @@ impl Tally {
         self.overtakes.reset();
         self.named.iter_mut().for_each(OfName::reset);
         self.split = WaitSplit::default();
-        (self.in_lock, self.reads, self.from) = (0, 0, time);
+        (self.in_lock, self.waited, self.reads, self.from) = (0, 0, 0, time);
     }
 
     /// A line moves to `socket`.
@@ -134,6 +137,7 @@ impl Tally {
     pub fn waits(&mut self, of: &mut OfThread, lock: usize, shared: bool, time: Ps) {
         let at = &mut self.locks[lock];
         of.begins_to_wait(time);
+        of.wait_for = (lock, shared);
         of.met = at.is_held(shared);
         of.before = at.excluding(shared);
         (of.wait_holder, of.wait_next) = (at.holder_off_total(time), at.next_off);
@@ -155,8 +159,9 @@ impl Tally {
         self.reads += u64::from(shared);
         (self.fruitless, self.progress) = (self.operations(), time);
         let at = &mut self.locks[lock];
-        let contended = of.met || at.excluding(shared) > of.before;
+        let contended = at.is_contended(of);
         self.counts.contended += u64::from(contended);
+        self.waited += at.contended_wait(of, self.from, time);
         at.got[usize::from(shared)] += 1;
         at.holding[usize::from(shared)] += 1;
         if std::mem::take(&mut of.woken) {
@@ -199,6 +204,14 @@ impl Tally {
         split.preempted_holder += part(at.holder_off_total(time).saturating_sub(of.wait_holder));
         split.preempted_next += part(at.next_off.saturating_sub(of.wait_next));
         split.queueing += left as f64 / 1000.0;
+    }
+
+    /// The end has come, perhaps in the middle of its call.
+    pub fn ends(&mut self, of: &OfThread, end: Ps) {
+        self.in_lock += of.unfinished(end);
+        if of.doing == Doing::Wait {
+            self.waited += self.locks[of.wait_for.0].contended_wait(of, self.from, end);
+        }
     }
 
     /// It is about to give `lock` back.

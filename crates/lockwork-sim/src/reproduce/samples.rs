@@ -24,6 +24,7 @@ pub(crate) fn outcome(acquisitions: u64, ns: f64) -> Outcome {
         overtakes: Histogram::new(3).expect("a histogram"),
         split: WaitSplit::default(),
         ns_in_lock: 0.0,
+        ns_waited: 0.0,
         ns_busy: 0.0,
         counts: Counts::default(),
         batches: vec![batch; BATCHES],

@@ -39,6 +39,7 @@ fn an_uncontended_loop_costs_the_hits_of_the_machine_file() {
             (found - expected).abs() < 0.01,
             "{lock}: {found} ns, not {expected}"
         );
+        assert_eq!(long.ns_waited, 0.0, "{lock}");
         assert_eq!(
             long.counts.moved, short.counts.moved,
             "{lock}: a line moved"
@@ -78,6 +79,9 @@ fn the_parts_of_the_waits_add_up_to_the_waits() {
                 "{lock}: {parts} of {waits}"
             );
             assert_eq!(outcome.waits.len(), outcome.acquisitions(), "{lock}");
+            // One of 20 threads holds. Those that have had a CPU wait.
+            let waiting = outcome.ns_waited / (outcome.ns * 20.0);
+            assert!((0.3..=0.95).contains(&waiting), "{lock}: {waiting}");
         }
     }
 }

@@ -11,8 +11,10 @@ use crate::workload::Workload;
 use crate::world::Ops;
 use std::ffi::c_void;
 
-/// The bits of the locks' hash of addresses, and its factor: locks/kick.h.
+/// The bits of the locks' hash of addresses that choose an entry, all of its bits, and its factor:
+/// locks/kick.h.
 const KICK_BITS: u32 = 8;
+const KICK_ALL_BITS: u32 = 55;
 const KICK_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Entries of that table that share a line, and one more: hashes that are so far apart never
 /// do, wherever the memory is.
@@ -65,14 +67,19 @@ impl Machines {
     }
 }
 
+/// Of an address, or of the distance of two of them: that of the distance is the difference of theirs.
+fn kick_hash(address: usize) -> u64 {
+    (address as u64 >> 2).wrapping_mul(KICK_FACTOR) & ((1 << KICK_ALL_BITS) - 1)
+}
+
 /// How far apart the memory of virtual machines is that need so many bytes. Each real guest has
 /// a table of halted waiters of its own. Here all share one, in which a lock's entry depends on
 /// its address: locks are so far apart that their entries share no line of it.
 fn stride(bytes: usize, vms: usize) -> usize {
     let apart = |stride: &usize| {
         let far = |vms: usize| {
-            let hash = ((vms * stride) as u64).wrapping_mul(KICK_FACTOR);
-            hash.min(hash.wrapping_neg()) >> (64 - KICK_BITS) >= APART
+            let hash = kick_hash(vms * stride);
+            hash.min((1 << KICK_ALL_BITS) - hash) >> (KICK_ALL_BITS - KICK_BITS) >= APART
         };
         (1..vms).all(far)
     };
@@ -161,7 +168,7 @@ mod tests {
 
     #[test]
     fn virtual_machines_share_no_line_of_the_table_of_halted_waiters() {
-        let line = |lock: usize| (lock as u64).wrapping_mul(KICK_FACTOR) >> (64 - KICK_BITS + 3);
+        let line = |lock: usize| kick_hash(lock) >> (KICK_ALL_BITS - KICK_BITS + 3);
         for vms in 2..=16 {
             for bytes in [100, 3 * PAGE, 50 * PAGE + 1] {
                 let stride = stride(bytes, vms);
@@ -183,5 +190,7 @@ mod tests {
         let text = include_str!("../../../../locks/kick.h");
         assert!(text.contains(&format!("LK_KICK_BITS {KICK_BITS}")));
         assert!(text.contains(&format!("{KICK_FACTOR:#x}ull")));
+        assert!(text.contains(&format!("((1ull << {KICK_ALL_BITS}) - 1)")));
+        assert!(text.contains("(uintptr_t)lock >> 2;"));
     }
 }

@@ -96,6 +96,7 @@ fn outcome(by_thread: &[u64]) -> Outcome {
             ..WaitSplit::default()
         },
         ns_in_lock: 25.0,
+        ns_waited: 0.0,
         ns_busy: 100.0,
         counts,
         batches: Vec::new(),
