@@ -14,7 +14,7 @@ static struct numa_entry *prepare(struct lk_numa_osq *osq, u32 clusters,
 				  bool stays)
 {
 	struct numa_entry *entry =
-		numa_claim(osq, READ_ONCE(osq->word) >> NUMA_ENTRY_AT);
+		lk_numa_claim(osq, READ_ONCE(osq->word) >> NUMA_ENTRY_AT);
 	struct numa_cluster *rest;
 
 	if (!entry)
@@ -39,7 +39,7 @@ static bool move_to_rest(struct lk_numa_osq *osq, struct numa_entry *entry)
 {
 	u32 word = READ_ONCE(osq->word), tries = osq_divide_tries();
 	u32 divided = NUMA_CLOSED | NUMA_DIVIDED |
-		      (u32)(entry - numa_pool) << NUMA_ENTRY_AT;
+		      (u32)(entry - lk_numa_pool) << NUMA_ENTRY_AT;
 
 	do {
 		if (!tries--)
@@ -69,7 +69,7 @@ static void open_clusters(struct numa_entry *entry)
 	}
 }
 
-void numa_divide(struct lk_numa_osq *osq, u32 clusters, bool stays)
+void lk_numa_divide(struct lk_numa_osq *osq, u32 clusters, bool stays)
 {
 	struct numa_entry *entry = prepare(osq, clusters, stays);
 
@@ -77,7 +77,7 @@ void numa_divide(struct lk_numa_osq *osq, u32 clusters, bool stays)
 		count_event(LK_EV_numa_no_entry);
 	} else if (!move_to_rest(osq, entry)) {
 		count_event(LK_EV_numa_aborted);
-		numa_put(entry);
+		lk_numa_put(entry);
 	} else {
 		count_event(LK_EV_numa_opened);
 		open_clusters(entry);
@@ -97,10 +97,10 @@ static void pass_gate(struct lk_numa_osq *osq, struct numa_entry *entry)
 
 	numa_retire(&single, &entry->gate.cq, numa_gate_code(entry),
 		    numa_grant(NUMA_OWNER, 0));
-	numa_put(entry);
+	lk_numa_put(entry);
 }
 
-void numa_joined(struct lk_numa_osq *osq, struct numa_entry *entry, u32 n)
+void lk_numa_joined(struct lk_numa_osq *osq, struct numa_entry *entry, u32 n)
 {
 	/* [numa_divide.P] RELEASE, pairs with numa_divide.Q: what this one did
 	 * with the entry, and with the lock. Spare relaxed: each caller has just
@@ -148,7 +148,8 @@ static void set_gate(struct numa_entry *entry)
 	WRITE_ONCE(gate->cq.vcpu, this_vcpu());
 }
 
-void numa_join(struct lk_numa_osq *osq, struct numa_entry *entry, bool proved)
+void lk_numa_join(struct lk_numa_osq *osq, struct numa_entry *entry,
+		  bool proved)
 {
 	u32 word = READ_ONCE(osq->word), empty;
 	u32 caution = numa_next_caution(numa_caution(word), proved);
@@ -165,5 +166,5 @@ void numa_join(struct lk_numa_osq *osq, struct numa_entry *entry, bool proved)
 					      (word & 0xffu << NUMA_ENTRY_AT));
 	empty = seal_clusters(entry);
 	if (empty)
-		numa_joined(osq, entry, empty);
+		lk_numa_joined(osq, entry, empty);
 }

@@ -22,15 +22,16 @@
  * By the owner, in the single queue: by @clusters of CPUs. It may stay as it
  * is. @stays: waiters never leave.
  */
-void numa_divide(struct lk_numa_osq *osq, u32 clusters, bool stays);
+void lk_numa_divide(struct lk_numa_osq *osq, u32 clusters, bool stays);
 
 /*
  * By the owner, which has the top: from here on arrivals queue behind the gate. @proved: it
- * was worth while to divide. The caller calls numa_joined(1) once it has left.
+ * was worth while to divide. The caller calls lk_numa_joined(1) once it has left.
  */
-void numa_join(struct lk_numa_osq *osq, struct numa_entry *entry, bool proved);
+void lk_numa_join(struct lk_numa_osq *osq, struct numa_entry *entry,
+		  bool proved);
 
 /* @n of what the gate waits for are done: the last of them passes it. */
-void numa_joined(struct lk_numa_osq *osq, struct numa_entry *entry, u32 n);
+void lk_numa_joined(struct lk_numa_osq *osq, struct numa_entry *entry, u32 n);
 
 #endif

@@ -30,7 +30,7 @@ static inline u32 code_of(u32 slot, u32 level)
 static inline struct numa_node *node_of(u32 code)
 {
 	if ((code & NUMA_TAIL) == NUMA_CLOSED)
-		return &numa_pool[code >> 16].gate;
+		return &lk_numa_pool[code >> 16].gate;
 	return wait_node(numa_nodes, (code - 1) / LEVELS + 1,
 			 (code - 1) % LEVELS);
 }
@@ -103,7 +103,7 @@ static u32 wait_turn(struct cancel_queue *queue, struct numa_node *node,
 
 /*
  * @by has the top, and is done: the cluster behind it has the top, and its head
- * is the owner. If there is none, the queues are joined: then numa_joined(1) is
+ * is the owner. If there is none, the queues are joined: then lk_numa_joined(1) is
  * to be called afterwards, true.
  *
  * (tail) of the top queue: t -> t, or, once joining has begun, @by -> 0. Not
@@ -124,7 +124,7 @@ static bool release_top(struct lk_numa_osq *osq, struct numa_entry *entry,
 	if (numa_pass(&top, &by->top, code, grant))
 		return false;
 	count_event(LK_EV_numa_closed_idle);
-	numa_join(osq, entry, share.proved);
+	lk_numa_join(osq, entry, share.proved);
 	/* A cluster that came just before may be behind us now. */
 	numa_retire(&top, &by->top, code, grant);
 	return true;
@@ -139,7 +139,7 @@ static void leave_cluster(struct cancel_queue *queue, struct numa_node *node,
 {
 	if (!numa_retire(queue, &node->cq, code, numa_grant(NUMA_HEAD, 0)) &&
 	    numa_was_sealed(queue))
-		numa_joined(queue->osq, queue->entry, 1);
+		lk_numa_joined(queue->osq, queue->entry, 1);
 }
 
 /*
@@ -323,7 +323,7 @@ static void unlock_in_cluster(struct lk_numa_osq *osq, struct numa_node *node,
 			count_event(LK_EV_numa_closed_off);
 		else
 			count_event(LK_EV_numa_closed_poor);
-		numa_join(osq, entry, share.proved);
+		lk_numa_join(osq, entry, share.proved);
 		joins = true;
 	}
 	few = share.passes < knob(osq_node_max);
@@ -333,7 +333,7 @@ static void unlock_in_cluster(struct lk_numa_osq *osq, struct numa_node *node,
 			     numa_remote_share(share));
 	leave_cluster(&queue, node, code);
 	if (joins)
-		numa_joined(osq, entry, 1);
+		lk_numa_joined(osq, entry, 1);
 }
 
 /* -- the single queue ---------------------------------------------------- */
@@ -369,7 +369,7 @@ static void consider(struct lk_numa_osq *osq, struct numa_node *node, u32 run)
 	/* Counted anew: it is divided now, or not known to be long. */
 	WRITE_ONCE(node->cq.place, numa_grant(NUMA_OWNER, 0));
 	if (is_long)
-		numa_divide(osq, clusters, node->stays);
+		lk_numa_divide(osq, clusters, node->stays);
 }
 
 /* Which queue it was in. */
@@ -427,7 +427,7 @@ static void retire_single(struct lk_numa_osq *osq, struct numa_node *node,
 		return;
 	if (release_top(osq, single.rest, numa_rest(single.rest),
 			numa_first_share(knob(osq_keep_times))))
-		numa_joined(osq, single.rest, 1);
+		lk_numa_joined(osq, single.rest, 1);
 }
 
 /* (tail) @code -> 0: nobody waits. Else it takes more. */

@@ -31,11 +31,11 @@
  *   (n, 0)      -> (m, 0)       an arrival queues             lock_with()
  *   (n, 0)      -> (m, 0)       the last one leaves           cq_retire()
  *   (n, 0)      -> (0, 0)       the owner, alone, unlocks     unlock_single()
- *   (n, 0)      -> (CLOSED, 1)  the owner divides             numa_divide()
- *   (CLOSED, 1) -> (CLOSED, 0)  the owner, at the top, joins  numa_join()
+ *   (n, 0)      -> (CLOSED, 1)  the owner divides             lk_numa_divide()
+ *   (CLOSED, 1) -> (CLOSED, 0)  the owner, at the top, joins  lk_numa_join()
  *   (CLOSED, 0) -> (n, 0)       an arrival, behind the gate   lock_with()
  *   (n, 0)      -> (CLOSED, 0)  it leaves                     cq_retire()
- *   (CLOSED, 0) -> (0, 0)       the gate is passed            numa_joined()
+ *   (CLOSED, 0) -> (0, 0)       the gate is passed            lk_numa_joined()
  *
  * Invariants:
  *  1. A cluster is in the top queue only while a thread is in its queue; only
@@ -44,7 +44,7 @@
  *     the last one to leave joins it.
  *  3. Nobody enters a sealed queue, or one of an entry that another lock has:
  *     a cluster's word has the number of the entry's use, never repeated.
- *  4. An entry is used by one lock from numa_claim() to numa_put().
+ *  4. An entry is used by one lock from lk_numa_claim() to lk_numa_put().
  *
  * Files: cancel_queue.h and cancel_retire.h, how nodes queue, leave and hand
  * over; numa_pool.h, what a divided lock has beside its word; numa_queue.h,

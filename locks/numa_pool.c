@@ -2,7 +2,7 @@
 #include "knobs.h"
 #include "numa_pool.h"
 
-struct numa_entry numa_pool[NUMA_ENTRIES] __cacheline_aligned;
+struct numa_entry lk_numa_pool[NUMA_ENTRIES] __cacheline_aligned;
 
 /* `taken` of an entry that this process, or kernel, has taken. */
 static inline u32 taken_now(void)
@@ -34,13 +34,13 @@ static bool claim(struct numa_entry *entry, u32 mine)
 	return true;
 }
 
-struct numa_entry *numa_claim(struct lk_numa_osq *lock, u32 hint)
+struct numa_entry *lk_numa_claim(struct lk_numa_osq *lock, u32 hint)
 {
 	u32 i, n = knob(osq_pool);
 	u32 mine = taken_now();
 
 	for (i = 0; i < n; i++) {
-		struct numa_entry *entry = &numa_pool[(hint + i) % n];
+		struct numa_entry *entry = &lk_numa_pool[(hint + i) % n];
 
 		if (claim(entry, mine)) {
 			WRITE_ONCE(entry->owner, lock);
@@ -50,7 +50,7 @@ struct numa_entry *numa_claim(struct lk_numa_osq *lock, u32 hint)
 	return NULL;
 }
 
-void numa_put(struct numa_entry *entry)
+void lk_numa_put(struct numa_entry *entry)
 {
 	WRITE_ONCE(entry->joining, 0);
 	WRITE_ONCE(entry->owner, NULL);
@@ -63,6 +63,6 @@ u32 lk_numa_osq_divided(void)
 	u32 i, n = 0, mine = taken_now();
 
 	for (i = 0; i < NUMA_ENTRIES; i++)
-		n += READ_ONCE(numa_pool[i].taken) == mine;
+		n += READ_ONCE(lk_numa_pool[i].taken) == mine;
 	return n;
 }

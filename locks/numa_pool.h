@@ -49,7 +49,7 @@ struct numa_cluster {
 	 *
 	 * CLUSTER_OPEN may be set only by the owner that divides, once
 	 * entry->owner and entry->use are of that division. Must be clear from
-	 * numa_join() until then. The tail may be changed from 0 only while
+	 * lk_numa_join() until then. The tail may be changed from 0 only while
 	 * CLUSTER_OPEN is set.
 	 *
 	 * The rest's word is the tail alone. May be changed from 0 only before
@@ -156,11 +156,11 @@ _Static_assert(sizeof(struct numa_entry) % NUMA_LINE == 0 &&
 		       offsetof(struct numa_entry, gate) == 2 * NUMA_LINE,
 	       "the pool's entries begin with a line, and so do their parts");
 
-extern struct numa_entry numa_pool[NUMA_ENTRIES];
+extern struct numa_entry lk_numa_pool[NUMA_ENTRIES];
 
 /* An entry for @lock, or NULL: all are taken. @hint: where to look first. */
-struct numa_entry *numa_claim(struct lk_numa_osq *lock, u32 hint);
-void numa_put(struct numa_entry *entry);
+struct numa_entry *lk_numa_claim(struct lk_numa_osq *lock, u32 hint);
+void lk_numa_put(struct numa_entry *entry);
 
 static inline struct numa_cluster *numa_rest(struct numa_entry *entry)
 {

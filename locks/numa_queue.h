@@ -29,7 +29,7 @@
  */
 static inline u32 numa_gate_code(const struct numa_entry *entry)
 {
-	return (u32)(entry - numa_pool) << 16 | NUMA_CLOSED;
+	return (u32)(entry - lk_numa_pool) << 16 | NUMA_CLOSED;
 }
 
 /* The code, in the top queue, of one of @entry's clusters, or of its rest. */
@@ -59,7 +59,7 @@ static inline u32 numa_caution(u32 word)
 
 static inline struct numa_entry *numa_entry_of(u32 word)
 {
-	return &numa_pool[(word >> NUMA_ENTRY_AT) % NUMA_ENTRIES];
+	return &lk_numa_pool[(word >> NUMA_ENTRY_AT) % NUMA_ENTRIES];
 }
 
 /* -- grants -------------------------------------------------------------- */

@@ -28,12 +28,12 @@ static inline u32 this_slot(void)
 #define DEFINE_WAIT_NODES(type, name)                            \
 	static DEFINE_PER_CPU_ALIGNED(type[LKP_MAX_NEST], name); \
 	DECLARE_WAIT_DEPTH(name);                                \
-	DEFINE_PER_CPU(u8, name##_depth)
-#define DECLARE_WAIT_DEPTH(name) DECLARE_PER_CPU(u8, name##_depth)
+	DEFINE_PER_CPU(u8, lk_##name##_depth)
+#define DECLARE_WAIT_DEPTH(name) DECLARE_PER_CPU(u8, lk_##name##_depth)
 #define wait_node(name, slot, level) \
 	(&(*per_cpu_ptr(&(name), (int)(slot)-1))[level])
 /* Interrupts change it, and put it back: volatile, as READ_ONCE() is. */
-#define wait_depth(name) (*(volatile u8 *)this_cpu_ptr(&(name##_depth)))
+#define wait_depth(name) (*(volatile u8 *)this_cpu_ptr(&(lk_##name##_depth)))
 
 /* Nothing forks: one epoch, and the tag of a queued spinlock, bits 10 to 15, stays 0. */
 #define wait_epoch()  ((u16)0)

@@ -87,12 +87,12 @@ static inline u32 this_slot(void)
 #define DEFINE_WAIT_NODES(type, name)                                          \
 	static type name[LKP_MAX_SLOTS + 1][LKP_MAX_NEST] __cacheline_aligned; \
 	DECLARE_WAIT_DEPTH(name);                                              \
-	__thread u8 name##_depth
-#define DECLARE_WAIT_DEPTH(name)        \
-	extern __thread u8 name##_depth \
+	__thread u8 lk_##name##_depth
+#define DECLARE_WAIT_DEPTH(name)             \
+	extern __thread u8 lk_##name##_depth \
 		__attribute__((tls_model("initial-exec")))
 #define wait_node(name, slot, level) (&(name)[slot][level])
-#define wait_depth(name)	     (name##_depth)
+#define wait_depth(name)	     (lk_##name##_depth)
 
 /* -- where threads run --------------------------------------------------- */
 
@@ -243,7 +243,8 @@ static inline bool need_resched(void)
 /* -- time ---------------------------------------------------------------- */
 
 /* Nanoseconds on a clock that never goes back. */
-u64 local_clock(void);
+#define local_clock() lkp_local_clock()
+u64 lkp_local_clock(void);
 /* A sleeper's place on a list: the higher, the sooner; equals in order of arrival. */
 u32 lkp_priority(void);
 #define this_priority() lkp_priority()
@@ -342,9 +343,11 @@ struct lkp_deadline {
 	int64_t sec;
 	int64_t nsec;
 };
-void deadline_after(struct lkp_deadline *deadline, u64 ns);
+#define deadline_after lkp_deadline_after
+void lkp_deadline_after(struct lkp_deadline *deadline, u64 ns);
 /* Whether it is at most @ns nanoseconds away. */
-bool deadline_within(const struct lkp_deadline *deadline, u64 ns);
+#define deadline_within lkp_deadline_within
+bool lkp_deadline_within(const struct lkp_deadline *deadline, u64 ns);
 int lkp_futex_wait(u32 *word, u32 val, const struct lkp_deadline *deadline);
 /* How many were asleep there. */
 int lkp_futex_wake(u32 *word, int count);

@@ -230,7 +230,7 @@ static bool deadline_passed(const struct lkp_deadline *deadline, int64_t sec,
 	       (sec == deadline->sec && nsec >= deadline->nsec);
 }
 
-u64 local_clock(void)
+u64 lkp_local_clock(void)
 {
 	struct timespec now;
 
@@ -238,7 +238,7 @@ u64 local_clock(void)
 	return (u64)now.tv_sec * 1000000000u + (u64)now.tv_nsec;
 }
 
-bool deadline_within(const struct lkp_deadline *deadline, u64 ns)
+bool lkp_deadline_within(const struct lkp_deadline *deadline, u64 ns)
 {
 	struct timespec now;
 	int64_t sec, nsec;
@@ -250,7 +250,7 @@ bool deadline_within(const struct lkp_deadline *deadline, u64 ns)
 			       nsec % 1000000000);
 }
 
-void deadline_after(struct lkp_deadline *deadline, u64 ns)
+void lkp_deadline_after(struct lkp_deadline *deadline, u64 ns)
 {
 	struct timespec now;
 

@@ -19,7 +19,7 @@ static inline u32 divided(void)
 	u32 i, n = 0;
 
 	for (i = 0; i < ENTRIES; i++)
-		n += READ_ONCE(numa_pool[i].taken) ==
+		n += READ_ONCE(lk_numa_pool[i].taken) ==
 		     (1u << 16 | check_world.epoch);
 	return n;
 }

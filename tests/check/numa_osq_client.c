@@ -290,7 +290,7 @@ static void init_leave_gate(void)
 /* Thread 0 is between the two steps by which a queue is divided. */
 static void init_leave_turned_away(void)
 {
-	struct numa_entry *entry = numa_claim(&osq, 0);
+	struct numa_entry *entry = lk_numa_claim(&osq, 0);
 
 	make_hasty();
 	entry->clusters = entry->of = 2;
@@ -303,7 +303,7 @@ static void leave_turned_away(u32 id)
 	if (id == 0) {
 		atomic_cond_read_relaxed(&left, (u32)VAL == check_threads - 1);
 		WRITE_ONCE(osq.word, 0);
-		numa_put(numa_pool);
+		lk_numa_put(lk_numa_pool);
 		return;
 	}
 	leave(id);
@@ -432,7 +432,7 @@ const struct check_mutant mutants_numa_osq[] = {
 	  "drop" },
 	{ "queues stay open", "numa_divide.R", NULL, NULL, "drop" },
 	{ "nobody passes the gate", "numa_divide.P", NULL, NULL, "drop" },
-	{ "the gate is passed too early", "numa_join", "atomic_set", NULL,
+	{ "the gate is passed too early", "lk_numa_join", "atomic_set", NULL,
 	  "drop" },
 	{ "switched off, and passed on inside", "pass_inside", "knob",
 	  "dynamic_enable", "drop" },

@@ -254,7 +254,7 @@ static void init_forked(void)
 {
 	init_divided();
 	queue_exit(); /* not in the child */
-	numa_pool[0].joining = 1;
+	lk_numa_pool[0].joining = 1;
 	osq = (struct lk_numa_osq)LK_NUMA_OSQ_INIT;
 	check_world.epoch = 1;
 	divide_at_once();

@@ -74,7 +74,7 @@ static u32 arriving; /* so many more arrivals, each right before the division */
 static void spied(const void *at)
 {
 	for (u32 i = 0; i < NUMA_ENTRIES; i++) {
-		if (arriving && at == &numa_rest(&numa_pool[i])->word) {
+		if (arriving && at == &numa_rest(&lk_numa_pool[i])->word) {
 			arriving--;
 			osq.state ^= 1 << 1;
 		}

@@ -176,6 +176,30 @@ fn the_shared_library_shows_the_header_and_nothing_else() {
     assert_eq!(shown, declared());
 }
 
+/// A static library has no hidden names: each must have one of the project's prefixes, so that
+/// a program may use all others.
+#[test]
+#[cfg_attr(
+    not(has_cmake),
+    ignore = "cmake is missing: the installed library is not tested; scripts/install-deps installs it"
+)]
+fn the_static_library_takes_only_names_with_a_prefix() {
+    let mut command = Command::new("nm");
+    command.args(["-g", "--defined-only", "--format=posix"]);
+    let output = done(command.arg(libdir().join("liblockwork.a")));
+    let text = String::from_utf8_lossy(&output.stdout);
+    // A line that names a member has no space.
+    let names = text
+        .lines()
+        .filter_map(|line| Some(line.split_once(' ')?.0));
+    let (prefixed, others): (Vec<_>, Vec<_>) = names.partition(|name| {
+        let prefixes = ["lw_", "lwlib_", "lk_", "lkp_"];
+        prefixes.iter().any(|prefix| name.starts_with(prefix))
+    });
+    assert!(prefixed.contains(&"lw_mutex_lock"), "{text}");
+    assert!(others.is_empty(), "{others:?}");
+}
+
 /// From a copy with the workspace's Cargo.lock, whose crates need no network.
 #[test]
 fn rust_by_path() {
