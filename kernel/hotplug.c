@@ -29,6 +29,16 @@ static bool bring_on(struct lkm_hotplug *hotplug, unsigned int cpu)
 	return on;
 }
 
+/* False: the thread is to stop. Its wake-up is seen also if it comes before the sleep. */
+static bool rest(u32 ms)
+{
+	set_current_state(TASK_INTERRUPTIBLE);
+	if (!kthread_should_stop())
+		schedule_timeout(msecs_to_jiffies(ms));
+	__set_current_state(TASK_RUNNING);
+	return !kthread_should_stop();
+}
+
 static int hotplug_thread(void *arg)
 {
 	struct lkm_hotplug *hotplug = arg;
@@ -36,9 +46,7 @@ static int hotplug_thread(void *arg)
 	unsigned int tries = 0;
 	bool off = false;
 
-	while (!kthread_should_stop()) {
-		schedule_timeout_interruptible(
-			msecs_to_jiffies(hotplug->period_ms));
+	while (rest(hotplug->period_ms)) {
 		if (off) {
 			off = !bring_on(hotplug, cpu);
 			continue;

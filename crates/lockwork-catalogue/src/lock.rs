@@ -99,6 +99,12 @@ impl LockKind {
         self.0.align as usize
     }
 
+    /// Both are modes of one lock: threads may use them on one object at a time.
+    pub fn is_mode_beside(&self, other: &Self) -> bool {
+        let calls = |kind: &Self| (kind.0.init as usize, kind.0.unlock as usize);
+        calls(self) == calls(other)
+    }
+
     /// It can be tried without waiting.
     pub fn has_try(&self) -> bool {
         self.0.trylock.is_some()

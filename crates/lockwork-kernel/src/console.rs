@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What the guest's kernel says. Some of it must never be said.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 
 use regex::Regex;
 
@@ -20,7 +20,9 @@ const SPLATS: &str = r"(?x)
     scheduling\ while\ atomic|sleeping\ function|refcount_t:|list_(add|del)\ corruption|
     !!!";
 
-/// KCSAN's report, with the functions in which it saw the race, or the one.
+/// KCSAN's report, with the functions in which it saw the race, or the one. A lock that lets two
+/// in shows as a race of those who hold it, so one that does not name our functions is no proof
+/// that they have no part in it.
 const RACE: &str =
     r"KCSAN: (?:data-race|assert: race) in (\w+)(?:\+\S+)?(?: \[\w+\])?(?: / (\w+))?";
 
@@ -41,8 +43,8 @@ pub(crate) struct Console {
     race: Regex,
     /// Our functions.
     ours: HashSet<String>,
-    /// Races that KCSAN saw in the rest of the kernel.
-    races_elsewhere: u64,
+    /// Races that KCSAN saw in other functions: between which, and how often.
+    races_elsewhere: BTreeMap<String, u64>,
     last: VecDeque<String>,
     splat: Option<String>,
 }
@@ -53,7 +55,7 @@ impl Console {
             splats: Regex::new(SPLATS).expect("a pattern that the tests compile"),
             race: Regex::new(RACE).expect("a pattern that the tests compile"),
             ours: ours(),
-            races_elsewhere: 0,
+            races_elsewhere: BTreeMap::new(),
             last: VecDeque::new(),
             splat: None,
         }
@@ -62,8 +64,9 @@ impl Console {
     pub(crate) fn take(&mut self, line: String) {
         let is_fault = match self.race.captures(&line) {
             Some(race) => {
-                let mut names = race.iter().skip(1).flatten();
-                names.any(|name| self.is_ours(name.as_str())) || self.count_race()
+                let names = race.iter().skip(1).flatten();
+                let names: Vec<&str> = names.map(|name| name.as_str()).collect();
+                names.iter().any(|name| self.is_ours(name)) || self.count_race(&names)
             }
             None => self.splats.is_match(&line),
         };
@@ -77,8 +80,9 @@ impl Console {
     }
 
     /// A kernel has races that nobody minds: they are counted, and no fault.
-    fn count_race(&mut self) -> bool {
-        self.races_elsewhere += 1;
+    fn count_race(&mut self, names: &[&str]) -> bool {
+        let count = self.races_elsewhere.entry(names.join(" / "));
+        *count.or_default() += 1;
         false
     }
 
@@ -87,9 +91,9 @@ impl Console {
         self.ours.contains(function) || UNDER_OURS.iter().any(|begin| plain.starts_with(begin))
     }
 
-    /// Races that KCSAN saw where our locks have no part.
-    pub(crate) fn races_elsewhere(&self) -> u64 {
-        self.races_elsewhere
+    /// Races that KCSAN saw in functions that are not the locks'.
+    pub(crate) fn races_elsewhere(&self) -> BTreeMap<String, u64> {
+        self.races_elsewhere.clone()
     }
 
     /// The first line that tells of a fault.
@@ -150,7 +154,8 @@ mod tests {
             console.take(line.to_owned());
         }
         assert_eq!(console.splat(), None);
-        assert_eq!(console.races_elsewhere(), 1);
+        let race = "lapic_cal_handler / setup_boot_APIC_clock".to_owned();
+        assert_eq!(console.races_elsewhere(), BTreeMap::from([(race, 1)]));
         (0..2 * KEPT).for_each(|i| console.take(i.to_string()));
         assert_eq!(console.last().len(), KEPT);
     }

@@ -287,6 +287,7 @@ impl<'a> Follower<'a> {
         match (what, outcome) {
             ("booted", _) => self.booted(first, more),
             ("loaded", _) => {}
+            ("spinlocks", _) => self.report.spinlocks = Some(format!("{first} {more}")),
             ("start", _) if number == Some(count) => self.begin(count),
             ("result", Some(outcome)) => outcome.take(more),
             ("end", Some(_)) => self.wait(STEP, "did not go on after a torture"),

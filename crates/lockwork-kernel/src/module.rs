@@ -72,16 +72,23 @@ fn write_sources(dir: &Path) -> Result<()> {
 
 /// What the module depends on, as a name.
 fn key(linux: &Linux, canaries: bool, compiler: &str) -> Result<String> {
-    let mut key = Key::of(&format!("{} {canaries} {compiler}", linux.release));
+    let mut key = key_of(linux, &format!("{canaries} {compiler}"))?;
+    for (path, bytes) in sources() {
+        key.file(path, bytes);
+    }
+    Ok(key.name())
+}
+
+/// What each module for this kernel depends on, and `what` it depends on itself. Kernels of
+/// one release may be configured in different ways.
+pub(crate) fn key_of(linux: &Linux, what: &str) -> Result<Key> {
+    let mut key = Key::of(&format!("{} {what}", linux.release));
     for name in ["include/config/auto.conf", "Module.symvers"] {
         let file = linux.headers.join(name);
         let bytes = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
         key.file(name, &bytes);
     }
-    for (path, bytes) in sources() {
-        key.file(path, bytes);
-    }
-    Ok(key.name())
+    Ok(key)
 }
 
 /// The compiler that built the kernel: others may not know its flags.

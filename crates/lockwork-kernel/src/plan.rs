@@ -19,6 +19,9 @@ const CANARIES: &[(&str, bool)] = &[
     ("canary_reader", true),
 ];
 
+/// Locks that can take turns on one object: `LKM_TORTURE_MODES`.
+const MODES: usize = 8;
+
 /// Who tortures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -79,8 +82,10 @@ impl Request {
 struct Wish<'a> {
     guest: &'a GuestArgs,
     canaries: bool,
-    /// The kernel's torture takes CPUs off and on.
+    /// CPUs go off and on.
     hotplug: bool,
+    /// The locks divide queues sooner than they would by themselves.
+    low: bool,
     set: Vec<Setting>,
 }
 
@@ -90,6 +95,7 @@ pub(crate) fn of_module(args: &ModuleArgs) -> Result<Vec<Request>> {
         guest: &args.guest,
         canaries: args.canaries,
         hotplug: true,
+        low: true,
         set: settings::settings(&args.guest.set, validate)?,
     };
     let of_all = args.torture.is_empty();
@@ -119,10 +125,16 @@ pub(crate) fn of_patched(args: &PatchedArgs) -> Result<Vec<Request>> {
         canaries: false,
         // Who measures wants all CPUs all the time.
         hotplug: !args.sweep,
+        low: !args.here,
         set: settings::settings(&args.guest.set, validate)?,
     };
     if args.here && wish.guest.shell {
         bail_usage!("--here has no guest to open a shell in");
+    }
+    if let Some(modes) = args.torture.iter().find(|names| names.contains('+')) {
+        if args.sweep {
+            bail_usage!("--sweep runs one lock at a time, and {modes} is several; name them by ,");
+        }
     }
     let mut names: Vec<&str> = args.torture.iter().map(String::as_str).collect();
     if names.is_empty() && args.load.is_empty() {
@@ -180,15 +192,17 @@ fn named(wish: &Wish<'_>, names: &str, controls: bool) -> Result<Request> {
 }
 
 /// What divides queues in a guest of eight CPUs.
-fn low_knobs() -> Vec<Setting> {
-    let low = [("osq_lock_depth", "5"), ("osq_keep_times", "16")];
-    low.map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .to_vec()
+const LOW: [(&str, &str); 2] = [("osq_lock_depth", "2"), ("osq_keep_times", "16")];
+
+fn low_knobs(wish: &Wish<'_>) -> Vec<Setting> {
+    let low = LOW.iter().filter(|_| wish.low);
+    low.map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+        .collect()
 }
 
 /// The request for locktorture. CPUs go off and on; tasks pause together now and then.
 fn of_kernel(wish: &Wish<'_>, name: &str, reads: bool, controls: bool) -> Result<Request> {
-    let mut knobs = low_knobs();
+    let mut knobs = low_knobs(wish);
     let mut line = format!("{name} {}", wish.guest.seconds);
     let mut writers = wish.guest.cpus * 2;
     for (option, value) in &wish.set {
@@ -205,6 +219,10 @@ fn of_kernel(wish: &Wish<'_>, name: &str, reads: bool, controls: bool) -> Result
                 "{name} is tortured by the kernel's locktorture, which has no {other}; set writers                  or readers, or choose our locks"
             ),
         }
+    }
+    let has_readers = reads && !wish.set.contains(&("readers".into(), "0".into()));
+    if writers == 0 && !has_readers {
+        bail_usage!("--set writers=0 leaves {name} without a thread; give it one");
     }
     line += &format!(" nwriters_stress={writers} stat_interval=0 verbose=0");
     if wish.hotplug {
@@ -245,6 +263,51 @@ pub(crate) fn validate_machine(args: &GuestArgs) -> Result<()> {
 struct Traits {
     sleeps: bool,
     reads: bool,
+    /// None: a canary.
+    kind: Option<LockKind>,
+}
+
+/// What the module would refuse too, with a number that says less.
+fn check_modes(names: &[&str], all: &[Traits], options: &[Setting]) -> Result<()> {
+    if let [first, others @ ..] = all {
+        let orders = Promises::FIFO | Promises::SLEEPS;
+        let mixes = |one: &Traits| match (&first.kind, &one.kind) {
+            (Some(a), Some(b)) => {
+                a.is_mode_beside(b) && !(a.flags() | b.flags()).intersects(orders)
+            }
+            _ => false,
+        };
+        if let Some(at) = others.iter().position(|one| !mixes(one)) {
+            bail_usage!(
+                "{} and {} cannot take turns on one object; modes of one lock do, but for those \
+                 that promise an order or sleep",
+                names[0],
+                names[at + 1]
+            );
+        }
+    }
+    if names.len() > MODES {
+        bail_usage!("{} modes are too many; take {MODES} at most", names.len());
+    }
+    let number = |option: &str| {
+        let found = options.iter().find(|(name, _)| name == option);
+        found.and_then(|(_, value)| value.parse::<u32>().ok())
+    };
+    for name in ["stutter_ms", "hotplug_ms", "switch_ms"] {
+        if let Some(ms @ 1..=19) = number(name) {
+            bail_usage!("{name}={ms} is too short; write 20 or more, or 0 for never");
+        }
+    }
+    if names.len() > 1 && number("switch_ms") == Some(0) {
+        bail_usage!("switch_ms=0 leaves the first mode alone; write 20 or more, or name one lock");
+    }
+    if number("interrupts") == Some(1) && number("hold_ns").is_some_and(|ns| ns > 50_000) {
+        bail_usage!(
+            "hold_ns above 50000 keeps interrupts off for too long; add interrupts=0, or hold the \
+             lock for less"
+        );
+    }
+    Ok(())
 }
 
 fn traits(wish: &Wish<'_>, name: &str) -> Result<Traits> {
@@ -255,12 +318,14 @@ fn traits(wish: &Wish<'_>, name: &str) -> Result<Traits> {
         return Ok(Traits {
             sleeps: false,
             reads: *reads,
+            kind: None,
         });
     }
     let kind: LockKind = lockwork_catalogue::by_name(name).map_err(usage::error)?;
     Ok(Traits {
         sleeps: kind.flags().contains(Promises::SLEEPS),
         reads: kind.has_read(),
+        kind: Some(kind),
     })
 }
 
@@ -268,7 +333,7 @@ fn traits(wish: &Wish<'_>, name: &str) -> Result<Traits> {
 fn of_load(wish: &Wish<'_>, name: &str, controls: bool) -> Result<Request> {
     let load = load::by_name(name)?;
     let mut workers = wish.guest.cpus * load.workers_per_cpu;
-    let mut knobs = low_knobs();
+    let mut knobs = low_knobs(wish);
     for (option, value) in &wish.set {
         match option.as_str() {
             "writers" => workers = value.parse()?,
@@ -297,6 +362,7 @@ fn of_load(wish: &Wish<'_>, name: &str, controls: bool) -> Result<Request> {
 fn ours(wish: &Wish<'_>, names: &[&str], pinned: bool) -> Result<Request> {
     let set = &wish.set;
     let mut handlers = true;
+    let mut all = Vec::new();
     let is = |option: &str, value: &str| set.iter().any(|(o, v)| o == option && v == value);
     for name in names {
         let kind = traits(wish, name)?;
@@ -313,16 +379,17 @@ fn ours(wish: &Wish<'_>, names: &[&str], pinned: bool) -> Result<Request> {
         if kind.sleeps && is("interrupts", "1") {
             bail_usage!("{name} sleeps, which handlers cannot; leave interrupts out of --set");
         }
+        all.push(kind);
     }
     let text = |name: &str, value: u32| (name.to_owned(), value.to_string());
     let mut options = vec![
         text("seconds", wish.guest.seconds),
-        text("hotplug_ms", 500),
+        text("hotplug_ms", if wish.hotplug { 500 } else { 0 }),
         text("switch_ms", 100),
         text("pin", pinned.into()),
         text("interrupts", handlers.into()),
     ];
-    let mut knobs = low_knobs();
+    let mut knobs = low_knobs(wish);
     for setting in set {
         if KNOBS.iter().any(|(name, ..)| *name == setting.0) {
             put(&mut knobs, setting.clone());
@@ -330,6 +397,7 @@ fn ours(wish: &Wish<'_>, names: &[&str], pinned: bool) -> Result<Request> {
             put(&mut options, setting.clone());
         }
     }
+    check_modes(names, &all, &options)?;
     let mut line = format!("lock={}", names.join(","));
     for (name, value) in &options {
         line += &format!(" {name}={value}");
@@ -406,6 +474,34 @@ mod tests {
     }
 
     #[test]
+    fn low_knobs_divide_sooner_than_the_defaults() {
+        let knobs = lockwork_catalogue::knobs();
+        for (name, value) in LOW {
+            let knob = knobs.iter().find(|knob| knob.name() == name);
+            let value: u32 = value.parse().expect("a number");
+            assert!(value < knob.expect("a knob").default(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_sweep_has_all_cpus_and_one_lock_at_a_time() {
+        #[derive(Parser)]
+        struct Line {
+            #[command(flatten)]
+            args: PatchedArgs,
+        }
+        let plan =
+            |line: &[&str]| of_patched(&Line::parse_from([&["patched"], line].concat()).args);
+        let all = plan(&["--sweep", "--torture", "mutex_numa,mutex_lock"]).expect("a plan");
+        for request in &all {
+            assert!(!request.line.contains("hotplug_ms=500"), "{}", request.line);
+            assert!(!request.line.contains("onoff_interval"), "{}", request.line);
+        }
+        let error = plan(&["--sweep", "--torture", "qspinlock_steal+qspinlock_tas"]);
+        assert!(usage::is(&error.expect_err("refused")));
+    }
+
+    #[test]
     fn mistakes_are_named() {
         for (line, words) in [
             (&["--torture", "mutexx"][..], "mutexx"),
@@ -432,6 +528,36 @@ mod tests {
             (
                 &["--torture", "rwsem_lock", "--set", "pin=1"],
                 "locktorture, which has no pin",
+            ),
+            (
+                &["--torture", "mutex_lock", "--set", "writers=0"],
+                "without a thread",
+            ),
+            (
+                &["--torture", "tas_lock+ticket_lock"],
+                "tas_lock and ticket_lock cannot take turns",
+            ),
+            (
+                &["--torture", "qspinlock_fair+qspinlock_steal"],
+                "promise an order",
+            ),
+            (&["--torture", "mutex+mutex_numa"], "cannot take turns"),
+            (
+                &[
+                    "--torture",
+                    "qspinlock_steal+qspinlock_tas",
+                    "--set",
+                    "switch_ms=0",
+                ],
+                "switch_ms=0",
+            ),
+            (
+                &["--torture", "tas_lock", "--set", "stutter_ms=5"],
+                "20 or more",
+            ),
+            (
+                &["--torture", "tas_lock", "--set", "hold_ns=100000"],
+                "interrupts=0",
             ),
             (&["--cpus", "6"], "choose a multiple"),
             (&["--cpus", "255", "--nodes", "15"], "fewer CPUs"),

@@ -17,6 +17,7 @@ knobs=/proc/lockwork
 at=$dir/mnt
 end() {
 	toggle_end
+	give_back
 	umount "$at" 2>/dev/null
 	for module in lockwork_locks locktorture torture; do
 		[ ! -d "/sys/module/$module" ] || [ ! -e "$dir/$module.ko" ] || rmmod $module
@@ -44,10 +45,29 @@ set_file() {
 	why=$({ echo "$2" >"$1"; } 2>&1) || say "refused $number $1 $2: $why"
 }
 
+# set_control NAME VALUE, of the kernel's own locks: the first time, keeps what it was.
+before=
+set_control() {
+	case "$before " in
+	*" $1="*) ;;
+	*) before="$before $1=$(cat "$controls/$1")" ;;
+	esac
+	set_file "$controls/$1" "$2"
+}
+
+# Controls are what they were before the first request.
+give_back() {
+	for control in $before; do
+		set_file "$controls/${control%=*}" "${control#*=}"
+	done
+	before=
+}
+
 # Divides queues and joins them, ten times a second, until toggle_end.
 toggle_begin() {
 	toggles=
 	[ -e $controls/dynamic_enable ] && [ -z "$keep" ] || return
+	divides=$(cat $controls/dynamic_enable)
 	while :; do
 		for value in 0 1; do
 			echo $value >$controls/dynamic_enable
@@ -62,7 +82,7 @@ toggle_end() {
 	kill "$toggles"
 	wait "$toggles" 2>/dev/null
 	toggles=
-	echo 1 >$controls/dynamic_enable
+	echo "$divides" >$controls/dynamic_enable
 }
 
 # torture REQUEST: by our module
@@ -130,6 +150,8 @@ load() {
 
 nodes=$(find /sys/devices/system/node -maxdepth 1 -name 'node[0-9]*' | wc -l)
 say "booted $(uname -r) $(nproc) $nodes"
+spinlocks=$(dmesg | sed -n 's/.*spinlocks: \(unfair queued, mode [a-z]*\).*/\1/p')
+[ -z "$spinlocks" ] || say "spinlocks $spinlocks"
 [ ! -e "$dir/lockwork_locks.ko" ] || insert "$dir/lockwork_locks.ko" count_events=1
 [ ! -e "$dir/torture.ko" ] || insert "$dir/torture.ko"
 say loaded
@@ -147,7 +169,7 @@ while read -r kind rest; do
 		;;
 	knob) set_file "$knobs/${rest% *}" "${rest#* }" ;;
 	control)
-		set_file "$controls/${rest% *}" "${rest#* }"
+		set_control "${rest% *}" "${rest#* }"
 		# This value was asked for: toggle_begin does not change it.
 		[ "${rest% *}" != dynamic_enable ] || keep=yes
 		;;
@@ -159,6 +181,7 @@ while read -r kind rest; do
 	esac
 done <"$dir/requests"
 
+give_back
 [ ! -d $files ] || sed 's/^/event /' $files/events >&3
 if [ -d $counts ]; then
 	for count in "$counts"/numa_* "$counts"/osq_*; do

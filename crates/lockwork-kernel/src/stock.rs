@@ -51,7 +51,9 @@ pub(crate) fn modules(linux: &Linux, work: &Work) -> Result<Vec<PathBuf>> {
     if built.iter().all(|file| file.is_file()) {
         return Ok(built);
     }
-    let target = work.cache.join(format!("locktorture-{}", linux.release));
+    let compiler = crate::module::compiler(&linux.headers)?;
+    let key = crate::module::key_of(linux, &compiler)?;
+    let target = work.cache.join(format!("locktorture-{}", key.name()));
     let files = ["torture.ko", "locktorture.ko"].map(|name| target.join(name));
     if files.iter().all(|file| file.is_file()) {
         return Ok(files.to_vec());
@@ -79,7 +81,7 @@ pub(crate) fn modules(linux: &Linux, work: &Work) -> Result<Vec<PathBuf>> {
     let mut make = Command::new("make");
     make.arg("-C").arg(&linux.headers);
     make.arg(format!("M={}", flat.display()));
-    make.arg(format!("CC={}", crate::module::compiler(&linux.headers)?));
+    make.arg(format!("CC={compiler}"));
     make.arg(work::jobs()).arg("modules");
     work::run(&mut make, "make", work)?;
     // Another run may have been quicker.

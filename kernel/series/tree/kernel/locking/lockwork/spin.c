@@ -13,6 +13,7 @@
 #include <linux/export.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
+#include <linux/kvm_para.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
 #include <trace/events/lock.h>
@@ -29,7 +30,8 @@ DEFINE_STATIC_KEY_FALSE(unfair_spin_key);
 EXPORT_SYMBOL(unfair_spin_key);
 
 static enum lk_qspin_mode mode __ro_after_init = LK_QSPIN_STEAL;
-static bool wanted __initdata = true;
+/* What the parameter says. */
+static bool is_off __initdata, is_given __initdata;
 
 static inline struct lk_qspin *ours(struct qspinlock *lock)
 {
@@ -69,12 +71,14 @@ static int __init parse_unfair_spinlock(char *text)
 
 	if (!text)
 		return -EINVAL;
-	wanted = strcmp(text, "off") != 0;
-	if (!wanted)
+	is_off = strcmp(text, "off") == 0;
+	is_given = is_off;
+	if (is_off)
 		return 0;
 	for (i = 0; i < ARRAY_SIZE(modes); i++) {
 		if (!strcmp(text, modes[i].name)) {
 			mode = modes[i].mode;
+			is_given = true;
 			return 0;
 		}
 	}
@@ -83,11 +87,20 @@ static int __init parse_unfair_spinlock(char *text)
 }
 early_param("unfair_spinlock", parse_unfair_spinlock);
 
+/* Fair is best where each vCPU has a CPU of its own, and what nopvspin asks for. */
+static bool __init is_wanted(void)
+{
+	if (is_off || !boot_cpu_has(X86_FEATURE_HYPERVISOR))
+		return false;
+	return is_given || !(nopvspin || (kvm_para_available() &&
+					  kvm_para_has_hint(KVM_HINTS_REALTIME)));
+}
+
 void __init unfair_spin_init(void)
 {
 	u32 i;
 
-	if (!wanted || !boot_cpu_has(X86_FEATURE_HYPERVISOR))
+	if (!is_wanted())
 		return;
 	/* The hypervisor's own waiting and kicking is for another queue. */
 	nopvspin = true;
