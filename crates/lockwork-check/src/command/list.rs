@@ -9,6 +9,7 @@ use crate::{Client, OTHERS, SOURCES};
 use anyhow::Result;
 use lockwork_report::table::{Align, Columns};
 use lockwork_report::text::{counted, whole};
+use lockwork_report::usage;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -113,7 +114,11 @@ fn changes(mutants: &[Planned]) -> String {
 /// sources that are built in.
 pub(crate) fn pairs(printer: &Printer, root: Option<&Path>) -> Result<ExitCode> {
     let index = match root {
-        Some(root) => tags::index(&borrowed(&tags::read_tree(root)?)),
+        Some(root) => {
+            let files =
+                tags::read_tree(root).map_err(|error| usage::error(format!("{error:#}")))?;
+            tags::index(&borrowed(&files))
+        }
         None => tags::index(&[SOURCES, OTHERS].concat()),
     };
     let mut problems = tags::problems(&index);
