@@ -248,8 +248,15 @@ pub(crate) fn delay(ps: u64) {
     with(|engine| engine.delay(ps));
 }
 
+/// The running thread waits until all others are as far as it has computed. To be called before
+/// it tells what depends on when it happens.
+pub(crate) fn catch_up() {
+    made(Engine::catch_up);
+}
+
 /// The running thread sleeps for `ps`.
 pub(crate) fn sleep_for(ps: u64) {
+    catch_up();
     with(|engine| engine.sleep_for(ps));
     suspend();
 }

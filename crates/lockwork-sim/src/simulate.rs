@@ -37,11 +37,9 @@ pub fn simulate(setup: &Setup) -> Result<Found> {
     }
     let copies = setup.guests.map_or(1, |guests| guests.overcommit as usize);
     threads_are_enough(setup)?;
-    if copies == 0 || setup.machine.cpus() * copies > MAX_CPUS {
-        bail_usage!(
-            "{} × {copies} CPUs: the locks support 1 to {MAX_CPUS}",
-            setup.machine.cpus()
-        );
+    let real = real_cpus(setup);
+    if copies == 0 || real * copies > MAX_CPUS {
+        bail_usage!("{real} × {copies} CPUs: the locks support 1 to {MAX_CPUS}");
     }
     world::with(|world| {
         let known: Vec<_> = world.locks().collect();
@@ -64,14 +62,18 @@ pub fn simulate(setup: &Setup) -> Result<Found> {
     })?
 }
 
+/// The CPUs of the machine that are used.
+fn real_cpus(setup: &Setup) -> usize {
+    match setup.cpus {
+        0 => setup.machine.cpus(),
+        cpus => cpus,
+    }
+}
+
 /// Whether each virtual machine has threads and CPUs, and each part of a role a thread.
 pub(crate) fn threads_are_enough(setup: &Setup) -> Result<()> {
     let (name, vms) = (&setup.workload.name, setup.vms());
-    let real = match setup.cpus {
-        0 => setup.machine.cpus(),
-        cpus => cpus,
-    };
-    let cpus = real * setup.guests.map_or(1, |guests| guests.overcommit as usize);
+    let cpus = real_cpus(setup) * setup.guests.map_or(1, |guests| guests.overcommit as usize);
     if !(1..=MAX_VMS).contains(&vms) {
         bail_usage!("{vms} virtual machines: take 1 to {MAX_VMS}");
     }

@@ -176,7 +176,14 @@ impl Engine {
 
     /// The virtual CPU on `place` had its time.
     pub(super) fn guest_slice_is_over(&mut self, place: u16) {
-        self.real_at(place).slice = false;
+        let (time, slice) = (self.time, self.fixed.guest_slice);
+        let real = self.real_at(place);
+        // One that came since has its own time.
+        let due = real.since + slice;
+        real.slice = real.runs.is_some() && due > time;
+        if real.slice {
+            return self.set_timer(due, Timer::GuestSlice(place));
+        }
         self.switch(place);
     }
 

@@ -5,6 +5,7 @@ use super::measured::Mark;
 use super::state::{Engine, Timer};
 use super::tree::{Ps, NEVER};
 use crate::settle::{judge, Verdict, BATCHES};
+use std::cmp::Reverse;
 
 /// Times that the measured time is lengthened, at most: with these it is a thousand times
 /// as long as the workload says.
@@ -37,8 +38,12 @@ impl Engine {
 
     /// A part of the measured time is over.
     pub(super) fn batch_is_over(&mut self) {
-        if self.tree.first().1 == NEVER && self.timers.is_empty() {
-            return; // Nobody will run again: it is not the time that ends it.
+        let wakes = |timer: &Reverse<(Ps, u64, Timer)>| self.lets_run(&timer.0 .2);
+        if self.tree.first().1 == NEVER && !self.timers.iter().any(wakes) {
+            // Nobody will run again: it is not the time that ends it.
+            self.timers.clear();
+            self.next_timer = NEVER;
+            return;
         }
         let mark = self.mark();
         self.measured.marks.push(mark);
@@ -65,6 +70,17 @@ impl Engine {
                 self.set_timer(self.measured.next(), Timer::Batch);
             }
             _ => self.over = true,
+        }
+    }
+
+    /// Whether somebody may run because of it who would not without it.
+    fn lets_run(&self, timer: &Timer) -> bool {
+        let real = |place: u16| Some(&self.guests.as_ref()?.real[usize::from(place)]);
+        match *timer {
+            Timer::Measure | Timer::Batch => false,
+            Timer::Slice(cpu) => !self.cpus[cpu as usize].ready.is_empty(),
+            Timer::GuestSlice(place) => real(place).is_some_and(|real| !real.ready.is_empty()),
+            _ => true,
         }
     }
 

@@ -52,6 +52,15 @@ impl Engine {
         first
     }
 
+    /// The running thread has computed ahead: waits until all others are as far. What it tells
+    /// of itself then is told in the order of time.
+    pub fn catch_up(&mut self) -> Step<()> {
+        match self.is_first() {
+            true => Step::Made(()),
+            false => Step::Wait,
+        }
+    }
+
     /// What `cpu` pays for what its own cache serves.
     #[inline]
     fn hit(&self, cpu: usize, kind: Kind) -> Ps {

@@ -2,14 +2,19 @@
 //! What a simulation says that does not go on.
 
 use super::state::{Engine, Parked, Site, State, Thread};
-use super::tree::Ps;
+use super::tree::{Ps, NEVER};
 use crate::outcome::{Doing, Stuck};
 
 impl Engine {
     /// Why it does not go on.
     pub fn stuck(&self) -> Stuck {
         let us = |time: Ps| time as f64 / 1e6;
-        let what = if self.tally.makes_progress() {
+        let what = if self.cpus.iter().any(|cpu| cpu.now >= NEVER) || !self.timers.is_empty() {
+            format!(
+                "it would take more than {} simulated seconds; simulate less",
+                NEVER / 1_000_000_000_000
+            )
+        } else if self.tally.makes_progress() {
             format!(
                 "deadlock after {:.1} µs: no thread will ever run again",
                 us(self.time)

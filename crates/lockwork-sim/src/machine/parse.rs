@@ -6,7 +6,7 @@ use toml::Spanned;
 use super::boost::slowness;
 use super::costs::{costs, out_of_order};
 use super::fault::Fault;
-use super::figure::{Basis, Figure, Ns};
+use super::figure::{Basis, Figure, Ns, Us};
 use super::file::{self, File};
 use super::matrix;
 use super::model::{
@@ -60,7 +60,7 @@ pub(super) fn parse(
         },
         slowness: slowness(&file.boost, &shape)?,
         scheduler: SchedulerCosts {
-            slice_us: file.scheduler.slice.value,
+            slice_us: slice(&file.scheduler.slice)?,
             wake_us: file.scheduler.wake.value,
             waker_us: file.scheduler.waker.value,
             switch_us: file.scheduler.switch.value,
@@ -72,7 +72,7 @@ pub(super) fn parse(
                 .map_or(0.0, |call| call.value),
         },
         hypervisor: HypervisorCosts {
-            slice_us: file.hypervisor.slice.value,
+            slice_us: slice(&file.hypervisor.slice)?,
             kick_us: file.hypervisor.kick.value,
             kicker_us: file.hypervisor.kicker.value,
             switch_us: file.hypervisor.switch.value,
@@ -157,6 +157,14 @@ fn slowdown(cpu: &file::Cpu) -> Result<f64, Fault> {
         )),
         Some(figure) => Ok(figure.value),
         None => Ok(1.0),
+    }
+}
+
+/// A slice of no time would be over before anything has been done in it.
+fn slice(figure: &Figure<Us>) -> Result<f64, Fault> {
+    match figure.value > 0.0 {
+        true => Ok(figure.value),
+        false => Err(Fault::at(figure.span.clone(), "a slice is above 0")),
     }
 }
 

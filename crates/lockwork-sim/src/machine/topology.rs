@@ -7,8 +7,8 @@ use super::fault::Fault;
 use super::file::{Links, Numa, Topology};
 use super::model::{Distance, Place};
 
-/// The most CPUs that a machine may have.
-pub const MAX_CPUS: usize = 2048;
+/// The most CPUs that a machine may have: a lock's word names them.
+pub const MAX_CPUS: usize = 2047;
 
 /// How many of each there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl Shape {
             cores: positive("cores_per_cluster", &topology.cores_per_cluster)?,
             threads: positive("threads_per_core", &topology.threads_per_core)?,
         };
-        // Each is 2048 at most: the product of five fits.
+        // Each is 2047 at most: the product of five fits.
         let cpus = shape.all_cores() * shape.threads;
         if cpus > MAX_CPUS {
             return Err(Fault::at(

@@ -15,8 +15,9 @@ fn sections_are_apart(setup: &Setup) {
     assert_eq!(wrong, [""; 0], "{name}, {} threads", setup.threads);
     let exclusive = outcome.acquisitions() - outcome.reads;
     assert!(exclusive > 0, "{name}: nobody had it");
+    // The last holder may not have looked yet.
     assert!(
-        SECTIONS.get() >= exclusive,
+        SECTIONS.get() + 1 >= exclusive,
         "{name}: too few were looked at"
     );
 }

@@ -4,6 +4,7 @@
 //! code see what sections load, and have a thread forget to unlock.
 
 mod accounting;
+mod ahead;
 mod baselines;
 mod behaviour;
 mod determinism;

@@ -6,15 +6,15 @@ use crate::outcome::Outcome;
 use crate::workload::{Program, Queue, Resource, Role, SharedLock, Step, Time, What, Workload};
 use crate::{simulate, Setup};
 
-fn always(what: What) -> Step {
+pub(super) fn always(what: What) -> Step {
     Step { chance: 1.0, what }
 }
 
-fn think(ns: f64) -> Step {
+pub(super) fn think(ns: f64) -> Step {
     always(What::Think(Time::Fixed(ns)))
 }
 
-fn section(lock: usize, ns: f64, inside: Vec<Step>) -> Step {
+pub(super) fn section(lock: usize, ns: f64, inside: Vec<Step>) -> Step {
     always(What::Lock {
         lock,
         reads: 0.0,
@@ -45,7 +45,7 @@ fn get(ns: f64) -> Step {
     })
 }
 
-fn role(name: &str, steps: Vec<Step>) -> Role {
+pub(super) fn role(name: &str, steps: Vec<Step>) -> Role {
     Role {
         name: name.to_owned(),
         parts: 1,
@@ -53,7 +53,7 @@ fn role(name: &str, steps: Vec<Step>) -> Role {
     }
 }
 
-fn lock(name: &str) -> SharedLock {
+pub(super) fn lock(name: &str) -> SharedLock {
     SharedLock {
         name: name.to_owned(),
         kind: None,
@@ -73,7 +73,7 @@ fn resource(servers: usize, busy: bool) -> Resource {
     }
 }
 
-fn of(locks: Vec<SharedLock>, roles: Vec<Role>) -> Program {
+pub(super) fn of(locks: Vec<SharedLock>, roles: Vec<Role>) -> Program {
     Program {
         locks,
         queues: Vec::new(),

@@ -81,6 +81,7 @@ impl Guarded {
         price: u64,
         has: impl FnOnce() -> bool,
     ) {
+        calls::catch_up();
         nesting.0 += u32::from(self.kernel);
         calls::in_kernel(nesting.0 > 0);
         if self.spins {
@@ -96,6 +97,7 @@ impl Guarded {
 
     /// It gives it back.
     pub fn give_back(&self, nesting: &mut Nesting, shared: bool) {
+        calls::catch_up();
         calls::with(|engine| engine.gives_back(self.number, shared));
         call(self.operations(shared)[1], self.at);
         calls::with(|engine| engine.gave_back());
