@@ -194,7 +194,7 @@ pub(crate) struct PatchedArgs {
     pub(crate) sweep: bool,
     /// Run on this machine, which has booted a kernel with the patches, and not in QEMU:
     /// to measure, with --sweep. Needs root. With --off, the machine's kernel has no patches.
-    #[arg(long, conflicts_with_all = ["cpus", "nodes", "accel", "boot_seconds", "append", "lockdep", "kcsan", "patches", "build_only", "shell"])]
+    #[arg(long, conflicts_with_all = ["cpus", "nodes", "accel", "boot_seconds", "append", "lockdep", "kcsan", "patches", "build_only", "compile", "shell"])]
     pub(crate) here: bool,
     /// Words to add to the kernel's command line, such as unfair_spinlock=off.
     #[arg(long, value_name = "WORDS")]
@@ -211,6 +211,9 @@ pub(crate) struct PatchedArgs {
     /// Build the kernel, and do not boot it.
     #[arg(long, conflicts_with_all = ["torture", "load", "sweep", "shell", "append"])]
     pub(crate) build_only: bool,
+    /// Compile the files that the patches change and add, and no others.
+    #[arg(long, conflicts_with_all = ["build_only", "torture", "load", "sweep", "shell", "append"])]
+    pub(crate) compile: bool,
     #[command(flatten)]
     pub(crate) guest: GuestArgs,
 }

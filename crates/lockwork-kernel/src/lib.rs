@@ -119,6 +119,12 @@ fn patched(args: &PatchedArgs, cache: impl Fn() -> Result<PathBuf>) -> Result<Ex
     }
     validate(&args.guest)?;
     let work = prepare(Job::Patched, args.guest.yes, cache)?;
+    if args.compile {
+        let said = patched::compile(&args.choice(), &work)?;
+        work.progress.clear();
+        text::print(&said)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let linux = patched::build(&args.choice(), &work)?;
     if args.build_only {
         work.progress.clear();

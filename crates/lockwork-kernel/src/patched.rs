@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{bail, Context, Result};
-use lockwork_report::bail_usage;
+use lockwork_report::{bail_usage, text};
 
 use crate::key::Key;
 use crate::linux::{self, Linux};
@@ -15,6 +15,9 @@ use crate::series;
 use crate::series::patch::{ours, series as patches};
 use crate::series::tree::{Files, Tree};
 use crate::work::{self, Work};
+
+/// In a build's folder, once it is complete: the key of what it was made of.
+const MADE_OF: &str = "lockwork-made-of";
 
 /// What the kernel checks of itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,7 +99,7 @@ pub(crate) fn build(choice: &Choice, work: &Work) -> Result<Linux> {
     let home = work.cache.join("linux-patched");
     let source = home.join("source");
     let build = home.join(choice.folder());
-    let made = build.join("lockwork-made-of");
+    let made = build.join(MADE_OF);
     // What is built can be used while another kernel is being built.
     if source.join("Makefile").is_file() {
         let parts = Parts::of(choice, &source)?;
@@ -105,18 +108,7 @@ pub(crate) fn build(choice: &Choice, work: &Work) -> Result<Linux> {
         }
     }
     let _one = lock(&home)?;
-    if !source.join("Makefile").is_file() {
-        work.progress.step("unpacking Debian's kernel sources");
-        let part = home.join("unpacking");
-        let _ = fs::remove_dir_all(&part);
-        series::unpack(&part, &[], work)?;
-        fs::rename(&part, &source)?;
-    }
-    let parts = Parts::of(choice, &source)?;
-    Tree::open(&source)?.install(&parts.files)?;
-    fs::create_dir_all(&build)?;
-    let _ = fs::remove_file(&made);
-    configure(&parts.config, &source, &build, work)?;
+    let parts = set_up(choice, &source, &build, work)?;
     work.progress.step(&format!(
         "building Linux {} with {} patches, {}: many minutes the first time",
         parts.version,
@@ -128,6 +120,72 @@ pub(crate) fn build(choice: &Choice, work: &Work) -> Result<Linux> {
     work::run(&mut make, "make", work)?;
     fs::write(&made, parts.key())?;
     linux::built(&build)
+}
+
+/// Compiles only what the patches change and add, and says what that was.
+pub(crate) fn compile(choice: &Choice, work: &Work) -> Result<String> {
+    let home = work.cache.join("linux-patched");
+    let (source, build) = (home.join("source"), home.join(choice.folder()));
+    let _one = lock(&home)?;
+    let parts = set_up(choice, &source, &build, work)?;
+    work.progress.step("compiling what the patches change");
+    let config = fs::read_to_string(build.join(".config"))?;
+    let files = parts
+        .files
+        .keys()
+        .filter_map(|path| path.strip_suffix(".c"));
+    let (files, others): (Vec<&str>, Vec<&str>) =
+        files.partition(|file| is_configured(file, &source, &config));
+    let mut make = make(&source, &build);
+    make.arg(work::jobs());
+    make.args(files.iter().map(|file| format!("{file}.o")));
+    work::run(&mut make, "make", work)?;
+    let mut said = format!("{} compiled\n", text::counted(files.len(), "file"));
+    for file in others {
+        said += &format!("not in this configuration: {file}.c\n");
+    }
+    Ok(said)
+}
+
+/// Whether the folder of `file` is a part of the kernel: it may belong to an option that is off.
+fn is_configured(file: &str, source: &Path, config: &str) -> bool {
+    let Some((folder, _)) = file.rsplit_once('/') else {
+        return true;
+    };
+    let (parent, name) = folder.rsplit_once('/').unwrap_or(("", folder));
+    let makefile = fs::read_to_string(source.join(parent).join("Makefile")).unwrap_or_default();
+    let option = makefile.lines().find_map(|line| {
+        let (option, objects) = line.strip_prefix("obj-$(")?.split_once(')')?;
+        let mut objects = objects.split_whitespace();
+        objects
+            .any(|object| object.strip_suffix('/') == Some(name))
+            .then_some(option)
+    });
+    option.is_none_or(|option| {
+        let on = |value: &str| {
+            config
+                .lines()
+                .any(|line| line == format!("{option}={value}"))
+        };
+        on("y") || on("m")
+    })
+}
+
+/// Has the sources there with the patches, and a configuration of `build`.
+fn set_up(choice: &Choice, source: &Path, build: &Path, work: &Work) -> Result<Parts> {
+    if !source.join("Makefile").is_file() {
+        work.progress.step("unpacking Debian's kernel sources");
+        let part = source.with_file_name("unpacking");
+        let _ = fs::remove_dir_all(&part);
+        series::unpack(&part, &[], work)?;
+        fs::rename(&part, source)?;
+    }
+    let parts = Parts::of(choice, source)?;
+    Tree::open(source)?.install(&parts.files)?;
+    fs::create_dir_all(build)?;
+    let _ = fs::remove_file(build.join(MADE_OF));
+    configure(&parts.config, source, build, work)?;
+    Ok(parts)
 }
 
 /// One build at a time in one folder.

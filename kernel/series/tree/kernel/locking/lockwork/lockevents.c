@@ -18,7 +18,7 @@ DEFINE_STATIC_KEY_FALSE(lkp_counting);
 #define SAME_PLACE(name, help)                                  \
 	static_assert(LOCKEVENT_##name - FIRST == LK_EV_##name, \
 		      "lock_events_list.h has another order");
-LK_EVENT_LIST(SAME_PLACE)
+LK_QUEUE_EVENT_LIST(SAME_PLACE)
 
 void lkp_count_event(u32 event)
 {
