@@ -92,8 +92,9 @@ static bool __init is_wanted(void)
 {
 	if (is_off || !boot_cpu_has(X86_FEATURE_HYPERVISOR))
 		return false;
-	return is_given || !(nopvspin || (kvm_para_available() &&
-					  kvm_para_has_hint(KVM_HINTS_REALTIME)));
+	return is_given ||
+	       !(nopvspin || (kvm_para_available() &&
+			      kvm_para_has_hint(KVM_HINTS_REALTIME)));
 }
 
 void __init unfair_spin_init(void)
