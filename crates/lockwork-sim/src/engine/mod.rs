@@ -6,8 +6,9 @@
 //! coroutine is suspended and the call makes its next step later. Nothing here
 //! is borrowed while another coroutine runs.
 //!
-//! A CPU runs ahead of the others in what only it can see (its clock); before
-//! each access it waits until it is the earliest.
+//! A CPU runs ahead of the others in what only it can see (its clock). Before each access it
+//! waits until it is the earliest, and before it says what its thread does: that it begins to
+//! wait, or gives a lock back, or sleeps.
 
 pub(crate) mod caches;
 mod clocks;
