@@ -162,16 +162,23 @@ fn declared() -> BTreeSet<String> {
     calls.map(str::to_owned).collect()
 }
 
+/// The names that an installed library defines, of those that `table` has.
+fn symbols(table: &str, library: &str) -> BTreeSet<String> {
+    let mut command = Command::new("nm");
+    command.args([table, "--defined-only", "--format=just-symbols"]);
+    let words = words(done(command.arg(libdir().join(library))));
+    // Members of an archive are named too.
+    let names = words.into_iter().filter(|word| !word.ends_with(':'));
+    names.collect()
+}
+
 #[test]
 #[cfg_attr(
     not(has_cmake),
     ignore = "cmake is missing: the installed library is not tested; scripts/install-deps installs it"
 )]
 fn the_shared_library_shows_the_header_and_nothing_else() {
-    let mut command = Command::new("nm");
-    command.args(["-D", "--defined-only", "--format=just-symbols"]);
-    let shown = words(done(command.arg(libdir().join("liblockwork.so"))));
-    let shown: BTreeSet<String> = shown.into_iter().collect();
+    let shown = symbols("-D", "liblockwork.so");
     assert!(shown.contains("lw_mutex_lock"), "{shown:?}");
     assert_eq!(shown, declared());
 }
@@ -184,19 +191,13 @@ fn the_shared_library_shows_the_header_and_nothing_else() {
     ignore = "cmake is missing: the installed library is not tested; scripts/install-deps installs it"
 )]
 fn the_static_library_takes_only_names_with_a_prefix() {
-    let mut command = Command::new("nm");
-    command.args(["-g", "--defined-only", "--format=posix"]);
-    let output = done(command.arg(libdir().join("liblockwork.a")));
-    let text = String::from_utf8_lossy(&output.stdout);
-    // A line that names a member has no space.
-    let names = text
-        .lines()
-        .filter_map(|line| Some(line.split_once(' ')?.0));
-    let (prefixed, others): (Vec<_>, Vec<_>) = names.partition(|name| {
+    let names = symbols("-g", "liblockwork.a");
+    let has_prefix = |name: &&String| {
         let prefixes = ["lw_", "lwlib_", "lk_", "lkp_"];
         prefixes.iter().any(|prefix| name.starts_with(prefix))
-    });
-    assert!(prefixed.contains(&"lw_mutex_lock"), "{text}");
+    };
+    let others: Vec<&String> = names.iter().filter(|name| !has_prefix(name)).collect();
+    assert!(names.contains("lw_mutex_lock"), "{names:?}");
     assert!(others.is_empty(), "{others:?}");
 }
 
