@@ -238,7 +238,7 @@ pub struct Event {
 /// A simulation that cannot go on: nobody will ever run again.
 #[derive(Clone, Debug)]
 pub struct Stuck {
-    /// "deadlock" or "livelock", and when.
+    /// "deadlock" or "livelock", and when; or that time cannot be counted so far.
     pub what: String,
     /// One line for each thread: CPU, state, and the source line where it waits.
     pub threads: Vec<String>,

@@ -9,21 +9,21 @@ impl Engine {
     /// Why it does not go on.
     pub fn stuck(&self) -> Stuck {
         let us = |time: Ps| time as f64 / 1e6;
-        let what = if self.cpus.iter().any(|cpu| cpu.now >= NEVER) || !self.timers.is_empty() {
-            format!(
-                "it would take more than {} simulated seconds; simulate less",
-                NEVER / 1_000_000_000_000
-            )
-        } else if self.tally.makes_progress() {
-            format!(
-                "deadlock after {:.1} µs: no thread will ever run again",
-                us(self.time)
-            )
-        } else {
+        let what = if !self.tally.makes_progress() {
             format!(
                 "livelock: at {:.1} µs the CPUs are busy, and the last acquisition was at {:.1} µs",
                 us(self.time),
                 us(self.tally.progress)
+            )
+        } else if self.cpus.iter().any(|cpu| cpu.now >= NEVER) {
+            format!(
+                "it would take more than {} simulated seconds; simulate less",
+                NEVER / 1_000_000_000_000
+            )
+        } else {
+            format!(
+                "deadlock after {:.1} µs: no thread will ever run again",
+                us(self.time)
             )
         };
         let threads = self.describe();

@@ -101,3 +101,18 @@ fn spinners_on_a_cpu_that_another_thread_wants_are_a_deadlock() {
         assert_eq!(stuck.threads.iter().filter(spins).count(), 8);
     }
 }
+
+#[test]
+fn what_takes_longer_than_time_can_be_counted_is_no_deadlock() {
+    let (machine, mut workload) = (machine(), workload());
+    workload.think = crate::workload::Time::Fixed(1e13);
+    workload.loops = Some(1000);
+    let found = simulate(&Setup {
+        threads: 1,
+        ..setup(&machine, "ticket_lock", &workload)
+    });
+    let Err(stuck) = found.expect("possible") else {
+        panic!("not noticed");
+    };
+    assert!(stuck.what.contains("simulated seconds"), "{}", stuck.what);
+}
