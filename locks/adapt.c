@@ -29,7 +29,7 @@ static struct learned table[ENTRIES] __cacheline_aligned;
 static struct learned *learned_of(const void *lock)
 {
 	/* The multiplicative hash of Knuth's volume 3, by the upper bits. */
-	return &table[(u32)((uintptr_t)lock >> 3) * 2654435769u >> 24];
+	return &table[(u32)(address_of(lock) >> 3) * 2654435769u >> 24];
 }
 
 /*

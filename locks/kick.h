@@ -35,7 +35,7 @@ struct lk_kick_table {
 /* Fibonacci hashing: Knuth, TAOCP 3, 6.4. */
 static inline u64 lk_kick_hash(const void *lock)
 {
-	u64 address = (u64)(uintptr_t)lock >> 2;
+	u64 address = address_of(lock) >> 2;
 
 	return address * 0x9e3779b97f4a7c15ull & ((1ull << 55) - 1);
 }

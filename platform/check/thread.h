@@ -83,6 +83,7 @@ void saw_preempted(void);
 #define leave_owner(hint) WRITE_ONCE(*(hint), next_owner(READ_ONCE(*(hint))))
 /* Nobody counts here. A client that makes hints itself counts in bits 8 and up. */
 #define turns_between(hint, later) ((((later) >> 8) - ((hint) >> 8)) & 0xffff)
+#define address_of(object)	   ((u64)(uintptr_t)(object))
 /* Thread @n runs in cluster @n modulo this. A mutant may not look: 2. */
 #define cluster_count()                                \
 	(lwc_left_out(__lwc_site("cluster_count", "")) \

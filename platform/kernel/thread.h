@@ -40,6 +40,9 @@ static inline u32 this_slot(void)
 #define wait_tag()    0u
 #define WAIT_TAG_MASK 0u
 
+/* The number by which a table finds an object. */
+#define address_of(object) ((u64)(uintptr_t)(object))
+
 /* -- where threads run --------------------------------------------------- */
 
 /* For vcpu_is_preempted(), which is the kernel's own: it takes a CPU. */

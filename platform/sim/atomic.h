@@ -63,6 +63,8 @@ struct lws_calls {
 	u32 (*cluster)(void);
 	u32 (*clusters)(void);
 	void (*event)(u32 event);
+	/* In the simulated machine. */
+	u64 (*address)(const void *p);
 };
 extern struct lws_calls lws;
 

@@ -29,6 +29,9 @@
 #define wait_tag()    0u
 #define WAIT_TAG_MASK 0u
 
+/* In simulated memory, so the same in each run of a setup. */
+#define address_of(object) lws.address(object)
+
 /* -- where threads run --------------------------------------------------- */
 
 #define this_vcpu()		  lws.cpu()

@@ -69,6 +69,9 @@ static inline u16 wait_epoch(void)
 	return READ_ONCE(lkp_epoch);
 }
 
+/* The number by which a table finds an object. */
+#define address_of(object) ((u64)(uintptr_t)(object))
+
 /* A slot is the thread's own here, wherever it runs: nothing to hold on to. */
 #define queue_enter() ((void)0)
 #define queue_exit()  ((void)0)

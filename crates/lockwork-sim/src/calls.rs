@@ -3,6 +3,7 @@
 //! of the engine, and suspended in between.
 
 use crate::engine::{Change, Engine, Site, Step};
+use crate::memory;
 use std::cell::Cell;
 use std::ffi::c_void;
 
@@ -37,6 +38,7 @@ pub(crate) struct Calls {
     cluster: extern "C" fn() -> u32,
     clusters: extern "C" fn() -> u32,
     event: extern "C" fn(u32),
+    address: extern "C" fn(*const c_void) -> u64,
 }
 
 /// What a world gets.
@@ -64,6 +66,7 @@ pub(crate) const CALLS: Calls = Calls {
     cluster,
     clusters,
     event,
+    address,
 };
 
 /// Has the calls of this OS thread go to `engine`; null: to nobody.
@@ -236,6 +239,10 @@ extern "C" fn clusters() -> u32 {
 
 extern "C" fn event(event: u32) {
     with(|engine| engine.count_event(event as usize));
+}
+
+extern "C" fn address(p: *const c_void) -> u64 {
+    memory::simulated(p)
 }
 
 /// The running thread computes for `ps`.

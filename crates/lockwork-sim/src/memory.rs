@@ -1,10 +1,23 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The simulated machine's memory, as far as a workload uses it.
 
+use std::cell::Cell;
 use std::ffi::c_void;
 
 /// Bytes of a page.
 pub(crate) const PAGE: usize = 4096;
+/// The simulated address of a workload's first byte.
+const FIRST: u64 = 1 << 40;
+
+thread_local! {
+    /// The same on the host, of the workload that this OS thread simulates.
+    static HOST: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Where an object of the workload is in simulated memory: the same in each run of a setup.
+pub(crate) fn simulated(p: *const c_void) -> u64 {
+    FIRST.wrapping_add((p as usize).wrapping_sub(HOST.get()) as u64)
+}
 
 #[derive(Clone)]
 #[repr(C, align(4096))]
@@ -28,13 +41,13 @@ impl Drop for Memory {
 }
 
 impl Memory {
-    /// So many bytes, and a page more.
+    /// So many bytes, and a page more, for the next simulation of this OS thread.
     pub fn new(bytes: usize) -> Self {
         let pages = vec![Page([0; PAGE]); bytes / PAGE + 1].into_boxed_slice();
-        Memory {
-            count: pages.len(),
-            pages: Box::into_raw(pages).cast(),
-        }
+        let count = pages.len();
+        let pages: *mut Page = Box::into_raw(pages).cast();
+        HOST.set(pages as usize);
+        Memory { pages, count }
     }
 
     /// The byte at `offset`.

@@ -25,8 +25,7 @@ pub(crate) const MAX_VMS: usize = 16;
 /// Bytes of a simulated thread's stack.
 const STACK: usize = 64 * 1024;
 
-/// Simulates. The same setup gives the same outcome, bit for bit, but for several locks whose
-/// waiters halt: their places in the table of halted waiters go by addresses of the host.
+/// Simulates. The same setup gives the same outcome, bit for bit.
 ///
 /// # Errors
 /// The setup is impossible: an unknown lock, no threads, a shared workload for a

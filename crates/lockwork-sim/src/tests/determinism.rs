@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The same setup gives the same outcome.
 
+use super::program::{lock, of, role, section, think};
 use super::{locks, machine, outcome, setup, workload, CROWDED};
 use crate::outcome::Outcome;
+use crate::workload::{SharedLock, Workload};
 use crate::Setup;
 use std::thread;
 
@@ -56,5 +58,34 @@ fn another_seed_gives_another_outcome() {
     let (first, second) = (everything(7), everything(8));
     for (at, (a, b)) in first.iter().zip(&second).enumerate() {
         assert!(a != b, "{}: the seed changes nothing", locks()[at / 2]);
+    }
+}
+
+/// Locks enough that some have the same entry in a table that goes by addresses.
+#[test]
+fn where_the_host_puts_the_locks_changes_nothing() {
+    let many = SharedLock {
+        count: 100,
+        ..lock("many")
+    };
+    let steps = vec![think(100.0), section(0, 200.0, Vec::new())];
+    let workload = Workload {
+        program: Some(of(vec![many], vec![role("all", steps)])),
+        ..workload()
+    };
+    let machine = machine();
+    let run = |lock| {
+        all_of(outcome(&Setup {
+            threads: 64,
+            guests: CROWDED,
+            ..setup(&machine, lock, &workload)
+        }))
+    };
+    for lock in ["qspinlock_pv", "qspinlock_auto", "mutex"] {
+        let first = run(lock);
+        let others: Vec<Vec<u8>> = (1..6).map(|pages| vec![0; pages * 300_000]).collect();
+        let second = run(lock);
+        assert!(first == second, "{lock}: not the same again");
+        drop(others);
     }
 }

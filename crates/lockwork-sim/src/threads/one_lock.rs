@@ -191,6 +191,6 @@ mod tests {
         assert!(text.contains(&format!("LK_KICK_BITS {KICK_BITS}")));
         assert!(text.contains(&format!("{KICK_FACTOR:#x}ull")));
         assert!(text.contains(&format!("((1ull << {KICK_ALL_BITS}) - 1)")));
-        assert!(text.contains("(uintptr_t)lock >> 2;"));
+        assert!(text.contains("address_of(lock) >> 2;"));
     }
 }
