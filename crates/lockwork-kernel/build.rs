@@ -14,7 +14,10 @@ const FOLDERS: &[&str] = &["kernel", "platform/kernel", "locks", "tests/canaries
 /// The folder whose files are for all worlds; not those below it.
 const COMMON: &str = "platform";
 
-/// How the names of their files end.
+/// The folder of which every file is for the patches.
+const TREE: &str = "kernel/series/tree";
+
+/// How the names of the other folders' files end.
 const ENDS: &[&str] = &[".c", ".h", ".def", ".toml", ".config", ".txt"];
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -72,7 +75,10 @@ fn find(
             if deep {
                 find(root, &path, true, files)?;
             }
-        } else if name == "Kbuild" || ENDS.iter().any(|end| name.ends_with(end)) {
+        } else if name == "Kbuild"
+            || path.starts_with(TREE)
+            || ENDS.iter().any(|end| name.ends_with(end))
+        {
             let path = path.to_str().ok_or("a source's path is not UTF-8")?;
             files.push((path.to_owned(), root.join(path)));
         }

@@ -120,6 +120,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_documented_limits_are_those_of_the_knobs() {
+        let page = "kernel/series/tree/Documentation/ABI/testing/procfs-lockwork";
+        let page = ours(page).expect("it is there");
+        for (knob, min, max) in crate::plan::KNOBS {
+            let limits = format!("\t\t{knob} ({min} to {max})\n");
+            assert!(page.contains(&limits), "no {limits}");
+        }
+        let named = page
+            .lines()
+            .filter(|line| line.contains(" to ") && line.ends_with(')'));
+        assert_eq!(named.count(), crate::plan::KNOBS.len());
+    }
+
+    #[test]
     fn what_the_series_adds_is_not_asked_of_the_kernel() {
         let names = needed(&series().expect("a series"));
         assert!(names.iter().any(|name| name == "kernel/locking/Makefile"));
