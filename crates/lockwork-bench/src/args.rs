@@ -138,10 +138,11 @@ pub struct BenchArgs {
     #[arg(conflicts_with_all = MEASURING)]
     #[arg(conflicts_with = "from")]
     pub resume: Option<PathBuf>,
-    /// Seconds without any operation after which a lock is reported as hanging.
-    #[arg(long, value_name = "S", default_value_t = 60)]
+    /// Seconds without any operation after which a lock is reported as hanging
+    /// [default: 60, or with --resume what the run had]
+    #[arg(long, value_name = "S")]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    pub patience: u64,
+    pub patience: Option<u64>,
     /// Seed of the order of locks and of the threads' random choices.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,

@@ -18,6 +18,7 @@ use lockwork_report::interrupt::Interrupted;
 use lockwork_report::machine::Machine;
 use lockwork_report::settings::settings;
 use lockwork_report::text;
+use std::hash::{DefaultHasher, Hasher};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::ExitCode;
@@ -35,7 +36,7 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     if let Some(path) = &args.resume {
-        return resume(path, args.plots.as_deref());
+        return resume(path, args.patience, args.plots.as_deref());
     }
     let Planned { mut plan, locks } = planned(args)?;
     plan.knobs = set_knobs(&plan.knobs)?;
@@ -75,8 +76,11 @@ pub fn samples(args: &BenchArgs) -> Result<ControlFlow<ExitCode, Data>> {
 }
 
 /// Goes on with what is in `path`, and adds to it.
-fn resume(path: &Path, plots: Option<&Path>) -> Result<ExitCode> {
+fn resume(path: &Path, patience: Option<u64>, plots: Option<&Path>) -> Result<ExitCode> {
     let (mut data, whole) = Data::read(path)?;
+    if let Some(patience) = patience {
+        data.header.plan.patience = patience;
+    }
     let plan = data.header.plan.clone();
     let locks = plan
         .locks
@@ -113,16 +117,26 @@ fn finish(
 ) -> Result<ExitCode> {
     text::complain(&announced(&data.header.plan));
     let began = Instant::now();
-    let ended = Session::new(locks, tools, data, journal)?.run()?;
+    let ended = match Session::new(locks, tools, data, journal)?.run() {
+        Ok(ended) => ended,
+        Err(error) => {
+            // What was measured is shown for all that.
+            if !data.samples.is_empty() {
+                show(data, journal, None)?;
+            }
+            return Err(error);
+        }
+    };
     let end = End {
         ended,
         calibration: tools.calibration(),
         seconds: Some(began.elapsed().as_secs_f64()),
         scores: scores(data),
     };
-    journal.end(&end)?;
+    let written = journal.end(&end);
     data.end = Some(end.clone());
     show(data, journal, plots)?;
+    written?;
     Ok(code(&end.ended).unwrap_or(ExitCode::SUCCESS))
 }
 
@@ -140,22 +154,21 @@ fn code(ended: &Ended) -> Option<ExitCode> {
 
 /// Prints `data`, and draws it if that is wanted.
 fn show(data: &Data, journal: &Journal, plots: Option<&Path>) -> Result<()> {
-    let mut shown = render(data);
-    if let Some(dir) = plots {
-        if data.header.plan.form != Form::Cases {
-            bail_usage!(
-                "this run has no throughput and waits by threads to draw; leave --plots out"
-            );
-        }
-        for file in plots::draw(data, dir)? {
-            shown += &format!("plot: {}\n", file.display());
-        }
+    if plots.is_some() && data.header.plan.form != Form::Cases {
+        bail_usage!("this run has no throughput and waits by threads to draw; leave --plots out");
     }
-    if matches!(journal, Journal::Stdout) {
-        text::complain(&shown);
-        return Ok(());
+    let print = |shown: &str| match journal {
+        Journal::Stdout => {
+            text::complain(shown);
+            Ok(())
+        }
+        _ => text::print(shown),
+    };
+    print(&render(data))?;
+    for file in plots.map_or(Ok(Vec::new()), |dir| plots::draw(data, dir))? {
+        print(&format!("plot: {}\n", file.display()))?;
     }
-    text::print(&shown)
+    Ok(())
 }
 
 /// Returns what was set, each knob once.
@@ -185,6 +198,7 @@ fn header(plan: Plan, locks: &[Contender], calibration: Calibration) -> Header {
     Header {
         schema: SCHEMA,
         lockwork: env!("CARGO_PKG_VERSION").to_owned(),
+        build: build(),
         started: started.map_or(0, |since| since.as_secs()),
         machine: Machine::look(),
         plan,
@@ -192,4 +206,14 @@ fn header(plan: Plan, locks: &[Contender], calibration: Calibration) -> Header {
         absent: absent.collect(),
         calibration,
     }
+}
+
+/// A number of the running program's file, by which two builds differ; nothing if it cannot be read.
+fn build() -> String {
+    let number = |bytes: Vec<u8>| {
+        let mut hasher = DefaultHasher::new();
+        hasher.write(&bytes);
+        format!("{:016x}", hasher.finish())
+    };
+    std::fs::read("/proc/self/exe").map_or_else(|_| String::new(), number)
 }

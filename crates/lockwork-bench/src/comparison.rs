@@ -2,7 +2,7 @@
 //! The last section: where our locks lose, and how they do against the best
 //! peer of each case.
 use crate::score::{Known, Score, GOAL, NEAR};
-use crate::scoring::{score_of, Ahead};
+use crate::scoring::{cases_left_out, score_of, Ahead};
 use crate::summary::{Line, Summary};
 use lockwork_report::table;
 use lockwork_report::text::counted;
@@ -91,10 +91,18 @@ fn score(cases: &[Summary], name: &str, places: &[Place]) -> String {
     );
     let Some(score) = score_of(cases, name) else {
         let why = match places.iter().any(|p| p.case.has_peer(&p.line.lock)) {
+            _ if cases_left_out(cases, name) > 0 => "left out, because it took too long to stop",
             true => "one round cannot both choose the best peer and compare with it",
             false => "no peer to compare with",
         };
         return format!("{name}: {why}; {front}.\n");
+    };
+    let out = match score.left_out {
+        0 => String::new(),
+        n => format!(
+            "  worse than all that follows: left out of {}, because it took too long to stop\n",
+            counted(n, "more case")
+        ),
     };
     let worst = &score.cases[score.worst];
     let again = score.worst_again.map_or_else(String::new, |ratio| {
@@ -108,7 +116,7 @@ fn score(cases: &[Summary], name: &str, places: &[Place]) -> String {
         )
     });
     format!(
-        "{name}: geometric mean {} of the best peer's throughput in {}\n  worst case: {} ({}; \
+        "{name}: geometric mean {} of the best peer's throughput in {}\n{out}  worst case: {} ({}; \
          best peer {}){again}\n  under {GOAL:.2} in {}, in {} of them by the whole interval; \
          {NEAR} or more in {}\n  {front}\n{cpu}  two such runs tell apart means that differ by \
          {:.1} % (95 % confidence, 80 % power)\n",
@@ -122,6 +130,15 @@ fn score(cases: &[Summary], name: &str, places: &[Place]) -> String {
         score.count(|ratio| ratio >= NEAR),
         score.detectable * 100.0
     )
+}
+
+/// In how many cases it is below the goal.
+fn under(score: &Score) -> String {
+    let text = format!("{} of {}", score.count(|r| r < GOAL), score.cases.len());
+    match score.left_out {
+        0 => text,
+        n => format!("{text}, {n} left out"),
+    }
 }
 
 /// The same for the peers: each against the best of the other peers.
@@ -155,7 +172,7 @@ fn peers(cases: &[Summary], under_test: &[String]) -> String {
             two(&score.throughput),
             range(&score.throughput),
             two(&score.cases[score.worst].throughput),
-            format!("{} of {}", score.count(|r| r < GOAL), score.cases.len()),
+            under(score),
             format!("{on} of {}", places.len()),
             score.cpu.as_ref().map_or_else(|| "-".to_owned(), two),
         ]

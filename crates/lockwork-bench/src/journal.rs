@@ -47,6 +47,9 @@ pub struct Header {
     pub schema: u32,
     /// The version of lockwork.
     pub lockwork: String,
+    /// Which build of it: a number of the program's file; not in files of older versions.
+    #[serde(default)]
+    pub build: String,
     /// When it began, in seconds since 1970.
     pub started: u64,
     /// Where it ran.
@@ -148,7 +151,7 @@ impl Data {
                     path.display(),
                     header.schema
                 ),
-                (Record::Header(header), Some(data)) if header.plan == data.header.plan => {
+                (Record::Header(header), Some(data)) if header.plan.is_like(&data.header.plan) => {
                     data.end = None;
                     data.resumed.push(*header);
                 }
@@ -169,6 +172,21 @@ impl Data {
         };
         let first = who(&self.header);
         self.resumed.iter().all(|header| who(header) == first)
+    }
+
+    /// Is all of it of the same software: this program, its locks and the libraries?
+    pub fn is_of_one_build(&self) -> bool {
+        let what = |header: &Header| {
+            let versions = (header.lockwork.clone(), header.build.clone());
+            (versions, header.locks.clone(), header.machine.glibc.clone())
+        };
+        let first = what(&self.header);
+        self.resumed.iter().all(|header| what(header) == first)
+    }
+
+    /// The header of each time that it was begun or resumed.
+    pub fn headers(&self) -> impl Iterator<Item = &Header> {
+        std::iter::once(&self.header).chain(&self.resumed)
     }
 
     /// Nothing measured yet.

@@ -61,6 +61,16 @@ impl Plan {
         fixed.then(|| round as f64 / 1e3 * rounds)
     }
 
+    /// Does it measure the same? How patient it is may differ.
+    pub fn is_like(&self, other: &Plan) -> bool {
+        let patience = self.patience;
+        let other = Plan {
+            patience,
+            ..other.clone()
+        };
+        *self == other
+    }
+
     /// When a lock counts as hanging in `case`. A queue of spinning threads
     /// moves by one a time slice, so this grows with the threads.
     pub fn patience(&self, case: &Case) -> Duration {

@@ -11,6 +11,9 @@ use crate::work::{Outside, Work};
 use anyhow::Result;
 use lockwork_report::{bail_usage, usage};
 
+/// Seconds without any operation that are a hang.
+const PATIENCE: u64 = 60;
+
 /// What to measure, and with which locks.
 pub(crate) struct Planned {
     pub plan: Plan,
@@ -39,7 +42,7 @@ pub(crate) fn planned(args: &BenchArgs) -> Result<Planned> {
         baseline,
         rounds: args.rounds.unwrap_or(defaults.rounds),
         pin: args.pin,
-        patience: args.patience,
+        patience: args.patience.unwrap_or(PATIENCE),
         seed: args.seed,
         knobs: knobs(args),
     };

@@ -41,7 +41,7 @@ impl fmt::Display for Trouble {
         match self {
             Trouble::Hung(patience) => write!(
                 f,
-                "no thread got on for {} s: it hangs, or --patience is too short for so many threads",
+                "no thread got on for {} s: it hangs, or --patience is too short for so many threads or so long work",
                 patience.as_secs()
             ),
             Trouble::Lost(visits, counted) => write!(

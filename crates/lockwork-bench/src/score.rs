@@ -61,6 +61,9 @@ pub struct Score {
     /// The ratio, in one half of the rounds, of the case that is worst in the other half:
     /// the worst of many noisy numbers is worse than it is on average.
     pub worst_again: Option<f64>,
+    /// Cases that have no ratio, because the lock took too long to stop and was left out.
+    #[serde(default)]
+    pub left_out: usize,
     /// The cases.
     #[serde(alias = "cells")]
     pub cases: Vec<CaseScore>,

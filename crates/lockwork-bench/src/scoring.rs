@@ -15,7 +15,7 @@ const POWER: f64 = 0.8;
 pub fn score_of(summaries: &[Summary], name: &str) -> Option<Score> {
     let found: Vec<(&Summary, &Yardstick)> = summaries
         .iter()
-        .filter_map(|case| Some((case, line(case, name)?.yardstick.as_ref()?)))
+        .filter_map(|case| Some((case, yardstick(case, name)?)))
         .collect();
     let rates: Vec<LogRatio> = found.iter().map(|(_, y)| y.throughput).collect();
     let costs: Vec<LogRatio> = found.iter().filter_map(|(_, y)| y.cpu).collect();
@@ -35,8 +35,20 @@ pub fn score_of(summaries: &[Summary], name: &str) -> Option<Score> {
         detectable: mean.detectable(CONFIDENCE, POWER),
         worst,
         worst_again: worst_again(&found),
+        left_out: cases_left_out(summaries, name),
         cases: cases.collect(),
     })
+}
+
+/// In how many cases `name` was left out, and so has no ratio.
+pub fn cases_left_out(summaries: &[Summary], name: &str) -> usize {
+    let out = |case: &&Summary| case.left_out.iter().any(|out| out.lock == name);
+    let cases = summaries.iter().filter(out);
+    cases.filter(|case| yardstick(case, name).is_none()).count()
+}
+
+fn yardstick<'a>(case: &'a Summary, name: &str) -> Option<&'a Yardstick> {
+    line(case, name)?.yardstick.as_ref()
 }
 
 fn line<'a>(case: &'a Summary, name: &str) -> Option<&'a Line> {

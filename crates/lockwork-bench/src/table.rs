@@ -94,19 +94,43 @@ pub(crate) fn foot(data: &Data) -> String {
             absent.name, absent.family, absent.reason
         );
     }
-    let mut warnings = header.machine.warnings();
-    warnings.extend(header.calibration.warning("at the start"));
+    let mut warnings = Vec::new();
+    for header in data.headers() {
+        let found = header.machine.warnings().into_iter();
+        for warning in found.chain(header.calibration.warning("at the start")) {
+            if !warnings.contains(&warning) {
+                warnings.push(warning);
+            }
+        }
+    }
+    warnings.extend(slow_build());
     if let Some(end) = &data.end {
         warnings.extend(end.calibration.warning("at the end"));
     }
     if !data.is_of_one_machine() {
         warnings.push("resumed on another machine: cases cannot be compared".to_owned());
     }
+    if !data.is_of_one_build() {
+        warnings.push(
+            "resumed with another build of lockwork, or other libraries: rounds of one case may be \
+             of different code"
+                .to_owned(),
+        );
+    }
     warnings.extend(cut_short(data));
     for warning in warnings {
         text += &format!("warning: {warning}\n");
     }
     text
+}
+
+/// What is compiled without optimisation is no peer of what is compiled with it.
+fn slow_build() -> Option<String> {
+    cfg!(debug_assertions).then(|| {
+        "this is a debug build: the locks in C are optimised, those in Rust are not; measure with \
+         `cargo run --release`"
+            .to_owned()
+    })
 }
 
 fn cut_short(data: &Data) -> Option<String> {

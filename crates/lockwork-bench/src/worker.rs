@@ -99,7 +99,7 @@ impl<'a> Worker<'a> {
         let from = clock.now();
         // SAFETY: the thread holds no lock.
         unsafe { object.lock.lock() };
-        let to = clock.now();
+        let to = clock.now_after();
         let entered = object.enter();
         self.hold();
         object.leave(entered);
@@ -114,7 +114,7 @@ impl<'a> Worker<'a> {
         let from = clock.now();
         // SAFETY: the thread holds no lock.
         unsafe { object.lock.read_lock() };
-        let to = clock.now();
+        let to = clock.now_after();
         object.read();
         self.hold();
         // SAFETY: it holds this one, shared.

@@ -135,8 +135,60 @@ fn an_interrupted_run_is_resumed() {
         "{shown}"
     );
     // Nothing is left to do.
-    bench(&room, &["--resume", &text(&cut)]);
+    bench(&room, &["--resume", &text(&cut), "--patience", "999"]);
     assert_eq!(read(&cut).samples.len(), before.samples.len());
+    let resumed = read(&cut).resumed;
+    assert_eq!(resumed.last().map(|header| header.plan.patience), Some(999));
+    let other = "resumed with another build";
+    assert!(!shown.contains(other), "{shown}");
+    let changed = all.replacen("\"build\":\"", "\"build\":\"0", 1);
+    fs::write(&cut, changed).expect("written");
+    let shown = bench(&room, &["--resume", &text(&cut)]);
+    assert!(shown.contains(other), "{shown}");
+}
+
+/// What took too long to stop has no figures, and so would look better than it is.
+#[test]
+fn cases_that_a_lock_was_left_out_of_are_counted() {
+    let room = Room::new();
+    let path = room.path("out.jsonl");
+    let locks = ["--locks", "glibc.mutex,lockwork.mutex"];
+    let json = ["--json", &text(&path)];
+    bench(&room, &[&TINY[..], &locks, &json].concat());
+    let all = fs::read_to_string(&path).expect("JSON");
+    let mut lines = Vec::new();
+    for line in all.lines() {
+        let mut record: serde_json::Value = serde_json::from_str(line).expect("JSON");
+        let of_two = record["lock"] == "mutex" && record["case"]["threads"] == 2;
+        match (of_two, record["round"].as_u64()) {
+            (true, Some(1)) => record["overrun"] = 1e3.into(),
+            (true, _) => continue,
+            _ => {}
+        }
+        lines.push(format!("{record}\n"));
+    }
+    fs::write(&path, lines.concat()).expect("written");
+    let shown = bench(&room, &["--from", &text(&path)]);
+    assert!(shown.contains("left out of 1 more case"), "{shown}");
+}
+
+#[test]
+fn the_table_is_printed_even_if_nothing_can_be_drawn() {
+    let room = Room::new();
+    let path = room.path("out.jsonl");
+    bench(&room, &[&TINY[..], &["--json", &text(&path)]].concat());
+    let dir = room.path("plots");
+    let plots = text(&dir);
+    let from = ["bench", "--from", &text(&path), "--plots", &plots];
+    bench(&room, &from[1..]);
+    let drawn = fs::read_dir(&dir).expect("plots");
+    for file in drawn.map(|file| file.expect("a file").path()) {
+        fs::remove_file(&file).expect("removed");
+        fs::create_dir(&file).expect("a folder in its place");
+    }
+    let output = room.run(&from);
+    assert_eq!(output.status.code(), Some(125));
+    assert!(has_row(&stdout(&output), "mutex"), "{}", stdout(&output));
 }
 
 #[test]

@@ -56,6 +56,11 @@ impl Machine {
         }
     }
 
+    /// Others took a quarter of its CPUs. The load is that of the whole machine.
+    fn is_busy(&self) -> bool {
+        self.load > (self.cpus_online as f64 / 4.0).max(0.5)
+    }
+
     /// What about the machine limits what can be concluded.
     pub fn warnings(&self) -> Vec<String> {
         let mut all = Vec::new();
@@ -70,10 +75,10 @@ impl Machine {
         if self.cpus > 2 && self.sockets == Some(1) {
             all.push("only one socket: says little about lines that move between sockets".into());
         }
-        if self.load > self.cpus as f64 {
+        if self.is_busy() {
             all.push(format!(
                 "the machine was busy at the start (load {:.1} on {} CPUs)",
-                self.load, self.cpus
+                self.load, self.cpus_online
             ));
         }
         if let Some(governor) = self.governor.as_ref().filter(|g| *g != "performance") {
