@@ -250,6 +250,34 @@ fn an_exit_code_is_a_failure_unless_ignored() {
     assert!(json["warnings"].to_string().contains(" failed"));
 }
 
+/// The numbers that are left would make it look good.
+#[test]
+fn a_lock_whose_runs_mostly_give_no_number_is_not_better() {
+    let room = Room::new();
+    let body = "dir=$(dirname \"$0\")\n\
+                [ \"$LOCKWORK_LOCK\" = mutex ] || { echo rate: 100; exit; }\n\
+                echo >>\"$dir/runs\"\n\
+                [ $(($(wc -l <\"$dir/runs\") % 3)) = 0 ] || exit 1\n\
+                echo rate: 150";
+    let program = room.script("fails", body);
+    let args = ["-n", "12", "--locks", "mutex", "--ignore-failure"];
+    let metric = ["--metric", "rate: ([0-9]+)", "--fail-if-worse", "1"];
+    let (output, json) = compare(&room, &[&args[..], &metric, &["--", &program]].concat());
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        !stdout(&output).contains("better than"),
+        "{}",
+        stdout(&output)
+    );
+    let summary = json["summary"].as_array().expect("locks");
+    let mutex = summary.iter().find(|lock| lock["arm"] == "mutex");
+    let mutex = mutex.expect("a summary of it");
+    assert_eq!(
+        (&mutex["samples"], &mutex["failed"]),
+        (&4.into(), &8.into())
+    );
+}
+
 #[test]
 fn an_output_without_the_number_is_shown() {
     let room = Room::new();

@@ -100,6 +100,11 @@ impl Orders {
         }
     }
 
+    /// What counts begins: its rounds are paired with each other alone.
+    pub fn restart(&mut self) {
+        self.before = None;
+    }
+
     /// The next one. Until the limit for slow arms is known, the baseline is first.
     pub fn next(&mut self, baseline_first: bool) -> Vec<usize> {
         if let Some(mut order) = self.before.take() {
@@ -125,6 +130,8 @@ mod tests {
     fn no_arm_has_the_better_places() {
         let mut orders = Orders::new(4, 1);
         assert_eq!(orders.next(true)[0], 0);
+        orders.next(false);
+        orders.restart();
         let mut places = [0; 4];
         for _ in 0..10 {
             for (place, arm) in orders.next(false).into_iter().enumerate() {

@@ -59,6 +59,7 @@ pub fn conclude(
     if let Some(seen) = &locking {
         warnings.extend(same_rwlock(&rwlocks(&arms), seen));
     }
+    warnings.extend(cold(rules, &samples));
     warnings.extend(cut_short(&ended, samples.len()));
     warnings.extend(summary.iter().flat_map(|s| setup.warnings(s)));
     let verdict = verdict::verdict(&setup, &summary);
@@ -81,6 +82,17 @@ pub fn conclude(
         warnings,
         ended,
     }
+}
+
+/// The first run of all is glibc's, because its time limits the others'.
+fn cold(rules: &Rules, samples: &[Sample]) -> Option<String> {
+    let first = samples.first()?;
+    (rules.warmup == 0 && !rules.embedded && first.counted).then(|| {
+        format!(
+            "no warm-up: the first run of all counts, and is always {BASELINE}'s; files that it \
+             found in no cache make it slow"
+        )
+    })
 }
 
 /// The arms that replace read/write locks, and by which one.

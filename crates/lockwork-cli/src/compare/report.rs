@@ -178,7 +178,7 @@ pub struct Summary {
     pub stopped: bool,
     /// Runs that a signal ended; they do not count.
     pub crashed: usize,
-    /// Counted runs that ended with another exit code than 0.
+    /// Runs that failed otherwise, those without a number included.
     pub failed: usize,
     /// Counted runs whose number was 0 or less.
     pub zeros: usize,

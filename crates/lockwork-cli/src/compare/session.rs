@@ -131,6 +131,9 @@ impl<'a> Session<'a> {
         let mut orders = Orders::new(self.arms.len(), self.rules.seed);
         let (warmup, runs) = (i64::from(self.rules.warmup), i64::from(self.rules.runs));
         for round in 1 - warmup..=runs {
+            if round == 1 {
+                orders.restart();
+            }
             let order = orders.next(self.slowest_baseline.is_none());
             for (place, arm) in order.into_iter().enumerate() {
                 if !self.arms[arm].stopped {

@@ -73,7 +73,6 @@ impl Setup<'_> {
                 (compared && !coarse).then(|| stats::interval(&pairs, confidence, self.seed));
             found.flatten()
         };
-        let runs_with = |of: &dyn Fn(&Sample) -> bool| runs.iter().filter(|s| of(s)).count();
         Summary {
             arm: arm.to_string(),
             samples: runs.len(),
@@ -86,17 +85,17 @@ impl Setup<'_> {
             voluntary: mean(&|s| s.voluntary as f64),
             involuntary: mean(&|s| s.involuntary as f64),
             stopped,
-            crashed: self.crashed(arm),
-            failed: runs_with(&|s| s.outcome == Outcome::Failed),
-            zeros: runs_with(&|s| s.value() <= 0.0),
+            crashed: self.failed(arm, true),
+            failed: self.failed(arm, false),
+            zeros: runs.iter().filter(|s| s.value() <= 0.0).count(),
         }
     }
 
-    /// How many runs of `arm` a signal ended, which were to count.
-    fn crashed(&self, arm: &str) -> usize {
+    /// How many runs of `arm` failed that were to count: ended by a signal, or otherwise.
+    fn failed(&self, arm: &str, by_signal: bool) -> usize {
         let of_arm = self.samples.iter().filter(|s| s.arm == arm && s.round > 0);
         of_arm
-            .filter(|s| s.outcome == Outcome::Failed && s.signal.is_some())
+            .filter(|s| s.outcome == Outcome::Failed && s.signal.is_some() == by_signal)
             .count()
     }
 

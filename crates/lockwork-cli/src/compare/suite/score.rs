@@ -59,7 +59,9 @@ fn score(arm: &str, rows: &[Row]) -> LockScore {
         worse: count(&|s| s.verdict_interval.is_some_and(|i| i.1 < 0.0)),
         stopped: count(&|s| s.stopped),
         crashed: crashes.clone().count(),
-        without: crashes.filter(|(_, _, s)| s.samples == 0).count(),
+        without: crashes
+            .filter(|(_, _, s)| s.samples == 0 && !s.stopped)
+            .count(),
         faulty: here.len() - sound.len(),
     }
 }
