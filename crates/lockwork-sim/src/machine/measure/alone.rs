@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What a CPU's own steps cost, and memory.
 
-use std::alloc::{alloc_zeroed, dealloc, Layout};
+use std::alloc::{alloc, dealloc, Layout};
 use std::hint::{black_box, spin_loop};
 use std::ptr::NonNull;
 use std::sync::atomic::{fence, AtomicU32, AtomicU64, Ordering};
@@ -115,10 +115,11 @@ impl Buffer {
     fn new(bytes: usize) -> Result<Buffer> {
         let layout = Layout::from_size_align(bytes, ALIGN).context("a buffer of that size")?;
         // SAFETY: the layout is not empty.
-        let start = NonNull::new(unsafe { alloc_zeroed(layout) })
+        let start = NonNull::new(unsafe { alloc(layout) })
             .with_context(|| format!("there is no memory for {bytes} bytes"))?;
         let buffer = Buffer { start, layout };
-        // Address translation is not what is measured. Where it is refused, it is.
+        // Address translation is not what is measured. Where huge pages are refused, it is. They
+        // are asked for before the memory is touched: later, small pages are there already.
         // SAFETY: the range is the buffer's.
         let _ = unsafe {
             rustix::mm::madvise(
@@ -127,6 +128,8 @@ impl Buffer {
                 rustix::mm::Advice::LinuxHugepage,
             )
         };
+        // SAFETY: it is the buffer, and nobody else has it.
+        unsafe { start.as_ptr().write_bytes(0, bytes) };
         Ok(buffer)
     }
 

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use anyhow::{anyhow, Result};
 use lockwork_report::progress::{self, ProgressBar};
-use rustix::system::sysinfo;
 
 use super::alone::{alone, memory, Alone};
 use super::pairs::{line_way, spread, wake, Wake};
@@ -86,7 +85,8 @@ impl Steps<'_> {
         let cpus = &self.regular.cpus;
         let first = cpus[0];
         let own = self.one("steps of one CPU".into(), |stop| alone(first, stop))?;
-        let memory = self.memory(sysfs)?;
+        let mut warnings = Vec::new();
+        let memory = self.memory(sysfs, &mut warnings)?;
         let short = self.short;
         let switch = self.one("switching threads".into(), |stop| {
             wake(first, first, short, stop)
@@ -94,7 +94,6 @@ impl Steps<'_> {
         let other = cpus.get(1).copied();
         let waking = |other| self.one("waking".into(), |stop| wake(first, other, short, stop));
         let wake = other.map(waking).transpose()?;
-        let mut warnings = Vec::new();
         let smt = self.smt()?;
         let matrix = self.matrix(&mut warnings)?;
         Ok(Measured {
@@ -158,14 +157,21 @@ impl Steps<'_> {
     }
 
     /// The CPU's own node, and one node at each distance that leaves it.
-    fn memory(&self, sysfs: &Sysfs) -> Result<[Option<f64>; Distance::COUNT]> {
+    fn memory(
+        &self,
+        sysfs: &Sysfs,
+        warnings: &mut Vec<String>,
+    ) -> Result<[Option<f64>; Distance::COUNT]> {
         let first = self.regular.cpus[0];
-        // A quarter of what is free is not missed.
-        let bytes = (4 * sysfs.largest_cache)
-            .clamp(BUFFER[0], BUFFER[1])
-            .min(free_bytes() / 4);
-        let bytes = bytes.max(1 << 22);
         let mut found = [None; Distance::COUNT];
+        let Some(bytes) = buffer(sysfs.largest_cache, free_bytes()) else {
+            warnings.push(
+                "too little memory is free for a buffer that no cache holds: what memory costs \
+                 was not measured"
+                    .to_owned(),
+            );
+            return Ok(found);
+        };
         for (cpu, distance, same_node) in self.regular.seen_from_first() {
             let slot = if same_node { Distance::Own } else { distance };
             if found[slot as usize].is_some() {
@@ -181,9 +187,34 @@ impl Steps<'_> {
     }
 }
 
-/// Bytes of memory that nobody uses.
+/// Bytes of a buffer that mostly misses a cache of `cache` bytes; `None`: there is no room for it.
+fn buffer(cache: usize, free: usize) -> Option<usize> {
+    let wanted = (4 * cache).clamp(BUFFER[0], BUFFER[1]);
+    // A quarter of what is free is not missed.
+    let bytes = wanted.min(free / 4);
+    (bytes >= 2 * cache && bytes >= BUFFER[0] / 4).then_some(bytes)
+}
+
+/// Bytes of memory that can be had. Most of it may hold copies of files until then.
 fn free_bytes() -> usize {
-    let info = sysinfo();
-    let bytes = info.freeram as u64 * u64::from(info.mem_unit);
-    usize::try_from(bytes).unwrap_or(usize::MAX)
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let mut lines = text.lines();
+    let line = lines.find_map(|line| line.strip_prefix("MemAvailable:"));
+    let kib = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+    kib.map_or(usize::MAX, |kib: usize| kib.saturating_mul(1024))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_buffer_for_memory_does_not_fit_into_the_cache() {
+        let mib = |n: usize| n << 20;
+        assert_eq!(buffer(mib(32), mib(4096)), Some(mib(128)));
+        assert_eq!(buffer(mib(1), mib(4096)), Some(mib(64)));
+        assert_eq!(buffer(mib(32), mib(300)), Some(mib(75)));
+        assert_eq!(buffer(mib(32), mib(200)), None);
+        assert_eq!(buffer(0, mib(10)), None);
+    }
 }
