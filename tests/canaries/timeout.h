@@ -2,7 +2,7 @@
 #ifndef CANARY_TIMEOUT_H
 #define CANARY_TIMEOUT_H
 
-/* A byte lock with a time limit that works: what the two canaries break. */
+/* A byte lock with a time limit that works: what the canaries break. */
 #include <catalogue.h>
 #include <time.h>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Waits with a limit.
+use crate::context::Context;
 use crate::findings::{ensure, Findings};
 use crate::trial::{join, Trial};
 use std::sync::Arc;
@@ -9,9 +10,42 @@ const SHORT: Duration = Duration::from_millis(20);
 const LONG: Duration = Duration::from_secs(3600);
 const FOR_EVER: Duration = Duration::from_nanos(u64::MAX);
 
+/// A way to hold the lock that can be waited for with a limit.
+#[derive(Clone, Copy)]
+struct Way {
+    name: &'static str,
+    take: fn(&Context, Duration) -> bool,
+    give: fn(&Context),
+}
+
+const ALONE: Way = Way {
+    name: "timedlock",
+    take: |context, limit| context.timed_lock(0, limit),
+    give: |context| context.unlock(0),
+};
+
+const SHARED: Way = Way {
+    name: "read_timedlock",
+    take: |context, limit| context.read_timed(0, limit),
+    give: |context| context.read_unlock(0),
+};
+
+impl Way {
+    /// Takes the lock within `limit` and gives it back; whether it got it.
+    fn pass(self, context: &Context, limit: Duration) -> bool {
+        let got = (self.take)(context, limit);
+        if got {
+            (self.give)(context);
+        }
+        got
+    }
+}
+
 pub(super) fn probe(trial: &Arc<Trial>) -> Findings {
     let parts = [free, held, many, in_time];
-    let result = parts.iter().try_for_each(|part| part(trial));
+    let shared = trial.kind.has_read_timed().then_some(SHARED);
+    let mut ways = [ALONE].into_iter().chain(shared);
+    let result = ways.try_for_each(|way| parts.iter().try_for_each(|part| part(trial, way)));
     Findings::of(result.map(|()| {
         format!(
             "held: false after {} ms or more; released in time: true",
@@ -20,40 +54,38 @@ pub(super) fn probe(trial: &Arc<Trial>) -> Findings {
     }))
 }
 
-fn free(trial: &Arc<Trial>) -> Result<(), String> {
+fn free(trial: &Arc<Trial>, way: Way) -> Result<(), String> {
     let context = trial.context();
     for limit in [Duration::ZERO, SHORT, FOR_EVER] {
-        ensure(context.timed_lock(0, limit), || {
-            format!("timedlock({limit:?}) failed on a free lock")
+        ensure(way.pass(&context, limit), || {
+            format!("{}({limit:?}) failed on a free lock", way.name)
         })?;
-        context.unlock(0);
     }
     Ok(())
 }
 
 /// A wait that must time out; the elapsed time.
-fn times_out(trial: &Arc<Trial>, limit: Duration) -> Result<(), String> {
+fn times_out(trial: &Arc<Trial>, way: Way, limit: Duration) -> Result<(), String> {
     let waited = trial.elsewhere(1, move |context| {
         let start = Instant::now();
-        if context.timed_lock(0, limit) {
-            context.unlock(0);
-            return None;
-        }
-        Some(start.elapsed())
+        (!way.pass(&context, limit)).then(|| start.elapsed())
     })?;
     let Some(waited) = waited else {
-        return Err("timedlock says it took a lock that another thread holds".to_owned());
+        return Err(format!(
+            "{} says it took a lock that another thread holds",
+            way.name
+        ));
     };
     ensure(waited >= limit, || {
-        format!("timedlock({limit:?}) gave up after {waited:?} already")
+        format!("{}({limit:?}) gave up after {waited:?} already", way.name)
     })
 }
 
-fn held(trial: &Arc<Trial>) -> Result<(), String> {
+fn held(trial: &Arc<Trial>, way: Way) -> Result<(), String> {
     let context = trial.context();
     for limit in [Duration::ZERO, SHORT, SHORT] {
         context.lock(0);
-        times_out(trial, limit)?;
+        times_out(trial, way, limit)?;
         context.unlock(0);
         usable(trial)?;
     }
@@ -64,13 +96,7 @@ fn held(trial: &Arc<Trial>) -> Result<(), String> {
 /// some time here to show itself.
 fn usable(trial: &Arc<Trial>) -> Result<(), String> {
     std::thread::sleep(Duration::from_millis(2));
-    let got = trial.elsewhere(1, |context| {
-        let got = context.timed_lock(0, 50 * SHORT);
-        if got {
-            context.unlock(0);
-        }
-        got
-    })?;
+    let got = trial.elsewhere(1, |context| ALONE.pass(&context, 50 * SHORT))?;
     ensure(got, || {
         "after a timed-out wait the lock stays held, though all unlocked".to_owned()
     })
@@ -78,18 +104,13 @@ fn usable(trial: &Arc<Trial>) -> Result<(), String> {
 
 /// Several time out with a waiter without a limit behind them, which must not
 /// be forgotten.
-fn many(trial: &Arc<Trial>) -> Result<(), String> {
+fn many(trial: &Arc<Trial>, way: Way) -> Result<(), String> {
     let context = trial.context();
     context.lock(0);
     let mut waiters = Vec::new();
     for seat in 1..=4 {
-        waiters.push(trial.spawn(seat, move |context| {
-            let got = context.timed_lock(0, SHORT * seat as u32);
-            if got {
-                context.unlock(0);
-            }
-            got
-        })?);
+        let limit = SHORT * seat as u32;
+        waiters.push(trial.spawn(seat, move |context| way.pass(&context, limit))?);
     }
     let patient = trial.spawn(5, |context| context.pass(false))?;
     for waiter in waiters {
@@ -102,22 +123,17 @@ fn many(trial: &Arc<Trial>) -> Result<(), String> {
     usable(trial)
 }
 
-fn in_time(trial: &Arc<Trial>) -> Result<(), String> {
+fn in_time(trial: &Arc<Trial>, way: Way) -> Result<(), String> {
     let context = trial.context();
     for limit in [LONG, FOR_EVER, LONG] {
         context.lock(0);
-        let waiter = trial.spawn(1, move |context| {
-            let got = context.timed_lock(0, limit);
-            if got {
-                context.unlock(0);
-            }
-            got
-        })?;
+        let waiter = trial.spawn(1, move |context| way.pass(&context, limit))?;
         trial.wait_busy(1);
         context.unlock(0);
         ensure(join(waiter)?, || {
             format!(
-                "timedlock({} ns) timed out though the lock was released at once",
+                "{}({} ns) timed out though the lock was released at once",
+                way.name,
                 limit.as_nanos()
             )
         })?;
