@@ -60,9 +60,14 @@ __cold void lwlib_debug_locked(struct lk_mutex *m, const void *site)
 	WRITE_ONCE(m->owner, lwlib_debug_tid() | 1u << 31);
 }
 
+bool lwlib_debug_seems_mine(const struct lk_mutex *m)
+{
+	return is_held(m) && lwlib_debug_owner(m) == lwlib_debug_tid();
+}
+
 __cold void lwlib_debug_check_lock(const struct lk_mutex *m)
 {
-	if (is_held(m) && lwlib_debug_owner(m) == lwlib_debug_tid())
+	if (lwlib_debug_seems_mine(m))
 		misused(m, "locked again by its holder");
 }
 

@@ -18,6 +18,11 @@ void lwlib_debug_locked(struct lk_mutex *m, const void *site);
 void lwlib_debug_check_lock(const struct lk_mutex *m);
 /* The caller is about to unlock @m. */
 void lwlib_debug_check_unlock(struct lk_mutex *m);
+/*
+ * Whether the caller seems to hold @m. Rust's inlined calls do not note who locks and unlocks, so
+ * that may be old news for a moment.
+ */
+bool lwlib_debug_seems_mine(const struct lk_mutex *m);
 void lwlib_debug_check_destroy(const struct lk_mutex *m);
 
 /* What a wait has interrupted, if a signal handler waits. */

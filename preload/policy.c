@@ -18,17 +18,9 @@ static const char *const names[] = {
 #undef PRE_POLICY
 };
 
-/*
- * The program may clear its environment, or write another text over it, before its
- * first slow path. A slow path before this, in a constructor of some library, reads
- * the environment as it is then.
- */
-__attribute__((constructor(101))) static void
-keep_settings(int argc, char **argv, char **env)
+__attribute__((constructor(101))) static void keep_stderr(void)
 {
-	(void)argc;
-	(void)argv;
-	lkp_env_keep(env, "LOCKWORK_");
+	lkp_keep_stderr();
 }
 
 /* 1 more than the policy; 0: not known yet. */

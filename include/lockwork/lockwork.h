@@ -8,7 +8,9 @@
  * A lock whose bytes are all zero is initialised and free: static storage,
  * calloc and the *_INIT macros are enough. A lock needs no destruction. Do not
  * move or copy a lock while a thread uses it. No call changes errno. The locks
- * work within one process only: a lock in shared memory does not work.
+ * work within one process only: a lock in shared memory does not work. All code that
+ * shares a lock must use one copy of this library: a program and its plugins that pass
+ * locks to each other link the shared library, not the static one each.
  *
  * A deadline is an absolute time of CLOCK_MONOTONIC, and not NULL. Nanoseconds out of
  * range are carried into the seconds. A call with a deadline may return later than
@@ -90,8 +92,8 @@ int lw_set_queue(enum lw_queue queue);
  * mutex. A wait may return without a signal, so test the condition again after each
  * wait. No wake-up is lost. Waiters are woken by real-time priority, and in FIFO order
  * among equals. After a broadcast they get the mutex one after the other. A wait is not
- * a cancellation point. The condition variable must stay allocated until all waits on it
- * have returned. A forked child may keep using it; the other
+ * a cancellation point. The condition variable must stay allocated until all waits on it,
+ * and all signals and broadcasts, have returned. A forked child may keep using it; the other
  * threads' waits do not exist in the child.
  */
 typedef struct {

@@ -29,26 +29,40 @@ static char *room_for(size_t bytes)
 	return p < 0 && p >= -4095 ? NULL : (char *)p;
 }
 
-void lkp_env_keep(char **env, const char *prefix)
+static bool is_ours(const char *entry)
 {
-	size_t len = strlen(prefix), bytes = 1;
+	return !strncmp(entry, "LOCKWORK_", sizeof("LOCKWORK_") - 1);
+}
+
+/*
+ * Copies what is for us, so that no lock reads the environment later: the program may be
+ * in setenv() then, may clear it, or may write another text over it. What runs before
+ * this, in a constructor of another library, reads the environment as it is.
+ */
+__attribute__((constructor(101))) static void keep(void)
+{
+	size_t bytes = 1;
 	char *text, *end;
 
-	lkp_stderr_note(&error_output);
-	for (char **e = env; e && *e; e++) {
-		if (!strncmp(*e, prefix, len))
+	for (char **e = environ; e && *e; e++) {
+		if (is_ours(*e))
 			bytes += strlen(*e) + 1;
 	}
 	text = end = room_for(bytes);
 	if (!text)
 		return;
-	for (char **e = env; e && *e; e++) {
-		if (!strncmp(*e, prefix, len))
+	for (char **e = environ; e && *e; e++) {
+		if (is_ours(*e))
 			end = stpcpy(end, *e) + 1;
 	}
 	*end = '\0';
 	kept = text;
 	lkp_once_done(&keeping);
+}
+
+void lkp_keep_stderr(void)
+{
+	lkp_stderr_note(&error_output);
 }
 
 static const char *value_of(const char *entry, const char *name, size_t len)

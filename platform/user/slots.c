@@ -157,6 +157,18 @@ static u32 make_exit_key(void)
 	return now;
 }
 
+/*
+ * This library goes, by dlclose() or at the end of the program. Threads that end later
+ * must not come back here.
+ */
+__attribute__((destructor)) static void drop_exit_key(void)
+{
+	u32 key = lkp_slots_drop_key(&exit_key);
+
+	if (key >= LKP_FIRST_KEY)
+		pthread_key_delete(key - LKP_FIRST_KEY);
+}
+
 /* Arranges for slot_put() at this thread's exit, where that is possible. */
 static void at_exit(void)
 {

@@ -101,6 +101,15 @@ static inline void lkp_slots_no_key(u32 *word)
 	(void)try_cmpxchg_relaxed(word, &seen, LKP_NO_KEY);
 }
 
+/* From here on none can be used, and none is made. Returns what the word had. */
+static inline u32 lkp_slots_drop_key(u32 *word)
+{
+	u32 key = lkp_slots_key(word);
+
+	WRITE_ONCE(*word, LKP_NO_KEY);
+	return key;
+}
+
 /* Several threads may make a key, and the first is kept. Returns what the word has. */
 static inline u32 lkp_slots_keep_key(u32 *word, u32 key)
 {

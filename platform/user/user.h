@@ -51,11 +51,8 @@ void lkp_user_events_to(const char *path);
 /* For slow paths, where getenv() and stdio may not be called. */
 /* The value of an environment variable, or NULL. */
 const char *lkp_env(const char *name);
-/*
- * Copies what @env has under names with that @prefix. From now on lkp_env() looks
- * only there, whatever becomes of the environment. Notes what standard error is, too.
- */
-void lkp_env_keep(char **env, const char *prefix);
+/* From now on lkp_say() tells standard error as it is now from another file there. */
+void lkp_keep_stderr(void);
 /*
  * Says @text on standard error, in a line of its own; not if the program has another file
  * there by now, unless that is a terminal, a pipe or a log.

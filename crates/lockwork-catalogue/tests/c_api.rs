@@ -22,7 +22,7 @@ fn c_files(dir: &str) -> Vec<PathBuf> {
 }
 
 /// Builds `sources` and all of the library but what `left_out` says.
-fn compile(name: &str, flag: Option<String>, sources: Vec<PathBuf>, left_out: &[&str]) -> PathBuf {
+fn compile(name: &str, flags: &[&str], sources: Vec<PathBuf>, left_out: &[&str]) -> PathBuf {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let compiler = env::var("CC").unwrap_or_else(|_| "cc".into());
     let own = [
@@ -41,7 +41,7 @@ fn compile(name: &str, flag: Option<String>, sources: Vec<PathBuf>, left_out: &[
         .args(["-Iinclude", "-Iplatform/library", "-Iplatform/user"])
         .args(["-Iplatform", "-Ilocks", "-o"])
         .arg(&target)
-        .args(flag)
+        .args(flags)
         .args(sources)
         .args(own.filter(|path| !left_out.iter().any(|file| path.ends_with(file))))
         .status()
@@ -53,7 +53,7 @@ fn compile(name: &str, flag: Option<String>, sources: Vec<PathBuf>, left_out: &[
 /// The test program, compiled once.
 fn program() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    PROGRAM.get_or_init(|| compile("api", None, c_files("tests/lib"), &[]))
+    PROGRAM.get_or_init(|| compile("api", &[], c_files("tests/lib"), &[]))
 }
 
 /// The program includes two files of `locks/`. As many slots as the user world has, as
@@ -62,17 +62,30 @@ fn program() -> &'static Path {
 fn a_numa_osq_names_up_to_65534_slots() {
     let included = ["locks/numa_osq.c", "locks/numa_divide.c"];
     for slots in [16_383, 21_845, 30_000, 65_534] {
-        let flag = Some(format!("-DSLOTS={slots}u"));
-        let program = compile("slots", flag, c_files("tests/numa_osq"), &included);
+        let flag = format!("-DSLOTS={slots}u");
+        let program = compile("slots", &[&flag], c_files("tests/numa_osq"), &included);
         let output = Command::new(program).output().expect("the program runs");
         let said = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success(), "{slots} slots: {said}");
     }
 }
 
+/// A thread's end must not call code that is gone.
+#[test]
+fn a_plugin_with_the_library_in_it_can_be_unloaded() {
+    let source = |name: &str| vec![Path::new(ROOT).join("tests/unload").join(name)];
+    let flags = ["-shared", "-fPIC"];
+    let plugin = compile("plugin.so", &flags, source("plugin.c"), &[]);
+    let program = compile("unload", &[], source("program.c"), &[]);
+    let output = Command::new(program).arg(plugin).output();
+    let output = output.expect("the program runs");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{:?}: {said}", output.status);
+}
+
 /// Builds and runs what is in `dir`.
 fn passes(name: &str, dir: &str) {
-    let program = compile(name, None, c_files(dir), &[]);
+    let program = compile(name, &[], c_files(dir), &[]);
     let output = Command::new(program).output().expect("the program runs");
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{said}");
