@@ -21,7 +21,11 @@ struct check_client {
 	u32 acquisitions; /* of each thread */
 	u32 preemptions;  /* in one execution; NO_BOUND */
 	u32 seconds;	  /* of CPU time; a longer exploration has failed */
-	u32 fuzz_threads; /* under the schedule fuzzer, to 32; 0: not fuzzed */
+	/*
+	 * Under the schedule fuzzer, to 32; 0: not fuzzed. Another number than @threads
+	 * says that any number will do.
+	 */
+	u32 fuzz_threads;
 	void (*init)(void);
 	void (*thread)(u32 id); /* ids count from 0 */
 	void (*finish)(void);	/* NULL: nothing to look at */

@@ -175,6 +175,12 @@ impl Client {
         }
     }
 
+    /// Its threads differ, so no other number of them makes sense.
+    pub fn keeps_threads(self) -> bool {
+        let other = |threads| threads != self.raw.threads;
+        !self.fuzz_threads().is_some_and(other)
+    }
+
     /// Seconds of CPU time after which an exploration has failed.
     pub fn seconds(self) -> u32 {
         self.raw.seconds

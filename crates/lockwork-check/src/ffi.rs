@@ -80,7 +80,7 @@ pub(crate) extern "C-unwind" fn lwc_load(
     site: &'static Site,
 ) -> u64 {
     let strength = strength(order, site);
-    engine::before_load(site);
+    engine::before_load(site, addr);
     let target = engine::target(addr, size, false, site);
     let kept = match strength.change {
         Some(Change::Narrow) => u64::MAX >> (64 - size * 4),
@@ -88,7 +88,7 @@ pub(crate) extern "C-unwind" fn lwc_load(
     };
     let value = target.load(strength.order) & kept;
     let newest = target.newest() & kept;
-    engine::loaded(site, value, newest);
+    engine::loaded(site, addr, value, newest);
     value
 }
 
@@ -124,7 +124,7 @@ pub(crate) extern "C-unwind" fn lwc_rmw(
     site: &'static Site,
 ) -> u64 {
     let strength = strength(order, site);
-    engine::before_load(site);
+    engine::before_load(site, addr);
     let target = engine::target(addr, size, true, site);
     let operand = truncate(operand, size); // C may have extended a sign
     let new = |old: u64| {
@@ -138,16 +138,16 @@ pub(crate) extern "C-unwind" fn lwc_rmw(
     };
     let before = match strength.change {
         Some(Change::Drop) => Found::newest(target.load(strength.order)),
-        Some(Change::Split) => {
+        Some(Change::Split) => fenced(&strength, || {
             let before = target.load(strength.order);
             target.store(new(before), strength.order);
             Found::newest(before)
-        }
+        }),
         _ => fenced(&strength, || target.update(strength.order, new)),
     };
     let Found { value, older } = before;
     if older && value == new(value) {
-        engine::saw_old(site);
+        engine::saw_old(site, addr);
     }
     let what = What::Rmw {
         before: value,
@@ -168,28 +168,28 @@ pub(crate) extern "C-unwind" fn lwc_cas(
     site: &'static Site,
 ) -> u64 {
     let strength = strength(order, site);
-    engine::before_load(site);
+    engine::before_load(site, addr);
     let target = engine::target(addr, size, true, site);
     let (old, new) = (truncate(old, size), truncate(new, size));
     let seen = match strength.change {
         Some(Change::Drop) => Found::newest(target.load(strength.order)),
         Some(Change::Force) => {
-            target.store(new, strength.order);
+            fenced(&strength, || target.update(strength.order, |_| new));
             Found::newest(old)
         }
-        Some(Change::Split) => {
+        Some(Change::Split) => fenced(&strength, || {
             let seen = target.load(strength.order);
             if seen == old {
                 target.store(new, strength.order);
             }
             Found::newest(seen)
-        }
+        }),
         _ if strength.fenced => target.full_cas(old, new),
         _ => target.cas(old, new, strength.order),
     };
     let Found { value, older } = seen;
     if older && value != old {
-        engine::saw_old(site);
+        engine::saw_old(site, addr);
     }
     let what = match value == old {
         true => What::Rmw {

@@ -24,8 +24,8 @@ pub struct CheckArgs {
     #[arg(long)]
     pub rivals: bool,
     /// The bound: T threads, A acquisitions by each, and P preemptions in total.
-    /// Without @P, or with @none, preemptions are not bounded [default: each
-    /// client's own bound]
+    /// Without @P, or with @none, preemptions are not bounded. A client whose threads
+    /// differ keeps its T [default: each client's own bound]
     #[arg(long, value_name = "TxA[@P]", value_parser = bound)]
     pub bound: Option<Bound>,
     /// Run only the clients of this name (repeatable); see --list.

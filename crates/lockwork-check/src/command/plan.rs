@@ -155,6 +155,10 @@ pub(crate) fn shallower(bound: Bound) -> Bound {
 /// How far `client` is explored.
 pub(crate) fn bound_of(client: Client, args: &CheckArgs) -> Bound {
     match args.bound {
+        Some(bound) if client.keeps_threads() => Bound {
+            threads: client.bound().threads,
+            ..bound
+        },
         Some(bound) => bound,
         None if args.deep => deeper(client.bound()),
         None if args.shallow => shallower(client.bound()),
@@ -290,6 +294,20 @@ mod tests {
             );
         }
         assert_eq!(plan(&tas, &args(&["--fuzz", "0"])).len(), tas.len());
+    }
+
+    #[test]
+    fn threads_that_differ_keep_their_number() {
+        let args = args(&["--bound", "4x2@1"]);
+        let bounds = |lock| {
+            let clients = chosen(&[lock]).expect("clients").into_iter();
+            clients.map(|client| (client.name(), bound_of(client, &args).to_string()))
+        };
+        let tas: Vec<_> = bounds("tas_lock").collect();
+        assert!(tas.contains(&("exclusion", "4x2@1".to_owned())), "{tas:?}");
+        assert!(tas.contains(&("pair", "2x2@1".to_owned())), "{tas:?}");
+        let cond: Vec<_> = bounds("cond").collect();
+        assert!(cond.contains(&("busy", "3x2@1".to_owned())), "{cond:?}");
     }
 
     #[test]

@@ -43,6 +43,7 @@ pub(crate) fn begin(threads: usize, frame: usize) {
         state.sections.clear();
         state.stacks = vec![0; threads];
         state.threads = (0..threads).map(|_| Thread::default()).collect();
+        state.sleepers.clear();
         state.frame = frame;
         (state.fences, state.sleeps) = (Steps::default(), Steps::default());
         (state.quiet, state.total, state.skipping) = (0, 0, false);
@@ -77,9 +78,11 @@ pub(crate) fn begin_loom() {
     let new = || Rc::new(loom::sync::atomic::AtomicU64::new(0));
     let some = |count| (0..count).map(|_| new()).collect();
     let (futexes, bells, gates) = (some(FUTEXES), some(threads), some(threads));
+    let fence_order = Some(new());
     let excluding = section::sections();
     with(|state| {
         (state.futexes, state.bells, state.gates) = (futexes, bells, gates);
+        state.fence_order = fence_order;
         state.excluding = excluding;
         state.words = words;
         state.cells = cells;

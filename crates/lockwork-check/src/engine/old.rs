@@ -5,39 +5,49 @@ use crate::running::current;
 use crate::site::Site;
 use crate::trace::What;
 
+/// A look: where in the code, and at which address.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Look {
+    pub site: *const Site,
+    pub addr: usize,
+}
+
 /// The rest of this execution is not explored: it only ends.
 pub(super) fn skip() {
     loom::skip_branch();
     with(|state| state.skipping = true);
 }
 
-/// The running thread is about to load at `site`. If it has been there since it
+/// The running thread is about to load at `site` from `addr`. If it has done so since it
 /// last changed a word, and saw an old value then, that look led to nothing:
 /// another execution is the same without it.
-pub(crate) fn before_load(site: &'static Site) {
+pub(crate) fn before_load(site: &'static Site, addr: usize) {
+    let look = Look { site, addr };
     let again = with(|state| {
-        let thread = state.threads.get(current());
-        let again = thread.is_some_and(|thread| thread.old_loads.contains(&(site as *const Site)));
-        again && state.mode == Mode::Loom
+        let Some(thread) = state.threads.get_mut(current()) else {
+            return false;
+        };
+        thread.last_look = Some(look);
+        thread.old_loads.contains(&look) && state.mode == Mode::Loom
     });
     if again {
         skip();
     }
 }
 
-/// The running thread has read `value` at `site`, where `newest` is.
-pub(crate) fn loaded(site: &'static Site, value: u64, newest: u64) {
+/// The running thread has read `value` from `addr` at `site`, where `newest` is.
+pub(crate) fn loaded(site: &'static Site, addr: usize, value: u64, newest: u64) {
     if value != newest {
-        saw_old(site);
+        saw_old(site, addr);
     }
     note(Some(site), What::Load { value, newest });
 }
 
-/// The running thread has read an old value at `site`, and changed nothing.
-pub(crate) fn saw_old(site: &'static Site) {
+/// The running thread has read an old value from `addr` at `site`, and changed nothing.
+pub(crate) fn saw_old(site: &'static Site, addr: usize) {
     with(|state| {
         if let Some(thread) = state.threads.get_mut(current()) {
-            thread.old_loads.push(site);
+            thread.old_loads.push(Look { site, addr });
         }
     });
 }

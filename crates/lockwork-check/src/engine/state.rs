@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The state of an execution, and what every call does with it.
 use super::inside::{Inside, Section};
+use super::old::Look;
 use crate::layout::{address_of, Layout};
 use crate::mutant::{Change, Mutant};
 use crate::past::Steps;
-use crate::running::{current, with_view};
+use crate::running::{current, scheduled, with_view};
 use crate::site::Site;
 use crate::trace::{Event, What};
 use crate::verdict::{Failure, Kind};
@@ -40,7 +41,9 @@ pub(super) struct Thread {
     /// That wait.
     pub(super) wait: Option<*const Site>,
     /// Loads that saw an old value, since it last changed a word.
-    pub(super) old_loads: Vec<*const Site>,
+    pub(super) old_loads: Vec<Look>,
+    /// Its last load.
+    pub(super) last_look: Option<Look>,
     /// It changed a word since its last round.
     pub(super) wrote: bool,
     /// Words that a plain C store has changed since its last call.
@@ -66,6 +69,8 @@ pub(crate) struct State {
     pub(super) bells: Vec<Rc<loom::sync::atomic::AtomicU64>>,
     /// One for each thread, which nobody else touches.
     pub(super) gates: Vec<Rc<loom::sync::atomic::AtomicU64>>,
+    /// What every full fence adds to; see `full_fence`.
+    pub(super) fence_order: Option<Rc<loom::sync::atomic::AtomicU64>>,
     /// The objects of sections so far, and what makes these exclude each other.
     pub(super) sections: Vec<usize>,
     pub(super) excluding: Vec<Rc<Section>>,
@@ -73,6 +78,8 @@ pub(crate) struct State {
     pub(super) fences: Steps,
     pub(super) sleeps: Steps,
     pub(super) threads: Vec<Thread>,
+    /// Who sleeps, at any address, in the order in which they fell asleep.
+    pub(super) sleepers: Vec<usize>,
     pub(super) stacks: Vec<usize>,
     /// The frame below which `init` and `finish` run.
     pub(super) frame: usize,
@@ -164,8 +171,12 @@ pub(crate) fn flush() {
     }
 }
 
-/// A full fence.
+/// A full fence. To loom one is no step, so it would take the order of all of them from how
+/// they happen to run: that each first touches one word makes it try the others.
 pub(crate) fn full_fence() {
+    if let Some(order) = with(|state| state.fence_order.clone()) {
+        scheduled(|| order.fetch_add(1, Order::Relaxed));
+    }
     loom::sync::atomic::fence(Order::SeqCst);
     with(|state| with_view(|_, view| view.fence(&mut state.fences)));
 }

@@ -35,7 +35,10 @@ pub(crate) fn round(site: &'static Site) {
         state.total += 1;
         let stuck = state.quiet > QUIET_ROUNDS * count || state.total > TOTAL_ROUNDS;
         // To look in vain at an old value is to look later.
-        let old = thread.old_loads.contains(&(site as *const Site));
+        let look = thread
+            .last_look
+            .filter(|look| std::ptr::eq(look.site, site));
+        let old = look.is_some_and(|look| thread.old_loads.contains(&look));
         (state.mode, thread.rounds > ROUNDS_EXPLORED || old, stuck)
     });
     if stuck || mode == Mode::Direct {
@@ -115,6 +118,14 @@ fn explored_step(object: Option<Rc<loom::sync::atomic::AtomicU64>>) {
     }
 }
 
+/// `sleeper` leaves the queue.
+fn get_up(sleeper: usize) {
+    with(|state| {
+        state.threads[sleeper].asleep = None;
+        state.sleepers.retain(|&other| other != sleeper);
+    });
+}
+
 /// `wait_on_value`; `naps`: it also ends once nothing else happens. False: the time is up.
 pub(crate) fn sleep(
     addr: usize,
@@ -127,10 +138,13 @@ pub(crate) fn sleep(
     let me = current();
     // On the queue first, then the look at the value: a wake-up that comes
     // between the two is not lost, as under the kernel's bucket lock.
-    with(|state| state.threads[me].asleep = Some(addr));
+    with(|state| {
+        state.threads[me].asleep = Some(addr);
+        state.sleepers.push(me);
+    });
     let seen = word.update_newest(Order::Relaxed, |seen| seen) as u32;
     if seen != value {
-        with(|state| state.threads[me].asleep = None);
+        get_up(me);
         note(Some(site), What::NoSleep { seen });
         return true;
     }
@@ -149,12 +163,8 @@ pub(crate) fn sleep(
             (state.threads[me].asleep.is_some(), naps && quiet)
         });
         if asleep && (timed || early || nap) {
-            with(|state| {
-                state.threads[me].asleep = None;
-                if early {
-                    state.threads[me].spurious -= 1;
-                }
-            });
+            get_up(me);
+            with(|state| state.threads[me].spurious -= u32::from(early));
             note(Some(site), What::Timeout { early: !timed });
             wait_over();
             return !timed;
@@ -163,24 +173,30 @@ pub(crate) fn sleep(
     }
 }
 
-/// `wake_value`: the one that sleeps there. Whether there was one.
+/// The one that has slept longest there, as the kernel's queue has it.
+fn first_asleep(addr: usize) -> Option<usize> {
+    with(|state| {
+        let sleepers = state.sleepers.iter();
+        let mut there = sleepers.filter(|&&sleeper| state.threads[sleeper].asleep == Some(addr));
+        there.next().copied()
+    })
+}
+
+/// `wake_value`: the one that has slept longest there. Whether there was one.
 pub(crate) fn wake(addr: usize, site: &'static Site) -> bool {
     flush();
     with(|state| *state.reached.entry(site).or_default() += 1);
     futex_step(addr);
-    let woken = with(|state| {
-        let sleeper = state
-            .threads
-            .iter()
-            .position(|thread| thread.asleep == Some(addr))?;
-        Some(sleeper)
-    });
-    if let Some(sleeper) = woken {
+    let mut woken = first_asleep(addr);
+    while let Some(sleeper) = woken {
+        // Within this step it may time out, or another may wake it: then it is the next one.
         bell_step(sleeper);
-        with(|state| {
-            state.threads[sleeper].asleep = None;
-            state.quiet = 0;
-        });
+        if first_asleep(addr) == woken {
+            get_up(sleeper);
+            with(|state| state.quiet = 0);
+            break;
+        }
+        woken = first_asleep(addr);
     }
     note(Some(site), What::Wake { woken });
     woken.is_some()

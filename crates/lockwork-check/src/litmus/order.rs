@@ -85,3 +85,34 @@ fn fences_forbid_that_both_read_old_values() {
     let seen = results(&[plain_first, plain_second]);
     assert!(seen.contains(&[0, 0, 0, 0]), "{seen:?}");
 }
+
+/// Either fence may come first, whichever ran first.
+#[test]
+fn fences_are_tried_in_both_orders() {
+    fn writer() {
+        store!(Y, 1);
+        store!(X, 1);
+        mb!();
+    }
+    fn reader() {
+        set(0, load!(X));
+        mb!();
+        set(1, load!(Y));
+    }
+    let seen = results(&[writer, reader]);
+    assert!(seen.contains(&[1, 0, 0, 0]), "{seen:?}");
+    assert!(seen.contains(&[1, 1, 0, 0]), "{seen:?}");
+}
+
+#[test]
+fn so_a_race_across_two_fences_is_found() {
+    fn before() {
+        plain!(DATA, true);
+        mb!();
+    }
+    fn behind() {
+        mb!();
+        plain!(DATA, true);
+    }
+    assert_eq!(fault(&[before, behind]), Some(Kind::Race));
+}
