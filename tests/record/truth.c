@@ -204,11 +204,12 @@ static void *consume(void *arg)
 static void signal_all(void)
 {
 	pthread_t thread;
-	int sent = 0;
+	int sent = 0, count = 1; /* the consumer's */
 
 	pthread_create(&thread, NULL, consume, NULL);
 	while (sent < 10) {
 		pthread_mutex_lock(&queue_mutex);
+		count++;
 		if (waiting) {
 			waiting = 0;
 			signalled = 1;
@@ -219,7 +220,10 @@ static void signal_all(void)
 		sched_yield();
 	}
 	pthread_join(thread, NULL);
-	printf("queue_cond count %d\n", waits);
+	/* Each wait ends a hold and begins another. */
+	printf("queue_cond count %d\nqueue_mutex count %d\n"
+	       "queue_mutex holds %d\n",
+	       waits, count, count + waits);
 }
 
 int main(void)

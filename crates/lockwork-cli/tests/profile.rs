@@ -127,7 +127,7 @@ fn why_slow(room: &Room) -> String {
     let mean = |sum: &str, n: &str| {
         counts[sum].as_f64().expect("a sum") / counts[n].as_f64().expect("a count").max(1.0)
     };
-    let hold = mean("held_ns", "count");
+    let hold = mean("held_ns", "holds");
     let lost = mean("holds_involuntary_switches", "holds_watched") * 3e6 >= hold / 2.0;
     let late = mean("handover_ns", "handovers") > hold;
     if !lost && !late {

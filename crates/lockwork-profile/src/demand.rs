@@ -59,7 +59,7 @@ pub struct Demand {
     pub name: String,
     /// What it is.
     pub kind: Kind,
-    /// Acquisitions.
+    /// Acquisitions, also those at the end of a wait for a condition variable.
     pub acquisitions: u64,
     /// Its share of the program's whole waiting.
     pub of_waiting: f64,
@@ -352,14 +352,17 @@ impl Case<'_> {
         }
         let (section, left_out) = times(&writes.hold_times, writes.mean_hold(), ns);
         let (read_section, of_reads) = times(&reads.hold_times, reads.mean_hold(), ns);
-        let held = writes.count as f64 * section.mean + reads.count as f64 * read_section.mean;
+        // At the end of a wait for a condition variable a mutex is taken again.
+        let acquisitions = sum.count.max(sum.holds);
+        let written = (acquisitions - reads.count) as f64;
+        let held = written * section.mean + reads.count as f64 * read_section.mean;
         let elsewhere = (self.waited - own) * part + self.idle.0 * part;
         let (asleep, sleeps, lost) = match self.off {
             Off::Hardly => (0.0, 0.0, 0.0),
             Off::Asleep(off, times) => (off * part, times * part, 0.0),
             Off::Preempted(off) => (0.0, 0.0, off * part),
         };
-        let n = sum.count.max(1) as f64;
+        let n = acquisitions.max(1) as f64;
         let whole_rate = n / self.profile.seconds.max(1e-9);
         let rate = n * threads * 1e9 / (time - lost).max(1.0);
         let idle = (self.idle.0 * part + asleep, self.idle.1 * part + sleeps);
@@ -370,7 +373,7 @@ impl Case<'_> {
                 "spinlock" => Kind::Spinlock,
                 _ => Kind::Mutex,
             },
-            acquisitions: sum.count,
+            acquisitions,
             of_waiting: own / self.waited.max(1.0),
             threads,
             rate: match reads.count {
@@ -446,6 +449,7 @@ mod tests {
         (classes[8], classes[22]) = (short, long);
         let mut counts = Counts {
             count: u64::from(short + long),
+            holds: u64::from(short + long),
             held,
             ..Counts::default()
         };

@@ -82,6 +82,9 @@ pub struct Counts {
     pub longest_queue: u64,
     /// How long it was held, estimated where holds were sampled.
     pub held: f64,
+    /// Holds, as far as `held` knows of them. A wait for a condition variable ends a hold and begins
+    /// another one without an acquisition.
+    pub holds: u64,
     /// Holds that were timed.
     pub timed: u64,
     /// The longest of those.
@@ -125,6 +128,7 @@ impl AddAssign<&Counts> for Counts {
         self.queue += other.queue;
         self.longest_queue = self.longest_queue.max(other.longest_queue);
         self.held += other.held;
+        self.holds += other.holds;
         self.timed += other.timed;
         self.longest_hold = self.longest_hold.max(other.longest_hold);
         self.handovers += other.handovers;
@@ -155,7 +159,7 @@ pub fn mean(sum: f64, n: u64) -> f64 {
 impl Counts {
     /// A hold on average, in ticks.
     pub fn mean_hold(&self) -> f64 {
-        mean(self.held, self.count)
+        mean(self.held, self.holds)
     }
 
     /// A contended acquisition's wait on average, in ticks.

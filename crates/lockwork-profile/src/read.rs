@@ -272,6 +272,7 @@ fn counts(
         sum.longest_queue = sane(d.longest_queue);
         sum.held = sane(d.timed_held) as f64;
         sum.timed = sane(d.timed);
+        sum.holds = sum.timed;
         sum.longest_hold = sane(d.longest_hold);
         sum.handovers = sane(d.handovers);
         sum.handover = sane(d.handover);
@@ -290,6 +291,7 @@ fn counts(
     if let Some(timing) = timing.filter(|timing| acquires && timing.weight > 0) {
         let uncontended = count.saturating_sub(waited_for);
         sum.held += timing.held as f64 * (uncontended as f64 / timing.weight as f64);
+        sum.holds += sane(uncontended);
     }
     sum
 }

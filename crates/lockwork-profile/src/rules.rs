@@ -480,6 +480,7 @@ mod tests {
             contended: 50,
             waited: 50 * hold,
             held: 100.0 * hold as f64,
+            holds: 100,
             longest_hold: hold,
             asked: 50,
             handovers: 50,
@@ -511,12 +512,26 @@ mod tests {
         let short = Counts {
             count: 1_000_000,
             held: 1e8,
+            holds: 1_000_000,
             contended: 1_000_000,
             waited: 100_000_000_000,
             ..Counts::default()
         };
         let both = vec![preempted(20_000_000, 100), short];
         assert_ne!(rule_of_sites(both), "holder-preempted");
+    }
+
+    #[test]
+    fn many_short_holds_of_few_acquisitions_are_short() {
+        // A consumer that keeps its mutex but for its waits for a condition variable.
+        let consumer = Counts {
+            holds: 10_000,
+            held: 10_000.0 * 3_000.0,
+            longest_hold: 5_000,
+            ..used(1)
+        };
+        assert_eq!(consumer.mean_hold(), 3_000.0);
+        assert_eq!(rule(consumer), "short-but-many");
     }
 
     #[test]
