@@ -241,12 +241,29 @@ fn users(counts: impl Iterator<Item = u64>) -> f64 {
     }
 }
 
+/// How long, in ns, and how often threads waited for condition variables that acquire so often.
+/// A thread counts as much as it does among the [`users`], so one that hardly acquires does not.
+fn idle(profile: &Profile, by_thread: &[(u64, u64)]) -> (f64, f64) {
+    let each = || by_thread.iter().map(|(_, n)| *n);
+    let sum: f64 = each().map(|n| n as f64).sum();
+    let of: HashMap<u64, u64> = by_thread.iter().copied().collect();
+    let one = sum / users(each()).max(1.0);
+    profile.idle.iter().fold((0.0, 0.0), |(ns, waits), idle| {
+        let count = of.get(&idle.thread).copied().unwrap_or(0);
+        let weight = (count as f64 / one.max(1.0)).min(1.0);
+        (
+            ns + idle.waited as f64 * profile.ns_per_tick * weight,
+            waits + idle.waits as f64 * weight,
+        )
+    })
+}
+
 /// Sums over all locks of a process; times in ns.
 struct Case<'a> {
     profile: &'a Profile,
     threads: f64,
     waited: f64,
-    /// In waits for condition variables, and how many there were.
+    /// In waits for condition variables, and how many there were: each thread's by its weight.
     idle: (f64, f64),
     /// Off the CPU for reasons that the recorder does not see.
     off: Off,
@@ -269,13 +286,13 @@ impl Case<'_> {
         for (thread, count) in profile.locks.iter().flat_map(|lock| &lock.by_thread) {
             *by_thread.entry(*thread).or_default() += count;
         }
-        let waits = profile.condvar_waits();
+        let by_thread: Vec<(u64, u64)> = by_thread.into_iter().collect();
         let ns = |ticks: u64| ticks as f64 * profile.ns_per_tick;
         let mut case = Case {
             profile,
-            threads: users(by_thread.into_values()).max(1.0),
+            threads: users(by_thread.iter().map(|(_, n)| *n)).max(1.0),
             waited: ns(profile.sum().waited),
-            idle: (ns(waits.waited), waits.count as f64),
+            idle: idle(profile, &by_thread),
             off: Off::Hardly,
         };
         case.off = case.off();
@@ -299,7 +316,8 @@ impl Case<'_> {
         let sum = self.profile.sum();
         // Sleeping waits for locks were counted in a sample of them.
         let in_waits = sum.contended as f64 * sum.slept as f64 / sum.asked.max(1) as f64;
-        let slept = usage.slept as f64 - in_waits - self.idle.1;
+        let idle: u64 = self.profile.idle.iter().map(|idle| idle.waits).sum();
+        let slept = usage.slept as f64 - in_waits - idle as f64;
         match slept > usage.preempted as f64 {
             true => Off::Asleep(off, slept),
             false => Off::Preempted(off),
@@ -356,7 +374,8 @@ impl Case<'_> {
         let acquisitions = sum.count.max(sum.holds);
         let written = (acquisitions - reads.count) as f64;
         let held = written * section.mean + reads.count as f64 * read_section.mean;
-        let elsewhere = (self.waited - own) * part + self.idle.0 * part;
+        let (idle, waits) = idle(self.profile, &lock.by_thread);
+        let elsewhere = (self.waited - own) * part + idle;
         let (asleep, sleeps, lost) = match self.off {
             Off::Hardly => (0.0, 0.0, 0.0),
             Off::Asleep(off, times) => (off * part, times * part, 0.0),
@@ -365,7 +384,7 @@ impl Case<'_> {
         let n = acquisitions.max(1) as f64;
         let whole_rate = n / self.profile.seconds.max(1e-9);
         let rate = n * threads * 1e9 / (time - lost).max(1.0);
-        let idle = (self.idle.0 * part + asleep, self.idle.1 * part + sleeps);
+        let idle = (idle + asleep, waits + sleeps);
         Demand {
             name,
             kind: match lock.kind() {
@@ -435,12 +454,36 @@ fn times(histogram: &Histogram, mean: f64, ns_per_tick: f64) -> (Times, Option<(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Idle;
 
     #[test]
     fn threads_count_by_what_they_do() {
         assert!((users([1000, 1000, 1].into_iter()) - 2.0).abs() < 0.01);
         assert_eq!(users([5].into_iter()), 1.0);
         assert_eq!(users([].into_iter()), 0.0);
+    }
+
+    #[test]
+    fn condition_waits_are_of_the_threads_that_use_the_lock() {
+        let idle = |thread, waits, waited| Idle {
+            thread,
+            waits,
+            waited,
+        };
+        let mut profile = Profile {
+            ns_per_tick: 1.0,
+            idle: vec![idle(2, 1, 1_000_000)],
+            ..Profile::default()
+        };
+        assert_eq!(super::idle(&profile, &[(0, 500), (1, 500)]), (0.0, 0.0));
+        // It took the lock once, and waits all the time.
+        let (ns, _) = super::idle(&profile, &[(0, 500), (1, 500), (2, 1)]);
+        assert!(ns < 5_000.0, "{ns}");
+        profile.idle.push(idle(1, 10, 7_000));
+        assert_eq!(
+            super::idle(&profile, &[(0, 500), (1, 500)]),
+            (7_000.0, 10.0)
+        );
     }
 
     /// 256-512 ticks are 102-205 ns here.

@@ -315,6 +315,17 @@ pub struct Waiter {
     pub holds: Vec<u64>,
 }
 
+/// How one thread waited for condition variables.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Idle {
+    /// Its number.
+    pub thread: u64,
+    /// How often.
+    pub waits: u64,
+    /// How long, in ticks.
+    pub waited: u64,
+}
+
 /// What the timeline has of one acquisition. Times are ticks since the recording began.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
@@ -411,6 +422,8 @@ pub struct Profile {
     pub ticks: u64,
     /// Who waits.
     pub waiters: Vec<Waiter>,
+    /// Threads that waited for condition variables, by their numbers.
+    pub idle: Vec<Idle>,
     /// The kernel's number of the latest thread with each number.
     pub tids: Vec<(u64, u64)>,
     /// What is mapped where.
@@ -436,15 +449,6 @@ impl Profile {
         let mut sum = Counts::default();
         for lock in self.locks.iter().filter(|lock| lock.is_lock()) {
             sum += &lock.sum;
-        }
-        sum
-    }
-
-    /// The sum of all waits for condition variables.
-    pub fn condvar_waits(&self) -> Counts {
-        let mut sum = Counts::default();
-        for lock in &self.locks {
-            sum += &lock.of(Use::Wait);
         }
         sum
     }

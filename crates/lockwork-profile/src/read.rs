@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Reads the file of a process, also while it runs or where its end is missing.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use anyhow::{bail, Context, Result};
 use crate::end::end;
 use crate::events::Events;
 use crate::histogram::BUCKETS;
-use crate::model::{Blame, Counts, Inside, Lock, Profile, Site, Stack, Usage, Use, Waiter};
+use crate::model::{Blame, Counts, Idle, Inside, Lock, Profile, Site, Stack, Usage, Use, Waiter};
 use crate::modules::Modules;
 use crate::raw::{self, read, RawBlock, RawDetail, RawFile, RawSite, RawSites, RawTiming, RawWait};
 
@@ -62,6 +62,7 @@ struct Reading {
     stacks: HashMap<(u64, Vec<u64>), u64>,
     modules: Modules,
     tids: Vec<(u64, u64)>,
+    idle: BTreeMap<u64, Idle>,
     events: Events,
     dropped: u64,
     unknown: u64,
@@ -182,6 +183,12 @@ impl Reading {
         let timing = read::<RawTiming>(bytes, site.timing as usize * 8);
         let timing = timing.filter(|t| site.timing != 0 && t.what == raw::TIMING);
         let counts = counts(site, detail.as_ref(), timing.as_ref(), how.acquires());
+        if *how == Use::Wait {
+            let idle = self.idle.entry(thread).or_default();
+            idle.thread = thread;
+            idle.waits += counts.count;
+            idle.waited += counts.waited;
+        }
         let parts = self.lock(site.lock);
         if how.acquires() && counts.count > 0 {
             *parts.by_thread.entry(thread).or_default() += counts.count;
@@ -236,6 +243,7 @@ impl Reading {
             level,
             ticks: sane(end.ticks.saturating_sub(head.start_ticks)),
             waiters: waiters(head, bytes, end.ticks),
+            idle: self.idle.into_values().collect(),
             tids: self.tids,
             modules: self.modules,
             warnings: self.warnings,
