@@ -118,7 +118,7 @@ void rec_count_hold(struct rec_thread *t, struct rec_site *s,
 		d->timed_held += hold;
 	}
 	if (timed->outer && s->lock && is_held(t, timed->outer))
-		rec_inside(t, s, timed->outer, of);
+		rec_inside(t, s, timed->outer, of, 0);
 	if (!d)
 		return;
 	rec_bucket(d->hold, hold, of);

@@ -139,7 +139,7 @@ struct rec_stack *rec_stack(struct rec_thread *t, const struct rec_site *s,
 }
 
 void rec_inside(struct rec_thread *t, const struct rec_site *s, void *outer,
-		u32 weight)
+		u32 weight, u64 waited)
 {
 	/* The outer lock is where other records have a site. */
 	struct key key = { .type = REC_INSIDE,
@@ -149,8 +149,10 @@ void rec_inside(struct rec_thread *t, const struct rec_site *s, void *outer,
 
 	rec_busy(t);
 	i = find(t, &key, tag_of(key.lock, key.site, REC_INSIDE), sizeof(*i));
-	if (i)
+	if (i) {
 		i->count += weight;
+		i->waited += waited;
+	}
 	rec_idle(t);
 }
 

@@ -117,7 +117,8 @@ struct rec_inside {
 	u32 what, bytes; /* its type, as above */
 	u64 lock;
 	u64 outer;
-	u64 count; /* acquisitions that the timed ones stand for */
+	u64 count;  /* acquisitions that the timed ones stand for */
+	u64 waited; /* ticks of all waits for it there */
 };
 
 /* Where a lock was initialized. */

@@ -16,9 +16,9 @@ struct rec_blame *rec_blame(struct rec_thread *t, const struct rec_site *s,
 /* @stack: @depth return addresses, from @s's site outwards. */
 struct rec_stack *rec_stack(struct rec_thread *t, const struct rec_site *s,
 			    void **stack, u32 depth);
-/* @s's lock was taken @weight times while @outer was held. */
+/* @s's lock was taken @weight times, after waits of @waited ticks, while @outer was held. */
 void rec_inside(struct rec_thread *t, const struct rec_site *s, void *outer,
-		u32 weight);
+		u32 weight, u64 waited);
 __cold void rec_init(void *lock, void *site);
 
 /*

@@ -114,6 +114,8 @@ static void count_wait(struct rec_waiting *w, struct rec_thread *t,
 		b->count++;
 		b->waited += waited;
 	}
+	if (t->depth && s->lock && t->held[t->depth - 1].lock)
+		rec_inside(t, s, t->held[t->depth - 1].lock, 0, waited);
 	if (w->stack) {
 		w->stack->count++;
 		w->stack->waited += waited;

@@ -88,9 +88,7 @@ impl Round {
         let thinking = lock.think.mean * lock.acquisitions as f64;
         let thinking = match partner.is_outer {
             true => thinking - taken[0] * (outer.mean_section() - of_inner),
-            false => {
-                thinking + partner.together * partner.inner_wait - taken[1] * inner.mean_section()
-            }
+            false => thinking - taken[1] * inner.mean_section(),
         };
         let alone = chances[1] >= RARE;
         let of_all = thinking.max(0.0) / (taken[0] + if alone { taken[1] } else { 0.0 });
@@ -297,7 +295,7 @@ mod tests {
         let partner = of.partner.clone().expect("it has one");
         Demand {
             // What the outer lock's round has, but for the inner lock's own part.
-            think: times((1000.0 * 1000.0 + 1000.0 * 210.0 + 500.0 * 20.0 - 250.0 * 60.0) / 750.0),
+            think: times((1000.0 * 1000.0 + 1000.0 * 210.0 - 250.0 * 60.0) / 750.0),
             partner: Some(Partner {
                 lock: Box::new(Demand {
                     partner: None,
@@ -323,8 +321,8 @@ mod tests {
             near(round.inside, 0.5);
             near(round.sections[0].exclusive.mean, 250.0 - 0.5 * 80.0);
             near(round.sections[1].exclusive.mean, 60.0);
-            // 1 µs and what inner waits had been taken from it, less the sections alone.
-            near(round.think.iter().sum(), 1000.0 + 0.5 * 20.0 - 0.25 * 60.0);
+            // 1 µs, less the sections alone.
+            near(round.think.iter().sum(), 1000.0 - 0.25 * 60.0);
         }
     }
 

@@ -106,8 +106,8 @@ pub struct Partner {
     pub is_outer: bool,
     /// Acquisitions of the inner lock while the outer one is held.
     pub together: f64,
-    /// How long a thread waits for the inner lock, ns: the mean of all acquisitions, also those
-    /// that did not wait.
+    /// How long a thread waits for the inner lock there, ns: the mean of these acquisitions, also of
+    /// those that did not wait.
     pub inner_wait: f64,
 }
 
@@ -206,7 +206,7 @@ fn partner(
         let (_, found) = shared
             .iter()
             .find(|(known, _)| known.address == other.address)?;
-        let wait = mean(nest.inner.sum.waited as f64, nest.inner.sum.count);
+        let wait = mean(nest.waited as f64, nest.count);
         let nested = often(&nest) && used_by_the_same(nest.outer, nest.inner);
         (nested && found.kind == demand.kind).then(|| Partner {
             lock: Box::new(found.clone()),
@@ -328,10 +328,26 @@ impl Case<'_> {
         let share = |ns: f64| percent(ns / self.time(self.threads));
         let mut all = Vec::new();
         match self.off {
-            Off::Asleep(off, _) => all.push(format!(
-                "threads slept for {} of their time, not for locks; so they do with more threads",
-                share(off)
-            )),
+            Off::Asleep(off, _) => {
+                let locks = self.profile.locks.iter().filter(|lock| lock.is_lock());
+                let inside: f64 = locks.map(|lock| asleep_inside(lock).0).sum();
+                let inside = (inside * self.profile.ns_per_tick).min(off);
+                let little = LITTLE * self.time(self.threads);
+                if off - inside >= little {
+                    all.push(format!(
+                        "threads slept for {} of their time, not for locks and in no section; so \
+                         they do with more threads",
+                        share(off - inside)
+                    ));
+                }
+                if inside >= little {
+                    all.push(format!(
+                        "threads slept inside of sections for {} of their time; simulated sections \
+                         compute for as long",
+                        share(inside)
+                    ));
+                }
+            }
             Off::Preempted(off) => all.push(format!(
                 "other threads or programs had the CPU for {} of the threads' time; that is left \
                  out",
@@ -375,10 +391,19 @@ impl Case<'_> {
         let written = (acquisitions - reads.count) as f64;
         let held = written * section.mean + reads.count as f64 * read_section.mean;
         let (idle, waits) = idle(self.profile, &lock.by_thread);
-        let elsewhere = (self.waited - own) * part + idle;
+        // What is waited for inside a section is a part of that.
+        let inside = waited_inside(self.profile, lock) as f64 * ns;
+        let elsewhere = ((self.waited - own) * part - inside).max(0.0) + idle;
         let (asleep, sleeps, lost) = match self.off {
             Off::Hardly => (0.0, 0.0, 0.0),
-            Off::Asleep(off, times) => (off * part, times * part, 0.0),
+            Off::Asleep(off, times) => {
+                let (inside, slept) = asleep_inside(lock);
+                (
+                    (off * part - inside * ns).max(0.0),
+                    (times * part - slept).max(0.0),
+                    0.0,
+                )
+            }
             Off::Preempted(off) => (0.0, 0.0, off * part),
         };
         let n = acquisitions.max(1) as f64;
@@ -419,6 +444,26 @@ impl Case<'_> {
     }
 }
 
+/// How long threads waited for other locks inside this one's sections, in ticks.
+fn waited_inside(profile: &Profile, lock: &Lock) -> u64 {
+    let nests = nests(profile, lock).into_iter();
+    nests
+        .filter(|nest| nest.outer.address == lock.address)
+        .map(|nest| nest.waited)
+        .sum()
+}
+
+/// How long, in ticks, and how often threads slept in its sections: in all those of the call sites
+/// whose holders sleep in every second one or more.
+fn asleep_inside(lock: &Lock) -> (f64, f64) {
+    let counts = lock.sites.iter().map(|site| &site.counts);
+    let each = counts.map(|c| (c.held, c.holds, mean(c.holds_slept as f64, c.holds_asked)));
+    each.filter(|(_, _, sleeps)| *sleeps >= 0.5)
+        .fold((0.0, 0.0), |(ticks, all), (held, holds, sleeps)| {
+            (ticks + held, all + holds as f64 * sleeps)
+        })
+}
+
 /// How long holds took, with this mean in ticks, without those whose holder most likely lost
 /// its CPU; and how many those are, with their share of the time.
 fn times(histogram: &Histogram, mean: f64, ns_per_tick: f64) -> (Times, Option<(u64, f64)>) {
@@ -454,7 +499,7 @@ fn times(histogram: &Histogram, mean: f64, ns_per_tick: f64) -> (Times, Option<(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Idle;
+    use crate::model::{Idle, Inside, Site, Usage};
 
     #[test]
     fn threads_count_by_what_they_do() {
@@ -484,6 +529,95 @@ mod tests {
             super::idle(&profile, &[(0, 500), (1, 500)]),
             (7_000.0, 10.0)
         );
+    }
+
+    /// Two threads that hold a lock for 1 ms, mostly asleep, and then compute for 300 µs.
+    #[test]
+    fn sleep_inside_of_sections_is_no_sleep_between_them() {
+        let counts = Counts {
+            count: 1_000,
+            contended: 1_000,
+            waited: 700_000_000,
+            held: 1e9,
+            holds: 1_000,
+            timed: 1_000,
+            holds_asked: 900,
+            holds_slept: 900,
+            ..Counts::default()
+        };
+        let lock = Lock {
+            address: 64,
+            sites: vec![Site {
+                address: 1,
+                how: Use::Mutex,
+                counts: counts.clone(),
+            }],
+            sum: counts,
+            by_thread: vec![(0, 500), (1, 500)],
+            ..Lock::default()
+        };
+        let profile = Profile {
+            ns_per_tick: 1.0,
+            seconds: 1.0,
+            usage: Some(Usage {
+                cpu: 0.3,
+                slept: 1_900,
+                preempted: 0,
+            }),
+            locks: vec![lock],
+            ..Profile::default()
+        };
+        let case = Case::of(&profile);
+        assert!(matches!(case.off, Off::Asleep(..)), "{:?}", case.off);
+        let demand = case.demand(&profile.locks[0], String::new());
+        assert_eq!(demand.sleep, None);
+        assert!((demand.think.mean - 300_000.0).abs() < 1.0, "{demand:?}");
+        let notes = case.notes();
+        assert!(notes[0].contains("inside of sections"), "{notes:?}");
+        assert_eq!(notes.len(), 1, "{notes:?}");
+    }
+
+    #[test]
+    fn a_wait_inside_a_section_is_not_taken_from_the_time_between() {
+        let lock = |address, held: f64, waited, inside| {
+            let sum = Counts {
+                count: 100,
+                contended: 50,
+                waited,
+                held,
+                holds: 100,
+                ..Counts::default()
+            };
+            Lock {
+                address,
+                sites: vec![Site {
+                    address,
+                    how: Use::Mutex,
+                    counts: sum.clone(),
+                }],
+                sum,
+                inside,
+                by_thread: vec![(0, 50), (1, 50)],
+                ..Lock::default()
+            }
+        };
+        let inside = Inside {
+            outer: 64,
+            count: 100,
+            waited: 600,
+        };
+        let profile = Profile {
+            ns_per_tick: 1.0,
+            seconds: 1e-6,
+            locks: vec![
+                lock(64, 1_000.0, 0, Vec::new()),
+                lock(128, 200.0, 600, vec![inside]),
+            ],
+            ..Profile::default()
+        };
+        let demand = Case::of(&profile).demand(&profile.locks[0], String::new());
+        // 2,000 ns of two threads, of which 1,000 are held.
+        assert_eq!(demand.think.mean, 10.0);
     }
 
     /// 256-512 ticks are 102-205 ns here.

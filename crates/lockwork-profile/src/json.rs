@@ -62,6 +62,7 @@ struct Holder {
 struct Outer {
     address: String,
     acquisitions: u64,
+    waited_ns: u64,
 }
 
 #[derive(Serialize)]
@@ -185,6 +186,7 @@ fn lock(profile: &Profile, names: &Names<'_>, lock: &Lock) -> OneLock {
     let inside = lock.inside.iter().map(|inside| Outer {
         address: format!("{:#x}", inside.outer),
         acquisitions: inside.count,
+        waited_ns: profile.ns(inside.waited as f64),
     });
     let contended = lock.is_lock() && lock.sum.waited > 0;
     let why = contended.then(|| summary::why(profile, names, lock));

@@ -211,6 +211,8 @@ pub struct Inside {
     pub outer: u64,
     /// Acquisitions, estimated from those whose holds were timed.
     pub count: u64,
+    /// Ticks of all waits for the lock while the other one was held.
+    pub waited: u64,
 }
 
 /// Where a thread was when it waited: a sample.

@@ -12,6 +12,8 @@ pub struct Nest<'a> {
     pub inner: &'a Lock,
     /// How often, estimated from the acquisitions whose holds were timed.
     pub count: u64,
+    /// Ticks of all waits for the inner lock meanwhile.
+    pub waited: u64,
 }
 
 impl Nest<'_> {
@@ -35,16 +37,14 @@ pub fn nests<'a>(profile: &'a Profile, lock: &'a Lock) -> Vec<Nest<'a>> {
             .iter()
             .filter(|other| other.address != lock.address)
     };
-    let count = |outer: &Lock, inner: &Lock| {
-        let found = inner.inside.iter().find(|i| i.outer == outer.address);
-        found.map(|inside| inside.count)
-    };
     let nest = |outer: &'a Lock, inner: &'a Lock| {
-        let count = count(outer, inner)?;
+        let mut all = inner.inside.iter();
+        let found = all.find(|inside| inside.outer == outer.address)?;
         Some(Nest {
             outer,
             inner,
-            count,
+            count: found.count,
+            waited: found.waited,
         })
     };
     let as_inner = others().filter_map(|outer| nest(outer, lock));

@@ -52,7 +52,7 @@ struct Parts {
     made: Option<u64>,
     sites: HashMap<(u64, Use), Counts>,
     blames: HashMap<(u64, u64, u64), (u64, u64)>,
-    inside: HashMap<u64, u64>,
+    inside: HashMap<u64, (u64, u64)>,
     by_thread: HashMap<u64, u64>,
 }
 
@@ -137,7 +137,9 @@ impl Reading {
             raw::INSIDE => {
                 let found: raw::RawInside = read(bytes, at)?;
                 let inside = &mut self.lock(found.lock).inside;
-                *inside.entry(found.outer).or_default() += sane(found.count);
+                let sum = inside.entry(found.outer).or_default();
+                sum.0 += sane(found.count);
+                sum.1 += sane(found.waited);
             }
             raw::INIT => {
                 let found: raw::RawInit = read(bytes, at)?;
@@ -342,7 +344,11 @@ fn lock(address: u64, parts: Parts) -> Lock {
     let mut inside: Vec<Inside> = parts
         .inside
         .into_iter()
-        .map(|(outer, count)| Inside { outer, count })
+        .map(|(outer, (count, waited))| Inside {
+            outer,
+            count,
+            waited,
+        })
         .collect();
     inside.sort_by_key(|inside| (u64::MAX - inside.count, inside.outer));
     blames.sort_by_key(|blame| (u64::MAX - blame.waited, blame.site, blame.holder_site));
