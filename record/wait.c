@@ -82,12 +82,20 @@ void rec_announce(struct rec_waiting *w, struct rec_thread *t,
 	smp_store_release(&mine->lock, (u64)w->lock);
 }
 
+/* That a thread sleeps for another lock is no sleep of its sections: their switches do not count. */
+static void unwatch_holds(struct rec_thread *t)
+{
+	for (u32 i = 0; i < t->depth; i++)
+		t->timed[i].asked = 0;
+}
+
 void rec_wait_begin(struct rec_waiting *w, struct rec_thread *t,
 		    struct rec_site *s, void *lock)
 {
 	struct rec_detail *d = rec_detail(t, s);
 
 	rec_busy(t);
+	unwatch_holds(t);
 	*w = (struct rec_waiting){ .lock = lock,
 				   .wanted = &rec_wanted[rec_wanted_at(lock)] };
 	w->holder = rec_find_holder(t, lock, &w->holder_site);

@@ -12,7 +12,7 @@ use crate::command::profiles;
 use crate::histogram::Histogram;
 use crate::model::{mean, Counts, Lock, Profile, Use};
 use crate::names::Names;
-use crate::nesting::{nests, Nest};
+use crate::nesting::{nested_in, nests, Nest};
 use crate::{program, verdict};
 
 /// Of a thread's time: less than this that is unaccounted for is not worth a rule.
@@ -392,7 +392,8 @@ impl Case<'_> {
         let held = written * section.mean + reads.count as f64 * read_section.mean;
         let (idle, waits) = idle(self.profile, &lock.by_thread);
         // What is waited for inside a section is a part of that.
-        let inside = waited_inside(self.profile, lock) as f64 * ns;
+        let nested = nested_in(self.profile, lock);
+        let inside: f64 = nested.iter().map(|nest| nest.waited as f64 * ns).sum();
         let elsewhere = ((self.waited - own) * part - inside).max(0.0) + idle;
         let (asleep, sleeps, lost) = match self.off {
             Off::Hardly => (0.0, 0.0, 0.0),
@@ -442,15 +443,6 @@ impl Case<'_> {
             partner: None,
         }
     }
-}
-
-/// How long threads waited for other locks inside this one's sections, in ticks.
-fn waited_inside(profile: &Profile, lock: &Lock) -> u64 {
-    let nests = nests(profile, lock).into_iter();
-    nests
-        .filter(|nest| nest.outer.address == lock.address)
-        .map(|nest| nest.waited)
-        .sum()
 }
 
 /// How long, in ticks, and how often threads slept in its sections: in all those of the call sites

@@ -28,6 +28,13 @@ impl Nest<'_> {
     }
 }
 
+/// The locks that are taken inside `lock`'s sections; what happens most often comes first.
+pub fn nested_in<'a>(profile: &'a Profile, lock: &'a Lock) -> Vec<Nest<'a>> {
+    let mut all = nests(profile, lock);
+    all.retain(|nest| nest.outer.address == lock.address);
+    all
+}
+
 /// All that the profile has of `lock`, as the inner and as the outer one; what happens most
 /// often comes first. A recursive acquisition is not one of these.
 pub fn nests<'a>(profile: &'a Profile, lock: &'a Lock) -> Vec<Nest<'a>> {

@@ -9,6 +9,7 @@ use lockwork_report::text::{duration, grouped, percent, whole};
 
 use crate::model::{mean, Counts, Lock, Profile, Use};
 use crate::names::Names;
+use crate::nesting::nested_in;
 
 /// A section of at least so many nanoseconds is long.
 const LONG_NS: u64 = 10_000;
@@ -35,7 +36,8 @@ pub struct Case<'a> {
 /// Why threads wait for this lock, some of which waited: what the first rule says that holds, and
 /// then what others that hold say.
 pub fn why(case: &Case<'_>) -> (Finding, Vec<Finding>) {
-    let rules: [fn(&Case<'_>) -> Option<Finding>; 10] = [
+    let rules: [fn(&Case<'_>) -> Option<Finding>; 11] = [
+        waiting_holder,
         sleeping_holder,
         preempted_holder,
         starved_writers,
@@ -131,6 +133,34 @@ impl Case<'_> {
         let most = sites.max_by(|a, b| a.counts.held.total_cmp(&b.counts.held));
         most.map_or_else(|| "its holders".to_owned(), |s| self.names.site(s.address))
     }
+}
+
+/// Holders wait for another lock inside of their sections for half of the time or more.
+fn waiting_holder(case: &Case<'_>) -> Option<Finding> {
+    let inner = nested_in(case.profile, case.lock);
+    let waited: u64 = inner.iter().map(|nest| nest.waited).sum();
+    let held = case.sum().held;
+    if waited == 0 || waited as f64 * 2.0 < held {
+        return None;
+    }
+    let most = inner.iter().max_by_key(|nest| nest.waited)?;
+    let name = case.names.lock(most.inner);
+    Some(Finding {
+        rule: "holder-waits",
+        why: format!("Its holders wait for another lock while they hold it: {name}."),
+        evidence: vec![
+            format!(
+                "it is held for {} in all; {} of that its holders wait for locks, {} of it for {name}",
+                case.time(held),
+                case.time(waited as f64),
+                case.time(most.waited as f64)
+            ),
+            case.hold(),
+        ],
+        advice: format!(
+            "Shorten the waits for {name} first, or take it outside of this lock's sections."
+        ),
+    })
 }
 
 fn sleeping_holder(case: &Case<'_>) -> Option<Finding> {
@@ -428,7 +458,7 @@ pub fn neighbours(profile: &Profile, line: u64) -> Vec<(&Lock, &Lock)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Site;
+    use crate::model::{Inside, Site};
 
     /// The rule that speaks of a mutex that was used so. A tick is a nanosecond.
     fn rule(sum: Counts) -> &'static str {
@@ -456,10 +486,15 @@ mod tests {
             sum,
             ..Lock::default()
         };
+        rules_of_locks(vec![lock])
+    }
+
+    /// The rules that hold of the first of these locks.
+    fn rules_of_locks(locks: Vec<Lock>) -> Vec<&'static str> {
         let profile = Profile {
             ns_per_tick: 1.0,
             seconds: 10.0,
-            locks: vec![lock],
+            locks,
             ..Profile::default()
         };
         let (found, also) = why(&Case {
@@ -519,6 +554,35 @@ mod tests {
         };
         let both = vec![preempted(20_000_000, 100), short];
         assert_ne!(rule_of_sites(both), "holder-preempted");
+    }
+
+    #[test]
+    fn holders_that_wait_for_an_inner_lock_are_told_so() {
+        let of = |waited| {
+            let lock = |address, sum: Counts, inside| Lock {
+                address,
+                sites: vec![Site {
+                    address,
+                    how: Use::Mutex,
+                    counts: sum.clone(),
+                }],
+                sum,
+                inside,
+                ..Lock::default()
+            };
+            let inside = Inside {
+                outer: 64,
+                count: 100,
+                waited,
+            };
+            let locks = vec![
+                lock(64, used(1_000_000), Vec::new()),
+                lock(4096, used(500_000), vec![inside]),
+            ];
+            rules_of_locks(locks)[0]
+        };
+        assert_eq!(of(60_000_000), "holder-waits");
+        assert_eq!(of(40_000_000), "long-sections");
     }
 
     #[test]
