@@ -7,7 +7,7 @@
 use lockwork_report::finding::Finding;
 use lockwork_report::text::{duration, grouped, percent, whole};
 
-use crate::model::{mean, Counts, Lock, Profile, Use};
+use crate::model::{mean, Counts, Lock, Profile, Site, Use};
 use crate::names::Names;
 use crate::nesting::nested_in;
 
@@ -18,6 +18,9 @@ const FEW: u64 = 8;
 /// A thread that loses its CPU has it back after so many nanoseconds, if one other thread
 /// wants it: a slice of Linux's scheduler on 8 CPUs and more.
 const SLICE_NS: f64 = 3e6;
+
+/// So large a share of the waiting with a known holder is to be for those whom a rule names.
+const BLAMED: f64 = 0.25;
 
 /// What the rules look at.
 pub struct Case<'a> {
@@ -117,14 +120,26 @@ impl Case<'_> {
         self.sum().held * self.profile.ns_per_tick / 1e9 / self.profile.seconds.max(1e-9)
     }
 
-    /// A hold on average, in ticks, at the sites whose holds were watched.
-    fn mean_watched_hold(&self) -> f64 {
-        let mut watched = Counts::default();
-        let sites = self.lock.sites.iter().filter(|s| s.counts.holds_asked > 0);
-        for site in sites {
-            watched += &site.counts;
+    /// The call sites of which `is_such` is true, if their watched holds are enough to speak of, and if
+    /// a real share of the waiting with a known holder is for them.
+    fn blamed(&self, is_such: impl Fn(&Counts) -> bool) -> Option<Blamed> {
+        let sites = self.lock.sites.iter();
+        let such: Vec<&Site> = sites.filter(|site| is_such(&site.counts)).collect();
+        let most = *such.iter().max_by_key(|site| site.counts.holds_asked)?;
+        let mut sum = Counts::default();
+        such.iter().for_each(|site| sum += &site.counts);
+        let (mut known, mut theirs) = (0.0, 0.0);
+        for blame in self.lock.blames.iter().filter(|b| b.holder_site != 0) {
+            known += blame.waited as f64;
+            if such.iter().any(|site| site.address == blame.holder_site) {
+                theirs += blame.waited as f64;
+            }
         }
-        watched.mean_hold()
+        (sum.holds_asked >= FEW && theirs >= known * BLAMED).then(|| Blamed {
+            site: self.names.site(most.address),
+            mean_hold: self.time(sum.mean_hold()),
+            sum,
+        })
     }
 
     /// The call site that is held longest in all.
@@ -163,48 +178,57 @@ fn waiting_holder(case: &Case<'_>) -> Option<Finding> {
     })
 }
 
+/// Call sites that a rule makes responsible.
+struct Blamed {
+    /// The one of them that was watched most.
+    site: String,
+    /// A hold of theirs on average.
+    mean_hold: String,
+    /// Their sum.
+    sum: Counts,
+}
+
+impl Blamed {
+    fn evidence(&self, switches: u64, kind: &str) -> Vec<String> {
+        vec![
+            format!(
+                "{} {kind} context switches in {} long holds that were watched",
+                whole(switches),
+                whole(self.sum.holds_asked)
+            ),
+            format!("a hold there takes {} on average", self.mean_hold),
+        ]
+    }
+}
+
 fn sleeping_holder(case: &Case<'_>) -> Option<Finding> {
-    let sum = case.sum();
-    let per_hold = mean(sum.holds_slept as f64, sum.holds_asked);
-    (sum.holds_asked >= FEW && per_hold >= 0.5).then(|| Finding {
+    let found = case.blamed(|c| mean(c.holds_slept as f64, c.holds_asked) >= 0.5)?;
+    Some(Finding {
         rule: "holder-sleeps",
         why: "Its holders sleep or do input and output while they hold it.".to_owned(),
-        evidence: vec![
-            format!(
-                "{} voluntary context switches in {} long holds that were watched",
-                whole(sum.holds_slept),
-                whole(sum.holds_asked)
-            ),
-            case.hold(),
-        ],
+        evidence: found.evidence(found.sum.holds_slept, "voluntary"),
         advice: format!(
             "No other lock helps. Take the sleep or the input and output out of the section in {}.",
-            case.longest_holder()
+            found.site
         ),
     })
 }
 
 fn preempted_holder(case: &Case<'_>) -> Option<Finding> {
-    let sum = case.sum();
-    let per_hold = mean(sum.holds_preempted as f64, sum.holds_asked);
-    // A section of many slices is preempted on any busy machine, and long without that.
-    let hold = case.profile.ns(case.mean_watched_hold()) as f64;
-    let lengthens = per_hold * SLICE_NS >= hold / 2.0;
-    (sum.holds_asked >= FEW && per_hold >= 0.25 && lengthens).then(|| Finding {
+    let found = case.blamed(|c| {
+        let per_hold = mean(c.holds_preempted as f64, c.holds_asked);
+        // A section of many slices is preempted on any busy machine, and long without that.
+        let hold = case.profile.ns(c.mean_hold()) as f64;
+        per_hold >= 0.25 && per_hold * SLICE_NS >= hold / 2.0
+    })?;
+    Some(Finding {
         rule: "holder-preempted",
         why: "Its holders lose their CPU to other threads while they hold it.".to_owned(),
-        evidence: vec![
-            format!(
-                "{} involuntary context switches in {} long holds that were watched",
-                whole(sum.holds_preempted),
-                whole(sum.holds_asked)
-            ),
-            case.hold(),
-        ],
+        evidence: found.evidence(found.sum.holds_preempted, "involuntary"),
         advice: format!(
             "Use fewer threads than CPUs, or make the section in {} shorter. A lock whose \
              waiters sleep loses least here: {}",
-            case.longest_holder(),
+            found.site,
             case.compare("mutex,mutex:spin_budget=0")
         ),
     })
@@ -458,7 +482,7 @@ pub fn neighbours(profile: &Profile, line: u64) -> Vec<(&Lock, &Lock)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Inside, Site};
+    use crate::model::{Blame, Inside};
 
     /// The rule that speaks of a mutex that was used so. A tick is a nanosecond.
     fn rule(sum: Counts) -> &'static str {
@@ -471,39 +495,52 @@ mod tests {
 
     /// The same, with the others that hold.
     fn rules_of_sites(all: Vec<Counts>) -> Vec<&'static str> {
+        rules_of_locks(vec![lock_of_sites(all)])
+    }
+
+    /// A mutex with call sites from 1 on.
+    fn lock_of_sites(all: Vec<Counts>) -> Lock {
         let mut sum = Counts::default();
         for counts in &all {
             sum += counts;
         }
         let sites = all.into_iter().enumerate().map(|(at, counts)| Site {
-            address: at as u64,
+            address: at as u64 + 1,
             how: Use::Mutex,
             counts,
         });
-        let lock = Lock {
+        Lock {
             address: 64,
             sites: sites.collect(),
             sum,
             ..Lock::default()
-        };
-        rules_of_locks(vec![lock])
+        }
     }
 
-    /// The rules that hold of the first of these locks.
-    fn rules_of_locks(locks: Vec<Lock>) -> Vec<&'static str> {
-        let profile = Profile {
+    fn profile_of(locks: Vec<Lock>) -> Profile {
+        Profile {
             ns_per_tick: 1.0,
             seconds: 10.0,
             locks,
             ..Profile::default()
-        };
-        let (found, also) = why(&Case {
-            profile: &profile,
-            names: &Names::new(&profile),
+        }
+    }
+
+    /// Of the first lock.
+    fn case<'a>(profile: &'a Profile, names: &'a Names<'a>) -> Case<'a> {
+        Case {
+            profile,
+            names,
             lock: &profile.locks[0],
             program: "./program",
             ends: true,
-        });
+        }
+    }
+
+    /// The rules that hold of the first of these locks.
+    fn rules_of_locks(locks: Vec<Lock>) -> Vec<&'static str> {
+        let profile = profile_of(locks);
+        let (found, also) = why(&case(&profile, &Names::new(&profile)));
         let also = also.iter().map(|other| other.rule);
         std::iter::once(found.rule).chain(also).collect()
     }
@@ -561,14 +598,8 @@ mod tests {
         let of = |waited| {
             let lock = |address, sum: Counts, inside| Lock {
                 address,
-                sites: vec![Site {
-                    address,
-                    how: Use::Mutex,
-                    counts: sum.clone(),
-                }],
-                sum,
                 inside,
-                ..Lock::default()
+                ..lock_of_sites(vec![sum])
             };
             let inside = Inside {
                 outer: 64,
@@ -596,6 +627,41 @@ mod tests {
         };
         assert_eq!(consumer.mean_hold(), 3_000.0);
         assert_eq!(rule(consumer), "short-but-many");
+    }
+
+    #[test]
+    fn who_sleeps_is_named_if_threads_wait_for_that() {
+        let hammers = Counts {
+            count: 100_000,
+            held: 1e9,
+            holds: 100_000,
+            ..used(5_000)
+        };
+        let sleeper = Counts {
+            holds_asked: 50,
+            holds_slept: 50,
+            ..used(150_000)
+        };
+        let rule = |of_sleeper| {
+            let sites = vec![hammers.clone(), sleeper.clone()];
+            let mut lock = lock_of_sites(sites);
+            let blame = |holder_site, waited| Blame {
+                site: 1,
+                holder_site,
+                holder: None,
+                count: 1,
+                waited,
+            };
+            lock.blames = vec![blame(1, 100), blame(2, of_sleeper), blame(0, 1_000)];
+            let profile = profile_of(vec![lock]);
+            let names = Names::new(&profile);
+            why(&case(&profile, &names)).0
+        };
+        assert_ne!(rule(20).rule, "holder-sleeps");
+        let found = rule(50);
+        assert_eq!(found.rule, "holder-sleeps");
+        assert!(found.advice.ends_with("in 0x2."), "{}", found.advice);
+        assert!(found.evidence[1].contains("150 µs"), "{found:?}");
     }
 
     #[test]
