@@ -44,6 +44,11 @@ __cold void rec_forget_oldest(struct rec_thread *t);
 /* The hold of an acquisition has ended, and was timed. */
 void rec_count_hold(struct rec_thread *t, struct rec_site *s,
 		    const struct rec_timed *timed, u64 hold);
+/* The same, and the thread holds the lock on: this is a part of another hold. */
+void rec_count_inner(struct rec_thread *t, struct rec_site *s,
+		     const struct rec_timed *timed);
+/* Whether @t holds the lock. */
+bool rec_holds(const struct rec_thread *t, const void *lock);
 /* The timeline's event of a wait that has ended; NULL: no room. */
 struct rec_event *rec_event_wait(struct rec_thread *t, const struct rec_site *s,
 				 const struct rec_waiting *w, u64 now, int err);

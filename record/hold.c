@@ -23,7 +23,8 @@ static bool is_long(const struct rec_site *s)
 
 	if (d && d->timed && d->timed_held >= d->timed * REC_LONG)
 		return true;
-	return u && u->weight && u->held >= u->weight * REC_LONG;
+	return u && u->weight > u->inner &&
+	       u->held >= (u->weight - u->inner) * REC_LONG;
 }
 
 struct rec_timed *rec_hold_timed(struct rec_thread *t, struct rec_site *s,
@@ -89,14 +90,36 @@ static void count_switches(const struct rec_timed *h, struct rec_site *s)
 	d->holds_preempted += preempted - h->preempted;
 }
 
-/* Not if locks are taken hand over hand: then the outer one ends before the inner one. */
-static bool is_held(const struct rec_thread *t, const void *lock)
+bool rec_holds(const struct rec_thread *t, const void *lock)
 {
 	for (u32 i = t->depth; i--;) {
 		if (t->held[i].lock == lock)
 			return true;
 	}
 	return false;
+}
+
+/* Not if locks are taken hand over hand: then the outer one ends before the inner one. */
+static void count_inside(struct rec_thread *t, const struct rec_site *s,
+			 const struct rec_timed *timed)
+{
+	u32 of = timed->weight ? timed->weight : 1;
+
+	if (timed->outer && s->lock && rec_holds(t, timed->outer))
+		rec_inside(t, s, timed->outer, of, 0);
+}
+
+void rec_count_inner(struct rec_thread *t, struct rec_site *s,
+		     const struct rec_timed *timed)
+{
+	struct rec_timing *u = timed->weight ? rec_timing(t, s) : NULL;
+
+	count_inside(t, s, timed);
+	if (!u)
+		return;
+	u->weight += timed->weight;
+	u->inner += timed->weight;
+	set_gap(s, u, next_gap(t, s, u->gap, 0));
 }
 
 void rec_count_hold(struct rec_thread *t, struct rec_site *s,
@@ -117,8 +140,7 @@ void rec_count_hold(struct rec_thread *t, struct rec_site *s,
 		d->timed++;
 		d->timed_held += hold;
 	}
-	if (timed->outer && s->lock && is_held(t, timed->outer))
-		rec_inside(t, s, timed->outer, of, 0);
+	count_inside(t, s, timed);
 	if (!d)
 		return;
 	rec_bucket(d->hold, hold, of);

@@ -59,6 +59,7 @@ struct rec_timing {
 	u32 what, bytes; /* its type, as above */
 	u64 held;   /* ticks of those that were timed, each times its weight */
 	u64 weight; /* acquisitions that those stand for */
+	u64 inner;  /* of these, those of a thread that held the lock already */
 	u64 gap; /* from the last one that was timed to the next one, in acquisitions */
 };
 

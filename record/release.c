@@ -59,6 +59,9 @@ void rec_release_begin(struct rec_ended *e, struct rec_thread *t, void *lock)
 	}
 	if (t->woken_mutex == lock)
 		t->woken_mutex = NULL;
+	/* A recursive lock that is held on: nobody gets it now. */
+	e->is_inner = rec_holds(t, lock);
+	flag = flag && !e->is_inner;
 	/* The flag may be that of another lock. */
 	e->flag = flag ? w : NULL;
 	e->is_wanted = flag && READ_ONCE(w->lock) == lock;
@@ -79,6 +82,10 @@ void rec_release_end(struct rec_ended *e, struct rec_thread *t)
 	if (!e->is_timed) {
 		if (e->is_wanted)
 			rec_event_hold(t, e->s, 0, e->now);
+		return;
+	}
+	if (e->is_inner) {
+		rec_count_inner(t, e->s, h);
 		return;
 	}
 	t->away = (void *)e->s->lock;

@@ -13,6 +13,7 @@ struct rec_ended {
 	u64 now;		 /* ticks */
 	struct rec_timed timed;
 	bool is_timed, is_wanted; /* somebody waits for it */
+	bool is_inner;		  /* the thread holds it still */
 };
 
 /* Before any release: takes the lock off the list of what @t holds. */

@@ -300,8 +300,11 @@ fn counts(
     }
     if let Some(timing) = timing.filter(|timing| acquires && timing.weight > 0) {
         let uncontended = count.saturating_sub(waited_for);
-        sum.held += timing.held as f64 * (uncontended as f64 / timing.weight as f64);
-        sum.holds += sane(uncontended);
+        let each = uncontended as f64 / timing.weight as f64;
+        sum.held += timing.held as f64 * each;
+        // A recursive acquisition is a part of the hold that it is made in.
+        let inner = timing.inner.min(timing.weight);
+        sum.holds += sane(((timing.weight - inner) as f64 * each).round() as u64);
     }
     sum
 }
