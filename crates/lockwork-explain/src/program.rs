@@ -77,7 +77,10 @@ impl Ran {
     fn recorded(&self, account: &Account) -> Option<Finding> {
         match self.locking.acquisitions {
             0 => None,
-            _ => self.why.clone().or_else(|| Some(nothing_to_win(account))),
+            _ => self
+                .why
+                .clone()
+                .or_else(|| Some(nothing_to_win(account, self.locking.tried()))),
         }
     }
 }

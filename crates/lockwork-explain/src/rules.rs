@@ -72,15 +72,15 @@ fn uncontended(account: &Account) -> Option<Finding> {
 }
 
 /// Of a program whose threads hardly waited for locks.
-pub(crate) fn nothing_to_win(account: &Account) -> Finding {
-    finding(
-        account,
-        "uncontended",
-        "Threads hardly wait for its locks.",
-        &[Quantity::Waited, Quantity::Contended],
-        "No other lock brings much here. `lockwork profile` also times the waits for condition \
-         variables.",
-    )
+pub(crate) fn nothing_to_win(account: &Account, tried: Option<String>) -> Finding {
+    let advice = "No other lock brings much here. `lockwork profile` also times the waits for \
+                  condition variables.";
+    let (rule, why, advice) = match &tried {
+        Some(tried) => ("tries", tried.as_str(), "See how long it repeats them."),
+        None => ("uncontended", "Threads hardly wait for its locks.", advice),
+    };
+    let evidence = [Quantity::Waited, Quantity::Contended];
+    finding(account, rule, why, &evidence, advice)
 }
 
 fn preempted_holder(account: &Account) -> Option<Finding> {

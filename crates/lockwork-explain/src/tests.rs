@@ -162,7 +162,7 @@ fn of_a_program_the_recorder_says_why() {
         evidence: Vec::new(),
         advice: String::new(),
     };
-    let rule = |acquisitions, why| {
+    let tries = |acquisitions, failed, why| {
         let account = Ran {
             program: "./program".to_owned(),
             lock: "mutex".to_owned(),
@@ -171,6 +171,7 @@ fn of_a_program_the_recorder_says_why() {
                 locks: 1,
                 acquisitions,
                 contended: acquisitions / 2,
+                failed,
                 contended_rwlocks: 0,
                 quick_waits: 0,
                 still_waiting: 0,
@@ -187,6 +188,8 @@ fn of_a_program_the_recorder_says_why() {
         };
         rules::why(&account.account()).rule
     };
+    let rule = |acquisitions, why| tries(acquisitions, 0, why);
+    assert_eq!(tries(100, 400, None), "tries");
     assert_eq!(rule(0, None), "unused");
     assert_eq!(rule(100, None), "uncontended");
     assert_eq!(rule(100, Some(convoy)), "convoy");

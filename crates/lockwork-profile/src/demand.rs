@@ -367,6 +367,8 @@ impl Case<'_> {
                 share(self.idle.0)
             ));
         }
+        let sum = self.profile.sum();
+        all.extend(verdict::tried(sum.failed, sum.count));
         if self.profile.dropped > 0 {
             all.push("the profile had no room for all acquisitions".to_owned());
         }

@@ -12,7 +12,7 @@ use crate::command::profiles;
 use crate::model::Profile;
 use crate::names::Names;
 use crate::summary::{contended, why};
-use crate::verdict::{is_nothing, lock_waiters, lost_share, quick_sum, NOTHING};
+use crate::verdict::{is_nothing, lock_waiters, lost_share, quick_sum, tried, NOTHING};
 
 /// What all processes of a run did with their locks.
 #[derive(Clone, Debug, Serialize)]
@@ -23,7 +23,9 @@ pub struct Locking {
     pub acquisitions: u64,
     /// Those that found the lock held.
     pub contended: u64,
-    /// Those of them that were of read/write locks.
+    /// Calls of trylock that found the lock held.
+    pub failed: u64,
+    /// Contended acquisitions of read/write locks.
     pub contended_rwlocks: u64,
     /// Waits for condition variables that were many and short.
     pub quick_waits: u64,
@@ -73,6 +75,7 @@ impl Locking {
             locks: 0,
             acquisitions: 0,
             contended: 0,
+            failed: 0,
             contended_rwlocks: 0,
             quick_waits: 0,
             still_waiting: 0,
@@ -83,6 +86,7 @@ impl Locking {
             all.locks += profile.locks.iter().filter(|lock| lock.is_lock()).count();
             all.acquisitions += sum.count + profile.dropped;
             all.contended += sum.contended;
+            all.failed += sum.failed;
             let rwlocks = profile.locks.iter().filter(|lock| lock.kind() == "rwlock");
             all.contended_rwlocks += rwlocks.map(|lock| lock.sum.contended).sum::<u64>();
             all.quick_waits += quick_sum(profile).count;
@@ -90,6 +94,11 @@ impl Locking {
             all.waited = all.waited.max(lost_share(profile));
         }
         all
+    }
+
+    /// What is said where many calls of trylock failed.
+    pub fn tried(&self) -> Option<String> {
+        tried(self.failed, self.acquisitions)
     }
 
     /// What that means for a comparison of locks.
@@ -109,6 +118,12 @@ impl Locking {
                 "When a warm-up run ended, {} still waited for a lock: `lockwork profile` says for \
                  which, and whether that is a deadlock.",
                 counted(self.still_waiting, "thread")
+            );
+        }
+        if let Some(tried) = self.tried().filter(|_| self.waited < NOTHING) {
+            return format!(
+                "{tried} Threads waited in other calls for {} of their time ({used}).",
+                percent(self.waited)
             );
         }
         let waits = (self.quick_waits > 0).then(|| {
@@ -147,6 +162,7 @@ mod tests {
             locks: 2,
             acquisitions: 0,
             contended: 0,
+            failed: 0,
             contended_rwlocks: 0,
             quick_waits: 0,
             still_waiting: 0,
@@ -160,6 +176,10 @@ mod tests {
             "{text}"
         );
         assert!(text.ends_with("no lock makes it faster."), "{text}");
+        seen.failed = 10;
+        let text = seen.sentence();
+        assert!(text.starts_with("10 calls of trylock"), "{text}");
+        seen.failed = 0;
         seen.quick_waits = 1000;
         let text = seen.sentence();
         assert!(text.contains("only its 1,000 short waits"), "{text}");

@@ -14,7 +14,7 @@ use crate::nesting::nests;
 use crate::program::{command, runs_again};
 use crate::rules::{self, Case};
 use crate::tables::{self, LISTED, NAME};
-use crate::verdict::{self, deadlocks, is_nothing, lock_waiters, quick_waits};
+use crate::verdict::{self, deadlocks, is_nothing, lock_waiters, quick_waits, tried};
 
 /// Locks of which the reason is given.
 const EXPLAINED: usize = 3;
@@ -331,6 +331,10 @@ fn notes(profile: &Profile, names: &Names<'_>) -> String {
              or of very many one in 256"
                 .to_owned(),
         );
+    }
+    let sum = profile.sum();
+    if let Some(tried) = tried(sum.failed, sum.count).filter(|_| !is_nothing(profile)) {
+        note(tried);
     }
     if !profile.ended {
         note(match profile.fate {

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use lockwork_report::text::{duration, grouped, percent};
+use lockwork_report::text::{duration, grouped, percent, whole};
 
 use crate::deadlock::cycles;
 use crate::model::{mean, Counts, Lock, Profile, Use, Waiter};
@@ -14,6 +14,8 @@ use crate::rules;
 const DEADLOCK_NS: u64 = 100_000_000;
 /// Less waiting than this share of the threads' time is nothing to win.
 pub const NOTHING: f64 = 0.005;
+/// Where failed tries are this share of the acquisitions, a program may wait by repeating them.
+const TRIED: f64 = 0.01;
 /// A wait for a condition variable that is so short on average, in nanoseconds, lasts about
 /// as long as one or two wake-ups take.
 const QUICK_NS: u64 = 100_000;
@@ -106,13 +108,29 @@ fn nothing_to_win(profile: &Profile) -> String {
         Some(_) => "by another lock",
         None => "here",
     };
-    match profile.sum().contended {
-        0 => format!("Its locks were never contended: nothing to win {place}.\n"),
-        _ => format!(
-            "Threads waited for locks for {} of their time: nothing to win {place}.\n",
-            percent(lost_share(profile))
-        ),
+    let sum = profile.sum();
+    let share = percent(lost_share(profile));
+    match (tried(sum.failed, sum.count), sum.contended) {
+        (Some(tried), _) => {
+            format!("{tried} Threads waited in other calls for {share} of their time.\n")
+        }
+        (None, 0) => format!("Its locks were never contended: nothing to win {place}.\n"),
+        (None, _) => {
+            format!("Threads waited for locks for {share} of their time: nothing to win {place}.\n")
+        }
     }
+}
+
+/// What is said where many tries failed.
+pub fn tried(failed: u64, acquisitions: u64) -> Option<String> {
+    let many = failed > 0 && failed as f64 >= TRIED * acquisitions as f64;
+    many.then(|| {
+        format!(
+            "{} calls of trylock found a lock held. A thread that repeats them waits, and such waits \
+             are not timed.",
+            whole(failed)
+        )
+    })
 }
 
 /// The sum of the waits for those condition variables that glibc's threads waited for often and
@@ -206,6 +224,36 @@ mod tests {
         assert!(said("", vec![condvar(64, 2_000, 300_000, 0)]).is_none());
         assert!(said("", vec![condvar(64, 2_000, 50_000, 1_500)]).is_none());
         assert!(said("", Vec::new()).is_none());
+    }
+
+    #[test]
+    fn many_failed_tries_are_not_called_uncontended() {
+        let of = |failed| {
+            let counts = Counts {
+                count: 1_000,
+                failed,
+                ..Counts::default()
+            };
+            verdict(&Profile {
+                ns_per_tick: 1.0,
+                seconds: 1.0,
+                threads: 2,
+                locks: vec![Lock {
+                    sites: vec![Site {
+                        address: 1,
+                        how: Use::Mutex,
+                        counts: counts.clone(),
+                    }],
+                    sum: counts,
+                    ..Lock::default()
+                }],
+                ..Profile::default()
+            })
+        };
+        assert!(of(9).contains("never contended"));
+        let text = of(4_000);
+        assert!(text.starts_with("4,000 calls of trylock"), "{text}");
+        assert!(!text.contains("nothing to win"), "{text}");
     }
 
     #[test]

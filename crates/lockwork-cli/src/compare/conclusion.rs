@@ -169,6 +169,7 @@ mod tests {
             locks: 2,
             acquisitions: 1_000,
             contended: 100,
+            failed: 0,
             contended_rwlocks: 80,
             quick_waits: 0,
             still_waiting: 0,
