@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Who waits for whom now, and the cycles in it: deadlocks.
 
-use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write;
 
 use lockwork_report::text::{counted, duration};
 
+use crate::cycles::holders;
 use crate::model::{Profile, Waiter};
 use crate::names::Names;
+use crate::verdict::deadlocks;
 
 /// The threads that wait in this process, then its deadlocks.
 pub fn render(profile: &Profile) -> String {
@@ -17,19 +18,24 @@ pub fn render(profile: &Profile) -> String {
         profile.pid,
         counted(profile.waiters.len(), "thread")
     );
+    for warning in &profile.warnings {
+        let _ = writeln!(text, "warning: {warning}");
+    }
     for waiter in &profile.waiters {
         let _ = writeln!(text, "  {}", line(profile, &names, waiter));
     }
-    let cycles = cycles(&profile.waiters);
-    for cycle in &cycles {
+    let deadlocks = deadlocks(profile);
+    for cycle in &deadlocks {
         let _ = writeln!(text, "deadlock of {}:", counted(cycle.len(), "thread"));
         for waiter in cycle {
             let _ = writeln!(text, "  {}", line(profile, &names, waiter));
         }
     }
-    if cycles.is_empty() {
-        text += "no deadlock among them\n";
-    }
+    text += match (profile.warnings.is_empty(), deadlocks.is_empty()) {
+        (false, _) => "nobody knows whether there is a deadlock among them\n",
+        (true, true) => "no deadlock among them: no circle of waits of 100 ms or more\n",
+        (true, false) => "",
+    };
     text
 }
 
@@ -62,110 +68,36 @@ pub fn line(profile: &Profile, names: &Names<'_>, waiter: &Waiter) -> String {
     )
 }
 
-/// Those of the waiting threads that hold what `waiter` waits for.
-pub fn holders<'a>(waiters: &'a [Waiter], waiter: &'a Waiter) -> impl Iterator<Item = &'a Waiter> {
-    waiters
-        .iter()
-        .filter(|other| other.holds.contains(&waiter.lock))
-}
-
-/// Each circle of threads of which each waits for a lock that the next one holds. What a thread
-/// holds cannot change while it waits. So none of them can go on.
-pub fn cycles(waiters: &[Waiter]) -> Vec<Vec<&Waiter>> {
-    let mut found: Vec<Vec<&Waiter>> = Vec::new();
-    for start in waiters {
-        let circle = circle(waiters, start);
-        // Each once: from its lowest thread.
-        let first = circle.iter().map(|waiter| waiter.thread).min();
-        if first == Some(start.thread) {
-            found.push(circle);
-        }
-    }
-    found
-}
-
-/// The shortest circle from `start` back to it; empty: there is none.
-fn circle<'a>(waiters: &'a [Waiter], start: &'a Waiter) -> Vec<&'a Waiter> {
-    let mut before: BTreeMap<u64, &Waiter> = BTreeMap::new();
-    let mut ahead = VecDeque::from([start]);
-    while let Some(waiter) = ahead.pop_front() {
-        for holder in holders(waiters, waiter) {
-            if before.contains_key(&holder.thread) {
-                continue;
-            }
-            before.insert(holder.thread, waiter);
-            if holder.thread == start.thread {
-                return path_back(&before, start);
-            }
-            ahead.push_back(holder);
-        }
-    }
-    Vec::new()
-}
-
-fn path_back<'a>(before: &BTreeMap<u64, &'a Waiter>, start: &'a Waiter) -> Vec<&'a Waiter> {
-    let mut path = vec![before[&start.thread]];
-    while path[path.len() - 1].thread != start.thread {
-        path.push(before[&path[path.len() - 1].thread]);
-    }
-    path.reverse();
-    path
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// It waits for the lock of that number, and holds these.
-    fn waiter(thread: u64, lock: u64, holds: &[u64]) -> Waiter {
-        Waiter {
+    /// Two threads that wait for each other for so long.
+    fn pair(since: u64, warnings: Vec<String>) -> Profile {
+        let waiter = |thread, lock, held| Waiter {
             thread,
             holder: None,
             lock,
             site: 0x10,
-            since: 1,
-            holds: holds.to_vec(),
+            since,
+            holds: vec![held],
+        };
+        Profile {
+            ns_per_tick: 1.0,
+            waiters: vec![waiter(1, 100, 200), waiter(2, 200, 100)],
+            warnings,
+            ..Profile::default()
         }
     }
 
     #[test]
-    fn a_cycle_is_found_once_and_a_chain_is_none() {
-        let waiters = [
-            waiter(1, 200, &[100, 150]),
-            waiter(2, 500, &[200]),
-            waiter(5, 100, &[500]),
-            waiter(7, 150, &[]),
-            waiter(8, 900, &[]),
-        ];
-        let found = cycles(&waiters);
-        assert_eq!(found.len(), 1);
-        let threads: Vec<u64> = found[0].iter().map(|waiter| waiter.thread).collect();
-        assert_eq!(threads, [1, 2, 5]);
-        assert!(cycles(&waiters[1..]).is_empty());
-    }
-
-    #[test]
-    fn any_reader_may_close_a_circle() {
-        // Two read lock 100; the second waits for what the writer holds.
-        let waiters = [
-            waiter(1, 700, &[100]),
-            waiter(2, 300, &[100]),
-            waiter(3, 100, &[300]),
-        ];
-        let threads: Vec<u64> = cycles(&waiters)[0].iter().map(|w| w.thread).collect();
-        assert_eq!(threads, [2, 3]);
-    }
-
-    #[test]
-    fn who_held_it_when_the_wait_began_makes_no_circle() {
-        let mut waiters = [waiter(1, 200, &[100]), waiter(2, 100, &[])];
-        waiters[0].holder = Some(2);
-        waiters[1].holder = Some(1);
-        assert!(cycles(&waiters).is_empty());
-    }
-
-    #[test]
-    fn a_thread_that_waits_for_itself_is_a_deadlock() {
-        assert_eq!(cycles(&[waiter(3, 100, &[100])]).len(), 1);
+    fn a_deadlock_is_one_of_long_waits_in_a_whole_file() {
+        let long = render(&pair(100_000_000, Vec::new()));
+        assert!(long.contains("\ndeadlock of 2 threads:"), "{long}");
+        let short = render(&pair(99_000_000, Vec::new()));
+        assert!(short.contains("no deadlock among them"), "{short}");
+        let damaged = render(&pair(100_000_000, vec!["it is cut short".to_owned()]));
+        assert!(damaged.contains("warning: it is cut short"), "{damaged}");
+        assert!(!damaged.contains("deadlock of"), "{damaged}");
     }
 }

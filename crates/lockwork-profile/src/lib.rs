@@ -4,6 +4,7 @@
 
 mod clock;
 mod command;
+mod cycles;
 mod deadlock;
 pub mod demand;
 mod end;

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use lockwork_report::text::{duration, grouped, percent, whole};
 
-use crate::deadlock::cycles;
+use crate::cycles::cycles;
 use crate::model::{mean, Counts, Lock, Profile, Use, Waiter};
 use crate::program::runs_again;
 use crate::rules;
@@ -85,8 +85,12 @@ pub fn lock_waiters(profile: &Profile) -> Vec<Waiter> {
 }
 
 /// Circles of threads that wait for each other's locks at the end of the recording, where each of
-/// the waits has been long: a wait with a deadline, and one that a try comes before, may end.
+/// the waits has been long: a wait with a deadline, and one that a try comes before, may end. A
+/// damaged file may lack what ended them, so it has none.
 pub fn deadlocks(profile: &Profile) -> Vec<Vec<Waiter>> {
+    if !profile.warnings.is_empty() {
+        return Vec::new();
+    }
     let is_long = |waiter: &Waiter| profile.ns(waiter.since as f64) >= DEADLOCK_NS;
     let waiters = lock_waiters(profile);
     let circles = cycles(&waiters).into_iter();

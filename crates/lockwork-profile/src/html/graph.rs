@@ -8,9 +8,11 @@ use std::fmt::Write;
 use lockwork_report::html::{escape, table};
 use lockwork_report::text::{counted, cut, duration, percent};
 
-use crate::deadlock::{cycles, holders, line, tid};
+use crate::cycles::holders;
+use crate::deadlock::{line, tid};
 use crate::model::{mean, Profile, Waiter};
 use crate::names::Names;
+use crate::verdict::deadlocks;
 
 /// Waiting threads that are drawn.
 const WAITERS: usize = 30;
@@ -31,7 +33,7 @@ pub fn now(profile: &Profile, names: &Names<'_>) -> String {
         let mut locks = profile.locks.iter();
         locks.any(|lock| lock.address == address && lock.is_lock())
     };
-    let cycles = cycles(&profile.waiters);
+    let cycles = deadlocks(profile);
     let in_cycle = |w: &Waiter| cycles.iter().flatten().any(|c| c.thread == w.thread);
     let waiters = profile.waiters.iter();
     let mut waiters: Vec<&Waiter> = waiters.filter(|w| is_lock(w.lock)).collect();
