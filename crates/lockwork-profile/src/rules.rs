@@ -22,6 +22,9 @@ const SLICE_NS: f64 = 3e6;
 /// So large a share of the waiting with a known holder is to be for those whom a rule names.
 const BLAMED: f64 = 0.25;
 
+/// A thread with so large a share of a lock's acquisitions is its only user.
+const ONLY_USER: f64 = 0.95;
+
 /// What the rules look at.
 pub struct Case<'a> {
     /// The process.
@@ -467,7 +470,16 @@ fn unclear(case: &Case<'_>) -> Finding {
     }
 }
 
-/// Locks that share a cache line, each of them used much: which is nearest, and how far.
+/// The thread that makes nearly all of its acquisitions, if one does.
+fn only_user(lock: &Lock) -> Option<u64> {
+    let all: u64 = lock.by_thread.iter().map(|(_, n)| n).sum();
+    let nearly_all = all as f64 * ONLY_USER;
+    let mut threads = lock.by_thread.iter();
+    let only = threads.find(|(_, n)| *n > 0 && *n as f64 >= nearly_all);
+    only.map(|(thread, _)| *thread)
+}
+
+/// Locks that share a cache line, each of them used much, and not by one and the same thread.
 pub fn neighbours(profile: &Profile, line: u64) -> Vec<(&Lock, &Lock)> {
     let total = profile.sum().count;
     let hot = |lock: &&Lock| lock.is_lock() && lock.sum.count * 50 >= total.max(50_000);
@@ -475,6 +487,7 @@ pub fn neighbours(profile: &Profile, line: u64) -> Vec<(&Lock, &Lock)> {
     hot.sort_by_key(|lock| lock.address);
     hot.windows(2)
         .filter(|pair| pair[0].address / line == pair[1].address / line)
+        .filter(|pair| only_user(pair[0]).is_none() || only_user(pair[0]) != only_user(pair[1]))
         .map(|pair| (pair[0], pair[1]))
         .collect()
 }
@@ -662,6 +675,26 @@ mod tests {
         assert_eq!(found.rule, "holder-sleeps");
         assert!(found.advice.ends_with("in 0x2."), "{}", found.advice);
         assert!(found.evidence[1].contains("150 µs"), "{found:?}");
+    }
+
+    #[test]
+    fn what_one_thread_uses_is_not_shared_falsely() {
+        let near = |a: &[(u64, u64)], b: &[(u64, u64)]| {
+            let lock = |address, by_thread: &[(u64, u64)]| Lock {
+                address,
+                by_thread: by_thread.to_vec(),
+                ..lock_of_sites(vec![Counts {
+                    count: 100_000,
+                    ..Counts::default()
+                }])
+            };
+            let profile = profile_of(vec![lock(64, a), lock(72, b)]);
+            neighbours(&profile, 64).len()
+        };
+        assert_eq!(near(&[(0, 100_000)], &[(0, 100_000)]), 0);
+        assert_eq!(near(&[(0, 99_000), (1, 1_000)], &[(0, 100_000)]), 0);
+        assert_eq!(near(&[(0, 100_000)], &[(1, 100_000)]), 1);
+        assert_eq!(near(&[(0, 50_000), (1, 50_000)], &[(0, 100_000)]), 1);
     }
 
     #[test]
