@@ -25,6 +25,7 @@ mod program;
 mod raw;
 mod read;
 mod rules;
+mod shards;
 mod speedscope;
 mod summary;
 mod symbols;

@@ -66,10 +66,4 @@ impl<'a> Names<'a> {
             used.unwrap_or_else(|| "nobody".to_owned())
         )
     }
-
-    /// What locks of the same making have in common.
-    pub fn family(&self, lock: &Lock) -> u64 {
-        let used = lock.sites.first().map(|site| site.address);
-        lock.made.or(used).unwrap_or(0)
-    }
 }

@@ -10,6 +10,7 @@ use lockwork_report::text::{duration, grouped, percent, whole};
 use crate::model::{mean, Counts, Lock, Profile, Site, Use};
 use crate::names::Names;
 use crate::nesting::nested_in;
+use crate::shards::shards;
 
 /// A section of at least so many nanoseconds is long.
 const LONG_NS: u64 = 10_000;
@@ -48,11 +49,11 @@ pub fn why(case: &Case<'_>) -> (Finding, Vec<Finding>) {
         preempted_holder,
         starved_writers,
         herd,
-        hot_shard,
         convoy,
         long_waits,
         written_rwlock,
         long_sections,
+        hot_shard,
         short_sections,
     ];
     let mut found = rules.iter().filter_map(|rule| rule(case));
@@ -330,30 +331,29 @@ fn function(site: &str) -> String {
 }
 
 fn hot_shard(case: &Case<'_>) -> Option<Finding> {
-    let family = case.names.family(case.lock);
-    let all = case.profile.locks.iter().filter(|l| l.is_lock());
-    let kin: Vec<&Lock> = all.filter(|l| case.names.family(l) == family).collect();
-    let waited: u64 = kin.iter().map(|lock| lock.sum.waited).sum();
-    let used: u64 = kin.iter().map(|lock| lock.sum.count).sum();
+    let kin = shards(case.profile, case.lock)?;
+    let n = kin.locks.len();
+    let waited: u64 = kin.locks.iter().map(|lock| lock.sum.waited).sum();
+    let used: u64 = kin.locks.iter().map(|lock| lock.sum.count).sum();
     let share = mean(case.sum().waited as f64, waited);
-    let fair = 1.0 / kin.len() as f64;
-    (kin.len() >= 4 && share >= 0.5 && share >= 3.0 * fair).then(|| Finding {
+    let fair = 1.0 / n as f64;
+    (n >= 4 && share >= 0.5 && share >= 3.0 * fair).then(|| Finding {
         rule: "hot-shard",
         why: format!(
-            "It is one of {} locks of the same kind, and most of their waiting is for this one.",
-            kin.len()
+            "It looks like one of {n} locks for parts of one thing, and most of their waiting is \
+             for this part."
         ),
         evidence: vec![
+            format!("they are made or used at one place, and {}", kin.likeness),
             format!(
-                "{} of the waiting and {} of the acquisitions of all {} are its",
+                "{} of the waiting and {} of the acquisitions of all {n} are its",
                 percent(share),
                 percent(mean(case.sum().count as f64, used)),
-                kin.len()
             ),
             case.hold(),
         ],
-        advice: "Distribute the work better over the locks: what it guards is used more than \
-                 what the others guard."
+        advice: "If so, distribute the work better over the locks: what it guards is used more \
+                 than what the others guard."
             .to_owned(),
     })
 }
@@ -695,6 +695,29 @@ mod tests {
         assert_eq!(near(&[(0, 99_000), (1, 1_000)], &[(0, 100_000)]), 0);
         assert_eq!(near(&[(0, 100_000)], &[(1, 100_000)]), 1);
         assert_eq!(near(&[(0, 50_000), (1, 50_000)], &[(0, 100_000)]), 1);
+    }
+
+    #[test]
+    fn a_hot_shard_comes_behind_what_its_holders_do() {
+        let of = |hold: u64, address: fn(u64) -> u64| {
+            let lock = |n: u64| {
+                let waits = 50 / (1 + n * 40);
+                Lock {
+                    address: address(n),
+                    made: Some(1),
+                    ..lock_of_sites(vec![Counts {
+                        contended: waits,
+                        waited: waits * hold,
+                        ..used(hold)
+                    }])
+                }
+            };
+            rules_of_locks((0..6).map(lock).collect())
+        };
+        let (array, apart) = (|n| 4096 + n * 48, |n| 4096 + n * n * 48);
+        assert_eq!(of(500, array), ["hot-shard", "short-but-many"]);
+        assert_eq!(of(20_000_000, array), ["long-sections", "hot-shard"]);
+        assert_eq!(of(500, apart), ["short-but-many"]);
     }
 
     #[test]
