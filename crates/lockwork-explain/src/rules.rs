@@ -6,6 +6,7 @@
 
 use crate::account::Account;
 use crate::quantity::Quantity;
+use lockwork_profile::NOTHING;
 use lockwork_report::finding::Finding;
 
 /// What explains the figures.
@@ -59,13 +60,15 @@ fn unused(account: &Account) -> Option<Finding> {
     })
 }
 
+/// Few acquisitions that find it held may be long waits.
 fn uncontended(account: &Account) -> Option<Finding> {
-    (account.value(Quantity::Contended)? < 0.01).then(|| {
+    let waited = account.value(Quantity::Waited).unwrap_or(0.0);
+    (account.value(Quantity::Contended)? < 0.01 && waited < NOTHING).then(|| {
         finding(
             account,
             "uncontended",
             "Threads hardly ever find it held, so it costs what the call itself costs.",
-            &[Quantity::Contended, Quantity::Cpu],
+            &[Quantity::Contended, Quantity::Waited, Quantity::Cpu],
             "No other lock brings much here.",
         )
     })
@@ -190,11 +193,21 @@ fn moving_lines(account: &Account) -> Option<Finding> {
 }
 
 fn unclear(account: &Account) -> Finding {
+    let waits = account
+        .value(Quantity::Waited)
+        .is_some_and(|w| w >= NOTHING);
+    let why = match waits {
+        true => "Threads wait for it, and no rule explains why.",
+        false => "No rule explains it: none of the figures that are seen here is large.",
+    };
+    let waited = waits.then_some(Quantity::Waited);
+    let others = [Quantity::Sleeps, Quantity::Involuntary, Quantity::Cpu];
+    let evidence: Vec<Quantity> = waited.into_iter().chain(others).collect();
     finding(
         account,
         "unclear",
-        "No rule explains it: none of the figures that are seen here is large.",
-        &[Quantity::Sleeps, Quantity::Involuntary, Quantity::Cpu],
+        why,
+        &evidence,
         "lockwork explain sim sees lines, hand-overs and holders as well.",
     )
 }

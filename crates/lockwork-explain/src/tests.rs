@@ -149,6 +149,12 @@ fn each_rule_speaks_where_its_figures_say_so_and_shows_them() {
         asked.insert(rule);
     }
     assert_eq!(asked.len(), 10);
+    // Threads that wait for half of their time are not uncontended, however seldom they wait.
+    let rare = [(Quantity::Contended, 0.001), (Quantity::Waited, 0.5)];
+    assert_eq!(rules::why(&with(&rare)).rule, "unclear");
+    let brief = [(Quantity::Contended, 0.001), (Quantity::Waited, 0.004)];
+    let found = rules::why(&with(&brief));
+    assert_eq!((found.rule, found.evidence.len()), ("uncontended", 2));
     // Sleeps that are seen to be few are no convoy, whatever the switches are for.
     let few = with(&[(Quantity::Sleeps, 0.0), (Quantity::Voluntary, 0.9)]);
     assert_eq!(rules::why(&few).rule, "unclear");
