@@ -7,6 +7,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use crate::files::header;
+use crate::limits::MOST_TICKS;
 use crate::model::Fate;
 use crate::now::{since_start, ticks};
 use crate::raw::RawFile;
@@ -15,8 +16,6 @@ use crate::raw::RawFile;
 const UNKNOWN_TICK: f64 = 0.4;
 /// A shorter distance between two readings of both clocks says too little.
 const LEAST_NS: u64 = 1_000_000;
-/// No recording takes so many ticks; a damaged one may say so.
-const MOST_TICKS: u64 = 1 << 53;
 
 /// The end of a recording.
 pub struct End {

@@ -2,6 +2,7 @@
 //! Reads the events of the timeline. Each thread leaves out what is short, in windows of time
 //! of its own choice; here all threads are reduced to the windows that all of them have.
 
+use crate::limits::MOST_TICKS;
 use crate::model::{Event, Use};
 use crate::raw::{self, read, RawEvent, RawEvents, RawFile};
 
@@ -68,7 +69,7 @@ fn event(thread: u64, raw: &RawEvent, head: &RawFile) -> Option<Event> {
     let times = [event.since, event.acquired, event.released];
     let in_order = times.iter().flatten().is_sorted();
     let known = event.acquired.is_some() || event.released.is_some();
-    let sane = event.to() < 1 << 48;
+    let sane = event.to() < MOST_TICKS;
     (event.lock != 0 && event.how.acquires() && in_order && known && sane).then_some(event)
 }
 
@@ -97,6 +98,19 @@ mod tests {
             holder: None,
             holder_site: 0,
         }
+    }
+
+    #[test]
+    fn a_recording_of_days_keeps_its_timeline() {
+        let zeros = [0; size_of::<RawFile>()];
+        let head: RawFile = read(&zeros, 0).expect("a header");
+        let mut raw: RawEvent = read(&zeros, 0).expect("an event");
+        raw.lock = 1;
+        raw.since = 3 << 48;
+        raw.acquired = raw.since + 5;
+        assert!(super::event(0, &raw, &head).is_some());
+        raw.acquired = MOST_TICKS;
+        assert!(super::event(0, &raw, &head).is_none());
     }
 
     #[test]

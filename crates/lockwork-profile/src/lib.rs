@@ -15,6 +15,7 @@ mod folded;
 mod histogram;
 mod html;
 mod json;
+mod limits;
 mod locking;
 mod model;
 mod modules;

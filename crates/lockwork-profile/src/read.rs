@@ -10,6 +10,7 @@ use anyhow::{bail, Context, Result};
 use crate::end::end;
 use crate::events::Events;
 use crate::histogram::BUCKETS;
+use crate::limits::{Limits, MOST_TICKS};
 use crate::model::{Blame, Counts, Idle, Inside, Lock, Profile, Site, Stack, Usage, Use, Waiter};
 use crate::modules::Modules;
 use crate::raw::{self, read, RawBlock, RawDetail, RawFile, RawSite, RawSites, RawTiming, RawWait};
@@ -67,6 +68,7 @@ struct Reading {
     dropped: u64,
     unknown: u64,
     deep: u64,
+    limits: Limits,
     warnings: Vec<String>,
 }
 
@@ -121,9 +123,11 @@ impl Reading {
             raw::BLAME => {
                 let found: raw::RawBlame = read(bytes, at)?;
                 let key = (found.site, found.holder_site, found.holder);
+                let count = self.limits.count(found.count);
+                let waited = self.limits.time(found.waited);
                 let sum = self.lock(found.lock).blames.entry(key).or_default();
-                sum.0 += sane(found.count);
-                sum.1 += sane(found.waited);
+                sum.0 += count;
+                sum.1 += waited;
             }
             raw::STACK => {
                 let found: raw::RawStack = read(bytes, at)?;
@@ -132,14 +136,16 @@ impl Reading {
                     .map(|n| read(bytes, frames + n * 8))
                     .collect();
                 let sum = self.stacks.entry((found.lock, frames?)).or_default();
-                *sum += sane(found.waited);
+                *sum += self.limits.time(found.waited);
             }
             raw::INSIDE => {
                 let found: raw::RawInside = read(bytes, at)?;
+                let count = self.limits.count(found.count);
+                let waited = self.limits.time(found.waited);
                 let inside = &mut self.lock(found.lock).inside;
                 let sum = inside.entry(found.outer).or_default();
-                sum.0 += sane(found.count);
-                sum.1 += sane(found.waited);
+                sum.0 += count;
+                sum.1 += waited;
             }
             raw::INIT => {
                 let found: raw::RawInit = read(bytes, at)?;
@@ -148,9 +154,9 @@ impl Reading {
             raw::THREAD => {
                 let found: raw::RawThread = read(bytes, at)?;
                 self.tids.push((thread, found.tid));
-                self.dropped += sane(found.dropped);
-                self.unknown += sane(found.unknown);
-                self.deep += sane(found.deep);
+                self.dropped += self.limits.count(found.dropped);
+                self.unknown += self.limits.count(found.unknown);
+                self.deep += self.limits.count(found.deep);
             }
             raw::EVENTS => self.events.add(bytes, at, thread)?,
             _ => {}
@@ -184,7 +190,13 @@ impl Reading {
         let detail = detail.filter(|d| site.detail != 0 && d.what == raw::DETAIL);
         let timing = read::<RawTiming>(bytes, site.timing as usize * 8);
         let timing = timing.filter(|t| site.timing != 0 && t.what == raw::TIMING);
-        let counts = counts(site, detail.as_ref(), timing.as_ref(), how.acquires());
+        let counts = counts(
+            &mut self.limits,
+            site,
+            detail.as_ref(),
+            timing.as_ref(),
+            how.acquires(),
+        );
         if *how == Use::Wait {
             let idle = self.idle.entry(thread).or_default();
             idle.thread = thread;
@@ -198,9 +210,13 @@ impl Reading {
         *parts.sites.entry((address, *how)).or_default() += &counts;
     }
 
-    fn profile(self, file: &Path, head: &RawFile, bytes: &[u8]) -> Profile {
+    fn profile(mut self, file: &Path, head: &RawFile, bytes: &[u8]) -> Profile {
         let waiting = waits(head, bytes).map(|(_, wait)| wait.since);
         let end = end(file, head, waiting.chain(self.events.ticks()));
+        let ticks = self.limits.time(end.ticks.saturating_sub(head.start_ticks));
+        let threads = self.limits.count(head.threads);
+        let usage = usage(head, &mut self.limits);
+        self.warnings.extend(self.limits.warning());
         let mut locks: Vec<Lock> = self
             .locks
             .into_iter()
@@ -232,9 +248,9 @@ impl Reading {
             fate: end.fate,
             started: None,
             seconds: end.seconds,
-            usage: usage(head),
+            usage,
             ns_per_tick: end.ns_per_tick,
-            threads: sane(head.threads),
+            threads,
             dropped: self.dropped,
             unknown: self.unknown,
             deep: self.deep,
@@ -243,7 +259,7 @@ impl Reading {
             stacks,
             events,
             level,
-            ticks: sane(end.ticks.saturating_sub(head.start_ticks)),
+            ticks,
             waiters: waiters(head, bytes, end.ticks),
             idle: self.idle.into_values().collect(),
             tids: self.tids,
@@ -253,13 +269,9 @@ impl Reading {
     }
 }
 
-/// Damaged numbers must not overflow when they are added. No true one is so great.
-fn sane(number: u64) -> u64 {
-    number.min(1 << 48)
-}
-
 /// A site's counts, with what is estimated where holds were sampled.
 fn counts(
+    limits: &mut Limits,
     site: &RawSite,
     detail: Option<&RawDetail>,
     timing: Option<&RawTiming>,
@@ -267,32 +279,32 @@ fn counts(
 ) -> Counts {
     let count = site.counted >> raw::COUNT_SHIFT;
     let mut sum = Counts {
-        count: sane(count),
+        count: limits.count(count),
         ..Counts::default()
     };
     let mut waited_for = 0;
     if let Some(d) = detail {
         waited_for = d.contended.saturating_sub(d.timeouts);
-        sum.contended = sane(d.contended);
-        sum.waited = sane(d.waited);
-        sum.longest_wait = sane(d.longest_wait);
-        sum.failed = sane(d.failed);
-        sum.timeouts = sane(d.timeouts);
-        sum.queue = sane(d.queue);
-        sum.longest_queue = sane(d.longest_queue);
-        sum.held = sane(d.timed_held) as f64;
-        sum.timed = sane(d.timed);
+        sum.contended = limits.count(d.contended);
+        sum.waited = limits.time(d.waited);
+        sum.longest_wait = limits.time(d.longest_wait);
+        sum.failed = limits.count(d.failed);
+        sum.timeouts = limits.count(d.timeouts);
+        sum.queue = limits.count(d.queue);
+        sum.longest_queue = limits.count(d.longest_queue);
+        sum.held = limits.time(d.timed_held) as f64;
+        sum.timed = limits.count(d.timed);
         sum.holds = sum.timed;
-        sum.longest_hold = sane(d.longest_hold);
-        sum.handovers = sane(d.handovers);
-        sum.handover = sane(d.handover);
-        sum.asked = sane(d.asked);
-        sum.slept = sane(d.slept);
-        sum.preempted = sane(d.preempted);
-        sum.holds_asked = sane(d.holds_asked);
-        sum.holds_slept = sane(d.holds_slept);
-        sum.holds_preempted = sane(d.holds_preempted);
-        sum.useless = sane(d.useless);
+        sum.longest_hold = limits.time(d.longest_hold);
+        sum.handovers = limits.count(d.handovers);
+        sum.handover = limits.time(d.handover);
+        sum.asked = limits.count(d.asked);
+        sum.slept = limits.count(d.slept);
+        sum.preempted = limits.count(d.preempted);
+        sum.holds_asked = limits.count(d.holds_asked);
+        sum.holds_slept = limits.count(d.holds_slept);
+        sum.holds_preempted = limits.count(d.holds_preempted);
+        sum.useless = limits.count(d.useless);
         sum.wait_times.add(&d.wait);
         sum.hold_times.add(&d.hold);
         sum.handover_times.add(&d.handover_time);
@@ -304,7 +316,7 @@ fn counts(
         sum.held += timing.held as f64 * each;
         // A recursive acquisition is a part of the hold that it is made in.
         let inner = timing.inner.min(timing.weight);
-        sum.holds += sane(((timing.weight - inner) as f64 * each).round() as u64);
+        sum.holds += limits.count(((timing.weight - inner) as f64 * each).round() as u64);
     }
     sum
 }
@@ -367,11 +379,11 @@ fn lock(address: u64, parts: Parts) -> Lock {
 }
 
 /// What the process used of CPUs, if it could say so.
-fn usage(head: &RawFile) -> Option<Usage> {
+fn usage(head: &RawFile, limits: &mut Limits) -> Option<Usage> {
     (head.ended != 0 && head.cpu_ns > 0).then(|| Usage {
-        cpu: sane(head.cpu_ns) as f64 / 1e9,
-        slept: sane(head.slept),
-        preempted: sane(head.preempted),
+        cpu: limits.time(head.cpu_ns) as f64 / 1e9,
+        slept: limits.count(head.slept),
+        preempted: limits.count(head.preempted),
     })
 }
 
@@ -391,7 +403,7 @@ fn waiters(head: &RawFile, bytes: &[u8], end: u64) -> Vec<Waiter> {
             lock: found.lock,
             site: found.site,
             holder: found.holder.checked_sub(1),
-            since: end.saturating_sub(found.since),
+            since: end.saturating_sub(found.since).min(MOST_TICKS),
             holds: found.held[..raw::SHOWN.min(found.depth as usize)].to_vec(),
         })
         .collect()
