@@ -482,6 +482,23 @@ fn a_profile_says_which_locks_are_taken_inside_others() {
     );
 }
 
+/// The time is counted, and the sleep is none of the outer lock's holder.
+#[test]
+fn a_wait_inside_a_section_is_known_as_one() {
+    let room = Room::new();
+    let inside = program(&room, "inside", &[]);
+    let output = profile(&room, &["--", &inside]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let process = &json(&room)[0];
+    let within = lock(process, "within_mutex");
+    assert_eq!(within["counts"]["contended"], 5);
+    let waited = &within["inside"][0]["waited_ns"];
+    assert_eq!(waited, &within["counts"]["waited_ns"], "{within:#}");
+    let around = lock(process, "around_mutex");
+    assert_eq!(around["counts"]["holds_watched"], 0, "{around:#}");
+    assert_eq!(within["inside"][0]["address"], around["address"]);
+}
+
 /// Three waits that time out, and one for a word that has changed already.
 const FUTEX: &str = "#include <linux/futex.h>\n#include <sys/syscall.h>\n\
     #include <time.h>\n#include <unistd.h>\nint word;\n\
