@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+use super::*;
+use crate::model::{Blame, Inside};
+
+/// The rule that speaks of a mutex that was used so. A tick is a nanosecond.
+fn rule(sum: Counts) -> &'static str {
+    rule_of_sites(vec![sum])
+}
+
+fn rule_of_sites(all: Vec<Counts>) -> &'static str {
+    rules_of_sites(all)[0]
+}
+
+/// The same, with the others that hold.
+fn rules_of_sites(all: Vec<Counts>) -> Vec<&'static str> {
+    rules_of_locks(vec![lock_of_sites(all)])
+}
+
+/// A mutex with call sites from 1 on.
+fn lock_of_sites(all: Vec<Counts>) -> Lock {
+    let mut sum = Counts::default();
+    for counts in &all {
+        sum += counts;
+    }
+    let sites = all.into_iter().enumerate().map(|(at, counts)| Site {
+        address: at as u64 + 1,
+        how: Use::Mutex,
+        counts,
+    });
+    Lock {
+        address: 64,
+        sites: sites.collect(),
+        sum,
+        ..Lock::default()
+    }
+}
+
+fn profile_of(locks: Vec<Lock>) -> Profile {
+    Profile {
+        ns_per_tick: 1.0,
+        seconds: 10.0,
+        locks,
+        ..Profile::default()
+    }
+}
+
+/// Of the first lock.
+fn case<'a>(profile: &'a Profile, names: &'a Names<'a>) -> Case<'a> {
+    Case {
+        profile,
+        names,
+        lock: &profile.locks[0],
+        program: "./program",
+        ends: true,
+    }
+}
+
+/// The rules that hold of the first of these locks.
+fn rules_of_locks(locks: Vec<Lock>) -> Vec<&'static str> {
+    let profile = profile_of(locks);
+    let (found, also) = why(&case(&profile, &Names::new(&profile)));
+    let also = also.iter().map(|other| other.rule);
+    std::iter::once(found.rule).chain(also).collect()
+}
+
+/// 100 holds of `hold` nanoseconds, and half as many waits of the same length.
+fn used(hold: u64) -> Counts {
+    Counts {
+        count: 100,
+        contended: 50,
+        waited: 50 * hold,
+        held: 100.0 * hold as f64,
+        holds: 100,
+        longest_hold: hold,
+        asked: 50,
+        handovers: 50,
+        handover: 50 * 5_000,
+        holds_asked: 100,
+        ..Counts::default()
+    }
+}
+
+#[test]
+fn what_holders_do_comes_before_how_long_they_hold() {
+    assert_eq!(rule(used(20_000_000)), "long-sections");
+    assert_eq!(rule(used(500)), "short-but-many");
+    let asleep = Counts {
+        holds_slept: 50,
+        ..used(20_000_000)
+    };
+    assert_eq!(rule(asleep), "holder-sleeps");
+    let preempted = |hold, times| Counts {
+        holds_preempted: times,
+        ..used(hold)
+    };
+    assert_eq!(rule(preempted(1_000_000, 30)), "holder-preempted");
+    assert_eq!(rule(preempted(1_000_000, 20)), "long-sections");
+    // Once in a section of 20 ms is what a busy machine does to any thread.
+    assert_eq!(rule(preempted(20_000_000, 100)), "long-sections");
+    assert_eq!(rule(preempted(20_000_000, 500)), "holder-preempted");
+    // Short holds at another site, which nobody watched, do not make it short.
+    let short = Counts {
+        count: 1_000_000,
+        held: 1e8,
+        holds: 1_000_000,
+        contended: 1_000_000,
+        waited: 100_000_000_000,
+        ..Counts::default()
+    };
+    let both = vec![preempted(20_000_000, 100), short];
+    assert_ne!(rule_of_sites(both), "holder-preempted");
+}
+
+#[test]
+fn holders_that_wait_for_an_inner_lock_are_told_so() {
+    let of = |waited| {
+        let lock = |address, sum: Counts, inside| Lock {
+            address,
+            inside,
+            ..lock_of_sites(vec![sum])
+        };
+        let inside = Inside {
+            outer: 64,
+            count: 100,
+            waited,
+        };
+        let locks = vec![
+            lock(64, used(1_000_000), Vec::new()),
+            lock(4096, used(500_000), vec![inside]),
+        ];
+        rules_of_locks(locks)[0]
+    };
+    assert_eq!(of(60_000_000), "holder-waits");
+    assert_eq!(of(40_000_000), "long-sections");
+}
+
+#[test]
+fn many_short_holds_of_few_acquisitions_are_short() {
+    // A consumer that keeps its mutex but for its waits for a condition variable.
+    let consumer = Counts {
+        holds: 10_000,
+        held: 10_000.0 * 3_000.0,
+        longest_hold: 5_000,
+        ..used(1)
+    };
+    assert_eq!(consumer.mean_hold(), 3_000.0);
+    assert_eq!(rule(consumer), "short-but-many");
+}
+
+#[test]
+fn who_sleeps_is_named_if_threads_wait_for_that() {
+    let hammers = Counts {
+        count: 100_000,
+        held: 1e9,
+        holds: 100_000,
+        ..used(5_000)
+    };
+    let sleeper = Counts {
+        holds_asked: 50,
+        holds_slept: 50,
+        ..used(150_000)
+    };
+    let rule = |of_sleeper| {
+        let sites = vec![hammers.clone(), sleeper.clone()];
+        let mut lock = lock_of_sites(sites);
+        let blame = |holder_site, waited| Blame {
+            site: 1,
+            holder_site,
+            holder: None,
+            count: 1,
+            waited,
+        };
+        lock.blames = vec![blame(1, 100), blame(2, of_sleeper), blame(0, 1_000)];
+        let profile = profile_of(vec![lock]);
+        let names = Names::new(&profile);
+        why(&case(&profile, &names)).0
+    };
+    assert_ne!(rule(20).rule, "holder-sleeps");
+    let found = rule(50);
+    assert_eq!(found.rule, "holder-sleeps");
+    assert!(found.advice.ends_with("in 0x2."), "{}", found.advice);
+    assert!(found.evidence[1].contains("150 µs"), "{found:?}");
+}
+
+#[test]
+fn what_one_thread_uses_is_not_shared_falsely() {
+    let near = |a: &[(u64, u64)], b: &[(u64, u64)]| {
+        let lock = |address, by_thread: &[(u64, u64)]| Lock {
+            address,
+            by_thread: by_thread.to_vec(),
+            ..lock_of_sites(vec![Counts {
+                count: 100_000,
+                ..Counts::default()
+            }])
+        };
+        let profile = profile_of(vec![lock(64, a), lock(72, b)]);
+        neighbours(&profile, 64).len()
+    };
+    assert_eq!(near(&[(0, 100_000)], &[(0, 100_000)]), 0);
+    assert_eq!(near(&[(0, 99_000), (1, 1_000)], &[(0, 100_000)]), 0);
+    assert_eq!(near(&[(0, 100_000)], &[(1, 100_000)]), 1);
+    assert_eq!(near(&[(0, 50_000), (1, 50_000)], &[(0, 100_000)]), 1);
+}
+
+#[test]
+fn a_hot_shard_comes_behind_what_its_holders_do() {
+    let of = |hold: u64, address: fn(u64) -> u64| {
+        let lock = |n: u64| {
+            let waits = 50 / (1 + n * 40);
+            Lock {
+                address: address(n),
+                made: Some(1),
+                ..lock_of_sites(vec![Counts {
+                    contended: waits,
+                    waited: waits * hold,
+                    ..used(hold)
+                }])
+            }
+        };
+        rules_of_locks((0..6).map(lock).collect())
+    };
+    let (array, apart) = (|n| 4096 + n * 48, |n| 4096 + n * n * 48);
+    assert_eq!(of(500, array), ["hot-shard", "short-but-many"]);
+    assert_eq!(of(20_000_000, array), ["long-sections", "hot-shard"]);
+    assert_eq!(of(500, apart), ["short-but-many"]);
+}
+
+#[test]
+fn waits_that_holds_do_not_explain() {
+    let sleepers = Counts {
+        slept: 25,
+        ..used(1_000)
+    };
+    assert_eq!(rules_of_sites(vec![sleepers]), ["convoy", "short-but-many"]);
+    let late = Counts {
+        waited: 50 * 20_000,
+        ..used(1_000)
+    };
+    assert_eq!(rule(late), "off-cpu");
+    let late_hand_overs = Counts {
+        handover: 50 * 60_000_000,
+        ..used(50_000_000)
+    };
+    assert_eq!(rule(late_hand_overs), "unclear");
+}
