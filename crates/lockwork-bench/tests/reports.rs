@@ -35,6 +35,7 @@ fn header(cases: Vec<Case>) -> Header {
     });
     Header {
         schema: SCHEMA,
+        build: "1".to_owned(),
         lockwork: "0".into(),
         started: 0,
         machine: Machine::look(),
