@@ -28,13 +28,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::write(out.join("sources.rs"), sources(&root)?)?;
     let options = table(&root.join("kernel/options.def"), "LKM_OPTION")?;
     let knobs = table(&root.join("platform/knobs.def"), "LK_KNOB")?;
+    let modes = constant(&root.join("kernel/torture.h"), "LKM_TORTURE_MODES")?;
     fs::write(
         out.join("settings.rs"),
         format!(
             "/// What `kernel/options.def` lists.\n\
              pub const OPTIONS: &[(&str, u32, u32)] = &[{options}];\n\
              /// What `platform/knobs.def` lists.\n\
-             pub const KNOBS: &[(&str, u32, u32)] = &[{knobs}];\n"
+             pub const KNOBS: &[(&str, u32, u32)] = &[{knobs}];\n\
+             /// Locks that can take turns on one object: `LKM_TORTURE_MODES`.\n\
+             const MODES: usize = {modes};\n"
         ),
     )?;
     Ok(())
@@ -103,4 +106,14 @@ fn table(file: &Path, name: &str) -> Result<String, Box<dyn Error>> {
         return Err(format!("{} has no line of {name}", file.display()).into());
     }
     Ok(rows)
+}
+
+/// The number that a file defines as `name`.
+fn constant(file: &Path, name: &str) -> Result<u32, Box<dyn Error>> {
+    let text = fs::read_to_string(file)?;
+    let start = format!("#define {name} ");
+    let value = text.lines().find_map(|line| line.strip_prefix(&start));
+    let digits = value.and_then(|value| value.split_whitespace().next());
+    let number = digits.and_then(|digits| digits.trim_end_matches('u').parse().ok());
+    number.ok_or_else(|| format!("{} defines no number {name}", file.display()).into())
 }

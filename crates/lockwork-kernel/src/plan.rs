@@ -19,9 +19,6 @@ const CANARIES: &[(&str, bool)] = &[
     ("canary_reader", true),
 ];
 
-/// Locks that can take turns on one object: `LKM_TORTURE_MODES`.
-const MODES: usize = 8;
-
 /// Who tortures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
