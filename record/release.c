@@ -86,6 +86,8 @@ void rec_release_end(struct rec_ended *e, struct rec_thread *t)
 	}
 	if (e->is_inner) {
 		rec_count_inner(t, e->s, h);
+		if (h->event)
+			rec_event_end(t, h->event, e->now);
 		return;
 	}
 	t->away = (void *)e->s->lock;

@@ -78,7 +78,10 @@ u32 rec_find_holder(struct rec_thread *t, void *lock, u64 *site)
 	return holder;
 }
 
-/* A plain store to what that thread writes too: at worst a hold of its is not seen to end. */
+/*
+ * A plain store to what that thread writes too: at worst the lock stays on its list. Then its
+ * later holds of that lock count as parts of one that does not end.
+ */
 void rec_released_for_another(struct rec_thread *t, void *lock)
 {
 	u64 site;

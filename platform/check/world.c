@@ -20,6 +20,7 @@ static struct {
 	} sections[LKP_MAX_NEST];
 	bool at_event;	 /* in what a client does there */
 	bool in_handler; /* of check_world.signal */
+	u32 signals;	 /* so far */
 } self[CHECK_THREADS];
 
 /* Before each execution; the client's init() then sets what it wants. */
@@ -76,13 +77,20 @@ u32 this_slot(void)
 	return check_world.no_slots ? 0 : lwc_thread() + 1;
 }
 
-/* A signal arrives at the worst moment; its handler is not interrupted. */
+/*
+ * A signal arrives at the worst moment; its handler is not interrupted. The work that a
+ * handler leaves is a section again: with a signal in each, it would have no end.
+ */
+#define MOST_SIGNALS 8u /* in one thread */
+
 static void signal_arrives(void)
 {
 	u32 id = lwc_thread();
 
-	if (!check_world.signal || self[id].in_handler)
+	if (!check_world.signal || self[id].in_handler ||
+	    self[id].signals == MOST_SIGNALS)
 		return;
+	self[id].signals++;
 	self[id].in_handler = true;
 	check_world.signal();
 	self[id].in_handler = false;

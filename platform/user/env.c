@@ -51,8 +51,10 @@ __attribute__((constructor(101))) static void keep(void)
 	text = end = room_for(bytes);
 	if (!text)
 		return;
+	/* If this is a plugin, others may have changed it since. */
 	for (char **e = environ; e && *e; e++) {
-		if (is_ours(*e))
+		if (is_ours(*e) &&
+		    strlen(*e) + 1 < bytes - (size_t)(end - text))
 			end = stpcpy(end, *e) + 1;
 	}
 	*end = '\0';

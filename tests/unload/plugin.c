@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* A plugin with the whole library in it: the thread that calls it waits for a lock. */
 #include <lockwork/lockwork.h>
+#include <user.h>
 
 #include <pthread.h>
 #include <semaphore.h>
@@ -14,7 +15,9 @@ static void *hold(void *unused)
 	(void)unused;
 	lw_mutex_lock(&mutex);
 	sem_post(&is_held);
-	usleep(100000); /* so that the other one waits, and has a slot from then on */
+	/* The one that waits has a slot; so has nobody who takes a free mutex. */
+	while (!lkp_user_slots_in_use())
+		usleep(100);
 	lw_mutex_unlock(&mutex);
 	return NULL;
 }

@@ -32,6 +32,7 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode> {
     }
     if let Some(path) = &args.from {
         let (data, _) = Data::read(path)?;
+        drawable(&data, args.plots.as_deref())?;
         show(&data, &Journal::None, args.plots.as_deref())?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -78,6 +79,7 @@ pub fn samples(args: &BenchArgs) -> Result<ControlFlow<ExitCode, Data>> {
 /// Goes on with what is in `path`, and adds to it.
 fn resume(path: &Path, patience: Option<u64>, plots: Option<&Path>) -> Result<ExitCode> {
     let (mut data, whole) = Data::read(path)?;
+    drawable(&data, plots)?;
     if let Some(patience) = patience {
         data.header.plan.patience = patience;
     }
@@ -122,7 +124,7 @@ fn finish(
         Err(error) => {
             // What was measured is shown for all that.
             if !data.samples.is_empty() {
-                show(data, journal, None)?;
+                let _ = show(data, journal, None);
             }
             return Err(error);
         }
@@ -152,11 +154,16 @@ fn code(ended: &Ended) -> Option<ExitCode> {
     }
 }
 
-/// Prints `data`, and draws it if that is wanted.
-fn show(data: &Data, journal: &Journal, plots: Option<&Path>) -> Result<()> {
+/// Refuses to draw what has no throughput and waits by threads.
+fn drawable(data: &Data, plots: Option<&Path>) -> Result<()> {
     if plots.is_some() && data.header.plan.form != Form::Cases {
         bail_usage!("this run has no throughput and waits by threads to draw; leave --plots out");
     }
+    Ok(())
+}
+
+/// Prints `data`, and draws it if that is wanted.
+fn show(data: &Data, journal: &Journal, plots: Option<&Path>) -> Result<()> {
     let print = |shown: &str| match journal {
         Journal::Stdout => {
             text::complain(shown);
@@ -199,6 +206,7 @@ fn header(plan: Plan, locks: &[Contender], calibration: Calibration) -> Header {
         schema: SCHEMA,
         lockwork: env!("CARGO_PKG_VERSION").to_owned(),
         build: build(),
+        debug: cfg!(debug_assertions),
         started: started.map_or(0, |since| since.as_secs()),
         machine: Machine::look(),
         plan,

@@ -50,6 +50,9 @@ pub struct Header {
     /// Which build of it: a number of the program's file; not in files of older versions.
     #[serde(default)]
     pub build: String,
+    /// Was it compiled without optimisation?
+    #[serde(default)]
+    pub debug: bool,
     /// When it began, in seconds since 1970.
     pub started: u64,
     /// Where it ran.

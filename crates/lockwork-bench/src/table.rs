@@ -103,7 +103,14 @@ pub(crate) fn foot(data: &Data) -> String {
             }
         }
     }
-    warnings.extend(slow_build());
+    // What is compiled without optimisation is no peer of what is compiled with it.
+    if data.headers().any(|header| header.debug) {
+        warnings.push(
+            "measured by a debug build: the locks in C are optimised, those in Rust are not; measure \
+             with `cargo run --release`"
+                .to_owned(),
+        );
+    }
     if let Some(end) = &data.end {
         warnings.extend(end.calibration.warning("at the end"));
     }
@@ -122,15 +129,6 @@ pub(crate) fn foot(data: &Data) -> String {
         text += &format!("warning: {warning}\n");
     }
     text
-}
-
-/// What is compiled without optimisation is no peer of what is compiled with it.
-fn slow_build() -> Option<String> {
-    cfg!(debug_assertions).then(|| {
-        "this is a debug build: the locks in C are optimised, those in Rust are not; measure with \
-         `cargo run --release`"
-            .to_owned()
-    })
 }
 
 fn cut_short(data: &Data) -> Option<String> {

@@ -36,6 +36,7 @@ fn header(cases: Vec<Case>) -> Header {
     Header {
         schema: SCHEMA,
         build: "1".to_owned(),
+        debug: false,
         lockwork: "0".into(),
         started: 0,
         machine: Machine::look(),

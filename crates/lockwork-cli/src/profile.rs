@@ -31,6 +31,14 @@ pub fn profile(args: &ProfileArgs) -> Result<ExitCode> {
     check(&args.command)?;
     let file = make_room(&args.output)?;
     let status = record(&args.command, &spec, &file, &[])?;
+    if !lockwork_profile::is_profile(&file) {
+        text::complain(&format!(
+            "lockwork: nothing was recorded into {}: the program did not load the recorder, or \
+             could not write there\n",
+            args.output.display()
+        ));
+        return Ok(ExitCode::from(if status == 0 { OWN_ERROR } else { status }));
+    }
     if !args.quiet {
         report(&file, &args.output);
     }
@@ -93,10 +101,6 @@ fn report(file: &Path, shown: &Path) {
                 "\n{report}\nlockwork report {shown} prints this again.\n"
             ));
         }
-        Err(_) if !file.exists() => text::complain(&format!(
-            "lockwork: nothing was recorded into {shown}: the program did not load the recorder, \
-             or could not write there\n"
-        )),
         Err(error) => text::complain(&format!("lockwork: {error:#}\n")),
     }
 }

@@ -269,6 +269,11 @@ fn a_lock_whose_runs_mostly_give_no_number_is_not_better() {
         "{}",
         stdout(&output)
     );
+    let said = stdout(&output);
+    assert!(
+        said.contains("mutex failed in 8 runs, glibc in 0"),
+        "{said}"
+    );
     let summary = json["summary"].as_array().expect("locks");
     let mutex = summary.iter().find(|lock| lock["arm"] == "mutex");
     let mutex = mutex.expect("a summary of it");

@@ -79,7 +79,11 @@ pub(crate) fn nothing_to_win(account: &Account, tried: Option<String>) -> Findin
     let advice = "No other lock brings much here. `lockwork profile` also times the waits for \
                   condition variables.";
     let (rule, why, advice) = match &tried {
-        Some(tried) => ("tries", tried.as_str(), "See how long it repeats them."),
+        Some(tried) => (
+            "tries",
+            tried.as_str(),
+            "See how long the program repeats them.",
+        ),
         None => ("uncontended", "Threads hardly wait for its locks.", advice),
     };
     let evidence = [Quantity::Waited, Quantity::Contended];

@@ -200,8 +200,8 @@ pub(crate) struct PatchedArgs {
     #[arg(long, value_name = "WORDS")]
     pub(crate) append: Option<String>,
     /// Only the first N patches.
-    #[arg(long, value_name = "N", default_value_t = usize::MAX, hide_default_value = true)]
-    patches: usize,
+    #[arg(long, value_name = "N", value_parser = patches)]
+    patches: Option<usize>,
     /// Of the options of the patches switch on only these, such as QUEUE_RWLOCK.
     #[arg(long, value_name = "OPTION,…", value_delimiter = ',')]
     options: Vec<String>,
@@ -227,7 +227,7 @@ impl PatchedArgs {
                 _ => Flavour::Plain,
             },
             options: self.options.clone(),
-            patches: self.patches,
+            patches: self.patches(),
             off: self.off,
         }
     }
@@ -236,6 +236,18 @@ impl PatchedArgs {
     pub(crate) fn has_controls(&self) -> bool {
         let queue = "LOCK_SPIN_ON_OWNER_NUMA";
         let on = self.options.is_empty() || self.options.iter().any(|name| name == queue);
-        !self.off && on && self.patches >= 3
+        !self.off && on && self.patches() >= 3
     }
+
+    /// How many of the patches are applied, at most.
+    fn patches(&self) -> usize {
+        self.patches.unwrap_or(usize::MAX)
+    }
+}
+
+/// A number of patches.
+fn patches(text: &str) -> Result<usize, String> {
+    let most = crate::series::count();
+    let number = text.parse().ok().filter(|n| (1..=most).contains(n));
+    number.ok_or_else(|| format!("it is not a number from 1 to {most}"))
 }

@@ -388,10 +388,15 @@ impl Case<'_> {
         }
         let (section, left_out) = times(&writes.hold_times, writes.mean_hold(), ns);
         let (read_section, of_reads) = times(&reads.hold_times, reads.mean_hold(), ns);
-        // At the end of a wait for a condition variable a mutex is taken again.
-        let acquisitions = sum.count.max(sum.holds);
-        let written = (acquisitions - reads.count) as f64;
-        let held = written * section.mean + reads.count as f64 * read_section.mean;
+        // Each hold is one: also that at the end of a wait for a condition variable, and a recursive
+        // one as a whole.
+        let of = |counts: &Counts| match counts.holds {
+            0 => counts.count,
+            holds => holds,
+        };
+        let (acquisitions, read) = (of(sum), of(&reads).min(of(sum)));
+        let written = (acquisitions - read) as f64;
+        let held = written * section.mean + read as f64 * read_section.mean;
         let (idle, waits) = idle(self.profile, &lock.by_thread);
         // What is waited for inside a section is a part of that.
         let nested = nested_in(self.profile, lock);

@@ -23,7 +23,17 @@ pub fn header(file: &Path) -> Option<RawFile> {
     head.filter(|head| head.magic == raw::MAGIC && head.version == raw::VERSION)
 }
 
-/// The files of child processes beside `file`: `FILE.PID` and `FILE.PID.N`.
+/// The process that `file` is of, if it is a profile.
+fn process(file: &Path) -> Option<u64> {
+    let mut start = [0; 40];
+    let opened = File::open(file).and_then(|file| file.read_exact_at(&mut start, 0));
+    let word = |at: usize| raw::read::<u64>(&start, at).filter(|_| opened.is_ok());
+    // It has stood there in every version.
+    word(0).filter(|magic| *magic == raw::MAGIC).and(word(32))
+}
+
+/// The files of child processes beside `file`: `FILE.PID` and `FILE.PID.N`. A profile that
+/// somebody has given such a name is of another process.
 pub fn children(file: &Path) -> Vec<PathBuf> {
     let folder = match file.parent() {
         Some(folder) if folder != Path::new("") => folder,
@@ -33,20 +43,48 @@ pub fn children(file: &Path) -> Vec<PathBuf> {
         return Vec::new();
     };
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let named = |other: &str| {
+        let rest = other.strip_prefix(name)?.strip_prefix('.')?;
+        let mut numbers = rest.split('.').map(|number| number.parse::<u64>().ok());
+        let pid = numbers.next()?;
+        numbers.all(|number| number.is_some()).then_some(pid)?
+    };
     let mut found: Vec<PathBuf> = entries
-        .filter(|entry| {
-            let other = entry.file_name();
-            let rest = other.to_str().and_then(|other| other.strip_prefix(name));
-            let rest = rest.and_then(|rest| rest.strip_prefix('.'));
-            rest.is_some_and(|rest| rest.split('.').all(is_number))
+        .filter_map(|entry| {
+            let pid = named(entry.file_name().to_str()?)?;
+            let path = entry.path();
+            (process(&path) == Some(pid)).then_some(path)
         })
-        .map(|entry| entry.path())
-        .filter(|path| is_profile(path))
         .collect();
     found.sort();
     found
 }
 
-fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_child_is_of_the_process_that_its_name_has() {
+        let room = tempfile::tempdir().expect("a folder");
+        let file = room.path().join("p.prof");
+        let put = |name: &str, pid: u64| {
+            let words = [raw::MAGIC, raw::VERSION, 0, 0, pid];
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            fs::write(room.path().join(name), bytes).expect("written");
+        };
+        put("p.prof", 7);
+        put("p.prof.8", 8);
+        put("p.prof.9.2", 9);
+        // Somebody's earlier ones.
+        put("p.prof.1", 7);
+        put("p.prof.20261128", 7);
+        put("p.prof.old", 8);
+        fs::write(room.path().join("p.prof.10"), "10").expect("written");
+        let children = children(&file);
+        let names = children
+            .iter()
+            .map(|path| path.file_name().expect("a name"));
+        assert_eq!(names.collect::<Vec<_>>(), ["p.prof.8", "p.prof.9.2"]);
+    }
 }

@@ -46,8 +46,8 @@ impl Limits {
     /// What is said if a number was cut off.
     pub fn warning(&self) -> Option<String> {
         self.exceeded.then(|| {
-            "the file has a time of more than 2^53 ticks, or a count of more than 2^48: it is \
-             damaged, or the recording was too long"
+            "the file has a time of more than 2^53 ticks, a count of more than 2^48, or too many of \
+             them: it is damaged, or the recording was too long"
                 .to_owned()
         })
     }

@@ -381,7 +381,8 @@ fn lock(address: u64, parts: Parts) -> Lock {
 /// What the process used of CPUs, if it could say so.
 fn usage(head: &RawFile, limits: &mut Limits) -> Option<Usage> {
     (head.ended != 0 && head.cpu_ns > 0).then(|| Usage {
-        cpu: limits.time(head.cpu_ns) as f64 / 1e9,
+        // Of all threads together, so no limit of one recording is its limit.
+        cpu: head.cpu_ns as f64 / 1e9,
         slept: limits.count(head.slept),
         preempted: limits.count(head.preempted),
     })

@@ -16,6 +16,8 @@ const DEADLOCK_NS: u64 = 100_000_000;
 pub const NOTHING: f64 = 0.005;
 /// Where failed tries are this share of the acquisitions, a program may wait by repeating them.
 const TRIED: f64 = 0.01;
+/// Fewer of them are no waiting.
+const TRIES: u64 = 8;
 /// A wait for a condition variable that is so short on average, in nanoseconds, lasts about
 /// as long as one or two wake-ups take.
 const QUICK_NS: u64 = 100_000;
@@ -113,6 +115,11 @@ fn nothing_to_win(profile: &Profile) -> String {
         None => "here",
     };
     let sum = profile.sum();
+    if profile.dropped > sum.count {
+        return "The file had no room for most acquisitions, so nobody knows whether there is \
+                anything to win: record again where there is room.\n"
+            .to_owned();
+    }
     let share = percent(lost_share(profile));
     match (tried(sum.failed, sum.count), sum.contended) {
         (Some(tried), _) => {
@@ -127,7 +134,7 @@ fn nothing_to_win(profile: &Profile) -> String {
 
 /// What is said where many tries failed.
 pub fn tried(failed: u64, acquisitions: u64) -> Option<String> {
-    let many = failed > 0 && failed as f64 >= TRIED * acquisitions as f64;
+    let many = failed >= TRIES && failed as f64 >= TRIED * acquisitions as f64;
     many.then(|| {
         format!(
             "{} calls of trylock found a lock held. A thread that repeats them waits, and such waits \

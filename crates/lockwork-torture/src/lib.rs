@@ -26,7 +26,7 @@ use lockwork_catalogue::{catalogue, knobs, set_knob, LockKind};
 use lockwork_report::interrupt::{Interrupt, Interrupted};
 use lockwork_report::resources::Resources;
 use lockwork_report::settings::settings;
-use lockwork_report::{choice, progress, text, usage};
+use lockwork_report::{bail_usage, choice, progress, text, usage};
 use probes::{STRESS, SWITCHING};
 use std::io::{self, Write};
 use std::process::{exit, ExitCode};
@@ -112,6 +112,7 @@ pub fn run(args: &TortureArgs) -> anyhow::Result<ExitCode> {
         list().context("cannot write the list")?;
         return Ok(ExitCode::SUCCESS);
     }
+    promised(&kinds, &args.properties)?;
     if !driven.is_empty() && plan.wants(&[SWITCHING]) {
         text::complain(&format!(
             "lockwork: {SWITCHING} changes {} itself; --set applies to the other properties only\n",
@@ -121,6 +122,29 @@ pub fn run(args: &TortureArgs) -> anyhow::Result<ExitCode> {
     each(kinds, &plan, &mut |report, _, _| {
         print(report, args.json).context("cannot write the report")
     })
+}
+
+/// Refuses a property that none of the locks promises: nothing would be tested.
+fn promised(kinds: &[LockKind], names: &[String]) -> anyhow::Result<()> {
+    for property in PROPERTIES
+        .iter()
+        .filter(|p| names.iter().any(|n| n == p.name))
+    {
+        let mut reasons = kinds.iter().map(|kind| (property.absent)(kind));
+        if let Some(Some(reason)) = reasons
+            .clone()
+            .next()
+            .filter(|_| reasons.all(|r| r.is_some()))
+        {
+            let locks: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
+            let locks = locks.join(", ");
+            bail_usage!(
+                "--property {}: {locks}: {reason}; name another lock",
+                property.name
+            );
+        }
+    }
+    Ok(())
 }
 
 /// Runs the stress of the locks that the arguments name, and nothing else, with events. Each

@@ -49,6 +49,12 @@ pub struct Report {
 }
 
 impl Report {
+    /// Does any run under glibc count?
+    pub fn has_baseline(&self) -> bool {
+        let mut arms = self.summary.iter();
+        arms.any(|lock| lock.arm == BASELINE && lock.samples > 0)
+    }
+
     /// What is so bad about a lock of this report that its figures are no comparison.
     pub fn fault(&self, lock: &Summary) -> Option<Fault> {
         let base = self.summary.iter().find(|s| s.arm == BASELINE)?;
@@ -189,7 +195,7 @@ pub struct Summary {
 pub enum Fault {
     /// A signal ended so many runs.
     Crashed(usize),
-    /// So many runs ended with another exit code than 0.
+    /// So many runs failed otherwise: by their exit code, or without a number.
     Failed(usize),
     /// So many runs gave 0 where more is better.
     Zero(usize),

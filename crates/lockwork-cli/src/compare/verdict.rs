@@ -188,9 +188,9 @@ fn on_faults(setup: &Setup, base: &Summary, locks: &[&Summary]) -> Option<String
                 )
             }
             Fault::Failed(k) => format!(
-                "{} failed in {k} of {}, glibc in {}: that is no comparison.",
+                "{} failed in {}, glibc in {}: that is no comparison.",
                 a.arm,
-                counted(a.samples, "run"),
+                counted(k, "run"),
                 base.failed
             ),
             Fault::Zero(k) => format!(

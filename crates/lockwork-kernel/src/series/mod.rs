@@ -62,6 +62,11 @@ pub(crate) fn install(root: &Path, patches: &[Patch]) -> Result<()> {
     tree.install(&all)
 }
 
+/// How many patches there are.
+pub(crate) fn count() -> usize {
+    patch::series().map_or(0, |patches| patches.len())
+}
+
 /// Unpacks Debian's kernel sources into `target`; `files`: only these.
 pub(crate) fn unpack(target: &Path, files: &[String], work: &Work) -> Result<()> {
     let mut script = Command::new("sh");

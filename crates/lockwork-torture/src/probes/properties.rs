@@ -15,7 +15,7 @@ pub struct Property {
     /// What it claims when it passes.
     pub about: &'static str,
     /// Why the kind need not have it, or `None`: it must.
-    pub(super) absent: fn(&LockKind) -> Option<&'static str>,
+    pub(crate) absent: fn(&LockKind) -> Option<&'static str>,
 }
 
 impl Property {
