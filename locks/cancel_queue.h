@@ -121,8 +121,7 @@ static inline void cq_append(struct cq_node *node, struct cq_node *prev,
 	WRITE_ONCE(prev->next, node);
 	/* [cancel_queue.A] RELEASE, pairs with cancel_queue.C: the predecessor
 	 * may use its node again once it sees BEHIND, so our write to its link
-	 * must come first. Spare relaxed: in the model writes to a word have
-	 * the order in which they ran. */
+	 * must come first. */
 	smp_store_release(&node->place, CQ_BEHIND | before);
 }
 

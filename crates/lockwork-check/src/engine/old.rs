@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Looks at old values, and which of them are not explored; see docs/proof.md.
-use super::state::{note, with, Mode};
+use super::state::{note, with, Look, Mode};
 use crate::running::current;
 use crate::site::Site;
 use crate::trace::What;
-
-/// A look: where in the code, and at which address.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Look {
-    pub site: *const Site,
-    pub addr: usize,
-}
 
 /// The rest of this execution is not explored: it only ends.
 pub(super) fn skip() {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The state of an execution, and what every call does with it.
 use super::inside::{Inside, Section};
-use super::old::Look;
 use crate::layout::{address_of, Layout};
 use crate::mutant::{Change, Mutant};
 use crate::past::Steps;
@@ -33,6 +32,13 @@ pub(crate) enum Mode {
 pub(crate) struct Restart;
 /// Unwinds out of an execution that failed; the engine knows why.
 pub(crate) struct Stop;
+
+/// A look: where in the code, and at which address.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Look {
+    pub site: *const Site,
+    pub addr: usize,
+}
 
 #[derive(Default)]
 pub(super) struct Thread {
