@@ -29,7 +29,10 @@ static inline void lock_mutex(struct lk_mutex *m)
 
 /* -- LOCKWORK_DEBUG ------------------------------------------------------ */
 
-/* A holder that locks again gets nowhere; anybody else does, or sees who holds it. */
+/*
+ * Waits for a second. The holder of @m cannot get it in that time. Any other thread gets
+ * it, or the mutex names its true holder by then.
+ */
 static __cold bool gets_past_itself(struct lk_mutex *m)
 {
 	struct lkp_deadline second;

@@ -169,20 +169,21 @@ impl Data {
 
     /// Is all of it from one machine?
     pub fn is_of_one_machine(&self) -> bool {
-        let who = |header: &Header| {
+        self.all_have_the_same(|header| {
             let machine = &header.machine;
-            (machine.cpus, machine.model.clone(), machine.kernel.clone())
-        };
-        let first = who(&self.header);
-        self.resumed.iter().all(|header| who(header) == first)
+            (machine.cpus, &machine.model, &machine.kernel)
+        })
     }
 
     /// Is all of it of the same software: this program, its locks and the libraries?
     pub fn is_of_one_build(&self) -> bool {
-        let what = |header: &Header| {
-            let versions = (header.lockwork.clone(), header.build.clone());
-            (versions, header.locks.clone(), header.machine.glibc.clone())
-        };
+        self.all_have_the_same(|header| {
+            let program = (&header.lockwork, &header.build);
+            (program, &header.locks, &header.machine.glibc)
+        })
+    }
+
+    fn all_have_the_same<'a, T: PartialEq>(&'a self, what: impl Fn(&'a Header) -> T) -> bool {
         let first = what(&self.header);
         self.resumed.iter().all(|header| what(header) == first)
     }

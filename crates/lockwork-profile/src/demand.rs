@@ -59,7 +59,7 @@ pub struct Demand {
     pub name: String,
     /// What it is.
     pub kind: Kind,
-    /// Acquisitions, also those at the end of a wait for a condition variable.
+    /// Holds: also those after a wait for a condition variable; a recursive one is one.
     pub acquisitions: u64,
     /// Its share of the program's whole waiting.
     pub of_waiting: f64,

@@ -352,8 +352,8 @@ fn hot_shard(case: &Case<'_>) -> Option<Finding> {
             ),
             case.hold(),
         ],
-        advice: "If so, distribute the work better over the locks: what it guards is used more \
-                 than what the others guard."
+        advice: "If it is one of them, distribute the work better over these locks. What this \
+                 lock guards is used more than what the others guard."
             .to_owned(),
     })
 }
@@ -487,7 +487,10 @@ pub fn neighbours(profile: &Profile, line: u64) -> Vec<(&Lock, &Lock)> {
     hot.sort_by_key(|lock| lock.address);
     hot.windows(2)
         .filter(|pair| pair[0].address / line == pair[1].address / line)
-        .filter(|pair| only_user(pair[0]).is_none() || only_user(pair[0]) != only_user(pair[1]))
+        .filter(|pair| {
+            let only = only_user(pair[0]);
+            only.is_none() || only != only_user(pair[1])
+        })
         .map(|pair| (pair[0], pair[1]))
         .collect()
 }

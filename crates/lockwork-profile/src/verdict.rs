@@ -237,6 +237,25 @@ mod tests {
         assert!(said("", Vec::new()).is_none());
     }
 
+    /// Two threads that used a mutex so within a second. A tick is a nanosecond.
+    fn one_mutex(counts: Counts) -> Profile {
+        Profile {
+            ns_per_tick: 1.0,
+            seconds: 1.0,
+            threads: 2,
+            locks: vec![Lock {
+                sites: vec![Site {
+                    address: 1,
+                    how: Use::Mutex,
+                    counts: counts.clone(),
+                }],
+                sum: counts,
+                ..Lock::default()
+            }],
+            ..Profile::default()
+        }
+    }
+
     #[test]
     fn many_failed_tries_are_not_called_uncontended() {
         let of = |failed| {
@@ -245,21 +264,7 @@ mod tests {
                 failed,
                 ..Counts::default()
             };
-            verdict(&Profile {
-                ns_per_tick: 1.0,
-                seconds: 1.0,
-                threads: 2,
-                locks: vec![Lock {
-                    sites: vec![Site {
-                        address: 1,
-                        how: Use::Mutex,
-                        counts: counts.clone(),
-                    }],
-                    sum: counts,
-                    ..Lock::default()
-                }],
-                ..Profile::default()
-            })
+            verdict(&one_mutex(counts))
         };
         assert!(of(9).contains("never contended"));
         let text = of(4_000);
@@ -269,20 +274,7 @@ mod tests {
 
     #[test]
     fn waits_that_have_not_ended_count() {
-        let mut profile = Profile {
-            ns_per_tick: 1.0,
-            seconds: 1.0,
-            threads: 2,
-            locks: vec![Lock {
-                sites: vec![Site {
-                    address: 1,
-                    how: Use::Mutex,
-                    counts: Counts::default(),
-                }],
-                ..Lock::default()
-            }],
-            ..Profile::default()
-        };
+        let mut profile = one_mutex(Counts::default());
         assert!(verdict(&profile).contains("never contended"));
         assert_eq!(waited(&profile), "threads waited 0 ns in all");
         profile.waiters = vec![Waiter {

@@ -41,7 +41,7 @@ impl Drop for Memory {
 }
 
 impl Memory {
-    /// So many bytes, and a page more, for the next simulation of this OS thread.
+    /// Memory of at least so many bytes, which the next simulation of this OS thread uses.
     pub fn new(bytes: usize) -> Self {
         let pages = vec![Page([0; PAGE]); bytes / PAGE + 1].into_boxed_slice();
         let count = pages.len();

@@ -190,7 +190,7 @@ impl Steps<'_> {
 /// Bytes of a buffer that mostly misses a cache of `cache` bytes; `None`: there is no room for it.
 fn buffer(cache: usize, free: usize) -> Option<usize> {
     let wanted = (4 * cache).clamp(BUFFER[0], BUFFER[1]);
-    // A quarter of what is free is not missed.
+    // It takes a quarter of the free memory at most, so that other programs keep the rest.
     let bytes = wanted.min(free / 4);
     (bytes >= 2 * cache && bytes >= BUFFER[0] / 4).then_some(bytes)
 }
