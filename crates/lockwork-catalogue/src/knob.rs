@@ -76,6 +76,13 @@ impl Knob {
         unsafe { AtomicU32::from_ptr(self.raw.value) }.load(Ordering::Relaxed)
     }
 
+    /// The value now, for messages: its word if it has words.
+    pub fn shown(&self) -> String {
+        let value = self.get();
+        let word = self.words().get(value as usize).copied();
+        word.map_or_else(|| value.to_string(), str::to_owned)
+    }
+
     /// What it may be set to, for messages: words or a range.
     pub fn range(&self) -> String {
         let words = self.words();

@@ -28,8 +28,8 @@ are those of the program; only LD_PRELOAD, LOCKWORK_LOCK and LOCKWORK_SET are
 added.
 
 lockwork refuses programs whose locks it cannot replace, before they start:
-statically linked programs, setuid programs, and programs for another machine or
-another C library.";
+statically linked programs, setuid programs, programs with file capabilities, and
+programs for another machine or another C library.";
 
 const RUN_AFTER: &str = "\
 Exit status:
@@ -78,9 +78,10 @@ differences between the locks the measurements support.
 
 Runs are grouped in rounds. Each round runs every lock once. Every second order is
 shuffled (by --seed), and the next round has it backwards. So neither drift of the
-machine nor the order favours a lock. Warm-up rounds are not counted. Two arms are always
-measured: glibc is the unchanged program; glibc_passthrough is an interposer that
-only forwards the calls to glibc, and shows what interposition costs.
+machine nor the order favours a lock. Warm-up rounds are not counted. Two arms are
+added: glibc is the unchanged program; glibc_passthrough is an interposer that
+only forwards the calls to glibc, and shows what interposition costs. (A suite has
+the second one only if it names it.)
 
 Improve says how much better than glibc a lock is: +100 % is twice the
 throughput, or half the time. Its 95 % interval comes from a paired bootstrap
@@ -108,7 +109,7 @@ const COMPARE_AFTER: &str = "\
 Exit status:
   0; or 1 if the program failed or a lock is worse than --fail-if-worse allows, 2 for a
   wrong command line or suite (an unknown lock or knob, a wrong value or REGEX), 125 if
-  lockwork itself fails, 126 if the program cannot be executed, 127 if it cannot be
+  lockwork itself fails (a file that cannot be read, for example), 126 if the program cannot be executed, 127 if it cannot be
   found (with --suite: if none can), 130 after Ctrl-C.
 
 Examples:
@@ -300,7 +301,8 @@ pub enum Output {
 /// Options of `lockwork compare`.
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// The locks to compare with glibc, each as NAME or NAME:KNOB=VALUE[:KNOB=VALUE…].
+    /// The locks to compare with glibc, each as NAME or NAME:KNOB=VALUE[:KNOB=VALUE…]; all of
+    /// `lockwork locks` if none is named, in a suite those that it names.
     #[arg(long, value_name = "LOCK", value_delimiter = ',')]
     pub locks: Vec<String>,
     /// Set knobs of all locks, except where --locks gives the knob another value. The

@@ -263,7 +263,7 @@ fn list() -> io::Result<()> {
             knob.name(),
             knob.help(),
             knob.range(),
-            knob.get()
+            knob.shown()
         )?;
     }
     Ok(())

@@ -41,7 +41,7 @@ Examples:
   lockwork sim --locks all --machine epyc-9654 --threads 1,8,64,192 --workload fxmark-dwom
   lockwork sim --lock qspinlock_steal --threads 8 --cpus 4 --overcommit 2 --vms 2
         Two virtual machines that share 4 CPUs.
-  lockwork sim --lock mutex --set osq_lock_depth=16 --clusters node";
+  lockwork sim --lock mutex_numa --set osq_lock_depth=16 --clusters node";
 
 /// Options of `lockwork sim`.
 #[derive(Debug, Clone, clap::Args)]

@@ -12,7 +12,7 @@ pub(super) fn list(known: &Known) -> Result<String> {
     let mut text = String::from("Locks (--lock):\n");
     let lock = |lock: &Lock| {
         let mark = if lock.is_baseline {
-            "baseline, only here: "
+            "baseline: "
         } else {
             ""
         };
