@@ -11,11 +11,7 @@ use anyhow::Result;
 pub(super) fn list(known: &Known) -> Result<String> {
     let mut text = String::from("Locks (--lock):\n");
     let lock = |lock: &Lock| {
-        let mark = if lock.is_baseline {
-            "baseline: "
-        } else {
-            ""
-        };
+        let mark = if lock.is_baseline { "baseline: " } else { "" };
         (lock.name.to_owned(), format!("{mark}{}", lock.summary))
     };
     text += &named(known.locks.iter().map(lock));
