@@ -124,10 +124,8 @@ struct rec_block *rec_block(u32 kind, u32 bytes, u32 thread)
 
 	bytes = (bytes + REC_PAGE - 1) & ~(REC_PAGE - 1);
 	if (at + bytes > REC_CAPACITY || !still_ours() ||
-	    !rec_file_reserve(at, bytes)) {
-		rec_file->refused++;
+	    !rec_file_reserve(at, bytes))
 		return NULL;
-	}
 	block = (struct rec_block *)((char *)rec_file + at);
 	*block = (struct rec_block){ .kind = kind,
 				     .bytes = bytes,

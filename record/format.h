@@ -17,10 +17,10 @@
 #include "atomic.h"
 
 #define REC_MAGIC     0x31666f7250776b4cULL /* "LkwProf1" */
-#define REC_VERSION   5
+#define REC_VERSION   6
 #define REC_WAITS     4096
 #define REC_MAX_WAITS 1024
-#define REC_SHOWN     11 /* locks that a waiting thread is seen to hold */
+#define REC_SHOWN     10 /* locks that a waiting thread is seen to hold */
 #define REC_BLOCKS    (REC_WAITS + REC_MAX_WAITS * 128)
 #define REC_BUCKETS   40
 #define REC_CHUNK     32
@@ -42,8 +42,9 @@ struct rec_file {
 	u64 threads;	      /* numbers given out; a number is used again */
 	u64 ended;	      /* 1: the process ended by exit() */
 	u64 refused;	      /* blocks for which there was no room */
-	u64 from_fork;	      /* 1: a child that has not called exec */
-	u64 lock[4];	      /* the policy's name */
+	u64 bare;	 /* threads that have no rec_thread_info: no room */
+	u64 from_fork;	 /* 1: a child that has not called exec */
+	u64 lock[4];	 /* the policy's name */
 	u64 command[64]; /* /proc/self/cmdline: words that end by zero bytes */
 	u64 cpu_ns; /* at the end by exit(): CPU time of all threads; 0: unknown */
 	u64 slept;     /* then: their voluntary context switches */
@@ -64,7 +65,13 @@ struct rec_wait {
 	 * wait began.
 	 */
 	u64 depth;    /* of these, or more */
-	u64 held[11]; /* REC_SHOWN */
+	u64 held[10]; /* REC_SHOWN */
+	/*
+	 * Acquisitions by threads of this number that have no rec_thread_info, because there was
+	 * no room for one. Numbers from REC_MAX_WAITS on share the places of the others, so some
+	 * of theirs may be missed.
+	 */
+	u64 dropped;
 };
 
 #define REC_BLOCK_RECORDS 1

@@ -46,8 +46,14 @@ struct rec_timed *rec_hold_timed(struct rec_thread *t, struct rec_site *s,
 
 void rec_hold_due(struct rec_thread *t, struct rec_site *s, struct rec_held *h)
 {
-	const struct rec_timing *u = rec_timing(t, s);
+	const struct rec_timing *u;
 
+	if (s == &t->lost) {
+		++*t->dropped;
+		s->counted = 1;
+		return;
+	}
+	u = rec_timing(t, s);
 	s->counted += u ? u->gap : RAREST;
 	if (u)
 		rec_hold_timed(t, s, h, (u32)u->gap);

@@ -151,6 +151,8 @@ void rec_maps_take(void)
 		if (block) {
 			memcpy(block + 1, text, used);
 			WRITE_ONCE(block->used, used);
+		} else {
+			rec_file->refused++;
 		}
 		munmap(text, LARGEST);
 	}

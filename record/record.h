@@ -87,6 +87,9 @@ struct rec_thread {
 	u32 seed;
 	struct rec_thread_info *info;
 	struct rec_site lost; /* stands for sites without room */
+	struct rec_thread_info
+		bare; /* stands for @info without room; nobody reads it */
+	u64 *dropped; /* acquisitions of @lost, in the file */
 	struct rec_thread *next_free;
 	u64 next_stack; /* ticks: no stack is taken before */
 	void *woken;	/* by the last wait, if its mutex is still held */
@@ -124,6 +127,13 @@ static inline bool rec_alone(void)
 
 /* The mapping; NULL: nothing is recorded. */
 extern struct rec_file *rec_file;
+
+/* What each thread waits for, by its number. */
+static inline struct rec_wait *rec_waits(void)
+{
+	return (struct rec_wait *)((char *)rec_file + REC_WAITS);
+}
+
 /* Set for good where nothing is to be recorded. */
 extern u32 rec_off;
 

@@ -134,8 +134,8 @@ struct rec_thread_info {
 	u32 what, bytes; /* its type, as above */
 	u64 tid;	 /* of the latest thread with this number */
 	u64 threads;	 /* that had this number */
-	u64 dropped;	 /* acquisitions for which there was no room */
-	u64 unknown;	 /* unlocks of what this thread had not locked */
+	u64 dropped; /* acquisitions that are in no struct rec_site: no room */
+	u64 unknown; /* unlocks of what this thread had not locked */
 	u64 deep; /* holds that were forgotten: its thread held 32 later ones */
 };
 

@@ -98,8 +98,8 @@ struct rec_site *rec_site_find(struct rec_thread *t, void *lock, u64 from)
 	rec_idle(t);
 	if (s)
 		return s;
-	t->info->dropped++;
-	t->lost.counted = 1u << 15; /* its countdown is not to end */
+	t->lost.counted =
+		1; /* each acquisition ends the countdown, and is counted there */
 	return &t->lost;
 }
 

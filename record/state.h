@@ -16,6 +16,7 @@ union rec_state {
 	struct {
 		pthread_mutex_t lock;
 		u32 begun;
+		u32 full; /* no room for another block: none is asked for again */
 		int fd;
 		dev_t device;
 		ino_t inode;

@@ -20,7 +20,7 @@
 __thread struct rec_thread *rec_mine;
 /* A call that the recorder itself brings about, such as malloc's lock in a key's memory. */
 static __thread u32 entering;
-/* There was no room for this thread. */
+/* There was no memory for this thread. */
 static __thread u32 refused;
 
 static pthread_key_t key;
@@ -54,25 +54,45 @@ void rec_thread_prepare(void)
 	backtrace(warm_up, 2);
 }
 
-void *rec_room(struct rec_thread *t, u32 type, u32 bytes)
+/*
+ * Where a large block has no room a small one may. Where that has none either, nobody asks
+ * again: each time would be five system calls, with the lock, on the path of a call.
+ */
+static bool next_block(struct rec_thread *t)
 {
-	struct rec_block *block;
-	u32 *record;
+	struct rec_block *block = NULL;
 	struct rec_guard guard;
 
-	bytes = (bytes + 7) & ~7u;
-	if (t->room + bytes > t->end) {
-		rec_lock(&guard);
+	rec_lock(&guard);
+	if (!rec_state.full)
 		block = rec_block(REC_BLOCK_RECORDS, t->next_bytes, t->number);
-		rec_unlock(&guard);
-		if (!block)
-			return NULL;
-		if (t->next_bytes < LAST_BLOCK)
-			t->next_bytes *= 2;
-		t->block = block;
-		t->room = (char *)(block + 1);
-		t->end = (char *)block + block->bytes;
+	if (!block && !rec_state.full && t->next_bytes > FIRST_BLOCK) {
+		t->next_bytes = FIRST_BLOCK;
+		block = rec_block(REC_BLOCK_RECORDS, FIRST_BLOCK, t->number);
 	}
+	if (!block) {
+		WRITE_ONCE(rec_state.full, 1);
+		rec_file->refused++;
+	}
+	rec_unlock(&guard);
+	if (!block)
+		return false;
+	if (t->next_bytes < LAST_BLOCK)
+		t->next_bytes *= 2;
+	t->block = block;
+	t->room = (char *)(block + 1);
+	t->end = (char *)block + block->bytes;
+	return true;
+}
+
+void *rec_room(struct rec_thread *t, u32 type, u32 bytes)
+{
+	u32 *record;
+
+	bytes = (bytes + 7) & ~7u;
+	if (t->room + bytes > t->end &&
+	    (READ_ONCE(rec_state.full) || !next_block(t)))
+		return NULL;
 	record = (u32 *)t->room;
 	t->room += bytes;
 	record[0] = type;
@@ -102,15 +122,27 @@ static struct rec_thread *new_thread(void)
 	return t;
 }
 
-static bool has_records(struct rec_thread *t)
+/* Without room the thread has no records, and its acquisitions are counted all the same. */
+static void begin_records(struct rec_thread *t)
 {
-	if (!t->info)
+	struct rec_guard guard;
+
+	if (!t->info) {
 		t->info = rec_room(t, REC_THREAD, sizeof(*t->info));
-	if (!t->info)
-		return false;
+		if (t->info)
+			t->dropped = &t->info->dropped;
+	}
+	if (!t->info) {
+		t->info = &t->bare;
+		t->dropped = &rec_waits()[t->number % REC_MAX_WAITS].dropped;
+	}
+	if (t->info == &t->bare) {
+		rec_lock(&guard);
+		rec_file->bare++;
+		rec_unlock(&guard);
+	}
 	t->info->tid = (u64)gettid();
 	t->info->threads++;
-	return true;
 }
 
 static struct rec_thread *claim(void)
@@ -131,7 +163,9 @@ static struct rec_thread *claim(void)
 			rec_file->refused++;
 	}
 	rec_unlock(&guard);
-	return t && has_records(t) ? t : NULL;
+	if (t)
+		begin_records(t);
+	return t;
 }
 
 struct rec_thread *rec_thread_begin(void)

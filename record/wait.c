@@ -13,15 +13,10 @@
 /* A site's first waits are all watched; later those so long, and of others one in 16. */
 #define LONG_WAIT (1u << 20)
 
-static struct rec_wait *waits(void)
-{
-	return (struct rec_wait *)((char *)rec_file + REC_WAITS);
-}
-
 void rec_wait_clear(struct rec_thread *t)
 {
 	if (t->number < REC_MAX_WAITS)
-		WRITE_ONCE(waits()[t->number].lock, 0);
+		WRITE_ONCE(rec_waits()[t->number].lock, 0);
 }
 
 u64 rec_waiters(void *lock, u32 but)
@@ -31,7 +26,7 @@ u64 rec_waiters(void *lock, u32 but)
 	if (threads > REC_MAX_WAITS)
 		threads = REC_MAX_WAITS;
 	for (u32 i = 0; i < threads; i++)
-		n += i != but && READ_ONCE(waits()[i].lock) == (u64)lock;
+		n += i != but && READ_ONCE(rec_waits()[i].lock) == (u64)lock;
 	return n;
 }
 
@@ -68,7 +63,7 @@ static bool worth_asking(struct rec_thread *t, const struct rec_detail *d)
 void rec_announce(struct rec_waiting *w, struct rec_thread *t,
 		  const struct rec_site *s)
 {
-	struct rec_wait *mine = &waits()[t->number];
+	struct rec_wait *mine = &rec_waits()[t->number];
 
 	_Static_assert(sizeof(mine->held) == REC_SHOWN * sizeof(u64), "held");
 	if (t->number >= REC_MAX_WAITS)
@@ -183,6 +178,8 @@ void rec_wait_end(struct rec_waiting *w, struct rec_thread *t,
 		return;
 	}
 	rec_site_add(s);
+	if (s == &t->lost)
+		++*t->dropped;
 	if (READ_ONCE(w->wanted->lock) == w->lock)
 		count_handover(w, d, now);
 	h = rec_hold(t, s, w->lock);

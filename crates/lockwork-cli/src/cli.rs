@@ -57,6 +57,9 @@ the program runs.
 Processes that the program forks or executes record into FILE.PID. The report has
 one part for each process that used locks. It goes to standard error.
 
+On a full disk the program goes on at nearly its speed. What there is no room for
+is counted, and the report says how many acquisitions are in no lock's figures.
+
 lockwork refuses programs whose locks it cannot see, before they start:
 statically linked programs, setuid programs, programs for another machine or
 another C library, and programs built with AddressSanitizer or ThreadSanitizer.";

@@ -309,6 +309,70 @@ fn a_full_disk_costs_records_and_nothing_else() {
     assert_eq!(seen + dropped, 20_000);
 }
 
+/// 20,000 locks, each locked once, then three threads that lock one of their own 1,000 times,
+/// and try for one that is held.
+const LATE: &str = "#include <pthread.h>\n#include <stdlib.h>\n\
+    static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;\n\
+    static void *late(void *own) {\n\
+    for (int i = 0; i < 1000; i++) { pthread_mutex_lock(own); pthread_mutex_unlock(own); \
+    if (!pthread_mutex_trylock(&held)) abort(); }\n\
+    return NULL; }\n\
+    int main(void) {\n\
+    pthread_mutex_t *all = calloc(20000, sizeof(*all)); pthread_t thread[3];\n\
+    pthread_mutex_lock(&held);\n\
+    for (int i = 0; i < 20000; i++) pthread_mutex_lock(all + i);\n\
+    for (int i = 0; i < 20000; i++) pthread_mutex_unlock(all + i);\n\
+    for (int i = 0; i < 3; i++) pthread_create(thread + i, NULL, late, all + i);\n\
+    for (int i = 0; i < 3; i++) pthread_join(thread[i], NULL);\n\
+    return 0; }\n";
+
+#[test]
+fn a_full_disk_leaves_no_acquisition_uncounted() {
+    let room = Room::new();
+    let source = room.path("late.c");
+    fs::write(&source, LATE).expect("a file");
+    let late = compile(&room, &source, "late", &["-pthread"]);
+    let file = room.path("p.prof");
+    let lockwork = env!("CARGO_BIN_EXE_lockwork");
+    let script = format!(
+        "ulimit -f 1000; exec {lockwork} profile -o {} -- {late}",
+        file.display()
+    );
+    let output = Command::new("sh")
+        .args(["-c", &script])
+        .env("XDG_CACHE_HOME", room.path("cache"))
+        .output()
+        .expect("sh starts");
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(
+        said.contains("among them all of 3 threads that began when the file was full"),
+        "{said}"
+    );
+    let process = &json(&room)[0];
+    let seen: i64 = process["locks"]
+        .as_array()
+        .expect("locks")
+        .iter()
+        .map(|lock| number(&lock["counts"]["count"]))
+        .sum();
+    let dropped = number(&process["dropped"]);
+    assert!(dropped > 3000 && seen > 1000, "{seen} {dropped}");
+    assert_eq!(seen + dropped, 1 + 20_000 + 3000);
+    assert_eq!(number(&process["unrecorded_threads"]), 3);
+    // The path of a call does not ask for room again: some at once may have.
+    let asked = number(&process["refused"]);
+    assert!((1..10).contains(&asked), "{asked}");
+    let output = room
+        .lockwork(&["predict", "--machine", "epyc-9654"])
+        .arg(&file)
+        .output()
+        .expect("lockwork starts");
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(125), "{said}");
+    assert!(said.contains("had no room for"), "{said}");
+}
+
 #[test]
 fn an_interrupt_ends_the_program_and_is_followed_by_the_report() {
     let room = Room::new();

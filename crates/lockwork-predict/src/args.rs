@@ -25,7 +25,8 @@ one by one, as if the others cost nothing. `lockwork compare` measures.";
 pub const AFTER_HELP: &str = "\
 Exit status:
   0, also if there is nothing to predict; or 1 if simulated threads got stuck, 2 for a
-  wrong command line, 125 if FILE cannot be read or is no profile, 130 after Ctrl-C.
+  wrong command line, 125 if FILE cannot be read, is no profile or lacks 10 % of the
+  acquisitions (its disk was full), 130 after Ctrl-C.
 
 Examples:
   lockwork profile -o app.prof -- ./app --threads 2

@@ -26,6 +26,14 @@ pub fn run(args: &PredictArgs) -> Result<ExitCode> {
     // So that a wrong name is refused before anything is said.
     policy::models(demand::Kind::Mutex, &args.locks)?;
     let program = demand::program(&args.file)?;
+    if program.dropped >= doubt::TOO_MANY_DROPPED {
+        bail!(
+            "nothing can be predicted: the file {} had no room for {} of the acquisitions; record \
+             the program again where there is more room",
+            args.file.display(),
+            text::percent(program.dropped)
+        );
+    }
     let at_once = machines.iter().map(|machine| {
         let most = plan::threads(args, machine.cpus()).into_iter().max();
         most.unwrap_or(1).min(machine.cpus())

@@ -22,6 +22,10 @@ pub fn error(profiled: f64, simulated: Option<f64>) -> f64 {
     off.max(SIMULATOR_ERROR)
 }
 
+/// Where a profile had no room for this share of the acquisitions, nobody knows how the threads
+/// use their locks.
+pub const TOO_MANY_DROPPED: f64 = 0.1;
+
 /// About what a futex call takes before it looks at its word and sleeps, ns: an assumption. The
 /// model of glibc's mutex does both at once.
 const SYSTEM_CALL_NS: f64 = 1000.0;

@@ -253,6 +253,7 @@ mod tests {
             quick_waits: None,
             still_waiting: 0,
             notes: Vec::new(),
+            dropped: 0.0,
             damaged: false,
         }
     }

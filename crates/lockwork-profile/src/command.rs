@@ -22,7 +22,12 @@ its own, and the process whose threads waited longest comes first.
 
 For each of the locks that threads waited for most, the report says in one
 sentence why, shows the figures behind it, and says what to try. docs/profile.md
-explains each figure.";
+explains each figure.
+
+`9 threads at a time`: of the threads that had used a pthread lock or condition
+variable, at most so many lived at the same time. Threads that never did are not
+counted. Of acquisitions that the file had no room for only the number is known,
+which a note names.";
 
 /// Examples of `lockwork report`.
 pub const AFTER_HELP: &str = "\
@@ -155,7 +160,8 @@ pub fn profiles(file: &Path, alone: bool) -> Result<Vec<Profile>> {
 
 fn render(profiles: &[Profile]) -> String {
     let (used, idle): (Vec<_>, Vec<_>) = profiles.iter().partition(|profile| {
-        let says_something = profile.sum().count > 0 || !profile.warnings.is_empty();
+        let counted = profile.sum().count > 0 || profile.dropped > 0;
+        let says_something = counted || !profile.warnings.is_empty();
         says_something || !profile.waiters.is_empty() || profiles.len() == 1
     });
     let mut text = used

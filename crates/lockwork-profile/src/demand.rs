@@ -132,6 +132,8 @@ pub struct Program {
     pub still_waiting: usize,
     /// What had to be decided, or is missing: a sentence each.
     pub notes: Vec<String>,
+    /// The share of all acquisitions for which the file had no room.
+    pub dropped: f64,
     /// The profile's file is cut short or damaged; the first note says how.
     pub damaged: bool,
 }
@@ -188,6 +190,7 @@ fn of(profile: &Profile) -> Program {
         quick_waits: verdict::quick_waits(profile),
         still_waiting: verdict::lock_waiters(profile).len(),
         notes,
+        dropped: profile.dropped_share(),
         damaged: !profile.warnings.is_empty(),
     }
 }
@@ -369,9 +372,7 @@ impl Case<'_> {
         }
         let sum = self.profile.sum();
         all.extend(verdict::tried(sum.failed, sum.count));
-        if self.profile.dropped > 0 {
-            all.push("the profile had no room for all acquisitions".to_owned());
-        }
+        all.extend(self.profile.no_room());
         all
     }
 

@@ -3,6 +3,8 @@
 
 use std::ops::AddAssign;
 
+use lockwork_report::text::{counted, percent, whole};
+
 use crate::histogram::Histogram;
 use crate::modules::Modules;
 
@@ -402,7 +404,8 @@ pub struct Profile {
     pub usage: Option<Usage>,
     /// Length of a tick.
     pub ns_per_tick: f64,
-    /// Most threads that used locks at the same time.
+    /// Most threads that lived at the same time, of those that had used a lock or a condition
+    /// variable by then.
     pub threads: u64,
     /// Acquisitions of locks for which there was no room in the file.
     pub dropped: u64,
@@ -410,8 +413,11 @@ pub struct Profile {
     pub unknown: u64,
     /// Acquisitions beyond 32 locks held at once.
     pub deep: u64,
-    /// What there was no room for: parts of the file.
+    /// How often room for a part of the file was asked for in vain.
     pub refused: u64,
+    /// Threads without records: nothing is known of them but their acquisitions' number, a part
+    /// of [`Profile::dropped`].
+    pub bare: u64,
     /// The locks, those that cost most time first.
     pub locks: Vec<Lock>,
     /// Sampled stacks.
@@ -444,6 +450,35 @@ impl Profile {
     pub fn tid(&self, number: u64) -> Option<u64> {
         let found = self.tids.iter().find(|(thread, _)| *thread == number);
         found.map(|(_, tid)| *tid)
+    }
+
+    /// The share of all acquisitions that are in no lock's figures.
+    pub fn dropped_share(&self) -> f64 {
+        self.dropped as f64 / (self.dropped + self.sum().count).max(1) as f64
+    }
+
+    /// What the file had no room for, as a sentence; none: it had room for all.
+    pub fn no_room(&self) -> Option<String> {
+        if self.dropped == 0 && self.bare == 0 {
+            return (self.refused > 0).then(|| {
+                "the file had no room for more: all acquisitions are counted, but some details, \
+                 such as stacks and times, are missing"
+                    .to_owned()
+            });
+        }
+        let threads = match self.bare {
+            0 => String::new(),
+            n => format!(
+                ", among them all of {} that began when the file was full",
+                counted(n as usize, "thread")
+            ),
+        };
+        Some(format!(
+            "the file had no room for more: {} acquisitions, {} of all, are in no lock's \
+             figures{threads}",
+            whole(self.dropped),
+            percent(self.dropped_share())
+        ))
     }
 
     /// The sum of all acquisitions.

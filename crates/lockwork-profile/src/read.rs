@@ -211,10 +211,13 @@ impl Reading {
     }
 
     fn profile(mut self, file: &Path, head: &RawFile, bytes: &[u8]) -> Profile {
+        let dropped: u64 = places(head, bytes).map(|(_, place)| place.dropped).sum();
+        self.dropped += self.limits.count(dropped);
         let waiting = waits(head, bytes).map(|(_, wait)| wait.since);
         let end = end(file, head, waiting.chain(self.events.ticks()));
         let ticks = self.limits.time(end.ticks.saturating_sub(head.start_ticks));
         let threads = self.limits.count(head.threads);
+        let bare = self.limits.count(head.bare);
         let usage = usage(head, &mut self.limits);
         self.warnings.extend(self.limits.warning());
         let mut locks: Vec<Lock> = self
@@ -255,6 +258,7 @@ impl Reading {
             unknown: self.unknown,
             deep: self.deep,
             refused: head.refused,
+            bare,
             locks,
             stacks,
             events,
@@ -388,13 +392,17 @@ fn usage(head: &RawFile, limits: &mut Limits) -> Option<Usage> {
     })
 }
 
-/// What the threads wait for that wait, with their numbers.
-fn waits<'a>(head: &RawFile, bytes: &'a [u8]) -> impl Iterator<Item = (u64, RawWait)> + 'a {
+/// The threads' places in the table of waits, with their numbers.
+fn places<'a>(head: &RawFile, bytes: &'a [u8]) -> impl Iterator<Item = (u64, RawWait)> + 'a {
     (0..head.threads.min(raw::MAX_WAITS as u64)).filter_map(|thread| {
         let at = raw::WAITS + thread as usize * size_of::<RawWait>();
-        let found: RawWait = read(bytes, at)?;
-        (found.lock != 0).then_some((thread, found))
+        Some((thread, read(bytes, at)?))
     })
+}
+
+/// What the threads wait for that wait, with their numbers.
+fn waits<'a>(head: &RawFile, bytes: &'a [u8]) -> impl Iterator<Item = (u64, RawWait)> + 'a {
+    places(head, bytes).filter(|(_, place)| place.lock != 0)
 }
 
 fn waiters(head: &RawFile, bytes: &[u8], end: u64) -> Vec<Waiter> {

@@ -69,7 +69,7 @@ fn heading(profile: &Profile) -> String {
     // A program that used no lock has threads, too, but nobody counted them.
     let threads = match profile.threads {
         0 => String::new(),
-        n => format!("{}, ", counted(n as usize, "thread")),
+        n => format!("{} at a time, ", counted(n as usize, "thread")),
     };
     format!(
         "{} (process {}{}): {}, {threads}{policy}\n\
@@ -345,11 +345,8 @@ fn notes(profile: &Profile, names: &Names<'_>) -> String {
             _ => "the process did not end by exit(); all is as it left it".to_owned(),
         });
     }
-    if profile.dropped > 0 || profile.refused > 0 {
-        note(format!(
-            "the file had no room for more: {} acquisitions are in no lock's figures",
-            whole(profile.dropped)
-        ));
+    if let Some(missing) = profile.no_room() {
+        note(missing);
     }
     if profile.deep > 0 {
         note(format!(

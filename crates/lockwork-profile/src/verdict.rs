@@ -32,6 +32,10 @@ pub fn verdict(profile: &Profile) -> String {
         damaged(profile)
     } else if !deadlocks(profile).is_empty() {
         String::new() // That is the verdict.
+    } else if profile.dropped > profile.sum().count {
+        "The file had no room for most acquisitions, so nobody knows whether there is anything to \
+         win: record again where there is room.\n"
+            .to_owned()
     } else if !profile.locks.iter().any(Lock::is_lock) {
         no_locks()
     } else if is_nothing(profile) {
@@ -115,11 +119,6 @@ fn nothing_to_win(profile: &Profile) -> String {
         None => "here",
     };
     let sum = profile.sum();
-    if profile.dropped > sum.count {
-        return "The file had no room for most acquisitions, so nobody knows whether there is \
-                anything to win: record again where there is room.\n"
-            .to_owned();
-    }
     let share = percent(lost_share(profile));
     match (tried(sum.failed, sum.count), sum.contended) {
         (Some(tried), _) => {

@@ -12,7 +12,7 @@ use std::fmt::Write;
 
 use lockwork_report::finding::Finding;
 use lockwork_report::html::{self, escape};
-use lockwork_report::text::{duration, percent, seconds, whole};
+use lockwork_report::text::{counted, duration, percent, seconds, whole};
 
 use crate::flame::Branch;
 use crate::histogram::Histogram;
@@ -40,11 +40,11 @@ fn process(profile: &Profile) -> String {
     let names = Names::new(profile);
     let sum = profile.sum();
     let mut text = format!(
-        "<section><p>Process {}: {}, {} threads, lock <b>{}</b>. {} acquisitions, {} of them \
+        "<section><p>Process {}: {}, {} at a time, lock <b>{}</b>. {} acquisitions, {} of them \
          contended; {}.</p>\n",
         profile.pid,
         seconds(profile.seconds),
-        profile.threads,
+        counted(profile.threads as usize, "thread"),
         match profile.policy.as_str() {
             "" => "glibc".to_owned(),
             policy => escape(policy),
