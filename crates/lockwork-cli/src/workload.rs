@@ -8,7 +8,7 @@ use anyhow::Result;
 
 use crate::cli::WorkloadArgs;
 use crate::error::{Exit, OWN_ERROR, PROGRAM_FAILED};
-use lockwork_report::text::grouped;
+use lockwork_report::text::{grouped, percent, percent_to};
 
 /// Finds the workload's result in its output.
 pub const METRIC: &str = r"throughput: ([\d.,]+) ops/s";
@@ -93,8 +93,12 @@ fn usual_threads() -> u32 {
 pub fn contended(output: &[u8]) -> Option<f64> {
     let text = String::from_utf8_lossy(output);
     let (_, rest) = text.split_once(CONTENDED)?;
-    let percent: f64 = rest.split_once(" %")?.0.parse().ok()?;
-    Some(percent / 100.0)
+    let (text, _) = rest.split_once(" %")?;
+    match text.strip_prefix('<') {
+        // Somewhere below that, and not nothing.
+        Some(bound) => Some(bound.parse::<f64>().ok()? / 400.0),
+        None => Some(text.parse::<f64>().ok()? / 100.0),
+    }
 }
 
 /// What to know about a comparison by this workload, of whose acquisitions under glibc
@@ -103,10 +107,10 @@ pub fn note(contended: f64) -> String {
     let (cpus, threads) = (cpus(), usual_threads());
     let s = if cpus == 1 { "" } else { "s" };
     format!(
-        "The workload ran {threads} threads on {cpus} CPU{s}; {:.2} % of its acquisitions under \
+        "The workload ran {threads} threads on {cpus} CPU{s}; {} of its acquisitions under \
          glibc found their lock held. With other CPUs, other load beside it or another program \
          the ratios are others: `lockwork compare -- PROGRAM` measures yours.",
-        contended * 100.0
+        percent_to(contended, 2)
     )
 }
 
@@ -126,14 +130,14 @@ fn report(config: &Config, outcome: &Outcome) -> String {
     let _ = writeln!(text, "throughput: {} ops/s", grouped(per_second, 0));
     let _ = writeln!(
         text,
-        "hits: {:.1} % of reads, {} evictions",
-        100.0 * outcome.hits as f64 / reads as f64,
+        "hits: {} of reads, {} evictions",
+        percent(outcome.hits as f64 / reads as f64),
         grouped(outcome.evictions as f64, 0)
     );
     let _ = writeln!(
         text,
-        "{CONTENDED}{:.2} % of {} timed acquisitions found their shard locked",
-        100.0 * outcome.held as f64 / outcome.waits.max(1) as f64,
+        "{CONTENDED}{} of {} timed acquisitions found their shard locked",
+        percent_to(outcome.held as f64 / outcome.waits.max(1) as f64, 2),
         grouped(outcome.waits as f64, 0)
     );
     let _ = writeln!(
@@ -181,6 +185,9 @@ mod tests {
         let text = report(&config, &outcome);
         assert_eq!(contended(text.as_bytes()), Some(0.0), "{text}");
         assert_eq!(contended(b"throughput: 1 ops/s"), None);
+        assert_eq!(contended(b"contended: 12.50 % of 8"), Some(0.125));
+        let few = contended(b"contended: <0.01 % of 90,000").expect("a share");
+        assert!(note(few).contains("; <0.01 % of its"), "{}", note(few));
     }
 
     #[test]

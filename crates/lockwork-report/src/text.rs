@@ -62,9 +62,26 @@ pub fn number(x: f64) -> String {
     grouped(x, decimals)
 }
 
-/// 0.5: "50.0 %".
+/// 0.5: "50.0 %". What is not zero is not printed as zero: 0.0001 is "<0.1 %".
 pub fn percent(share: f64) -> String {
-    format!("{} %", grouped(share * 100.0, 1))
+    percent_to(share, 1)
+}
+
+/// The same with so many decimals.
+pub fn percent_to(share: f64, decimals: usize) -> String {
+    let text = grouped(share.abs() * 100.0, decimals);
+    let is_zero = text.bytes().all(|b| !(b'1'..=b'9').contains(&b));
+    match share {
+        _ if !share.is_finite() || !is_zero => {
+            format!("{} %", grouped(share * 100.0, decimals))
+        }
+        0.0 => format!("{text} %"),
+        _ => {
+            let least = grouped(10f64.powi(-(decimals as i32)), decimals);
+            let sign = if share < 0.0 { ">-" } else { "<" };
+            format!("{sign}{least} %")
+        }
+    }
 }
 
 /// A change, from its share. 0.329: "+32.9 %"; without decimals from ten times upwards.
@@ -154,6 +171,27 @@ mod tests {
         assert_eq!(shell(&["./app", "-n", "2"]), "./app -n 2");
         assert_eq!(shell(&["sh", "-c", "a & b; c"]), "sh -c 'a & b; c'");
         assert_eq!(shell(&["a\nb", "$x"]), "'a b' '$x'");
+    }
+
+    #[test]
+    fn a_share_that_is_not_zero_is_not_printed_as_zero() {
+        for (share, text) in [
+            (0.5, "50.0 %"),
+            (0.0, "0.0 %"),
+            (-0.0, "0.0 %"),
+            (0.000_6, "0.1 %"),
+            (0.000_4, "<0.1 %"),
+            (1e-12, "<0.1 %"),
+            (-0.000_4, ">-0.1 %"),
+            (-0.5, "-50.0 %"),
+            (12.5, "1,250.0 %"),
+            (f64::INFINITY, "inf %"),
+        ] {
+            assert_eq!(percent(share), text, "{share}");
+        }
+        assert_eq!(percent_to(0.000_04, 2), "<0.01 %");
+        assert_eq!(percent_to(0.004, 0), "<1 %");
+        assert_eq!(percent_to(0.123_4, 2), "12.34 %");
     }
 
     #[test]

@@ -79,7 +79,8 @@ fn line(row: &Row, timed: bool, roles: bool) -> Vec<String> {
         row.lock.to_owned(),
         row.threads.to_string(),
         number(row.rate() / if roles { 1e3 } else { 1e6 }),
-        row.variation().map_or_else(dash, percent),
+        row.variation()
+            .map_or_else(dash, |cv| format!("{:.1} %", cv * 100.0)),
         row.improve.map_or_else(String::new, signed_percent),
     ];
     if timed {
