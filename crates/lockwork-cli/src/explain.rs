@@ -13,6 +13,7 @@ use lockwork_report::resources::Resources;
 use lockwork_report::settings::put;
 use lockwork_report::text;
 
+use crate::error::OWN_ERROR;
 use crate::policy::{self, Interposer};
 use crate::profile::{check, lock, record};
 use crate::spec::LockSpec;
@@ -53,18 +54,22 @@ fn program(args: &ExplainArgs) -> Result<ExitCode> {
     )?;
     let used = Resources::of_children().since(&before);
     match ran(args, &spec, is_ours, used, [&file, &sums]) {
-        Ok(ran) => output.write(&rendered(&[ran.account()], args.json), |said| {
-            // A table stands apart from what the program said.
-            let gap = if args.json { "" } else { "\n" };
-            text::complain(&format!("{gap}{said}"));
-            Ok(())
-        })?,
+        Ok(ran) => {
+            output.write(&rendered(&[ran.account()], args.json), |said| {
+                // A table stands apart from what the program said.
+                let gap = if args.json { "" } else { "\n" };
+                text::complain(&format!("{gap}{said}"));
+                Ok(())
+            })?;
+            return Ok(ExitCode::from(code));
+        }
         Err(_) if !file.exists() => text::complain(
-            "lockwork: nothing was recorded: the program did not load the recorder\n",
+            "lockwork: nothing was recorded, so nothing is explained: the program did not load \
+             the recorder, or could not write into the folder for temporary files\n",
         ),
-        Err(error) => text::complain(&format!("lockwork: {error:#}\n")),
+        Err(error) => text::complain(&format!("lockwork: nothing is explained: {error:#}\n")),
     }
-    Ok(ExitCode::from(code))
+    Ok(ExitCode::from(if code == 0 { OWN_ERROR } else { code }))
 }
 
 fn ran(

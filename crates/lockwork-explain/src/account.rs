@@ -64,6 +64,8 @@ pub struct Account {
     pub lock: String,
     /// Threads and work. All locks of a table have the same.
     pub setting: String,
+    /// Whether its waiters sleep; none: nobody knows.
+    pub sleeps: Option<bool>,
     /// Why, if the recorder says so: in a program it sees each lock.
     pub recorded: Option<Finding>,
     /// What is to be kept in mind.
@@ -84,6 +86,7 @@ impl Account {
             world,
             lock: lock.into(),
             setting: setting.into(),
+            sleeps: None,
             recorded: None,
             notes: Vec::new(),
             figures: Quantity::ALL.map(|one| (one, Seen::Not(why))).into(),

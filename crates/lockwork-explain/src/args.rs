@@ -24,7 +24,8 @@ A program runs once with a lock of Lockwork's (--lock), with the recorder of
 pub const AFTER_HELP: &str = "\
 Exit status:
   0; or 1 if a lock failed or simulated threads got stuck, 2 for a wrong command line,
-  125 if lockwork itself fails, 130 after Ctrl-C. With a program: as `lockwork profile`.
+  125 if lockwork itself fails or nothing ran, 130 after Ctrl-C. With a program: as
+  `lockwork profile`, so 125 also if nothing was recorded and the program ended with 0.
 
 Examples:
   lockwork explain sim --machine epyc-9654 --lock mutex,mutex_numa --threads 16

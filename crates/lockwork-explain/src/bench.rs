@@ -43,9 +43,12 @@ fn account(case: &Case, lock: &str, rounds: &[&Sample]) -> Account {
     account.put(Quantity::Acquisitions, Seen::Value(all));
     user::put_resources(&mut account, &used, all);
     let known = contenders().into_iter().find(|one| one.name() == lock);
-    if let Some(ours) = known.filter(lockwork_bench::Contender::is_ours) {
-        let sleeps = ours.kind.flags().contains(Promises::SLEEPS);
-        user::put_events(&mut account, &events, sleeps, all);
+    if let Some(known) = known {
+        let sleeps = known.kind.flags().contains(Promises::SLEEPS);
+        account.sleeps = Some(sleeps);
+        if known.is_ours() {
+            user::put_events(&mut account, &events, sleeps, all);
+        }
     }
     account
 }

@@ -5,7 +5,7 @@ use crate::account::Account;
 use crate::args::{ExplainArgs, World};
 use crate::output::Output;
 use crate::{bench, json, report, sim, torture};
-use anyhow::Result;
+use anyhow::{bail, Result};
 use lockwork_bench::BenchArgs;
 use lockwork_report::{bail_usage, text};
 use lockwork_sim::{SimArgs, Simulator};
@@ -46,6 +46,9 @@ pub fn run(args: &ExplainArgs) -> Result<ExitCode> {
         ControlFlow::Continue(accounts) => accounts,
         ControlFlow::Break(code) => return Ok(code),
     };
+    if accounts.is_empty() && code == ExitCode::SUCCESS {
+        bail!("nothing ran, so nothing is explained: choose locks, threads or a time that can run");
+    }
     let said = rendered(&accounts, args.json || is_json);
     output.write(&said, text::print)?;
     Ok(code)

@@ -90,6 +90,14 @@ pub(crate) fn nothing_to_win(account: &Account, tried: Option<String>) -> Findin
     finding(account, rule, why, &evidence, advice)
 }
 
+/// Against threads that lose their CPU.
+fn fewer_threads(account: &Account) -> &'static str {
+    match account.sleeps {
+        Some(true) => "Use no more threads than CPUs. Its waiters sleep already.",
+        _ => "Use no more threads than CPUs, or a lock whose waiters sleep.",
+    }
+}
+
 fn preempted_holder(account: &Account) -> Option<Finding> {
     (account.value(Quantity::PreemptedHolders)? >= 1e-3).then(|| {
         finding(
@@ -97,7 +105,7 @@ fn preempted_holder(account: &Account) -> Option<Finding> {
             "holder-preempted",
             "Its holders lose their CPU while they hold it, and all others wait that long.",
             &[Quantity::PreemptedHolders, Quantity::Involuntary],
-            "Use no more threads than CPUs, or a lock whose waiters sleep.",
+            fewer_threads(account),
         )
     })
 }
@@ -140,7 +148,8 @@ fn convoy(account: &Account) -> Option<Finding> {
             "convoy",
             "Each hand-over wakes a thread that sleeps, and that takes longer than a short section.",
             &[Quantity::Sleeps, Quantity::Wakeups, Quantity::Voluntary],
-            "A lock whose waiters spin before they sleep.",
+            "Let waiters spin longer before they sleep: by another lock, or by a greater spin_budget \
+             where the lock reads that knob.",
         )
     })
 }
@@ -174,7 +183,7 @@ fn lost_cpu(account: &Account) -> Option<Finding> {
             "off-cpu",
             "Threads lose their CPU, or yield it, while they wait or hold.",
             &[Quantity::Involuntary, Quantity::Sleeps],
-            "Use no more threads than CPUs, or a lock whose waiters sleep.",
+            fewer_threads(account),
         )
     })
 }

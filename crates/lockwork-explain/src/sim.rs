@@ -18,6 +18,9 @@ pub(crate) fn accounts(all: &[Simulated], setting: &str) -> Vec<Account> {
 fn account(seeds: &[Simulated], setting: &str) -> Account {
     let setting = format!("{}, {setting}", counted(seeds[0].threads, "thread"));
     let mut account = Account::new("sim", seeds[0].lock, setting, "nothing was simulated");
+    let known = lockwork_sim::locks().unwrap_or_default().into_iter();
+    let mut known = known.filter(|lock| lock.name == seeds[0].lock);
+    account.sleeps = known.next().map(|lock| lock.sleeps);
     let of = |what: &dyn Fn(&Outcome) -> f64| -> f64 {
         seeds.iter().map(|seed| what(&seed.outcome)).sum()
     };

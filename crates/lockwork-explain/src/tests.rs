@@ -161,6 +161,33 @@ fn each_rule_speaks_where_its_figures_say_so_and_shows_them() {
 }
 
 #[test]
+fn a_lock_whose_waiters_sleep_is_not_advised_to_sleep() {
+    for figure in [
+        (Quantity::Involuntary, 0.2),
+        (Quantity::PreemptedHolders, 0.2),
+    ] {
+        let mut account = with(&[figure]);
+        for (sleeps, word) in [
+            (None, "or a lock whose waiters sleep"),
+            (Some(false), "or a lock whose waiters sleep"),
+            (Some(true), "sleep already"),
+        ] {
+            account.sleeps = sleeps;
+            let found = rules::why(&account);
+            assert!(
+                found.advice.contains(word),
+                "{}: {}",
+                found.rule,
+                found.advice
+            );
+        }
+    }
+    let command = "sim --lock mutex,ticket_lock --threads 1 --seeds 1";
+    let sleeps: Vec<_> = simulated(command).iter().map(|one| one.sleeps).collect();
+    assert_eq!(sleeps, [Some(true), Some(false)]);
+}
+
+#[test]
 fn of_a_program_the_recorder_says_why() {
     let convoy = Finding {
         rule: "convoy",

@@ -22,6 +22,7 @@ pub(crate) fn account(report: &LockReport, kind: LockKind, used: &Resources) -> 
     account.put(Quantity::Acquisitions, Seen::Value(all));
     user::put_resources(&mut account, used, all);
     let sleeps = kind.flags().contains(Promises::SLEEPS);
+    account.sleeps = Some(sleeps);
     user::put_events(&mut account, &report.events, sleeps, all);
     account.notes.push(NOTE.to_owned());
     Some(account)
