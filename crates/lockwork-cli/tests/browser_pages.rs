@@ -131,6 +131,12 @@ fn the_timeline_is_clicked_and_zoomed() {
     assert_eq!(browser.value(&shown).as_f64(), Some(whole / 4.0));
     browser.key("Home");
     assert_eq!(browser.value(&shown).as_f64(), Some(whole));
+    let empty = format!("{section}.querySelector('.empty').hidden");
+    assert_eq!(
+        browser.value(&empty),
+        true,
+        "there are bars in the whole run"
+    );
     browser.key(".");
     browser.key(".");
     assert_ne!(browser.value(&said), first, "the next bars");

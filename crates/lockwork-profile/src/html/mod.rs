@@ -177,6 +177,13 @@ mod tests {
     use crate::model::{Counts, Site, Use};
 
     #[test]
+    fn a_page_without_events_says_so() {
+        let page = render(&[Profile::default()]);
+        assert!(page.contains("No lock was contended, so there is nothing to draw."));
+        assert!(!page.contains("<svg viewBox"), "an empty picture");
+    }
+
+    #[test]
     fn a_tree_leaves_little_branches_out() {
         let mut root = Branch::default();
         for (name, waited) in [("main", 990), ("other", 6), ("little", 4)] {

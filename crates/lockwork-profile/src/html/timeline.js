@@ -25,6 +25,9 @@ function timeline(section) {
 		svg.setAttribute("viewBox", `${from} 0 ${width} ${height}`);
 		const start = Number(view.dataset.from);
 		const unit = Number(view.dataset.length) / whole;
+		section.querySelector(".empty").hidden = bars.some((bar) =>
+			bar.x.baseVal.value <= from + width &&
+			bar.x.baseVal.value + bar.width.baseVal.value >= from);
 		const ticks = view.querySelector(".ticks");
 		ticks.replaceChildren(...[0, 0.5, 1].map((part) => {
 			const span = document.createElement("span");

@@ -21,10 +21,13 @@ const WIDTH: f64 = 100_000.0;
 /// Columns of a call's name.
 const NAME: usize = 60;
 
-/// The section; empty: nothing was recorded for it.
+/// The section.
 pub fn render(profile: &Profile, names: &Names<'_>) -> String {
     let Some(timeline) = Timeline::new(profile) else {
-        return String::new();
+        return format!(
+            "<section><h2>{HEADING}</h2>\n<p>{}</p></section>\n",
+            nothing(profile)
+        );
     };
     let mut drawing = Drawing {
         profile,
@@ -33,15 +36,31 @@ pub fn render(profile: &Profile, names: &Names<'_>) -> String {
         timeline: &timeline,
     };
     let mut text = format!(
-        "<section class=\"timeline\" aria-label=\"Timeline\"><h2>Who waits and who holds, over \
-         time</h2>\n{}{LEGEND}{BUTTONS}",
+        "<section class=\"timeline\" aria-label=\"Timeline\"><h2>{HEADING}</h2>\n{}{LEGEND}{BUTTONS}",
         drawing.what_is_missing()
     );
     for (at, view) in timeline.views.iter().enumerate() {
         text += &drawing.view(at, view);
     }
+    // Shown by the script.
+    text +=
+        "<p class=\"empty\" hidden>No wait and no hold was recorded in the time that is shown: \
+             zoom out, or go to a bar.</p>\n";
     text += "<p class=\"said\" aria-live=\"polite\"></p>\n";
     text + &drawing.as_table() + "</section>\n"
+}
+
+const HEADING: &str = "Who waits and who holds, over time";
+
+/// Why nothing is drawn.
+fn nothing(profile: &Profile) -> &'static str {
+    match profile.sum().contended {
+        0 => "No lock was contended, so there is nothing to draw.",
+        _ => {
+            "The file has no single wait or hold: it had no room for them. The sums above are of all \
+             of them."
+        }
+    }
 }
 
 const LEGEND: &str = "<p class=\"legend\"><span><i class=\"w\"></i> waits</span> \
