@@ -177,6 +177,22 @@ fn what_cannot_be_measured_is_refused_before() {
         &["measure", "-o", &nowhere],
         &["does not exist"],
     );
+    // No file can be made in /proc, not even by root.
+    let proc = ["measure", "-o", "/proc/here.toml"];
+    refused(
+        &room,
+        125,
+        &proc,
+        &["a folder that you can write to", "'/proc/here.toml'"],
+    );
+    fs::create_dir(room.path("here.csv")).expect("a folder where the matrix would be");
+    let forced = ["measure", "--force", "-o", &path];
+    refused(
+        &room,
+        125,
+        &forced,
+        &["a folder that you can write to", "here.csv'"],
+    );
     assert!(!room.path("here.toml").exists());
 }
 

@@ -16,7 +16,7 @@ use std::process::ExitCode;
 use anyhow::{bail, Context, Result};
 use lockwork_report::interrupt::Interrupted;
 use lockwork_report::machine::Machine as Host;
-use lockwork_report::{bail_usage, text, usage};
+use lockwork_report::{bail_usage, page, text, usage};
 
 use super::args::MeasureArgs;
 use super::shipped::open_file;
@@ -74,6 +74,13 @@ fn targets(output: &Path, force: bool) -> Result<PathBuf> {
         );
     }
     let csv = output.with_extension("csv");
+    if csv.file_name().is_none_or(|name| name.to_str().is_none()) {
+        bail_usage!(
+            "the file names its matrix, so its own name must be UTF-8, and '{}' is not: give another \
+             -o FILE",
+            output.display()
+        );
+    }
     for file in [output, &csv] {
         if file.exists() && !force {
             bail!(
@@ -88,6 +95,10 @@ fn targets(output: &Path, force: bool) -> Result<PathBuf> {
             "the directory of {} does not exist; create it first",
             output.display()
         );
+    }
+    // Before minutes of measuring, not after them.
+    for file in [output, &csv] {
+        page::writable(file).context("give an -o FILE in a folder that you can write to")?;
     }
     Ok(csv)
 }
