@@ -63,7 +63,11 @@ pub(super) fn parse(path: &str, name: &str, text: &str) -> Result<Workload> {
         Ok(file) => file,
         Err(error) => {
             let reason = error.message().trim().replace('\n', "; ");
-            return place.wrong(error.span().unwrap_or(0..0), &reason);
+            let span = error.span().unwrap_or(0..0);
+            return match reason.strip_prefix("missing field ") {
+                Some(field) => place.missing(span, field.trim_matches('`')),
+                None => place.wrong(span, &reason),
+            };
         }
     };
     place.workload(name, &file)
@@ -79,7 +83,7 @@ impl Place<'_> {
         let needed = |what: &str, field: &Option<Spanned<Duration>>| match (field, &program) {
             (Some(field), _) => self.time(what, field),
             (None, Some(_)) => Ok(nothing()),
-            (None, None) => self.wrong(0..0, &format!("missing field `{what}`")),
+            (None, None) => self.missing(0..0, what),
         };
         let section = needed("section", &file.section)?;
         let read_section = self.maybe_time("read_section", &file.read_section)?;

@@ -68,6 +68,58 @@ impl Place<'_> {
         bail!("{}:{line}: {reason}", self.path)
     }
 
+    /// An error: the table at `span` lacks a field.
+    pub(super) fn missing<T>(&self, span: Range<usize>, field: &str) -> Result<T> {
+        let table = match self.table(&span) {
+            Some(table) => format!("in {table}; add it"),
+            None => "of the whole workload; add it above the first table".to_owned(),
+        };
+        let reason = format!(
+            "missing field `{field}` {table} (docs/sim.md, Workloads, describes each field)"
+        );
+        self.wrong(span, &reason)
+    }
+
+    /// The table that begins there, as its file names it: "[[role]]", "`lines` of [[lock]]";
+    /// none: it is the file itself.
+    fn table(&self, span: &Range<usize>) -> Option<String> {
+        let (before, at) = self.text.split_at_checked(span.start)?;
+        if span.start == 0 {
+            return None;
+        }
+        let is_inline = at.starts_with('{');
+        let line_end = at.find('\n').unwrap_or(at.len());
+        let until = if is_inline {
+            before.len()
+        } else {
+            before.len() + line_end
+        };
+        let lines = self.text[..until].lines().rev();
+        let header = lines.map(str::trim).find(|line| {
+            let name = line.trim_start_matches('[');
+            name.len() < line.len() && name.starts_with(char::is_alphabetic)
+        });
+        let header = header.and_then(|line| {
+            line.split_inclusive(']').next().map(|first| {
+                let end = if line.starts_with("[[") { "]" } else { "" };
+                format!("{first}{end}")
+            })
+        });
+        if !is_inline {
+            return header;
+        }
+        let key = before.trim_end().strip_suffix('=').map(str::trim_end);
+        let key = key.and_then(|text| {
+            text.rsplit(|c: char| !c.is_alphanumeric() && c != '_')
+                .next()
+        });
+        let key = key.map_or("a table in braces".to_owned(), |key| format!("`{key}`"));
+        Some(match header {
+            Some(header) => format!("{key} of {header}"),
+            None => key,
+        })
+    }
+
     pub(super) fn sourced(&self, what: &str, span: Range<usize>, source: &str) -> Result<()> {
         if source.trim().is_empty() {
             return self.wrong(

@@ -166,6 +166,39 @@ fn mistakes_have_their_line_and_what_exists() {
 }
 
 #[test]
+fn a_missing_field_is_named_with_its_table() {
+    let message = with_line(7, "section = { ns = 5 }");
+    let line = "x.toml:7: missing field `source` in `section`; add it (docs/sim.md";
+    assert!(message.starts_with(line), "{message}");
+    for (line, field) in [(1, "summary"), (3, "threads"), (6, "think")] {
+        let message = with_line(line, "");
+        let words = format!("x.toml:1: missing field `{field}` of the whole workload; add it");
+        assert!(message.starts_with(&words), "{message}");
+    }
+    for (table, words) in [
+        (
+            "[[lock]]\ncount = { count = 1, source = \"s\" }",
+            ":10: missing field `name` in [[lock]];",
+        ),
+        (
+            "[[lock]]\nname = \"a\"\n\n[[queue]] # of jobs\nname = \"q\"",
+            ":13: missing field `capacity` in [[queue]];",
+        ),
+        (
+            "[[lock]]\nname = \"a\"\nlines = { count = 1 }",
+            ":12: missing field `source` in `lines` of [[lock]];",
+        ),
+        (
+            "[[role]]\nname = \"r\"\nsteps = [\n  { think = { ns = 1 } },\n]",
+            ":13: missing field `source` in `think` of [[role]];",
+        ),
+    ] {
+        let message = refused(&format!("{GOOD}{table}\n"));
+        assert!(message.contains(words), "{words}: {message}");
+    }
+}
+
+#[test]
 fn the_program_carries_every_file() {
     let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/workloads");
     let mut files: Vec<String> = std::fs::read_dir(dir)
