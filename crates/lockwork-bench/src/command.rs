@@ -139,6 +139,9 @@ fn finish(
     data.end = Some(end.clone());
     show(data, journal, plots)?;
     written?;
+    if let (Ended::Interrupted { .. }, Some(how)) = (&end.ended, journal.resumed_by(plots)) {
+        text::complain(&how);
+    }
     Ok(code(&end.ended).unwrap_or(ExitCode::SUCCESS))
 }
 

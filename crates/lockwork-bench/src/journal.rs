@@ -239,6 +239,31 @@ impl Journal {
         Ok(Journal::File(file, path.to_owned()))
     }
 
+    /// How a run that was interrupted goes on; none: it is nowhere.
+    pub fn resumed_by(&self, plots: Option<&Path>) -> Option<String> {
+        let command = |file: &str| {
+            let mut words = ["lockwork", "bench", "--resume", file]
+                .map(str::to_owned)
+                .to_vec();
+            if let Some(plots) = plots {
+                words.extend(["--plots".to_owned(), plots.display().to_string()]);
+            }
+            text::shell(&words)
+        };
+        match self {
+            Journal::None => None,
+            Journal::Stdout => Some(
+                "lockwork: interrupted; save standard output as FILE, and `lockwork bench --resume \
+                 FILE` measures what is missing\n"
+                    .to_owned(),
+            ),
+            Journal::File(_, path) => Some(format!(
+                "lockwork: interrupted; this measures what is missing: {}\n",
+                command(&path.display().to_string())
+            )),
+        }
+    }
+
     /// Writes the first line.
     pub fn header(&mut self, header: &Header) -> Result<()> {
         self.line(&Record::Header(Box::new(header.clone())))

@@ -222,6 +222,8 @@ fn ctrl_c_prints_what_there_is() {
         shown.contains("Ops/s") && shown.contains("interrupted after"),
         "{shown}"
     );
+    let last = shown.lines().last().expect("a line");
+    assert!(last.contains("`lockwork bench --resume FILE`"), "{last}");
     assert_eq!(child.wait().expect("an end").code(), Some(130));
 }
 
