@@ -13,6 +13,7 @@ mod explain;
 mod inherited;
 mod knobs;
 mod man;
+mod mistakes;
 mod pidfd;
 mod policy;
 mod profile;
@@ -48,7 +49,7 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) => {
             let error = rival::explained(&cli.command, error);
-            text::complain(&format!("lockwork: {error:#}\n"));
+            text::complain(&format!("lockwork: {}\n", mistakes::with_causes(&error)));
             exit(error::code_of(&error), is_run)
         }
     }
@@ -56,8 +57,11 @@ fn main() -> ExitCode {
 
 /// Help goes to standard output with code 0; all else is a wrong command line.
 fn not_parsed(error: &clap::Error) -> ExitCode {
-    let _ = error.print();
     let words: Vec<_> = std::env::args_os().skip(1).collect();
+    match mistakes::told(error, &words) {
+        Some(sentence) => text::complain(&format!("lockwork: {sentence}\n")),
+        None => drop(error.print()),
+    }
     let is = |name: &str| words.first().is_some_and(|word| word == name);
     let options = words.iter().take_while(|word| *word != "--");
     let has_mode = ["sim", "bench", "torture"]
