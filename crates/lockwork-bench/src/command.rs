@@ -11,12 +11,12 @@ use crate::table::{announced, render};
 use crate::tools::{Calibration, Tools};
 use crate::{list, plots};
 use anyhow::{bail, Result};
-use lockwork_catalogue::set_knob;
+use lockwork_catalogue::{set_knob, Promises};
 use lockwork_peers::peers;
 use lockwork_report::bail_usage;
 use lockwork_report::interrupt::Interrupted;
 use lockwork_report::machine::Machine;
-use lockwork_report::settings::settings;
+use lockwork_report::settings::{read_by_one, settings};
 use lockwork_report::text;
 use std::hash::{DefaultHasher, Hasher};
 use std::ops::ControlFlow;
@@ -40,7 +40,7 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode> {
         return resume(path, args.patience, args.plots.as_deref());
     }
     let Planned { mut plan, locks } = planned(args)?;
-    plan.knobs = set_knobs(&plan.knobs)?;
+    plan.knobs = set_knobs(&plan.knobs, &locks)?;
     if let Some(dir) = &args.plots {
         plots::make(dir)?;
     }
@@ -65,7 +65,7 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode> {
 /// The arguments or the host.
 pub fn samples(args: &BenchArgs) -> Result<ControlFlow<ExitCode, Data>> {
     let Planned { mut plan, locks } = planned(args)?;
-    plan.knobs = set_knobs(&plan.knobs)?;
+    plan.knobs = set_knobs(&plan.knobs, &locks)?;
     let tools = Tools::calibrate();
     let mut data = Data::new(header(plan, &locks, tools.calibration()));
     text::complain(&announced(&data.header.plan));
@@ -89,7 +89,7 @@ fn resume(path: &Path, patience: Option<u64>, plots: Option<&Path>) -> Result<Ex
         .iter()
         .map(|name| again(name))
         .collect::<Result<Vec<Contender>>>()?;
-    set_knobs(&plan.knobs)?;
+    set_knobs(&plan.knobs, &locks)?;
     let mut journal = Journal::append(path, whole)?;
     let tools = Tools::calibrate();
     let header = header(plan, &locks, tools.calibration());
@@ -182,8 +182,21 @@ fn show(data: &Data, journal: &Journal, plots: Option<&Path>) -> Result<()> {
 }
 
 /// Returns what was set, each knob once.
-fn set_knobs(texts: &[String]) -> Result<Vec<String>> {
+fn set_knobs(texts: &[String], locks: &[Contender]) -> Result<Vec<String>> {
     let set = settings(texts, |name, value| Ok(set_knob(name, value)?))?;
+    let divides = |one: &Contender| one.is_ours() && one.kind.flags().contains(Promises::CLUSTERS);
+    let all = contenders();
+    read_by_one(
+        set.iter().map(|(name, _)| name.as_str()),
+        &locks.iter().map(Contender::name).collect::<Vec<_>>(),
+        &all.iter().map(Contender::name).collect::<Vec<_>>(),
+        |name| {
+            locks
+                .iter()
+                .chain(&all)
+                .any(|one| one.name() == name && divides(one))
+        },
+    )?;
     let text = |(name, value)| format!("{name}={value}");
     Ok(set.into_iter().map(text).collect())
 }

@@ -52,6 +52,7 @@ pub fn lock(name: &str, set: &[String]) -> Result<LockSpec> {
     if spec.policy.interposer != Interposer::Lockwork && !shared.is_empty() {
         bail_usage!("{} has no knobs; leave --set out", spec.policy.name);
     }
+    spec::read_by(&shared, &[spec.policy])?;
     Ok(spec)
 }
 

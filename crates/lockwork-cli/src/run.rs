@@ -24,6 +24,7 @@ pub fn run(args: &RunArgs) -> Result<()> {
     if spec.policy.interposer != Interposer::Lockwork && !shared.is_empty() {
         bail_usage!("{} has no knobs; leave --set out", spec.policy.name);
     }
+    spec::read_by(&shared, &[spec.policy])?;
     let name = args
         .command
         .first()

@@ -2,6 +2,7 @@
 //! A lock as users write it: a policy and its knobs, `mutex:spin_budget=0`.
 
 use anyhow::Result;
+use lockwork_catalogue::Promises;
 use lockwork_report::bail_usage;
 use lockwork_report::settings::{self, Setting};
 
@@ -37,6 +38,7 @@ impl LockSpec {
         if policy.interposer != Interposer::Lockwork {
             return LockSpec::plain(policy, &settings);
         }
+        read_by(&settings, &[policy])?;
         let mut label = policy.name.to_string();
         for (name, value) in &settings {
             label += &format!(":{name}={value}");
@@ -77,6 +79,29 @@ impl LockSpec {
             .collect();
         pairs.join(",")
     }
+}
+
+/// Refuses a setting that none of these policies reads.
+pub fn read_by(settings: &[Setting], policies: &[&Policy]) -> Result<()> {
+    let ours = |policy: &&&Policy| policy.interposer == Interposer::Lockwork;
+    let names: Vec<&str> = policies
+        .iter()
+        .filter(ours)
+        .map(|policy| policy.name)
+        .collect();
+    let others: Vec<&str> = policy::POLICIES.iter().map(|policy| policy.name).collect();
+    settings::read_by_one(
+        settings.iter().map(|(name, _)| name.as_str()),
+        &names,
+        &others,
+        |name| {
+            let locks = policy::find(name).ok().and_then(|policy| policy.locks);
+            locks.unwrap_or_default().iter().any(|lock| {
+                let lock = lockwork_catalogue::by_name(lock);
+                lock.is_ok_and(|lock| lock.flags().contains(Promises::CLUSTERS))
+            })
+        },
+    )
 }
 
 /// Will the interposer take this setting?

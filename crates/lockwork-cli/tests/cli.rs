@@ -420,7 +420,7 @@ fn lists_what_there_is_for_wrong_names() {
         refused(&room, &unknown, 125, name);
         assert!(stdout(&room.run(&["locks"])).contains(name));
     }
-    let set = |setting| vec!["run", "--set", setting, "true"];
+    let set = |setting| vec!["run", "--lock=mutex_numa", "--set", setting, "true"];
     refused(&room, &set("nope=1"), 125, "spin_budget");
     refused(&room, &set("spin_budget=-1"), 125, "from 0 to");
     refused(&room, &set("spin_budget="), 125, "from 0 to");
@@ -746,20 +746,54 @@ fn a_closed_pipe_is_no_crash() {
 }
 
 #[test]
+fn a_knob_that_no_lock_of_the_command_reads_is_refused() {
+    let room = Room::new();
+    let words = "does not read osq_pool, because";
+    for (tail, code) in [
+        (&["run", "--set", "osq_pool=1", "--", "true"][..], 125),
+        (&["run", "--lock=mutex:osq_pool=1", "--", "true"], 125),
+        (
+            &["profile", "--lock=mutex", "--set=osq_pool=1", "--", "true"],
+            125,
+        ),
+        (
+            &["compare", "--locks=mutex", "--set=osq_pool=1", "--", "true"],
+            2,
+        ),
+        (&["bench", "--locks=tas_lock", "--set=osq_pool=1"], 2),
+        (&["sim", "--lock=mutex", "--set=osq_pool=1"], 2),
+    ] {
+        refused(&room, tail, code, words);
+    }
+    // One lock that reads it is enough, and a baseline may.
+    let both = "sim --lock mutex,mutex_numa --threads 1 --loops 50 --set osq_pool=1";
+    let other = "sim --lock malthusian --threads 1 --loops 50 --set osq_keep_times=16";
+    for words in [both, other] {
+        let output = room.run(&words.split(' ').collect::<Vec<_>>());
+        assert!(output.status.success(), "{words}: {}", stderr(&output));
+    }
+    // All knobs of the simulator are of such queues.
+    for knob in lockwork_sim::knobs().expect("the knobs") {
+        let known = lockwork_report::settings::OF_CLUSTERS;
+        assert!(known.contains(&knob.name), "{}", knob.name);
+    }
+}
+
+#[test]
 fn every_command_reads_settings_alike() {
     let room = Room::new();
     let tails: [&[&'static str]; 5] = [
-        &["run", "true"],
-        &["compare", "-n2", "--warmup=0", "--locks=mutex", "true"],
+        &["run", "--lock=mutex_numa", "true"],
+        &["compare", "-n2", "--warmup=0", "--locks=mutex_numa", "true"],
         &["torture", "--list"],
         &[
             "bench",
-            "--locks=tas_lock",
+            "--locks=numa_spinlock",
             "--threads=1",
             "--rounds=1",
             "--time=1",
         ],
-        &["sim", "--lock=mutex", "--threads=1", "--loops=50"],
+        &["sim", "--lock=mutex_numa", "--threads=1", "--loops=50"],
     ];
     for tail in tails {
         let with = |set: &[&'static str]| [&tail[..1], set, &tail[1..]].concat();

@@ -38,6 +38,46 @@ pub fn put(all: &mut Vec<Setting>, new: Setting) {
     all.push(new);
 }
 
+/// Knobs of a queue that is divided by clusters of CPUs. Of the catalogue's locks those read them
+/// that have the flag `LK_CLUSTERS`.
+pub const OF_CLUSTERS: [&str; 6] = [
+    "dynamic_enable",
+    "osq_lock_depth",
+    "osq_keep_times",
+    "osq_node_max",
+    "osq_pool",
+    "osq_divide_tries",
+];
+
+/// Refuses a knob of [`OF_CLUSTERS`] among `knobs` where none of `locks` reads it. `reads` says
+/// that of a lock; `others` are all locks that there are to choose from.
+///
+/// # Errors
+/// The first such knob, and which locks read it.
+pub fn read_by_one<'a>(
+    knobs: impl IntoIterator<Item = &'a str>,
+    locks: &[&str],
+    others: &[&str],
+    reads: impl Fn(&str) -> bool,
+) -> Result<()> {
+    if locks.is_empty() || locks.iter().any(|lock| reads(lock)) {
+        return Ok(());
+    }
+    let Some(knob) = knobs.into_iter().find(|knob| OF_CLUSTERS.contains(knob)) else {
+        return Ok(());
+    };
+    let others: Vec<&str> = others.iter().copied().filter(|lock| reads(lock)).collect();
+    let (lock, do_not) = match locks {
+        [one] => ((*one).to_owned(), "does not read"),
+        all => (format!("none of {}", all.join(", ")), "reads"),
+    };
+    bail_usage!(
+        "{lock} {do_not} {knob}, because only a queue that is divided by clusters of CPUs has it: \
+         choose a lock that does ({}), or leave {knob} out",
+        others.join(", ")
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -47,6 +87,33 @@ mod tests {
         let texts = ["a=1, b=2", "a = 3"].map(str::to_owned);
         let wanted = [("b", "2"), ("a", "3")].map(|(k, v)| (k.to_owned(), v.to_owned()));
         assert_eq!(settings(&texts, |_, _| Ok(())).expect("settings"), wanted);
+    }
+
+    #[test]
+    fn a_knob_that_no_lock_reads_is_refused() {
+        let others = ["plain", "divided", "also_plain"];
+        let asked = |knobs: &[&'static str], locks: &[&str]| {
+            read_by_one(knobs.iter().copied(), locks, &others, |lock| {
+                lock == "divided"
+            })
+        };
+        assert!(asked(&["osq_pool"], &["plain", "divided"]).is_ok());
+        assert!(asked(&["spin_budget"], &["plain"]).is_ok());
+        let error = asked(&["spin_budget", "osq_pool"], &["plain"]).expect_err("not read");
+        assert!(usage::is(&error));
+        let text = error.to_string();
+        assert!(
+            text.starts_with("plain does not read osq_pool, because"),
+            "{text}"
+        );
+        assert!(
+            text.ends_with("choose a lock that does (divided), or leave osq_pool out"),
+            "{text}"
+        );
+        let error = asked(&["osq_pool"], &["plain", "also_plain"]).expect_err("not read");
+        assert!(error
+            .to_string()
+            .starts_with("none of plain, also_plain reads osq_pool"));
     }
 
     #[test]

@@ -57,10 +57,17 @@ pub fn arms(args: &CompareArgs) -> Result<Vec<Arm>> {
     };
     let names = [BASELINE, CONTROL].map(str::to_owned);
     let arms = distinct(&[&names[..], &asked[..]].concat(), &args.set)?;
+    all_read(&arms, &args.set)?;
     if arms.len() <= 2 && !asked.iter().any(|a| a == CONTROL) {
         bail_usage!("--locks names nothing to compare with glibc; leave it out for all locks");
     }
     Ok(arms)
+}
+
+/// Refuses a knob in `set` that the lock of no arm reads.
+pub fn all_read(arms: &[Arm], set: &[String]) -> Result<()> {
+    let policies: Vec<_> = arms.iter().map(|arm| arm.spec.policy).collect();
+    spec::read_by(&settings(set, spec::validate)?, &policies)
 }
 
 /// An arm for each of `names`, each once; `set` has knobs of all.

@@ -11,6 +11,7 @@ use crate::workload::{self, Workload};
 use crate::{Clusters, Guests, Knob, Lock, Placement, Rules, Setting, Setup, Vcpus};
 use anyhow::Result;
 use lockwork_report::bail_usage;
+use lockwork_report::settings::read_by_one;
 use lockwork_report::text::counted;
 
 /// What a timeline records if nobody says, µs.
@@ -69,6 +70,27 @@ pub(super) struct Job {
     pub(super) seed: u64,
 }
 
+/// Refuses a knob that none of `locks` reads. The baselines take these knobs for limits of their
+/// own, so nothing is said of them.
+fn are_read(settings: &[Setting], locks: &[Lock], known: &Known) -> Result<()> {
+    let is_ours = |lock: &&Lock| !lock.is_baseline;
+    let ours: Vec<&str> = known
+        .locks
+        .iter()
+        .filter(is_ours)
+        .map(|lock| lock.name)
+        .collect();
+    let named: Vec<&str> = locks.iter().map(|lock| lock.name).collect();
+    let reads = |lock: &Lock| lock.needs_clusters || lock.is_baseline;
+    let knobs = settings.iter().map(|setting| setting.knob);
+    read_by_one(knobs, &named, &ours, |name| {
+        known
+            .locks
+            .iter()
+            .any(|lock| lock.name == name && reads(lock))
+    })
+}
+
 impl Plan {
     /// What the arguments ask for.
     pub(super) fn of(args: &SimArgs, known: &Known) -> Result<Plan> {
@@ -92,6 +114,8 @@ impl Plan {
         let mut oddities = loaded.warnings;
         oddities.extend(too_many);
         oddities.extend(left_out(&named.left_out, &ground));
+        let settings = settings(&args.set, &known.knobs)?;
+        are_read(&settings, &named.locks, known)?;
         let plan = Plan {
             locks: named.locks,
             exclusive: Workload {
@@ -103,7 +127,7 @@ impl Plan {
             cpus: args.cpus.unwrap_or(0),
             guests: guests(args),
             clusters: args.clusters.clusters(),
-            settings: settings(&args.set, &known.knobs)?,
+            settings,
             seeds: args.seeds,
             settle: args.settle.then_some(MOST_OPERATIONS),
             window: args

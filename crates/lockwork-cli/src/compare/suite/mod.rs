@@ -38,6 +38,7 @@ pub fn run(file: &Path, args: &CompareArgs) -> Result<ExitCode> {
     };
     let names = [&[crate::policy::BASELINE.to_owned()], &locks[..]].concat();
     let arms = arms::distinct(&names, &args.set)?;
+    arms::all_read(&arms, &args.set)?;
     if arms.len() < 2 {
         lockwork_report::bail_usage!("the suite names no lock to compare with glibc; add one");
     }
