@@ -86,10 +86,11 @@ pub struct BenchArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub objects: u32,
-    /// Number of rounds. Each round runs every lock once, in a shuffled order.
+    /// Number of rounds [default: 5, or the preset's]. Each round runs every lock once, in a
+    /// shuffled order.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub rounds: Option<u32>,
-    /// Milliseconds that each lock runs in a round.
+    /// Milliseconds that each lock runs in a round [default: 200, or the preset's].
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
     pub time: Option<u64>,
     /// Set knobs of Lockwork's locks (repeatable); `lockwork locks` lists them.
