@@ -43,8 +43,9 @@
  *  4. The first sleeper is passed by arrivals until it has lost overtake_limit()
  *     times, or has slept for rwsem_patience_us(); then H is set. H goes with it.
  *  5. H keeps nobody from a free lock for longer than a nap: a sleeper whose nap
- *     is over takes what is free, because the first may be stopped. Sleeps are naps
- *     in user space only; and LK_READER_QUEUES waits on.
+ *     is over takes what is free, because the first may be stopped. Nor does it keep
+ *     a reader from readers that hold, if the first should have ended it by then.
+ *     Sleeps are naps in user space only; and LK_READER_QUEUES waits on.
  *
  * Arrivals pass sleepers until then because CPUs stay busy so when threads
  * outnumber them.
@@ -115,6 +116,7 @@ struct lk_rwsem_waiter {
 	struct lk_rwsem_want want;
 	u32 lost;    /* races, as the first on the list */
 	u64 since;   /* local_clock() when it queued */
+	u64 due;     /* as the first that has set H: when that is to end */
 	bool more;   /* once granted: readers are left that it has to grant */
 	bool vain;   /* and how: see grant_readers() */
 	bool timed;  /* it sleeps as the first, no longer than its patience */

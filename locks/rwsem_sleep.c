@@ -11,9 +11,19 @@ enum cause {
 	TOO_LATE, /* its deadline has passed */
 };
 
-/* Whether @w, on the list, may take the lock now. */
+/*
+ * Under wait_lock: H should have ended by now. Only the first ends it, which may be stopped, or
+ * in a signal handler, while a reader that holds waits for one on the list.
+ */
+static bool is_overdue(struct lk_rwsem *s)
+{
+	return (u32)atomic_read(&s->word) & LK_RWSEM_HANDOFF &&
+	       local_clock() >= first_of(s)->due;
+}
+
+/* Whether @w, on the list, may take the lock now. @overdue: H does not count any more. */
 static bool may_take(u32 word, const struct lk_rwsem_waiter *w, bool first,
-		     enum cause why)
+		     bool overdue, enum cause why)
 {
 	u32 held = word & ~LK_RWSEM_MARKS;
 
@@ -27,7 +37,7 @@ static bool may_take(u32 word, const struct lk_rwsem_waiter *w, bool first,
 	if (w->want.how == LK_READER_QUEUES)
 		return false;
 	/* At the end as a nested one. */
-	return why == TOO_LATE || (why != NEW && !held);
+	return why == TOO_LATE || (why != NEW && (!held || overdue));
 }
 
 /* Under wait_lock: takes the lock and leaves the list, in one step. */
@@ -36,9 +46,10 @@ static bool take_and_leave(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
 {
 	u32 word = atomic_read(&s->word);
 	bool first = is_first(s, w);
+	bool overdue = !first && why == WOKEN && is_overdue(s);
 
 	do {
-		if (!may_take(word, w, first, why))
+		if (!may_take(word, w, first, overdue, why))
 			return false;
 		/* [rwsem_sleep.A] ACQUIRE, pairs with rwsem.B, .C and .D: the
 		 * last writer's writes, and the reads are done. */
@@ -85,6 +96,8 @@ static void insist(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
 		w->lost++;
 	if (!promised && (why == IMPATIENT || w->lost >= overtake_limit())) {
 		p->begun = false;
+		w->due = local_clock() +
+			 ((rwsem_drain_us() * (u64)1000) << p->vain);
 		atomic_or(LK_RWSEM_HANDOFF, &s->word);
 	}
 }

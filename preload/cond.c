@@ -113,6 +113,7 @@ EXPORT int pthread_cond_timedwait(pthread_cond_t *pc, pthread_mutex_t *mutex,
 		return EINVAL;
 	deadline = deadline_at(
 		ours(pc)->monotonic ? CLOCK_MONOTONIC : CLOCK_REALTIME, when);
+	PRE_USDT2(cond_wait, pc, mutex);
 	return pre_cond_wait(&ours(pc)->cond, mutex, &deadline);
 }
 
@@ -128,6 +129,7 @@ EXPORT int pthread_cond_clockwait(pthread_cond_t *pc, pthread_mutex_t *mutex,
 	if (bad_time(when) || bad_clock(clock))
 		return EINVAL;
 	deadline = deadline_at(clock, when);
+	PRE_USDT2(cond_wait, pc, mutex);
 	return pre_cond_wait(&ours(pc)->cond, mutex, &deadline);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * Finds the next definitions. A policy's interposer has no versions, and glibc's
+ * Finds the next definitions. Another library may have no versions, and glibc's
  * condition variables need one. A look-up with a version passes over a library that has
  * none, so both look-ups are made, and the nearer library's definition is taken.
  */

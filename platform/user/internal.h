@@ -5,8 +5,12 @@
 /* Shared by the files of the user world only. */
 #include <platform.h>
 
+#include <time.h>
+
 /* A system call that leaves errno alone. Returns its result or -errno. */
 long lkp_syscall(long nr, long a, long b, long c, long d, long e, long f);
+/* The time of the kernel's @clock, whatever clock_gettime() the program has. */
+struct timespec lkp_clock(clockid_t clock);
 /* Holds signals back for this thread; restore takes what block returned. */
 u64 lkp_block_signals(void);
 void lkp_restore_signals(u64 signals);

@@ -232,18 +232,16 @@ static bool deadline_passed(const struct lkp_deadline *deadline, int64_t sec,
 
 u64 lkp_local_clock(void)
 {
-	struct timespec now;
+	struct timespec now = lkp_clock(CLOCK_MONOTONIC);
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (u64)now.tv_sec * 1000000000u + (u64)now.tv_nsec;
 }
 
 bool lkp_deadline_within(const struct lkp_deadline *deadline, u64 ns)
 {
-	struct timespec now;
+	struct timespec now = lkp_clock(deadline->clock);
 	int64_t sec, nsec;
 
-	clock_gettime(deadline->clock, &now);
 	sec = now.tv_sec + (int64_t)(ns / 1000000000u);
 	nsec = now.tv_nsec + (int64_t)(ns % 1000000000u);
 	return deadline_passed(deadline, sec + nsec / 1000000000,
@@ -252,9 +250,8 @@ bool lkp_deadline_within(const struct lkp_deadline *deadline, u64 ns)
 
 void lkp_deadline_after(struct lkp_deadline *deadline, u64 ns)
 {
-	struct timespec now;
+	struct timespec now = lkp_clock(CLOCK_MONOTONIC);
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
 	deadline->clock = CLOCK_MONOTONIC;
 	deadline->sec = now.tv_sec + (int64_t)(ns / 1000000000u);
 	deadline->nsec = now.tv_nsec + (int64_t)(ns % 1000000000u);
