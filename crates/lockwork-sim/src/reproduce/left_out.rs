@@ -31,7 +31,7 @@ const ALL: [LeftOut; 7] = [
         file: "osq_fxmark.csv",
         table: "fxmark",
         what: "averages, and coefficients of variation",
-        why: "an operation of FxMark is many acquisitions and much else, so that only the change \
+        why: "an operation of FxMark is an acquisition and much else, so that only the change \
               can be compared; variation between runs of a real machine is not modelled",
     },
     LeftOut {

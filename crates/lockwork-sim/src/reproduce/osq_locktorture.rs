@@ -48,6 +48,7 @@ fn wanted(writers: usize) -> Bound {
     Bound::AtLeast(match writers {
         0..=8 => 0.99,
         9..=32 => 1.72,
+        33..=48 => 1.80,
         _ => 1.91,
     })
 }

@@ -225,8 +225,9 @@ pub(super) fn text(found: &Found) -> Result<String> {
 const LIMITS: &str = "\
 The published figures are of whole programs: a kernel build in one guest, and ebizzy in one to \
 three. A part of their time is spent in spinlocks, of many locks, and the mails do not say how \
-large it is. Here all threads want one lock. So a published ratio should be nearer to 1 than the \
-simulated one. What the model lacks: virtual CPUs that have nothing to run; interrupts between \
+large it is. Here all threads want one lock. So one would expect a published ratio to be nearer \
+to 1 than the simulated one. In 11 of the 14 rows it is farther from 1, or on the other side: what \
+the model lacks matters more. What the model lacks: virtual CPUs that have nothing to run; interrupts between \
 virtual CPUs, whose sender waits for one that is off its CPU; a host that finds spinning virtual CPUs by \
 itself (pause-loop exiting); hosts of 32 and 80 CPUs. A loss is time over time, or rate over rate, of the \
 same lock: 1 is none. *pv over ticket*: the published ticket lock halts its waiters, ours does not; the \
