@@ -27,15 +27,7 @@ fn an_explanation_of_nothing_fails() {
     let room = Room::new();
     // The libraries are unpacked before there is the limit.
     assert!(room.run(&["explain", "--", "true"]).status.success());
-    let script = format!(
-        "ulimit -f 100; exec {} explain -- true",
-        env!("CARGO_BIN_EXE_lockwork")
-    );
-    let output = std::process::Command::new("sh")
-        .args(["-c", &script])
-        .env("XDG_CACHE_HOME", room.path("cache"))
-        .output()
-        .expect("sh starts");
+    let output = room.run_on_full_disk(100, &["explain", "--", "true"]);
     let said = stderr(&output);
     assert_eq!(output.status.code(), Some(125), "{said}");
     assert!(said.contains("nothing is explained"), "{said}");

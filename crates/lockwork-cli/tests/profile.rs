@@ -273,24 +273,26 @@ const MANY: &str = "#include <pthread.h>\n#include <stdlib.h>\n\
     while (argc > 1) { pthread_mutex_lock(&last_mutex); pthread_mutex_unlock(&last_mutex); }\n\
     return 0; }\n";
 
+/// Records `program` into p.prof, which has little room.
+fn profile_on_full_disk(room: &Room, program: &str) -> Output {
+    let file = room.path("p.prof");
+    let file = file.to_str().expect("UTF-8");
+    room.run_on_full_disk(1000, &["profile", "-o", file, "--", program])
+}
+
+/// Those that are in some lock's figures.
+fn acquisitions(process: &Value) -> i64 {
+    let locks = process["locks"].as_array().expect("locks").iter();
+    locks.map(|lock| number(&lock["counts"]["count"])).sum()
+}
+
 #[test]
 fn a_full_disk_costs_records_and_nothing_else() {
     let room = Room::new();
     let source = room.path("many.c");
     fs::write(&source, MANY).expect("a file");
     let many = compile(&room, &source, "many", &[]);
-    let file = room.path("p.prof");
-    let lockwork = env!("CARGO_BIN_EXE_lockwork");
-    // The limit of a file's size, in blocks of 512 bytes, stands for a disk that fills up.
-    let script = format!(
-        "ulimit -f 1000; exec {lockwork} profile -o {} -- {many}",
-        file.display()
-    );
-    let output = Command::new("sh")
-        .args(["-c", &script])
-        .env("XDG_CACHE_HOME", room.path("cache"))
-        .output()
-        .expect("sh starts");
+    let output = profile_on_full_disk(&room, &many);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(
         stderr(&output).contains("had no room for more"),
@@ -298,12 +300,7 @@ fn a_full_disk_costs_records_and_nothing_else() {
         stderr(&output)
     );
     let process = &json(&room)[0];
-    let seen: i64 = process["locks"]
-        .as_array()
-        .expect("locks")
-        .iter()
-        .map(|lock| number(&lock["counts"]["count"]))
-        .sum();
+    let seen = acquisitions(process);
     let dropped = number(&process["dropped"]);
     assert!(dropped > 0 && seen > 1000, "{seen} {dropped}");
     assert_eq!(seen + dropped, 20_000);
@@ -332,17 +329,7 @@ fn a_full_disk_leaves_no_acquisition_uncounted() {
     let source = room.path("late.c");
     fs::write(&source, LATE).expect("a file");
     let late = compile(&room, &source, "late", &["-pthread"]);
-    let file = room.path("p.prof");
-    let lockwork = env!("CARGO_BIN_EXE_lockwork");
-    let script = format!(
-        "ulimit -f 1000; exec {lockwork} profile -o {} -- {late}",
-        file.display()
-    );
-    let output = Command::new("sh")
-        .args(["-c", &script])
-        .env("XDG_CACHE_HOME", room.path("cache"))
-        .output()
-        .expect("sh starts");
+    let output = profile_on_full_disk(&room, &late);
     let said = stderr(&output);
     assert_eq!(output.status.code(), Some(0), "{said}");
     assert!(
@@ -350,12 +337,7 @@ fn a_full_disk_leaves_no_acquisition_uncounted() {
         "{said}"
     );
     let process = &json(&room)[0];
-    let seen: i64 = process["locks"]
-        .as_array()
-        .expect("locks")
-        .iter()
-        .map(|lock| number(&lock["counts"]["count"]))
-        .sum();
+    let seen = acquisitions(process);
     let dropped = number(&process["dropped"]);
     assert!(dropped > 3000 && seen > 1000, "{seen} {dropped}");
     assert_eq!(seen + dropped, 1 + 20_000 + 3000);
@@ -365,7 +347,7 @@ fn a_full_disk_leaves_no_acquisition_uncounted() {
     assert!((1..10).contains(&asked), "{asked}");
     let output = room
         .lockwork(&["predict", "--machine", "epyc-9654"])
-        .arg(&file)
+        .arg(room.path("p.prof"))
         .output()
         .expect("lockwork starts");
     let said = stderr(&output);

@@ -36,6 +36,22 @@ impl Room {
     pub fn lockwork(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lockwork"));
         command.args(args);
+        self.clean(&mut command);
+        command
+    }
+
+    /// What `lockwork` prints if no file may have more than so many blocks of 512 bytes, which
+    /// stands for a disk that fills up.
+    pub fn run_on_full_disk(&self, blocks: u32, args: &[&str]) -> Output {
+        let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
+        let mut command = Command::new("sh");
+        command.args(["-c", &script, env!("CARGO_BIN_EXE_lockwork")]);
+        command.args(args);
+        self.clean(&mut command);
+        command.output().expect("sh starts")
+    }
+
+    fn clean(&self, command: &mut Command) {
         command.env("XDG_CACHE_HOME", self.path("cache"));
         for variable in [
             "LD_PRELOAD",
@@ -45,7 +61,6 @@ impl Room {
         ] {
             command.env_remove(variable);
         }
-        command
     }
 
     /// `lockwork` with `args`, run to its end.
