@@ -159,6 +159,23 @@ static void mutex_no_osq(void)
 	begin(&lk_mutex_no_osq_ops);
 }
 
+static void mutex_2013_xchg(void)
+{
+	begin(&lk_mutex_2013_xchg_ops);
+}
+
+static void mutex_2013_read(void)
+{
+	begin(&lk_mutex_2013_read_ops);
+}
+
+/* Both: sleeps that end early. */
+static void mutex_2013_spurious(void)
+{
+	mutex_2013_read();
+	check_world.spurious = 1;
+}
+
 static void owner(void)
 {
 	begin(&lk_qspinlock_owner_ops);
@@ -243,6 +260,14 @@ const struct check_client check_rivals[] = {
 	ALL("mutex_no_osq", "exclusion", "one holder at a time", 3, 2, 1,
 	    mutex_no_osq),
 	TRY("mutex_no_osq", mutex_no_osq),
+	ALL("mutex_2013_xchg", "exclusion", "one holder at a time", 3, 2, 1,
+	    mutex_2013_xchg),
+	TRY("mutex_2013_xchg", mutex_2013_xchg),
+	ALL("mutex_2013_read", "exclusion", "one holder at a time", 3, 2, 1,
+	    mutex_2013_read),
+	ALL("mutex_2013_read", "spurious", "sleeps that end early", 3, 2, 1,
+	    mutex_2013_spurious),
+	TRY("mutex_2013_read", mutex_2013_read),
 	ALL("qspinlock_owner", "exclusion", "one holder at a time", 3, 2, 2,
 	    owner),
 	ALL("qspinlock_owner", "one_cpu", "waiters yield to the holder", 3, 1,

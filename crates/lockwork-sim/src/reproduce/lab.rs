@@ -32,8 +32,8 @@ const LOCKS: [(&str, &str); 21] = [
     ("qrwlock", "qrwlock"),
     ("rwlock", "rwlock"),
     // mutex: Make more scalable by doing less atomic operations.
-    ("mutex_without", "mutex_xchg"),
-    ("mutex_with", "mutex"),
+    ("mutex_without", "mutex_2013_xchg"),
+    ("mutex_with", "mutex_2013_read"),
     // [PATCH v2 0/3] locking/osq_lock: the kernel as it was.
     ("stock", "mutex"),
     // … and as it then became.
