@@ -3,7 +3,7 @@
 
 use super::caches::ps;
 use super::tree::Ps;
-use crate::settle::{Batch, Verdict, BATCHES};
+use crate::settle::{two_turns, Batch, Verdict, BATCHES};
 use crate::setup::Setup;
 
 /// What had been counted at a moment.
@@ -30,6 +30,8 @@ pub(super) struct Measured {
     pub(super) each: Option<u64>,
     pub(super) acquisitions: u64,
     pub(super) verdict: Option<Verdict>,
+    /// What two turns of all threads on the CPUs take.
+    pub(super) two_turns: Ps,
 }
 
 impl Measured {
@@ -45,6 +47,7 @@ impl Measured {
             each: all.map(|all| (all / BATCHES as u64).max(1)),
             acquisitions: 0,
             verdict: None,
+            two_turns: turns_of(setup),
         }
     }
 
@@ -65,4 +68,19 @@ impl Measured {
         };
         self.marks.windows(2).map(between).collect()
     }
+}
+
+/// Two turns of all threads. Virtual CPUs share the real ones in slices of the hypervisor, so
+/// that it is the real ones that count.
+fn turns_of(setup: &Setup) -> Ps {
+    let cpus = match setup.cpus {
+        0 => setup.machine.cpus(),
+        cpus => cpus,
+    };
+    let own = setup.machine.scheduler.slice_us;
+    let slice_us = match setup.guests {
+        Some(_) => own.max(setup.machine.hypervisor.slice_us),
+        None => own,
+    };
+    two_turns(setup.threads, cpus, ps(slice_us * 1000.0))
 }

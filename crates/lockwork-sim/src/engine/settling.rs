@@ -2,9 +2,9 @@
 //! When the measured time begins, and when it is over.
 
 use super::measured::Mark;
-use super::state::{Engine, Timer};
+use super::state::{Engine, Thread, Timer};
 use super::tree::{Ps, NEVER};
-use crate::settle::{judge, Verdict, BATCHES};
+use crate::settle::{judge, Threads, Verdict, BATCHES, ROUNDS};
 use std::cmp::Reverse;
 
 /// Times that the measured time is lengthened, at most: with these it is a thousand times
@@ -51,7 +51,7 @@ impl Engine {
             self.set_timer(self.measured.next(), Timer::Batch);
             return;
         }
-        let verdict = judge(&self.measured.batches(), self.threads.len());
+        let verdict = judge(&self.measured.batches(), &self.turns());
         self.measured.verdict = Some(verdict);
         let of_this = self.tally.operations() - self.measured.before;
         match verdict {
@@ -70,6 +70,16 @@ impl Engine {
                 self.set_timer(self.measured.next(), Timer::Batch);
             }
             _ => self.over = true,
+        }
+    }
+
+    /// Which threads have gone round in the measured time, and how long their turns take.
+    fn turns(&self) -> Threads {
+        let went_round = |thread: &&Thread| thread.tally.acquisitions >= ROUNDS;
+        Threads {
+            all: self.threads.len(),
+            went_round: self.threads.iter().filter(went_round).count(),
+            two_turns: self.measured.two_turns as f64 / 1000.0,
         }
     }
 
