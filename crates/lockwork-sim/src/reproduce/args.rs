@@ -42,7 +42,7 @@ pub struct ReproduceArgs {
     /// The tables, by their names in --list [default: all].
     #[arg(value_name = "TABLE")]
     pub tables: Vec<String>,
-    /// Number of seeds of each simulation. A cell's value is the median.
+    /// Number of seeds of each simulation. A cell's value is their mean.
     #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=1000))]
     pub seeds: u64,

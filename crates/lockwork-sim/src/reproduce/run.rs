@@ -2,26 +2,23 @@
 //! Runs the simulations of all tables, side by side.
 
 use super::cell::{Runs, Trial};
-use super::settled;
+use super::settled::{self, SEEDS_OF_LOOPS};
 use super::table::Table;
-use crate::{Found, Rules};
+use crate::Rules;
 use anyhow::Result;
 use lockwork_report::interrupt::Interrupt;
 use lockwork_report::{pool, progress};
 use std::cmp::Reverse;
 use std::ops::ControlFlow;
 
-/// Seeds at least of a workload with a number of loops: its interval comes from them, because
-/// towards the end, when some threads are done, it is another load.
-const SEEDS_OF_LOOPS: u64 = 3;
-
-/// One simulation of all.
+/// Some simulations of all: one seed of a trial, or all seeds of one whose seeds are judged
+/// together.
 #[derive(Clone)]
 struct Job {
     table: usize,
     trial: usize,
     what: Trial,
-    seed: u64,
+    seeds: Vec<u64>,
 }
 
 /// Runs each trial of each table with the seeds 1 to `seeds`. What was found: by table, by
@@ -38,13 +35,13 @@ pub(crate) fn simulate_all(
 ) -> Result<Vec<Vec<Runs>>> {
     let work = plan(tables, seeds);
     let bar = progress::bar(work.len());
-    let mut results: Vec<Option<Found>> = Vec::new();
-    results.resize_with(work.len(), || None);
+    let mut results: Vec<Runs> = Vec::new();
+    results.resize_with(work.len(), Runs::new);
     let calls = work.iter().cloned();
-    let calls = calls.map(|job| move || settled::simulated(&job.what, job.seed, rules));
+    let calls = calls.map(|job| move || settled::simulated(&job.what, &job.seeds, rules));
     let over = pool::all(calls, jobs, interrupt, |done| {
         if let Some((at, result)) = done {
-            results[at] = Some(result?);
+            results[at] = result?;
             bar.set_message(tables[work[at].table].name);
             bar.inc(1);
         }
@@ -68,15 +65,15 @@ fn plan(tables: &[Table], seeds: u64) -> Vec<Job> {
     let mut work = Vec::new();
     for (table, of) in tables.iter().enumerate() {
         for (trial, what) in of.trials.iter().enumerate() {
-            let seeds = match what.workload.loops {
-                Some(_) => seeds.max(SEEDS_OF_LOOPS),
-                None => seeds,
+            let seeds: Vec<Vec<u64>> = match what.workload.loops {
+                Some(_) => vec![(1..=seeds.max(SEEDS_OF_LOOPS)).collect()],
+                None => (1..=seeds).map(|seed| vec![seed]).collect(),
             };
-            work.extend((1..=seeds).map(|seed| Job {
+            work.extend(seeds.into_iter().map(|seeds| Job {
                 table,
                 trial,
                 what: what.clone(),
-                seed,
+                seeds,
             }));
         }
     }
@@ -87,18 +84,30 @@ fn plan(tables: &[Table], seeds: u64) -> Vec<Job> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reproduce::spin_micro;
+    use crate::reproduce::{mb_cache, spin_micro};
 
     #[test]
     fn every_trial_is_run_with_every_seed_once() {
         let tables = [spin_micro::table().expect("the table")];
-        let work = plan(&tables, 4);
-        assert_eq!(work.len(), tables[0].trials.len() * 4);
-        assert_eq!(plan(&tables, 1).len(), tables[0].trials.len() * 3);
-        let mut seen: Vec<(usize, u64)> = work.iter().map(|job| (job.trial, job.seed)).collect();
-        seen.sort_unstable();
-        seen.dedup();
-        assert_eq!(seen.len(), work.len());
-        assert!(work.is_sorted_by_key(|job| Reverse(job.what.threads)));
+        let seeds = |of: &[Table], seeds| -> Vec<(usize, u64)> {
+            let work = plan(of, seeds);
+            assert!(work.is_sorted_by_key(|job| Reverse(job.what.threads)));
+            let all = work.iter();
+            let all = all.flat_map(|job| job.seeds.iter().map(|&seed| (job.trial, seed)));
+            let mut all: Vec<(usize, u64)> = all.collect();
+            all.sort_unstable();
+            all
+        };
+        let each = |of: &Table, seeds: u64| -> Vec<(usize, u64)> {
+            let trials = 0..of.trials.len();
+            trials
+                .flat_map(|at| (1..=seeds).map(move |seed| (at, seed)))
+                .collect()
+        };
+        assert_eq!(seeds(&tables, 4), each(&tables[0], 4));
+        assert_eq!(seeds(&tables, 1), each(&tables[0], 3));
+        let timed = [mb_cache::table().expect("the table")];
+        assert_eq!(seeds(&timed, 1), each(&timed[0], 1));
+        assert_eq!(plan(&timed, 2).len(), 2 * timed[0].trials.len());
     }
 }
