@@ -66,6 +66,9 @@ pub(crate) fn table() -> Result<Table> {
          semaphore with the same queue of spinners; a mutex stands for them."
             .into(),
     ];
+    table.notes.push(
+        "One core is shown only: no writer waits, so that it is 1 whatever the queue.".into(),
+    );
     for row in file.rows::<Row>()? {
         if let Some((_, workload)) = ITEMS.iter().find(|(item, _)| *item == row.item) {
             enter(&mut table, &row, workload)?;
@@ -99,7 +102,10 @@ fn enter(table: &mut Table, row: &Row, workload: &str) -> Result<()> {
         group: format!("{}, {}", row.item, machine.name),
         published: row.ratio()?.0,
         unit: Unit::Change,
-        role: Role::Prediction,
+        role: match row.cores {
+            1 => Role::Shown,
+            _ => Role::Prediction,
+        },
         base: None,
         trials: vec![enabled, mutex],
         measure: Measure::RateOver,
@@ -129,6 +135,9 @@ mod tests {
             table.trials.len(),
             2 * table.cells.len() + table.beside.len()
         );
+        let shown = table.cells.iter().filter(|cell| cell.role == Role::Shown);
+        assert!(shown.clone().all(|cell| cell.row.ends_with(", 1 core")));
+        assert_eq!(shown.count(), 8);
         let cell = |row: &str| table.cells.iter().find(|cell| cell.row == row);
         let most = cell("DWOM, epyc-7551, 64 cores").expect("a cell");
         assert_eq!(most.unit.show(most.published), "+210.4 %");

@@ -19,6 +19,8 @@ const LOOPS: u64 = 10_000;
 /// What the two v11 columns say of the same code: a read lock over a queued one is
 /// 1.06 in one and 1.01 in the other. What is nearer than that is not in order.
 const TIE: f64 = 0.07;
+/// The one column that counts: each lock is simulated once.
+const COUNTED: &str = "v11 2.4 GHz";
 /// Of the machine, and of the published machine with the faster clock.
 const CLOCKS: [f64; 2] = [2.4, 2.93];
 
@@ -60,8 +62,12 @@ pub(crate) fn table() -> Result<Table> {
     table.figures = file.figures()?;
     table.machine = machine.name.clone();
     table.notes = vec![
-        "v11 2.93 GHz: the same simulations, scaled by the clock (2.4 / 2.93).".into(),
-        "RFC, queue locks: shown only; v11 changed their code, and ours is like v11's.".into(),
+        "v11 2.93 GHz: the same simulations, scaled by the clock (2.4 / 2.93). So they are shown \
+         only."
+            .into(),
+        "RFC: shown only. Of three locks it is the same simulations again; v11 changed the code \
+         of the queue locks, and ours is like v11's."
+            .into(),
         "Published with the loop and the timing around it; simulated without a loop.".into(),
     ];
     let mut bases = [None; 3];
@@ -76,21 +82,20 @@ pub(crate) fn table() -> Result<Table> {
             extent: Extent::Steady,
         });
         let columns = [
-            ("v11 2.4 GHz", row.v11.0, 1.0),
+            (COUNTED, row.v11.0, 1.0),
             ("v11 2.93 GHz", row.v11_fast.0, CLOCKS[0] / CLOCKS[1]),
             ("RFC 2.4 GHz", row.rfc.0, 1.0),
         ];
         for ((column, ns, scale), base) in columns.into_iter().zip(&mut bases) {
-            let other_code = column.starts_with("RFC") && row.lock.starts_with("queue");
             table.cells.push(Cell {
                 row: row.lock.clone(),
                 column: column.to_owned(),
                 group: column.to_owned(),
                 published: ns,
                 unit: Unit::Ns,
-                role: match other_code {
-                    true => Role::Shown,
-                    false => Role::Prediction,
+                role: match column {
+                    COUNTED => Role::Prediction,
+                    _ => Role::Shown,
                 },
                 base: *base,
                 trials: vec![trial],
@@ -121,7 +126,13 @@ mod tests {
             .filter(|cell| cell.role == Role::Shown)
             .map(|cell| cell.published)
             .collect();
-        assert_eq!(shown, [31.1, 13.6]);
+        assert_eq!(shown.len(), 2 * 5);
+        let counted = table
+            .cells
+            .iter()
+            .filter(|cell| cell.role == Role::Prediction);
+        let counted: Vec<usize> = counted.map(|cell| cell.trials[0]).collect();
+        assert_eq!(counted, [0, 1, 2, 3, 4]);
         for cell in &table.cells {
             let trial = &table.trials[cell.trials[0]];
             assert_eq!(trial.workload.reads > 0.0, cell.row.ends_with("read_lock"));

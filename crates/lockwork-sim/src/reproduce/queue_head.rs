@@ -18,8 +18,12 @@ const TITLE: &str = "spin-micro's fair queue, whose head takes the lock by a rea
 const MACHINE: &str = "westmere-ex-4s";
 /// The columns that hold one against the other.
 const OVER: [&str; 2] = ["before / after, standalone", "before / after, embedded"];
-/// No cell is far from another of its group: nothing is ranked.
-const TIE: f64 = 0.05;
+/// The column whose simulations no other cell has.
+const COUNTED: &str = "before, standalone";
+/// What the locks before are compared with: a simulation of spin-micro.
+const AFTER: &str = "after, embedded";
+/// The published times of the lock after, standalone and embedded, differ by 0.8 % at most.
+const TIE: f64 = 0.01;
 
 #[derive(Deserialize)]
 struct Row {
@@ -35,9 +39,9 @@ impl Row {
     /// Column, whether it is of the lock before, value.
     fn times(&self) -> [(&'static str, bool, f64); 3] {
         [
-            ("before, standalone", true, self.before_standalone_ms.0),
+            (COUNTED, true, self.before_standalone_ms.0),
             ("before, embedded", true, self.before_embedded_ms.0),
-            ("after, embedded", false, self.after_embedded_ms.0),
+            (AFTER, false, self.after_embedded_ms.0),
         ]
     }
 
@@ -62,7 +66,7 @@ pub(crate) fn table() -> Result<Table> {
     table.machine = machine.name.clone();
     table.notes = vec![
         "Embedded: the lock is in the line of its data. The section has no data, so that it is \
-         the same simulation."
+         the same simulation. So these columns are shown only."
             .into(),
         "\"After, standalone\" is spin-micro's fair queue again: it is compared there.".into(),
         "\"Before / after\" follows from other cells. It is shown, and has a target.".into(),
@@ -81,6 +85,7 @@ pub(crate) fn table() -> Result<Table> {
             }))
         });
         let (before, after) = (before?, after?);
+        let after_at = table.cells.len() + row.times().len() - 1;
         let cell = |column: &str, published, unit, role, trials, measure| Cell {
             row: name.clone(),
             column: column.to_owned(),
@@ -95,7 +100,14 @@ pub(crate) fn table() -> Result<Table> {
         let time = Measure::Finished(spin_micro::PUBLISHED_LOOPS / 1e6);
         let times = row.times().map(|(column, is_before, ms)| {
             let trial = if is_before { before } else { after };
-            cell(column, ms, Unit::Ms, Role::Prediction, vec![trial], time)
+            let role = match column {
+                COUNTED => Role::Prediction,
+                _ => Role::Shown,
+            };
+            Cell {
+                base: is_before.then_some(after_at),
+                ..cell(column, ms, Unit::Ms, role, vec![trial], time)
+            }
         });
         let over = OVER.into_iter().zip(row.over()).map(|(column, ratio)| {
             let trials = vec![before, after];
@@ -112,10 +124,11 @@ pub(crate) fn table() -> Result<Table> {
     Ok(table)
 }
 
-/// What the read-modify-write costs: as little as published, in each cell.
+/// What the read-modify-write costs: as little as published, in each cell. That is 1.2 to
+/// 3.5 %, so that a simulator in which it costs nothing is off by more than the bound.
 fn as_little() -> Target {
     let name = "before / after, where it is off by most";
-    let bound = Bound::AtMost(0.05);
+    let bound = Bound::AtMost(0.02);
     Target::new(name, Form::Percent, bound, |sheet| {
         let pairs = sheet.pairs().into_iter();
         let over = pairs.filter(|(cell, _)| OVER.contains(&cell.column.as_str()));
@@ -144,7 +157,24 @@ mod tests {
         let locks = [0, 1].map(|i| table.trials[first.trials[i]].lock);
         assert_eq!(locks, ["qspinlock_fair_rmw", "qspinlock_fair"]);
         assert_eq!(table.trials[15].placement, Placement::PerNode);
-        let most = table.cells.iter().filter(|cell| cell.role == Role::Shown);
+        let counted = table
+            .cells
+            .iter()
+            .filter(|cell| cell.role == Role::Prediction);
+        assert!(counted.clone().all(|cell| cell.column == COUNTED));
+        assert_eq!(counted.count(), 8);
+        for cell in table.cells.iter().filter(|cell| cell.base.is_some()) {
+            let base = &table.cells[cell.base.expect("one")];
+            assert_eq!(
+                (base.row.as_str(), base.column.as_str()),
+                (cell.row.as_str(), AFTER)
+            );
+            assert!(cell.column.starts_with("before, "));
+        }
+        let most = table
+            .cells
+            .iter()
+            .filter(|cell| OVER.contains(&cell.column.as_str()));
         let most = most.map(|cell| cell.published).max_by(f64::total_cmp);
         assert!(most.is_some_and(|most| most < 1.04), "{most:?}");
     }
