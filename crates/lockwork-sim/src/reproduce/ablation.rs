@@ -8,6 +8,7 @@ use super::sheet::Sheet;
 use super::table::Table;
 use crate::{Rule, Rules};
 use anyhow::Result;
+use lockwork_report::bail_usage;
 use lockwork_report::interrupt::Interrupt;
 use lockwork_report::table::render;
 
@@ -44,6 +45,21 @@ pub(super) struct Row {
     name: &'static str,
     whole: Brief,
     without: [Option<Brief>; Rule::ALL.len()],
+}
+
+/// Refuses tables that were asked for by name, and have nothing to compare.
+///
+/// # Errors
+/// There is one.
+pub(super) fn can_be_judged(names: &[String], tables: &[Table]) -> Result<()> {
+    let mut empty = tables.iter().filter(|table| table.cells.is_empty());
+    match empty.find(|_| !names.is_empty()) {
+        Some(table) => bail_usage!(
+            "--ablation compares with published figures, and {} has none: leave that table out",
+            table.name
+        ),
+        None => Ok(()),
+    }
 }
 
 /// The rows of the tables that are compared with published figures.
@@ -165,6 +181,15 @@ mod tests {
         for rule in Rule::ALL {
             assert!(text.contains(rule.name()) && markdown.contains(rule.name()));
         }
+    }
+
+    #[test]
+    fn a_table_without_published_figures_is_refused() {
+        let names = |of: &[&str]| of.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
+        let judged = |of: &[String]| can_be_judged(of, &choose(of).expect("tables"));
+        assert!(judged(&[]).is_ok() && judged(&names(&["spin-micro"])).is_ok());
+        let error = judged(&names(&["spin-micro", "numa-osq"])).expect_err("it has none");
+        assert!(error.to_string().contains("numa-osq"), "{error}");
     }
 
     /// What is not simulated again would have come out the same.

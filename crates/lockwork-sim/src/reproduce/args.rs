@@ -64,6 +64,6 @@ pub struct ReproduceArgs {
     #[arg(long, conflicts_with = "list")]
     pub markdown: bool,
     /// List the tables. Nothing is simulated.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["seeds", "without", "jobs"])]
     pub list: bool,
 }
