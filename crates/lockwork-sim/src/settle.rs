@@ -93,8 +93,8 @@ impl Verdict {
 
 /// The threads of a window.
 ///
-/// Threads that compute all the time have the CPUs in turn: two turns of all are enough for
-/// each to have been there, and in another order. Threads that mostly sleep are rarely in a
+/// Threads that compute all the time have the CPUs in turn: in two turns of all, each has been
+/// there, and not only at the start. Threads that mostly sleep are rarely in a
 /// run queue, and a window without two such turns will do for them: most have gone round
 /// anyhow. Some locks let single threads starve, and a queue of threads that each spin for
 /// a whole slice may take for ever until most have gone round: two turns will do for those.

@@ -52,6 +52,17 @@ pub(crate) enum Form {
 }
 
 impl Form {
+    /// What its numbers are, for programs: 0.2 is a share of 20 %, and "times" 1.2 a change of
+    /// +20 %.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Form::Count => "count",
+            Form::Percent => "share",
+            Form::Times | Form::Change => "times",
+            Form::Ns => "ns",
+        }
+    }
+
     /// `number` as people read it.
     pub fn show(self, number: f64) -> String {
         match self {

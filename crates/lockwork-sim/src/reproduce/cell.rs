@@ -209,6 +209,18 @@ pub(crate) struct Cell {
     pub measure: Measure,
 }
 
+/// A ratio of less is a loss. 1 %: what is published of few threads varies more.
+pub(crate) const NO_LOSS: f64 = 0.99;
+
+/// What a number that nobody published has to be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Wanted {
+    /// Within a bound.
+    Is(Bound),
+    /// About the simulated value of the table's cell with this index, or more; and no loss.
+    AsGoodAs(usize),
+}
+
 /// A number that nobody published: to be read beside those that are.
 #[derive(Clone, Debug)]
 pub(crate) struct Beside {
@@ -216,7 +228,7 @@ pub(crate) struct Beside {
     pub column: String,
     pub unit: Unit,
     /// What it has to be, if that is a target.
-    pub wanted: Option<Bound>,
+    pub wanted: Option<Wanted>,
     /// Indices of the table's trials.
     pub trials: Vec<usize>,
     pub measure: Measure,
@@ -235,9 +247,16 @@ pub(crate) struct Estimate {
     pub half: Option<f64>,
     /// Not all simulations came to a steady state.
     pub unsettled: bool,
+    /// How many seeds that is of.
+    pub seeds: usize,
 }
 
 impl Cell {
+    /// It is a part of a whole, and has no relative error.
+    pub fn is_share(&self) -> bool {
+        self.unit == Unit::Share
+    }
+
     /// Its simulated value; `found` is by trial.
     pub fn estimate(&self, found: &[Runs]) -> Estimate {
         estimate(self.measure, &self.trials, found)
@@ -280,6 +299,7 @@ fn estimate(measure: Measure, trials: &[usize], found: &[Runs]) -> Estimate {
         value: Some(stats::mean(&values)),
         half,
         unsettled: !seeds.iter().flatten().all(settled),
+        seeds: values.len(),
     }
 }
 

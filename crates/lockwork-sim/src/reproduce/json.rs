@@ -4,16 +4,23 @@
 use super::bound::Kind;
 use super::cell::{Role, Unit};
 use super::judge::Judged;
+use super::settled::SEEDS_OF_LOOPS;
 use super::statistics::error;
 use super::statistics::Summary;
 use super::totals;
+use crate::{Rule, Rules};
 use anyhow::{Context, Result};
 use serde::Serialize;
 
 #[derive(Serialize)]
 struct Document<'a> {
     lockwork: &'static str,
+    /// Seeds of each simulation; of those with a number of loops there are `seeds_of_loops`, or
+    /// more.
     seeds: u64,
+    seeds_of_loops: u64,
+    /// The rules of the model that were left out.
+    without: Vec<&'static str>,
     tables: Vec<TableInfo<'a>>,
     targets: Vec<KindInfo>,
 }
@@ -53,6 +60,8 @@ struct CellInfo<'a> {
     /// Half the width of the 95 % interval of `simulated`, in its unit.
     half_width: Option<f64>,
     settled: bool,
+    /// Seeds of which `simulated` is the mean.
+    seeds: usize,
     /// Relative; of a share, in points.
     error: Option<f64>,
 }
@@ -65,6 +74,7 @@ struct BesideInfo<'a> {
     simulated: Option<f64>,
     half_width: Option<f64>,
     settled: bool,
+    seeds: usize,
 }
 
 #[derive(Serialize)]
@@ -74,6 +84,8 @@ struct TargetInfo<'a> {
     name: &'a str,
     /// "at most", "at least", "under" or "over".
     is: &'a str,
+    /// Of `bound` and `found`: "count", "share", "times" or "ns".
+    unit: &'static str,
     bound: f64,
     found: Option<f64>,
     met: bool,
@@ -83,10 +95,13 @@ struct TargetInfo<'a> {
 ///
 /// # Errors
 /// A number that JSON has no form for.
-pub(crate) fn render(judged: &[Judged], seeds: u64) -> Result<String> {
+pub(crate) fn render(judged: &[Judged], seeds: u64, rules: Rules) -> Result<String> {
+    let left_out = Rule::ALL.into_iter().filter(|rule| !rules.has(*rule));
     let document = Document {
         lockwork: env!("CARGO_PKG_VERSION"),
         seeds,
+        seeds_of_loops: seeds.max(SEEDS_OF_LOOPS),
+        without: left_out.map(Rule::name).collect(),
         tables: judged.iter().map(table).collect(),
         targets: Kind::ALL.map(|kind| of_kind(judged, kind)).into(),
     };
@@ -123,6 +138,7 @@ fn table<'a>(judged: &'a Judged<'a>) -> TableInfo<'a> {
             .half
             .map(|half| cell.unit.number_half(half)),
         settled: !judged.sheet.known(at).unsettled,
+        seeds: judged.sheet.known(at).seeds,
         error: value.map(|value| match cell.unit {
             Unit::Share => (value - cell.published) * 100.0,
             _ => error(cell.published, value),
@@ -140,11 +156,13 @@ fn table<'a>(judged: &'a Judged<'a>) -> TableInfo<'a> {
             .half
             .map(|half| one.unit.number_half(half)),
         settled: !judged.sheet.known_beside(at).unsettled,
+        seeds: judged.sheet.known_beside(at).seeds,
     });
     let targets = judged.verdicts.iter().map(|verdict| TargetInfo {
         kind: verdict.kind.name(),
         name: &verdict.name,
         is: verdict.bound.parts().0,
+        unit: verdict.form.unit(),
         bound: verdict.bound.parts().1,
         found: verdict.found,
         met: verdict.met,

@@ -52,7 +52,9 @@ pub(crate) fn judge(sheet: &Sheet) -> Vec<Verdict> {
     let verdicts = whole
         .into_iter()
         .chain(targets.map(|target| target.judge(sheet)));
-    verdicts.chain(sheet.beside().filter_map(wanted)).collect()
+    let beside = sheet.beside();
+    let own = beside.filter_map(|(one, found)| Some(wanted(one, sheet.wanted(one)?, found)));
+    verdicts.chain(own).collect()
 }
 
 /// There has to be none of them.
@@ -68,10 +70,9 @@ fn none(what: &str, found: usize) -> Verdict {
     }
 }
 
-/// What becomes of a number that nobody published, if it has to be something.
-fn wanted((one, found): (&Beside, Option<f64>)) -> Option<Verdict> {
-    let bound = one.wanted?;
-    Some(Verdict {
+/// What becomes of a number that nobody published, which has to be within `bound`.
+fn wanted(one: &Beside, bound: Bound, found: Option<f64>) -> Verdict {
+    Verdict {
         kind: Kind::Own,
         name: format!("{}, {}", one.column, one.row),
         bound,
@@ -83,13 +84,13 @@ fn wanted((one, found): (&Beside, Option<f64>)) -> Option<Verdict> {
         },
         met: found.is_some_and(|found| bound.holds(found)),
         found,
-    })
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reproduce::cell::{Estimate, Measure};
+    use crate::reproduce::cell::{Estimate, Measure, Wanted};
     use crate::reproduce::samples::cell;
     use crate::reproduce::target::Target;
 
@@ -169,8 +170,8 @@ mod tests {
             measure: Measure::LongestWait,
         };
         table.beside = vec![
-            one("8", Some(Bound::AtLeast(0.99))),
-            one("16", Some(Bound::AtLeast(1.72))),
+            one("8", Some(Wanted::Is(Bound::AtLeast(0.99)))),
+            one("16", Some(Wanted::Is(Bound::AtLeast(1.72)))),
             one("32", None),
         ];
         let judged = |beside: [Option<f64>; 3]| {
@@ -200,6 +201,31 @@ mod tests {
         let verdict = judge(&sheet).remove(2);
         assert_eq!(verdict.name, "ours, 8");
         assert_eq!(verdict.form.show(0.98), "-2.0 %");
+    }
+
+    #[test]
+    fn as_good_as_a_simulated_cell_is_three_points_less_and_no_loss() {
+        let mut table = table();
+        table.beside = vec![Beside {
+            row: "2".to_owned(),
+            column: "ours".to_owned(),
+            unit: Unit::Change,
+            wanted: Some(Wanted::AsGoodAs(1)),
+            trials: vec![0],
+            measure: Measure::RateOver,
+        }];
+        let verdict = |cell: Option<f64>, ours| {
+            let sheet = Sheet {
+                beside: vec![Some(ours)],
+                ..sheet(&table, [Some(1.0), cell])
+            };
+            let verdict = judge(&sheet).remove(2);
+            (verdict.bound.parts().1, verdict.met)
+        };
+        assert_eq!(verdict(Some(1.5), 1.48), (1.47, true));
+        assert_eq!(verdict(Some(1.5), 1.46), (1.47, false));
+        assert_eq!(verdict(Some(0.9), 0.98), (0.99, false));
+        assert_eq!(verdict(None, 1.0), (0.99, true));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! machines for which nobody published figures of it.
 
 use super::bound::Bound;
-use super::cell::{Beside, Extent, Measure, Trial, Unit};
+use super::cell::{Beside, Extent, Measure, Trial, Unit, Wanted, NO_LOSS};
 use super::lab;
 use super::table::Table;
 use crate::machine::Machine;
@@ -30,8 +30,17 @@ const FIRST_US: f64 = 2_000.0;
 const LATER_US: f64 = 30_000.0;
 /// What our lock's throughput over the mutex's has to be: no loss with few writers, and
 /// a gain with many.
-fn wanted(writers: usize) -> Bound {
-    Bound::AtLeast(if writers <= FEW { 0.99 } else { 1.1 })
+fn wanted(writers: usize) -> Wanted {
+    Wanted::Is(Bound::AtLeast(if writers <= FEW { NO_LOSS } else { 1.1 }))
+}
+
+/// What it has to be beside a cell of the published lock: as good as that one, where a gain was
+/// published; and no loss.
+pub(super) fn as_published(table: &Table, cell: usize) -> Wanted {
+    match table.cells[cell].published > 1.0 + table.tie {
+        true => Wanted::AsGoodAs(cell),
+        false => Wanted::Is(Bound::AtLeast(NO_LOSS)),
+    }
 }
 
 /// How long to measure, µs. The fewer the writers, the more of the time is in long
@@ -71,7 +80,7 @@ impl Writers<'_> {
         column: &str,
         (unit, measure): (Unit, Measure),
         trials: Vec<usize>,
-        wanted: Option<Bound>,
+        wanted: Option<Wanted>,
     ) {
         table.beside.push(Beside {
             row: self.row.clone(),
@@ -84,7 +93,13 @@ impl Writers<'_> {
     }
 
     /// A lock's throughput over the mutex's.
-    pub fn over_mutex(&self, table: &mut Table, column: &str, trial: usize, wanted: Option<Bound>) {
+    pub fn over_mutex(
+        &self,
+        table: &mut Table,
+        column: &str,
+        trial: usize,
+        wanted: Option<Wanted>,
+    ) {
         let trials = vec![trial, self.trial(table, "mutex")];
         let what = (Unit::Change, Measure::RateOver);
         self.enter(table, column, what, trials, wanted);

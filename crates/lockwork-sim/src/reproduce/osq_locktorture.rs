@@ -3,7 +3,7 @@
 //! queue of spinners knows clusters: the published one, and ours.
 
 use super::bound::Bound;
-use super::cell::{Cell, Extent, Measure, Role, Unit};
+use super::cell::{Cell, Extent, Measure, Role, Unit, Wanted, NO_LOSS};
 use super::lab;
 use super::numa_osq::{measured, Writers};
 use super::published::{published, Figure};
@@ -43,14 +43,14 @@ impl Row {
 }
 
 /// What our lock's throughput over the mutex's has to be: no loss where the
-/// published one lost, and its gains. 1 %: what is published of few writers varies more.
-fn wanted(writers: usize) -> Bound {
-    Bound::AtLeast(match writers {
-        0..=8 => 0.99,
+/// published one lost, and its gains.
+fn wanted(writers: usize) -> Wanted {
+    Wanted::Is(Bound::AtLeast(match writers {
+        0..=8 => NO_LOSS,
         9..=32 => 1.72,
         33..=48 => 1.80,
         _ => 1.91,
-    })
+    }))
 }
 
 /// The table.

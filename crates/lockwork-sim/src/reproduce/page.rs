@@ -150,6 +150,14 @@ fn figures(summary: &Summary) -> String {
             percent(worst)
         );
     }
+    if let (Some(median), Some(null)) = (summary.differing_error, summary.null_error) {
+        text += &format!(
+            "; {} published to differ: error median {}, without any difference {}",
+            summary.differing,
+            percent(median),
+            percent(null)
+        );
+    }
     text
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 use super::*;
 use crate::reproduce::bound::{Bound, Form};
-use crate::reproduce::cell::{Beside, Measure};
+use crate::reproduce::cell::{Beside, Measure, Wanted};
 use crate::reproduce::json;
 use crate::reproduce::samples::cell;
 use crate::reproduce::target::Target;
+use crate::Rules;
 
 fn table() -> Table {
     let fitted = Cell {
@@ -109,10 +110,15 @@ fn markdown_has_the_same_cells() {
 fn json_has_numbers_in_their_units() {
     let table = table();
     let judged = judged(&table, [Some(4603.0), Some(2068.0), None]);
-    let text = json::render(&[judged], 3).expect("JSON");
+    let without = Rules::without(&["boost".to_owned()]).expect("a rule");
+    let text = json::render(&[judged], 3, without).expect("JSON");
     let document: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     let table = &document["tables"][0];
-    assert_eq!(document["seeds"], 3);
+    assert_eq!(
+        (&document["seeds"], &document["seeds_of_loops"]),
+        (&3.into(), &3.into())
+    );
+    assert_eq!(document["without"], serde_json::json!(["boost"]));
     assert_eq!(table["cells"][0]["role"], "calibration");
     assert_eq!(table["cells"][1]["error"], 1.0);
     assert_eq!(table["cells"][2]["published"], 65.0);
@@ -120,6 +126,8 @@ fn json_has_numbers_in_their_units() {
     assert_eq!(table["summary"]["ranks"]["of"], 1);
     assert_eq!(table["targets"][2]["is"], "at most");
     assert_eq!(table["targets"][2]["met"], false);
+    let unit = |at: usize| table["targets"][at]["unit"].clone();
+    assert_eq!((unit(0), unit(2)), ("count".into(), "share".into()));
     assert_eq!(table["targets"][2]["kind"], "published");
     assert_eq!(table["targets"][1]["kind"], "whole");
     assert_eq!(table["targets"][0]["kind"], "whole");
@@ -161,7 +169,7 @@ fn what_nobody_published_has_a_grid_of_its_own() {
         trials: Vec::new(),
         measure: Measure::LongestWait,
     };
-    let least = Some(Bound::AtLeast(1.5));
+    let least = Some(Wanted::Is(Bound::AtLeast(1.5)));
     let table = Table {
         beside: vec![
             one("2", "ours", Unit::Change, least),
@@ -215,6 +223,7 @@ fn values_have_their_interval_and_say_that_they_have_not_settled() {
         value: None,
         half: Some(half),
         unsettled,
+        seeds: 3,
     };
     let judged = || {
         Judged::new(Sheet {
@@ -234,10 +243,11 @@ fn values_have_their_interval_and_say_that_they_have_not_settled() {
     ] {
         assert!(shown.contains(words), "{words}: {shown}");
     }
-    let document = json::render(&[judged()], 1).expect("JSON");
+    let document = json::render(&[judged()], 1, Rules::default()).expect("JSON");
     let document: serde_json::Value = serde_json::from_str(&document).expect("JSON");
     let cells = &document["tables"][0]["cells"];
     assert_eq!(cells[0]["half_width"], 46.03);
+    assert_eq!(cells[0]["seeds"], 3);
     assert_eq!(
         (&cells[0]["settled"], &cells[1]["settled"]),
         (&true.into(), &false.into())

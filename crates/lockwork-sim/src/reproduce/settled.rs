@@ -3,11 +3,13 @@
 
 use super::cell::{Extent, Runs, Trial};
 use crate::outcome::Outcome;
-use crate::settle::{Verdict, MOST_OPERATIONS};
+use crate::settle::{self, Verdict};
 use crate::{simulate, Found, Rules, Setup};
 use anyhow::Result;
 use lockwork_report::stats;
 
+/// Memory operations of a simulation: some cells need more than what others may take.
+const MOST_OPERATIONS: u64 = 16 * settle::MOST_OPERATIONS;
 /// Times that a number of loops is doubled, at most.
 const MOST_DOUBLINGS: u32 = 3;
 /// Seeds at most of a workload with a number of loops, but for those that were asked for.

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A table with what was simulated for it.
 
-use super::cell::{Beside, Cell, Estimate, Role, Runs, Unit};
+use super::bound::Bound;
+use super::cell::{Beside, Cell, Estimate, Role, Runs, Unit, Wanted, NO_LOSS};
+use super::null;
 use super::statistics::{
     error, factor, middle_and_worst, same_order, same_sign, Pair, Share, Summary,
 };
 use super::table::Table;
 use super::target::Values;
+
+/// By how much a lock of ours may gain less than the published one, of a ratio: what two
+/// simulations of one lock differ by.
+const SPARE: f64 = 0.03;
 
 /// A table and each cell's simulated value.
 pub(crate) struct Sheet<'a> {
@@ -79,6 +85,18 @@ impl<'a> Sheet<'a> {
         all.filter(|one| one.unsettled).count()
     }
 
+    /// What a number that nobody published has to be, if anything.
+    pub fn wanted(&self, one: &Beside) -> Option<Bound> {
+        let as_good_as = |cell: usize| match self.values[cell] {
+            Some(value) => (value - SPARE).max(NO_LOSS),
+            None => NO_LOSS,
+        };
+        Some(match one.wanted? {
+            Wanted::Is(bound) => bound,
+            Wanted::AsGoodAs(cell) => Bound::AtLeast(as_good_as(cell)),
+        })
+    }
+
     /// What nobody published, with its values.
     pub fn beside(&self) -> impl Iterator<Item = (&'a Beside, Option<f64>)> + '_ {
         self.table.beside.iter().zip(self.beside.iter().copied())
@@ -125,6 +143,24 @@ impl<'a> Sheet<'a> {
         }
     }
 
+    /// `judged`: cells by their places, with what is published and what was simulated.
+    fn count_differing(&self, summary: &mut Summary, judged: &[(usize, (f64, f64))]) {
+        let differ = judged
+            .iter()
+            .filter(|(at, _)| null::differs(self.table, *at));
+        let errors = |of: &dyn Fn(usize, f64) -> f64| -> Vec<f64> {
+            let errors = differ.clone();
+            errors
+                .map(|(at, (published, value))| error(*published, of(*at, *value)))
+                .collect()
+        };
+        let found = errors(&|_, value| value);
+        let without = errors(&|at, _| null::value(self.table, at));
+        let middle = |errors: &[f64]| middle_and_worst(errors).map(|(middle, _)| middle);
+        summary.differing = found.len();
+        (summary.differing_error, summary.null_error) = (middle(&found), middle(&without));
+    }
+
     fn count_signs(&self, summary: &mut Summary) {
         const ONE: Pair = Pair {
             published: 1.0,
@@ -132,7 +168,7 @@ impl<'a> Sheet<'a> {
         };
         for (index, cell) in self.table.cells.iter().enumerate() {
             let base = match (cell.base, cell.unit) {
-                (Some(base), _) => self.pair(base),
+                (Some(base), unit) if unit != Unit::Share => self.pair(base),
                 (None, Unit::Change | Unit::Times) => ONE,
                 _ => continue,
             };
@@ -157,12 +193,13 @@ impl Values for Sheet<'_> {
         self.count_signs(&mut summary);
         let is_prediction = |cell: &Cell| cell.role == Role::Prediction;
         summary.predictions = self.cells().filter(|(cell, _)| is_prediction(cell)).count();
-        let judged = self
-            .cells()
-            .filter(|(cell, _)| is_prediction(cell) && cell.unit != Unit::Share);
-        let judged: Vec<(f64, f64)> = judged
-            .filter_map(|(cell, value)| Some((cell.published, value?)))
+        let judged = self.cells().enumerate();
+        let judged = judged.filter(|(_, (cell, _))| is_prediction(cell) && !cell.is_share());
+        let judged: Vec<(usize, (f64, f64))> = judged
+            .filter_map(|(at, (cell, value))| Some((at, (cell.published, value?))))
             .collect();
+        self.count_differing(&mut summary, &judged);
+        let judged: Vec<(f64, f64)> = judged.into_iter().map(|(_, pair)| pair).collect();
         let errors: Vec<f64> = judged.iter().map(|&(p, s)| error(p, s)).collect();
         let factors = judged.iter().map(|&(p, s)| factor(p, s));
         summary.worst_factor = factors.max_by(f64::total_cmp);
@@ -246,6 +283,20 @@ mod tests {
         // Row 1: tied in print, and not simulated so. Row 2: as published.
         assert_eq!(summary.ranks, Share { right: 2, of: 2 });
         assert_eq!(summary.signs, Share { right: 2, of: 4 });
+    }
+
+    #[test]
+    fn cells_that_were_published_to_differ_have_figures_of_their_own() {
+        let table = locks();
+        let summary = sheet(&table, &[100.0, 101.0, 102.0, 200.0, 330.0, 150.0]).summary();
+        assert!(summary
+            .median_error
+            .is_some_and(|median| (median - 0.05).abs() < 1e-9));
+        // 300 and 100 in print, by 10 and 50 % off; the ticket lock's 200 by a third and 100 %.
+        assert_eq!(summary.differing, 2);
+        let [error, null] = [summary.differing_error, summary.null_error].map(Option::unwrap);
+        assert!((error - 0.3).abs() < 1e-9, "{error}");
+        assert!((null - 2.0 / 3.0).abs() < 1e-9, "{null}");
     }
 
     #[test]

@@ -95,6 +95,12 @@ pub(crate) struct Summary {
     pub worst_error: Option<f64>,
     /// How many times too much or too little the worst cell is.
     pub worst_factor: Option<f64>,
+    /// Cells of those with an error for which a difference is published.
+    pub differing: usize,
+    /// The median error of these.
+    pub differing_error: Option<f64>,
+    /// The same of a simulator that sees no difference between locks.
+    pub null_error: Option<f64>,
 }
 
 #[cfg(test)]

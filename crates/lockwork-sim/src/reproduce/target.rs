@@ -118,6 +118,17 @@ impl Target {
         })
     }
 
+    /// Rows in which `column` is not below `than`: none.
+    pub fn below(what: &str, column: &'static str, than: &'static str) -> Target {
+        Target::new(what, Form::Count, Bound::AtMost(0.0), move |sheet| {
+            let [ours, theirs] =
+                [column, than].map(|name| sheet.values_of(&|cell| cell.column == name));
+            let (ours, theirs) = (ours?, theirs?);
+            let wrong = ours.iter().zip(&theirs).filter(|(a, b)| a >= b);
+            (ours.len() == theirs.len()).then(|| wrong.count() as f64)
+        })
+    }
+
     /// Whether `sheet` reaches it.
     pub fn judge(&self, sheet: &dyn Values) -> Verdict {
         let found = (self.find)(sheet);
