@@ -9,7 +9,7 @@ use anyhow::Result;
 use lockwork_report::stats;
 
 /// Memory operations of a simulation: some cells need more than what others may take.
-const MOST_OPERATIONS: u64 = 16 * settle::MOST_OPERATIONS;
+const MOST_OPERATIONS: u64 = 8 * settle::MOST_OPERATIONS;
 /// Times that a number of loops is doubled, at most.
 const MOST_DOUBLINGS: u32 = 3;
 /// Seeds at most of a workload with a number of loops, but for those that were asked for.
