@@ -64,6 +64,48 @@ fn a_start_in_a_crowd_is_left_out() {
     assert!((0.03..0.06).contains(&rate), "{rate}");
 }
 
+/// Ten threads for each of eight CPUs: what they did, and what two turns of all take, ns.
+fn shared_cpus(workload: &Workload, slice_us: f64) -> (Outcome, f64) {
+    let mut machine = machine();
+    machine.scheduler.slice_us = slice_us;
+    let found = outcome(&Setup {
+        threads: 80,
+        settle: Some(LIMIT),
+        ..setup(&machine, "ticket_lock", workload)
+    });
+    assert_eq!(found.settled, Some(Verdict::Settled));
+    (found, 2.0 * 10.0 * slice_us * 1e3)
+}
+
+/// The eight threads that have the CPUs first make four acquisitions for each of the 80 soon.
+#[test]
+fn threads_that_share_cpus_have_all_had_their_turn() {
+    let short = Workload {
+        affinity: true,
+        warmup_us: 1.0,
+        measure_us: 50.0,
+        ..workload()
+    };
+    let (found, two_turns) = shared_cpus(&short, 200.0);
+    let went_round = found.by_thread.iter().filter(|&&n| n >= 4).count();
+    assert!(found.ns >= two_turns || went_round >= 72, "{}", found.ns);
+    assert!(found.by_thread.iter().all(|&n| n > 0), "{went_round}");
+}
+
+/// Nobody is in a run queue for long: they have gone round in less than two turns.
+#[test]
+fn threads_that_sleep_need_no_turns() {
+    let sleepy = Workload {
+        think: Time::Fixed(0.0),
+        sleep: Some(Time::Exponential(100_000.0)),
+        affinity: true,
+        measure_us: 200.0,
+        ..workload()
+    };
+    let (found, two_turns) = shared_cpus(&sleepy, 1000.0);
+    assert!(found.ns < two_turns, "{}", found.ns);
+}
+
 #[test]
 fn the_limit_ends_it() {
     let short = Workload {
