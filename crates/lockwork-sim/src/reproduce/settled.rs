@@ -54,9 +54,10 @@ pub(crate) fn simulated(trial: &Trial, seeds: &[u64], rules: Rules) -> Result<Ru
 /// # Errors
 /// As [`simulated`].
 pub(super) fn simulated_once(trial: &Trial, seed: u64, rules: Rules) -> Result<Found> {
+    let settles = trial.extent == Extent::Steady && trial.workload.loops.is_none();
     simulate(&Setup {
         rules,
-        settle: trial.workload.loops.is_none().then_some(MOST_OPERATIONS),
+        settle: settles.then_some(settle::MOST_OPERATIONS),
         ..trial.setup(seed)
     })
 }
