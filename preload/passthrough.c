@@ -145,16 +145,32 @@ static int absent(void)
 	return ENOSYS;
 }
 
+/* Where our object begins and ends, by the linker. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char _end[] __attribute__((visibility("hidden")));
+
+static int is_ours(const char *fn)
+{
+	return fn >= __ehdr_start && fn < _end;
+}
+
+static void *look_up_in(void *where, enum found which)
+{
+	if (wanted[which].version)
+		return dlvsym(where, wanted[which].name, wanted[which].version);
+	return dlsym(where, wanted[which].name);
+}
+
 static __attribute__((cold, noinline)) void *look_up(enum found which)
 {
 	int saved = errno;
-	void *fn;
+	void *fn = look_up_in(RTLD_NEXT, which), *libc;
 
-	if (wanted[which].version)
-		fn = dlvsym(RTLD_NEXT, wanted[which].name,
-			    wanted[which].version);
-	else
-		fn = dlsym(RTLD_NEXT, wanted[which].name);
+	/* A library in front of us has handed the look-up on; see real.c. */
+	if (fn && is_ours(fn)) {
+		libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+		fn = libc ? look_up_in(libc, which) : NULL;
+	}
 	if (!fn)
 		fn = (void *)absent;
 	found[which] = fn;

@@ -71,14 +71,26 @@ static const void *library_of(void *function)
 	return function && dladdr(function, &info) ? info.dli_fbase : NULL;
 }
 
-static void *find(const char *name, const char *version)
+static void *look_up(void *where, const char *name, const char *version)
 {
-	void *nearest = dlsym(RTLD_NEXT, name);
-	void *exact = version ? dlvsym(RTLD_NEXT, name, version) : NULL;
+	void *nearest = dlsym(where, name);
+	void *exact = version ? dlvsym(where, name, version) : NULL;
 
 	if (exact && library_of(exact) == library_of(nearest))
 		nearest = exact;
-	return nearest ? nearest : (void *)absent;
+	return nearest;
+}
+
+/* A library in front of us that hands look-ups on finds our own; then libc's is taken. */
+static void *find(const char *name, const char *version)
+{
+	void *found = look_up(RTLD_NEXT, name, version), *libc;
+
+	if (found && library_of(found) == library_of((void *)rec_next_find)) {
+		libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+		found = libc ? look_up(libc, name, version) : NULL;
+	}
+	return found ? found : (void *)absent;
 }
 
 void rec_next_find(void)

@@ -717,6 +717,37 @@ fn recorded_programs_keep_what_pthread_promises() {
     }
 }
 
+/// A library that hands each `dlsym()` on. The call is not its last: the linker must see it.
+const HANDS_ON: &str = "#define _GNU_SOURCE\n#include <dlfcn.h>\n\
+    volatile int calls;\n\
+    void *dlsym(void *restrict handle, const char *restrict name) {\n\
+    void *(*next)(void *, const char *) = dlvsym(RTLD_NEXT, \"dlsym\", \"GLIBC_2.2.5\");\n\
+    void *found = next(handle, name); calls++; return found; }\n";
+
+/// What they look for behind them is their own then, which would call itself for ever.
+#[test]
+fn a_library_in_front_may_hand_look_ups_on() {
+    let room = Room::new();
+    let source = room.path("hands_on.c");
+    fs::write(&source, HANDS_ON).expect("a file");
+    let hands_on = compile(&room, &source, "hands_on.so", &["-shared", "-fPIC"]);
+    let source = room.path("many.c");
+    fs::write(&source, MANY).expect("a file");
+    let many = compile(&room, &source, "many", &[]);
+    let file = room.path("p.prof");
+    for library in ["--recorder", "--passthrough"] {
+        let path = stdout(&room.run(&["preload-path", library]));
+        let preload = format!("LD_PRELOAD={hands_on}:{}", path.trim());
+        let output = Command::new("timeout")
+            .args(["--signal=KILL", "60", "env", &preload, &many])
+            .env("LOCKWORK_RECORD", &file)
+            .output()
+            .expect("timeout starts");
+        assert_eq!(output.status.code(), Some(0), "{library}: {output:?}");
+    }
+    assert!(file.exists());
+}
+
 #[test]
 #[cfg_attr(not(has_usdt), ignore = "sys/sdt.h (systemtap-sdt-dev) is missing")]
 fn the_interposer_has_the_probes_of_glibc() {
