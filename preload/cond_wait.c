@@ -17,7 +17,7 @@ struct wait {
 	bool late;
 };
 
-static int relock(struct wait *w)
+static int relock_signalled(struct wait *w)
 {
 	int err = 0;
 
@@ -26,6 +26,19 @@ static int relock(struct wait *w)
 	else
 		err = pre_mutex_enter(w->mutex, w->depth);
 	lk_cond_done(&w->waiter);
+	return err;
+}
+
+/* With the probes of a lock call, as in glibc. */
+static int relock(struct wait *w)
+{
+	int err;
+
+	PRE_USDT(mutex_entry, w->mutex);
+	err = w->late ? pre_mutex_enter(w->mutex, w->depth)
+		      : relock_signalled(w);
+	if (!err)
+		PRE_USDT(mutex_acquired, w->mutex);
 	return err;
 }
 
@@ -66,6 +79,7 @@ static bool leave(struct pre_cut_off *cut_off)
 			break;
 		pre_mutex_taken(w->mutex, w->depth);
 		lk_cond_done(waiter);
+		PRE_USDT(mutex_acquired, w->mutex);
 		break;
 	}
 	return true;
@@ -99,6 +113,7 @@ static int unlock_and_sleep(struct wait *w, struct lk_cond *c,
 		lk_cond_relock(&w->waiter);
 		return err;
 	}
+	PRE_USDT(mutex_release, w->mutex);
 	WRITE_ONCE(w->stage, ASLEEP);
 	w->late = sleep_until(&w->waiter, deadline);
 	WRITE_ONCE(w->stage, RELOCKING);
@@ -114,7 +129,7 @@ int pre_cond_wait(struct lk_cond *c, pthread_mutex_t *mutex,
 	pre_cut_off_begin(&w.cut_off, leave);
 	err = unlock_and_sleep(&w, c, deadline);
 	if (!err)
-		err = w.late ? pre_mutex_enter(mutex, w.depth) : relock(&w);
+		err = relock(&w);
 	pre_cut_off_end(&w.cut_off);
 	return err ? err : w.late ? ETIMEDOUT : 0;
 }

@@ -37,10 +37,22 @@ static bool owned_already(struct lk_mutex *m, u32 tid, bool try, int *err)
 	return true;
 }
 
+/*
+ * The caller holds a recursive mutex more than once. glibc fires no probe when such a
+ * mutex is acquired again, nor when it is released but for the last time.
+ */
+static bool is_nested(struct lk_mutex *m)
+{
+	return READ_ONCE(pre_plain_types) &&
+	       (kind_of(m) & KIND_TYPE) == RECURSIVE &&
+	       READ_ONCE(m->embed[COUNT]) > 1;
+}
+
 /* Lock with a deadline in some clock; @when NULL: none. Not for glibc's. */
-static int lock_until(struct lk_mutex *m, clockid_t clock,
+static int lock_until(pthread_mutex_t *pm, clockid_t clock,
 		      const struct timespec *when)
 {
+	struct lk_mutex *m = ours(pm);
 	bool plain = is_plain(kind_of(m));
 	struct lkp_deadline deadline;
 	u32 tid = 0;
@@ -62,7 +74,21 @@ static int lock_until(struct lk_mutex *m, clockid_t clock,
 	}
 	if (!plain)
 		own(m, tid);
+	if (when)
+		PRE_USDT(mutex_timedlock_acquired, pm);
+	else
+		PRE_USDT(mutex_acquired, pm);
 	return 0;
+}
+
+static int unlock_glibcs(pthread_mutex_t *pm)
+{
+	bool nested = is_nested(ours(pm));
+	int err = pre_reals()->mutex_unlock(pm);
+
+	if (!err && !nested)
+		PRE_USDT(mutex_release, pm);
+	return err;
 }
 
 /* Unlock of a mutex that is not a plain one; glibc's too. */
@@ -71,7 +97,7 @@ static __cold int unlock_special(pthread_mutex_t *pm)
 	struct lk_mutex *m = ours(pm);
 
 	if (is_glibcs(kind_of(m)))
-		return pre_reals()->mutex_unlock(pm);
+		return unlock_glibcs(pm);
 	if (READ_ONCE(m->embed[OWNER]) != lkp_tid() ||
 	    READ_ONCE(m->word) == LK_MUTEX_FREE)
 		return EPERM;
@@ -79,6 +105,7 @@ static __cold int unlock_special(pthread_mutex_t *pm)
 		return 0;
 	disown(m);
 	give(m);
+	PRE_USDT(mutex_release, pm);
 	return 0;
 }
 
@@ -116,8 +143,8 @@ static __cold int lock_slow(pthread_mutex_t *pm)
 	else if (is_glibcs(kind))
 		err = pre_reals()->mutex_lock(pm);
 	else
-		err = lock_until(ours(pm), 0, NULL);
-	if (!err)
+		return lock_until(pm, 0, NULL);
+	if (!err && !is_nested(ours(pm)))
 		PRE_USDT(mutex_acquired, pm);
 	return err;
 }
@@ -158,10 +185,9 @@ EXPORT int pthread_mutex_timedlock(pthread_mutex_t *pm,
 	int err;
 
 	PRE_USDT2(mutex_timedlock_entry, pm, when);
-	if (is_glibcs(kind_of(ours(pm))))
-		err = pre_reals()->mutex_timedlock(pm, when);
-	else
-		err = lock_until(ours(pm), CLOCK_REALTIME, when);
+	if (!is_glibcs(kind_of(ours(pm))))
+		return lock_until(pm, CLOCK_REALTIME, when);
+	err = pre_reals()->mutex_timedlock(pm, when);
 	if (!err)
 		PRE_USDT(mutex_timedlock_acquired, pm);
 	return err;
@@ -170,25 +196,26 @@ EXPORT int pthread_mutex_timedlock(pthread_mutex_t *pm,
 EXPORT int pthread_mutex_clocklock(pthread_mutex_t *pm, clockid_t clock,
 				   const struct timespec *when)
 {
-	PRE_USDT3(mutex_clocklock_entry, pm, clock, when);
-	if (is_glibcs(kind_of(ours(pm))))
-		return pre_reals()->mutex_clocklock(pm, clock, when);
+	int err;
+
 	if (bad_clock(clock))
 		return EINVAL;
-	return lock_until(ours(pm), clock, when);
+	PRE_USDT3(mutex_clocklock_entry, pm, clock, when);
+	if (!is_glibcs(kind_of(ours(pm))))
+		return lock_until(pm, clock, when);
+	err = pre_reals()->mutex_clocklock(pm, clock, when);
+	if (!err)
+		PRE_USDT(mutex_timedlock_acquired, pm);
+	return err;
 }
 
 EXPORT int pthread_mutex_unlock(pthread_mutex_t *pm)
 {
-	int err = 0;
-
 	if (unlikely(!is_plain(kind_of(ours(pm)))))
-		err = unlock_special(pm);
-	else
-		give_plain(ours(pm));
-	if (likely(!err))
-		PRE_USDT(mutex_release, pm);
-	return err;
+		return unlock_special(pm);
+	give_plain(ours(pm));
+	PRE_USDT(mutex_release, pm);
+	return 0;
 }
 
 PRE_VERSION(pthread_mutex_init, "2.2.5");
