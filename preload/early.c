@@ -7,6 +7,8 @@
 #include "preload.h"
 
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /* A thread's descriptor begins at the thread pointer, and is smaller. */
 #define DESCRIPTOR 4096
@@ -26,16 +28,23 @@ static ptrdiff_t find_tid(void)
 	return offset > 0 && offset < DESCRIPTOR ? offset : 0;
 }
 
-/* The page that tells of forks, and where threads find their id. */
+/*
+ * The page that tells of forks, and where threads find their id. Of a kernel that refuses
+ * gettid only the place is known; any id there is one that glibc has put.
+ */
 static void ask(void)
 {
 	int saved = errno;
-	u32 tid = lkp_tid();
 	ptrdiff_t offset = find_tid();
+	long asked = syscall(SYS_gettid);
+	u32 there = offset ? lkp_thread_word(offset) : 0;
 
+	(void)wait_epoch();
 	/* Of the child's first thread only a fork() of glibc's has changed it. */
-	if (offset && lkp_thread_word(offset) == tid)
+	if (there && (asked < 0 || there == (u32)asked))
 		lkp_tid_is_kept(offset);
+	if (lkp_has_tid())
+		(void)lkp_tid();
 	errno = saved;
 }
 

@@ -46,8 +46,10 @@ static inline bool single_threaded(void)
 	       *(volatile char *)&__libc_single_threaded;
 }
 
-/* The kernel's id of this thread, also right after a fork. */
+/* The kernel's id of this thread, also right after a fork. Ends the process without one. */
 u32 lkp_tid(void);
+/* False: a seccomp filter refuses gettid, and the id is not kept either. */
+bool lkp_has_tid(void);
 /*
  * From now on a thread's id is read @offset bytes from the thread pointer, in place of a
  * system call. Not in the children of later forks, until they say so.

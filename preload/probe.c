@@ -78,7 +78,7 @@ static bool knows_words(void)
 	union mutex m;
 	bool held;
 
-	if (init_mutex(&m, PTHREAD_MUTEX_RECURSIVE_NP, NONE))
+	if (!lkp_has_tid() || init_mutex(&m, PTHREAD_MUTEX_RECURSIVE_NP, NONE))
 		return false;
 	pre_reals()->mutex_lock(&m.glibcs);
 	pre_reals()->mutex_lock(&m.glibcs);

@@ -111,6 +111,13 @@ __cold void lkp_too_deep(void)
 	abort();
 }
 
+__cold void lkp_no_tid(void)
+{
+	lkp_say("the kernel refuses gettid, so threads have no id: allow it in "
+		"the seccomp filter of the program");
+	abort();
+}
+
 void lkp_ignored(const char *what, const char *value, const char *why)
 {
 	(void)(say("lockwork: ignored ") && say(what) && say("=") &&

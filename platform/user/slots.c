@@ -94,10 +94,21 @@ void lkp_tid_is_kept(ptrdiff_t offset)
 static u32 ask_tid(u16 epoch)
 {
 	ptrdiff_t offset = READ_ONCE(kept_at);
+	long tid;
 
 	if (offset && READ_ONCE(kept_epoch) == epoch)
 		return lkp_thread_word(offset);
-	return (u32)lkp_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
+	tid = lkp_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
+	if (tid <= 0)
+		lkp_no_tid();
+	return (u32)tid;
+}
+
+bool lkp_has_tid(void)
+{
+	if (READ_ONCE(kept_at) && READ_ONCE(kept_epoch) == wait_epoch())
+		return true;
+	return lkp_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0) > 0;
 }
 
 u32 lkp_tid(void)

@@ -274,6 +274,8 @@ bool lkp_end_turn(void);
  * object, and a section has its place before it has its object there.
  */
 __cold void lkp_too_deep(void) __attribute__((noreturn));
+/* A thread without an id would take the mutexes of others for its own. */
+__cold void lkp_no_tid(void) __attribute__((noreturn));
 
 static inline void *section_enter(void *obj)
 {
