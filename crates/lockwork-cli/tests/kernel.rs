@@ -80,6 +80,14 @@ fn patches_are_for_kernel_sources_that_they_fit() {
     assert!(said.contains("holds no kernel sources"), "{said}");
     let said = refused(2, &["patches", "--source", path, "-o", path]);
     assert!(said.contains("holds no kernel sources"), "{said}");
+    // Before it looks at the sources, which it would fetch otherwise.
+    let file = room.path().join("file");
+    fs::write(&file, "precious").expect("a file");
+    for output in [file.clone(), file.join("below")] {
+        let output = output.to_str().expect("UTF-8");
+        let said = refused(2, &["patches", "--source", path, "-o", output]);
+        assert!(said.contains("is not a folder: name a folder"), "{said}");
+    }
 
     let makefile = room.path().join("kernel/locking/Makefile");
     fs::create_dir_all(makefile.parent().expect("a folder")).expect("folders");

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result};
-use lockwork_report::text;
+use lockwork_report::{bail_usage, text};
 
 use crate::work::{self, Work};
 use patch::Patch;
@@ -77,6 +77,20 @@ pub(crate) fn unpack(target: &Path, files: &[String], work: &Work) -> Result<()>
     work::run(&mut script, "unpacking linux-source", work)
 }
 
+/// Said before the sources are fetched: what is there, or else what it would be made in, must be
+/// a folder.
+fn may_be_folder(output: &Path) -> Result<()> {
+    let there = output.ancestors().find(|path| path.exists());
+    match there {
+        Some(path) if !path.is_dir() => bail_usage!(
+            "the patches cannot be written to {}, because {} is not a folder: name a folder",
+            output.display(),
+            path.display()
+        ),
+        _ => Ok(()),
+    }
+}
+
 /// `lockwork kernel patches`
 pub(crate) fn run(args: &PatchesArgs, work: &Work) -> Result<ExitCode> {
     let patches = patch::series()?;
@@ -91,6 +105,7 @@ pub(crate) fn run(args: &PatchesArgs, work: &Work) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let output = args.output.as_deref().context("no folder is named")?;
+    may_be_folder(output)?;
     let room = tempfile::tempdir()?;
     let root = match &args.source {
         Some(root) => root.clone(),
