@@ -4,22 +4,12 @@
  * condition variable in each round, so that it does; and what happens, happens as soon
  * as it has begun to wait: it is in a signal handler, or cancelled, or out of time.
  */
+#include "in_handler.h"
 #include "one_of_each.h"
 
 enum { ROUNDS = 300 };
 
-static int served[2], waiting;
-static atomic_int in_handler;
-
-static void handler(int sig)
-{
-	char byte;
-
-	(void)sig;
-	atomic_store(&in_handler, 1);
-	while (read(served[0], &byte, 1) != 1)
-		;
-}
+static int waiting;
 
 static void unlock_cleanup(void *arg)
 {
@@ -101,7 +91,7 @@ static void first_is_in_a_handler(void)
 	await_waiting(2);
 	give_token();
 	EQ(pthread_join(second, NULL), 0);
-	EQ(write(served[1], "x", 1), 1);
+	handler_ends();
 	give_token();
 	EQ(pthread_join(first, NULL), 0);
 }
@@ -138,7 +128,6 @@ static void out_of_time(void)
 static void with_a_new_one(void (*test)(void))
 {
 	waiting = 0;
-	atomic_store(&in_handler, 0);
 	RET(pthread_cond_init(&cond, NULL), 0);
 	test();
 	EQ(tokens, 0);
@@ -157,10 +146,8 @@ static void cancelled_and_signalled(void)
 
 int main(void)
 {
-	struct sigaction act = { .sa_handler = handler };
 
-	EQ(pipe(served), 0);
-	EQ(sigaction(SIGUSR1, &act, NULL), 0);
+	handler_install();
 	for (long round = 0; round < ROUNDS; round++) {
 		STAGE(round);
 		with_a_new_one(first_is_in_a_handler);

@@ -4,25 +4,16 @@
  * keeps nobody from a free lock, a signal goes to a waiter that can take it, and a
  * broadcast reaches all others.
  */
+#include "in_handler.h"
 #include "one_of_each.h"
 
 #include <sys/syscall.h>
 
 #define CROWD 40
 
-static int served[2], left;
-static atomic_int in_handler, tids[CROWD];
+static int left;
+static atomic_int tids[CROWD];
 static void (*take)(void), (*give)(void);
-
-static void handler(int sig)
-{
-	char byte;
-
-	(void)sig;
-	atomic_store(&in_handler, 1);
-	while (read(served[0], &byte, 1) != 1)
-		;
-}
 
 static void give_token(void)
 {
@@ -48,7 +39,7 @@ static void *waiter(void *arg)
 	atomic_store(&tids[id], (int)syscall(SYS_gettid));
 	take();
 	if (id && __atomic_sub_fetch(&left, 1, __ATOMIC_RELAXED) == 0)
-		EQ(write(served[1], "x", 1), 1);
+		handler_ends();
 	give();
 	return NULL;
 }
@@ -80,7 +71,6 @@ static void others_are_served(int count, void (*hold)(void),
 	pthread_t threads[CROWD];
 
 	left = count - 1;
-	atomic_store(&in_handler, 0);
 	if (hold)
 		hold();
 	for (intptr_t id = 0; id < count; id++) {
@@ -104,11 +94,9 @@ static void others_are_served(int count, void (*hold)(void),
 
 int main(void)
 {
-	struct sigaction act = { .sa_handler = handler };
 
-	EQ(pipe(served), 0);
 	EQ(pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE), 0);
-	EQ(sigaction(SIGUSR1, &act, NULL), 0);
+	handler_install();
 	for (long round = 0; round < 20; round++) {
 		take = lock, give = unlock;
 		others_are_served(2, lock, unlock);

@@ -4,7 +4,7 @@
  * The unlock finds the timed waiter, whose time is up already, in a signal handler. It
  * leaves; the wake-up that was meant for it goes to libc's waiter.
  */
-#include "expect.h"
+#include "in_handler.h"
 
 #include <sys/syscall.h>
 
@@ -13,8 +13,7 @@ enum { ROUNDS = 20, LATE_MS = 50 };
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static int (*libc_lock)(pthread_mutex_t *), (*libc_unlock)(pthread_mutex_t *);
 static atomic_int tids[2];
-static atomic_int in_handler, done;
-static int over[2];
+static atomic_int done;
 static struct timespec deadline;
 
 static void *foreign(void *arg)
@@ -23,17 +22,6 @@ static void *foreign(void *arg)
 	RET(libc_lock(&m), 0);
 	RET(libc_unlock(&m), 0);
 	return arg;
-}
-
-static void handler(int sig)
-{
-	char byte;
-
-	(void)sig;
-	atomic_store(&in_handler, 1);
-	while (read(over[0], &byte, 1) != 1)
-		;
-	atomic_store(&in_handler, 0);
 }
 
 /* It does not run as long as the main thread wants this CPU. */
@@ -84,7 +72,6 @@ int main(void)
 {
 	const char *policy = getenv("LOCKWORK_LOCK");
 	bool spins = policy && !strncmp(policy, "qspinlock", 9);
-	struct sigaction act = { .sa_handler = handler };
 	void *handle = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
 	pthread_t threads[2];
 
@@ -92,8 +79,7 @@ int main(void)
 	*(void **)&libc_lock = dlsym(handle, "pthread_mutex_lock");
 	*(void **)&libc_unlock = dlsym(handle, "pthread_mutex_unlock");
 	EXPECT(libc_lock && libc_unlock);
-	EQ(pipe(over), 0);
-	EQ(sigaction(SIGUSR1, &act, NULL), 0);
+	handler_install();
 	stay_on_one_cpu();
 	for (long round = 0; round < ROUNDS; round++) {
 		STAGE(round);
@@ -116,7 +102,7 @@ int main(void)
 		while (!atomic_load(&in_handler))
 			nap_us(100);
 		RET(pthread_mutex_unlock(&m), 0);
-		EQ(write(over[1], "x", 1), 1);
+		handler_ends();
 		while (atomic_load(&in_handler))
 			nap_us(100);
 		atomic_store(&done, 1);

@@ -3,19 +3,9 @@
  * A writer that waits sits in a signal handler until a second reader has read. The first
  * reader waits for the second one, which the default kind allows.
  */
-#include "expect.h"
+#include "in_handler.h"
 
 static pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
-static int served[2];
-
-static void handler(int sig)
-{
-	char byte;
-
-	(void)sig;
-	while (read(served[0], &byte, 1) != 1)
-		;
-}
 
 static void *writer(void *arg)
 {
@@ -27,18 +17,16 @@ static void *writer(void *arg)
 static void *reader(void *arg)
 {
 	RET(pthread_rwlock_rdlock(&l), 0);
-	EQ(write(served[1], "x", 1), 1);
+	handler_ends();
 	RET(pthread_rwlock_unlock(&l), 0);
 	return arg;
 }
 
 int main(void)
 {
-	struct sigaction act = { .sa_handler = handler };
 	pthread_t w, r;
 
-	EQ(pipe(served), 0);
-	EQ(sigaction(SIGUSR1, &act, NULL), 0);
+	handler_install();
 	for (long round = 0; round < 5; round++) {
 		RET(pthread_rwlock_rdlock(&l), 0);
 		EQ(pthread_create(&w, NULL, writer, NULL), 0);

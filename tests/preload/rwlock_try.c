@@ -4,24 +4,14 @@
  * succeed. While nobody holds, a try to write succeeds, though the first writer that waits
  * sits in a signal handler.
  */
+#include "in_handler.h"
 #include "one_of_each.h"
 
 #include <sys/syscall.h>
 
 enum { WRITERS = 3 };
 
-static atomic_int tids[WRITERS], in_handler;
-static int over[2];
-
-static void handler(int sig)
-{
-	char byte;
-
-	(void)sig;
-	atomic_store(&in_handler, 1);
-	while (read(over[0], &byte, 1) != 1)
-		;
-}
+static atomic_int tids[WRITERS];
 
 static void *writer(void *arg)
 {
@@ -60,11 +50,9 @@ static void queue_up(pthread_t *threads)
 
 int main(void)
 {
-	struct sigaction act = { .sa_handler = handler };
 	pthread_t threads[WRITERS], one;
 
-	EQ(pipe(over), 0);
-	EQ(sigaction(SIGUSR1, &act, NULL), 0);
+	handler_install();
 	for (int round = 0; round < 10; round++) {
 		STAGE(round);
 		rdlock();
@@ -80,14 +68,13 @@ int main(void)
 		EQ(pthread_create(&one, NULL, writer, (void *)0), 0);
 		wait_asleep(&tids[0]);
 		nap_us(3000);
-		atomic_store(&in_handler, 0);
 		EQ(pthread_kill(one, SIGUSR1), 0);
 		while (!atomic_load(&in_handler))
 			sched_yield();
 		rwunlock();
 		RET(pthread_rwlock_trywrlock(&rw), 0);
 		rwunlock();
-		EQ(write(over[1], "x", 1), 1);
+		handler_ends();
 		EQ(pthread_join(one, NULL), 0);
 	}
 	return 0;
