@@ -17,69 +17,7 @@
  */
 #include "mutex_parts.h"
 
-#include <limits.h>
-
 /* -- recursive and error-checking mutexes -------------------------------- */
-
-/* True: the caller has it already, and *@err is what its call returns. */
-static bool owned_already(struct lk_mutex *m, u32 tid, bool try, int *err)
-{
-	if (READ_ONCE(m->embed[OWNER]) != tid)
-		return false;
-	if ((kind_of(m) & KIND_TYPE) == ERRORCHECK) {
-		*err = try ? EBUSY : EDEADLK;
-	} else if (m->embed[COUNT] == UINT_MAX) {
-		*err = EAGAIN;
-	} else {
-		m->embed[COUNT]++;
-		*err = 0;
-	}
-	return true;
-}
-
-/*
- * The caller holds a recursive mutex more than once. glibc fires no probe when such a
- * mutex is acquired again, nor when it is released but for the last time.
- */
-static bool is_nested(struct lk_mutex *m)
-{
-	return READ_ONCE(pre_plain_types) &&
-	       (kind_of(m) & KIND_TYPE) == RECURSIVE &&
-	       READ_ONCE(m->embed[COUNT]) > 1;
-}
-
-/* Lock with a deadline in some clock; @when NULL: none. Not for glibc's. */
-static int lock_until(pthread_mutex_t *pm, clockid_t clock,
-		      const struct timespec *when)
-{
-	struct lk_mutex *m = ours(pm);
-	bool plain = is_plain(kind_of(m));
-	struct lkp_deadline deadline;
-	u32 tid = 0;
-	int err;
-
-	if (!plain) {
-		tid = lkp_tid();
-		if (owned_already(m, tid, false, &err))
-			return err;
-	}
-	if (!take(m)) {
-		if (when && bad_time(when))
-			return EINVAL;
-		if (when)
-			deadline = deadline_at(clock, when);
-		err = pre_mutex_lock_contended(m, when ? &deadline : NULL);
-		if (err)
-			return err;
-	}
-	if (!plain)
-		own(m, tid);
-	if (when)
-		PRE_USDT(mutex_timedlock_acquired, pm);
-	else
-		PRE_USDT(mutex_acquired, pm);
-	return 0;
-}
 
 static int unlock_glibcs(pthread_mutex_t *pm)
 {
@@ -143,7 +81,7 @@ static __cold int lock_slow(pthread_mutex_t *pm)
 	else if (is_glibcs(kind))
 		err = pre_reals()->mutex_lock(pm);
 	else
-		return lock_until(pm, 0, NULL);
+		return pre_mutex_lock_until(pm, 0, NULL);
 	if (!err && !is_nested(ours(pm)))
 		PRE_USDT(mutex_acquired, pm);
 	return err;
@@ -179,36 +117,6 @@ EXPORT int pthread_mutex_trylock(pthread_mutex_t *pm)
 	return 0;
 }
 
-EXPORT int pthread_mutex_timedlock(pthread_mutex_t *pm,
-				   const struct timespec *when)
-{
-	int err;
-
-	PRE_USDT2(mutex_timedlock_entry, pm, when);
-	if (!is_glibcs(kind_of(ours(pm))))
-		return lock_until(pm, CLOCK_REALTIME, when);
-	err = pre_reals()->mutex_timedlock(pm, when);
-	if (!err)
-		PRE_USDT(mutex_timedlock_acquired, pm);
-	return err;
-}
-
-EXPORT int pthread_mutex_clocklock(pthread_mutex_t *pm, clockid_t clock,
-				   const struct timespec *when)
-{
-	int err;
-
-	if (bad_clock(clock))
-		return EINVAL;
-	PRE_USDT3(mutex_clocklock_entry, pm, clock, when);
-	if (!is_glibcs(kind_of(ours(pm))))
-		return lock_until(pm, clock, when);
-	err = pre_reals()->mutex_clocklock(pm, clock, when);
-	if (!err)
-		PRE_USDT(mutex_timedlock_acquired, pm);
-	return err;
-}
-
 EXPORT int pthread_mutex_unlock(pthread_mutex_t *pm)
 {
 	if (unlikely(!is_plain(kind_of(ours(pm)))))
@@ -223,5 +131,3 @@ PRE_VERSION(pthread_mutex_destroy, "2.2.5");
 PRE_VERSION(pthread_mutex_lock, "2.2.5");
 PRE_VERSION(pthread_mutex_unlock, "2.2.5");
 PRE_VERSIONS(pthread_mutex_trylock, "2.2.5", "2.34");
-PRE_VERSIONS(pthread_mutex_timedlock, "2.2.5", "2.34");
-PRE_VERSIONS(pthread_mutex_clocklock, "2.30", "2.34");

@@ -5,6 +5,8 @@
 /* Steps of which the calls for a pthread mutex are made; mutex.c has the layout. */
 #include "words.h"
 
+#include <limits.h>
+
 #define RECURSIVE  PTHREAD_MUTEX_RECURSIVE_NP
 #define ERRORCHECK PTHREAD_MUTEX_ERRORCHECK_NP
 
@@ -74,6 +76,38 @@ static inline void own(struct lk_mutex *m, u32 tid)
 	WRITE_ONCE(m->embed[OWNER], tid);
 	WRITE_ONCE(m->embed[NUSERS], m->embed[NUSERS] + 1);
 }
+
+/* True: the caller has it already, and *@err is what its call returns. */
+static inline bool owned_already(struct lk_mutex *m, u32 tid, bool try,
+				 int *err)
+{
+	if (READ_ONCE(m->embed[OWNER]) != tid)
+		return false;
+	if ((kind_of(m) & KIND_TYPE) == ERRORCHECK) {
+		*err = try ? EBUSY : EDEADLK;
+	} else if (m->embed[COUNT] == UINT_MAX) {
+		*err = EAGAIN;
+	} else {
+		m->embed[COUNT]++;
+		*err = 0;
+	}
+	return true;
+}
+
+/*
+ * The caller holds a recursive mutex more than once. glibc fires no probe when such a
+ * mutex is acquired again, nor when it is released but for the last time.
+ */
+static inline bool is_nested(struct lk_mutex *m)
+{
+	return READ_ONCE(pre_plain_types) &&
+	       (kind_of(m) & KIND_TYPE) == RECURSIVE &&
+	       READ_ONCE(m->embed[COUNT]) > 1;
+}
+
+/* Lock with a deadline in some clock; @when NULL: none. Not for glibc's mutexes. */
+int pre_mutex_lock_until(pthread_mutex_t *pm, clockid_t clock,
+			 const struct timespec *when);
 
 /* Waits for a mutex that take() did not get, as the policy says. 0 or ETIMEDOUT. */
 __cold int pre_mutex_lock_contended(struct lk_mutex *m,

@@ -146,8 +146,7 @@ static int absent(void)
 }
 
 /* Where our object begins and ends, by the linker. */
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-extern const char _end[] __attribute__((visibility("hidden")));
+__attribute__((visibility("hidden"))) extern const char __ehdr_start[], _end[];
 
 static int is_ours(const char *fn)
 {
