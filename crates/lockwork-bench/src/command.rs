@@ -11,12 +11,12 @@ use crate::table::{announced, render};
 use crate::tools::{Calibration, Tools};
 use crate::{list, plots};
 use anyhow::{bail, Result};
-use lockwork_catalogue::{set_knob, Promises};
+use lockwork_catalogue::set_knob;
 use lockwork_peers::peers;
 use lockwork_report::bail_usage;
 use lockwork_report::interrupt::Interrupted;
 use lockwork_report::machine::Machine;
-use lockwork_report::settings::{read_by_one, settings};
+use lockwork_report::settings::{read_by_one, reads, settings};
 use lockwork_report::text;
 use std::hash::{DefaultHasher, Hasher};
 use std::ops::ControlFlow;
@@ -184,17 +184,17 @@ fn show(data: &Data, journal: &Journal, plots: Option<&Path>) -> Result<()> {
 /// Returns what was set, each knob once.
 fn set_knobs(texts: &[String], locks: &[Contender]) -> Result<Vec<String>> {
     let set = settings(texts, |name, value| Ok(set_knob(name, value)?))?;
-    let divides = |one: &Contender| one.is_ours() && one.kind.flags().contains(Promises::CLUSTERS);
+    let reads = |one: &Contender, knob: &str| one.is_ours() && reads(one.name(), knob);
     let all = contenders();
     read_by_one(
         set.iter().map(|(name, _)| name.as_str()),
         &locks.iter().map(Contender::name).collect::<Vec<_>>(),
         &all.iter().map(Contender::name).collect::<Vec<_>>(),
-        |name| {
+        |name, knob| {
             locks
                 .iter()
                 .chain(&all)
-                .any(|one| one.name() == name && divides(one))
+                .any(|one| one.name() == name && reads(one, knob))
         },
     )?;
     let text = |(name, value)| format!("{name}={value}");

@@ -2,7 +2,6 @@
 //! A lock as users write it: a policy and its knobs, `mutex:spin_budget=0`.
 
 use anyhow::Result;
-use lockwork_catalogue::Promises;
 use lockwork_report::bail_usage;
 use lockwork_report::settings::{self, Setting};
 
@@ -94,12 +93,14 @@ pub fn read_by(settings: &[Setting], policies: &[&Policy]) -> Result<()> {
         settings.iter().map(|(name, _)| name.as_str()),
         &names,
         &others,
-        |name| {
-            let locks = policy::find(name).ok().and_then(|policy| policy.locks);
-            locks.unwrap_or_default().iter().any(|lock| {
-                let lock = lockwork_catalogue::by_name(lock);
-                lock.is_ok_and(|lock| lock.flags().contains(Promises::CLUSTERS))
-            })
+        |name, knob| {
+            let policy = policy::find(name).ok();
+            let locks = policy.and_then(|policy| policy.locks);
+            let ours = policy.is_some_and(|policy| policy.interposer == Interposer::Lockwork);
+            let reads = |lock: &&str| settings::reads(lock, knob);
+            // Whatever a mutex becomes, it sleeps and is waited with as the mutex is.
+            locks.unwrap_or_default().iter().any(reads)
+                || (ours && ["mutex", "cond"].iter().any(reads))
         },
     )
 }

@@ -748,7 +748,7 @@ fn a_closed_pipe_is_no_crash() {
 #[test]
 fn a_knob_that_no_lock_of_the_command_reads_is_refused() {
     let room = Room::new();
-    let words = "does not read osq_pool, because";
+    let words = "does not read osq_pool: choose a lock that does (";
     for (tail, code) in [
         (&["run", "--set", "osq_pool=1", "--", "true"][..], 125),
         (&["run", "--lock=mutex:osq_pool=1", "--", "true"], 125),
@@ -765,17 +765,30 @@ fn a_knob_that_no_lock_of_the_command_reads_is_refused() {
     ] {
         refused(&room, tail, code, words);
     }
+    for (knob, lock, reader) in [
+        ("rest_us=5", "tas_lock", "mutex, "),
+        ("steal_patience=5", "rwsem", "qspinlock_steal"),
+        ("rwsem_batch=5", "qrwlock", "rwsem"),
+    ] {
+        let words = ": choose a lock that does (";
+        let args = ["bench", "--locks", lock, "--set", knob];
+        refused(&room, &args, 2, words);
+        refused(&room, &args, 2, reader);
+    }
+    // No policy has a lock that does.
+    let args = ["run", "--set", "short_rounds=5", "--", "true"];
+    refused(
+        &room,
+        &args,
+        125,
+        "no other lock here does: leave short_rounds out",
+    );
     // One lock that reads it is enough, and a baseline may.
     let both = "sim --lock mutex,mutex_numa --threads 1 --loops 50 --set osq_pool=1";
     let other = "sim --lock malthusian --threads 1 --loops 50 --set osq_keep_times=16";
     for words in [both, other] {
         let output = room.run(&words.split(' ').collect::<Vec<_>>());
         assert!(output.status.success(), "{words}: {}", stderr(&output));
-    }
-    // All knobs of the simulator are of such queues.
-    for knob in lockwork_sim::knobs().expect("the knobs") {
-        let known = lockwork_report::settings::OF_CLUSTERS;
-        assert!(known.contains(&knob.name), "{}", knob.name);
     }
 }
 

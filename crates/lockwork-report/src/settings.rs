@@ -38,19 +38,102 @@ pub fn put(all: &mut Vec<Setting>, new: Setting) {
     all.push(new);
 }
 
-/// Knobs of a queue that is divided by clusters of CPUs. Of the catalogue's locks those read them
-/// that have the flag `LK_CLUSTERS`.
-pub const OF_CLUSTERS: [&str; 6] = [
-    "dynamic_enable",
-    "osq_lock_depth",
-    "osq_keep_times",
-    "osq_node_max",
-    "osq_pool",
-    "osq_divide_tries",
+/// Which files of `locks/` read each knob of `platform/knobs.def`, by the name before the dot.
+/// The user world's own knobs are not here: what locks do with those is the same for all.
+const READ_IN: [(&str, &[&str]); 31] = [
+    ("dynamic_enable", &["numa_osq"]),
+    ("osq_lock_depth", &["numa_osq"]),
+    ("osq_keep_times", &["numa_osq"]),
+    ("osq_node_max", &["numa_osq"]),
+    ("osq_pool", &["numa_pool"]),
+    ("brief_spins", &["mutex", "qspinlock", "rwsem_spin"]),
+    ("overtake_limit", &["mutex", "rwsem_sleep"]),
+    ("handover_spins", &["spinners"]),
+    ("broadcast_wakes", &["mutex"]),
+    ("poll_rounds", &["cond"]),
+    ("steal_rounds", &["qspinlock"]),
+    ("short_rounds", &["qspinlock"]),
+    ("steal_patience", &["qspinlock"]),
+    ("pending_rounds", &["qspinlock"]),
+    ("owner_rounds", &["spinners"]),
+    ("wait_way", &["adapt"]),
+    ("trial_naps", &["mutex", "rwsem_sleep"]),
+    ("trial_us", &["adapt"]),
+    ("rest_us", &["mutex"]),
+    ("adapt_window", &["adapt", "adapt_choice"]),
+    ("adapt_settle", &["adapt"]),
+    ("adapt_proof", &["adapt_choice"]),
+    ("adapt_first", &["adapt_choice"]),
+    ("adapt_min_gap", &["adapt_choice"]),
+    ("adapt_max_gap", &["adapt_choice"]),
+    ("rwsem_reader_rounds", &["rwsem_spin"]),
+    ("rwsem_batch", &["rwsem_list"]),
+    ("rwsem_patience_us", &["rwsem_sleep"]),
+    ("rwsem_drain_us", &["rwsem_sleep"]),
+    ("rwsem_doubles", &["rwsem_sleep"]),
+    ("osq_divide_tries", &["numa_divide"]),
 ];
 
-/// Refuses a knob of [`OF_CLUSTERS`] among `knobs` where none of `locks` reads it. `reads` says
-/// that of a lock; `others` are all locks that there are to choose from.
+/// Of which files of `locks/` a lock of the catalogue is made, as far as they read knobs. A mutex
+/// spins by `spinners`, a condition variable has a mutex, the queue of a qrwlock is a qspinlock.
+const MADE_OF: [(&str, &[&str]); 15] = [
+    ("qspinlock_fair", &["qspinlock"]),
+    ("qspinlock_steal", &["qspinlock"]),
+    ("qspinlock_tas", &["qspinlock"]),
+    ("qspinlock_pv", &["qspinlock"]),
+    ("qspinlock_auto", &["qspinlock"]),
+    ("qrwlock", &["qspinlock"]),
+    ("numa_osq", DIVIDED),
+    ("numa_spinlock", DIVIDED),
+    ("mutex", &["mutex", "spinners", "adapt", "adapt_choice"]),
+    (
+        "mutex_numa",
+        &["mutex", "spinners", "adapt", "adapt_choice"],
+    ),
+    ("mutex_numa", DIVIDED),
+    ("rwsem", SLEEPS_TO_READ),
+    ("rwsem_numa", SLEEPS_TO_READ),
+    ("rwsem_numa", DIVIDED),
+    (
+        "cond",
+        &["cond", "mutex", "spinners", "adapt", "adapt_choice"],
+    ),
+];
+
+const DIVIDED: &[&str] = &["numa_osq", "numa_pool", "numa_divide"];
+const SLEEPS_TO_READ: &[&str] = &[
+    "rwsem_spin",
+    "rwsem_sleep",
+    "rwsem_list",
+    "spinners",
+    "adapt",
+    "adapt_choice",
+];
+
+/// Knobs that a qspinlock reads in some modes only.
+const IN_MODES: [(&str, [&str; 2]); 3] = [
+    ("brief_spins", ["qspinlock_steal", "qspinlock_auto"]),
+    ("steal_rounds", ["qspinlock_pv", "qspinlock_auto"]),
+    ("short_rounds", ["qspinlock_pv", "qspinlock_auto"]),
+];
+
+/// Whether a lock of the catalogue reads a knob. Each lock may read one of the user world's own.
+#[must_use]
+pub fn reads(lock: &str, knob: &str) -> bool {
+    let Some((_, files)) = READ_IN.iter().find(|(name, _)| *name == knob) else {
+        return true;
+    };
+    let in_mode = IN_MODES.iter().find(|(name, _)| *name == knob);
+    let has_mode = in_mode.is_none_or(|(_, locks)| locks.contains(&lock));
+    let mut parts = MADE_OF.iter().filter(|(name, _)| *name == lock);
+    parts.any(|(_, made_of)| {
+        let mut read = files.iter().filter(|file| made_of.contains(file));
+        read.any(|file| *file != "qspinlock" || has_mode)
+    })
+}
+
+/// Refuses a knob among `knobs` that none of `locks` reads. `reads` says that of a lock and a
+/// knob; `others` are all locks that there are to choose from.
 ///
 /// # Errors
 /// The first such knob, and which locks read it.
@@ -58,28 +141,33 @@ pub fn read_by_one<'a>(
     knobs: impl IntoIterator<Item = &'a str>,
     locks: &[&str],
     others: &[&str],
-    reads: impl Fn(&str) -> bool,
+    reads: impl Fn(&str, &str) -> bool,
 ) -> Result<()> {
-    if locks.is_empty() || locks.iter().any(|lock| reads(lock)) {
-        return Ok(());
-    }
-    let Some(knob) = knobs.into_iter().find(|knob| OF_CLUSTERS.contains(knob)) else {
+    let unread = |knob: &&str| !locks.iter().any(|lock| reads(lock, knob));
+    let Some(knob) = knobs.into_iter().find(unread).filter(|_| !locks.is_empty()) else {
         return Ok(());
     };
-    let others: Vec<&str> = others.iter().copied().filter(|lock| reads(lock)).collect();
+    let mut others = others.to_vec();
+    others.retain(|lock| reads(lock, knob));
     let (lock, do_not) = match locks {
         [one] => ((*one).to_owned(), "does not read"),
         all => (format!("none of {}", all.join(", ")), "reads"),
     };
+    if others.is_empty() {
+        bail_usage!("{lock} {do_not} {knob}, and no other lock here does: leave {knob} out");
+    }
     bail_usage!(
-        "{lock} {do_not} {knob}, because only a queue that is divided by clusters of CPUs has it: \
-         choose a lock that does ({}), or leave {knob} out",
+        "{lock} {do_not} {knob}: choose a lock that does ({}), or leave {knob} out",
         others.join(", ")
     )
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
+    use std::path::Path;
+
     use super::*;
 
     #[test]
@@ -91,29 +179,94 @@ mod tests {
 
     #[test]
     fn a_knob_that_no_lock_reads_is_refused() {
-        let others = ["plain", "divided", "also_plain"];
+        let others = ["tas_lock", "mutex", "mutex_numa", "rwsem", "rwsem_numa"];
         let asked = |knobs: &[&'static str], locks: &[&str]| {
-            read_by_one(knobs.iter().copied(), locks, &others, |lock| {
-                lock == "divided"
-            })
+            read_by_one(knobs.iter().copied(), locks, &others, reads)
         };
-        assert!(asked(&["osq_pool"], &["plain", "divided"]).is_ok());
-        assert!(asked(&["spin_budget"], &["plain"]).is_ok());
-        let error = asked(&["spin_budget", "osq_pool"], &["plain"]).expect_err("not read");
+        assert!(asked(&["osq_pool"], &["mutex", "mutex_numa"]).is_ok());
+        assert!(asked(&["spin_budget"], &["tas_lock"]).is_ok());
+        assert!(asked(&["rest_us"], &[]).is_ok());
+        assert!(asked(&["brief_spins"], &["mutex"]).is_ok());
+        assert!(asked(&["brief_spins"], &["qspinlock_fair"]).is_err());
+        assert!(asked(&["short_rounds"], &["qspinlock_pv"]).is_ok());
+        assert!(asked(&["short_rounds"], &["qspinlock_steal", "qrwlock"]).is_err());
+        let error = asked(&["spin_budget", "osq_pool"], &["mutex"]).expect_err("not read");
         assert!(usage::is(&error));
+        assert_eq!(
+            error.to_string(),
+            "mutex does not read osq_pool: choose a lock that does (mutex_numa, rwsem_numa), \
+             or leave osq_pool out"
+        );
+        let error = asked(&["rest_us"], &["tas_lock", "rwsem"]).expect_err("not read");
         let text = error.to_string();
         assert!(
-            text.starts_with("plain does not read osq_pool, because"),
+            text.starts_with(
+                "none of tas_lock, rwsem reads rest_us: choose a lock that does (mutex"
+            ),
             "{text}"
         );
+        let error = asked(&["poll_rounds"], &["mutex"]).expect_err("not read");
+        let text = error.to_string();
         assert!(
-            text.ends_with("choose a lock that does (divided), or leave osq_pool out"),
+            text.ends_with("no other lock here does: leave poll_rounds out"),
             "{text}"
         );
-        let error = asked(&["osq_pool"], &["plain", "also_plain"]).expect_err("not read");
-        assert!(error
-            .to_string()
-            .starts_with("none of plain, also_plain reads osq_pool"));
+    }
+
+    /// A C source without its comments.
+    fn code(text: &str) -> String {
+        let mut code = String::new();
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once("/*") {
+            code.push_str(before);
+            rest = after.split_once("*/").map_or("", |(_, after)| after);
+        }
+        code + rest
+    }
+
+    /// The table is what the sources say: all knobs, and for each the files that read it.
+    #[test]
+    fn knobs_are_read_where_the_table_says() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let def = fs::read_to_string(root.join("platform/knobs.def")).expect("knobs.def");
+        let names: Vec<&str> = ["LK_KNOB(", "LK_LIMIT(", "LK_PARAM("]
+            .iter()
+            .flat_map(|start| def.lines().filter_map(|line| line.strip_prefix(*start)))
+            .filter_map(|line| line.split(',').next())
+            .collect();
+        let mut files: Vec<(String, String)> = Vec::new();
+        for entry in fs::read_dir(root.join("locks")).expect("locks/") {
+            let path = entry.expect("an entry").path();
+            let stem = path
+                .file_stem()
+                .expect("a name")
+                .to_string_lossy()
+                .into_owned();
+            files.push((stem, code(&fs::read_to_string(&path).expect("a source"))));
+        }
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        for name in &names {
+            let limit = format!("{name}()");
+            let knob = format!("knob({name})");
+            let reads = |text: &str| {
+                let calls = |(at, _): (usize, &str)| !text[..at].ends_with(is_name);
+                text.contains(&knob) || text.match_indices(&limit).any(calls)
+            };
+            let readers = files.iter().filter(|(_, text)| reads(text));
+            let found: BTreeSet<&str> = readers.map(|(stem, _)| stem.as_str()).collect();
+            let told = READ_IN.iter().find(|(knob, _)| knob == name);
+            let told = told.map_or(&[][..], |(_, files)| files);
+            assert_eq!(
+                told.iter().copied().collect::<BTreeSet<_>>(),
+                found,
+                "{name}"
+            );
+        }
+        assert_eq!(names.len(), READ_IN.len());
+        for (knob, files) in READ_IN {
+            let used = |file: &&str| MADE_OF.iter().any(|(_, made_of)| made_of.contains(file));
+            assert!(files.iter().all(used), "{knob}");
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::workload::{self, Workload};
 use crate::{Clusters, Guests, Knob, Lock, Placement, Rules, Setting, Setup, Vcpus};
 use anyhow::Result;
 use lockwork_report::bail_usage;
-use lockwork_report::settings::read_by_one;
+use lockwork_report::settings::{read_by_one, reads};
 use lockwork_report::text::counted;
 
 /// What a timeline records if nobody says, µs.
@@ -81,13 +81,13 @@ fn are_read(settings: &[Setting], locks: &[Lock], known: &Known) -> Result<()> {
         .map(|lock| lock.name)
         .collect();
     let named: Vec<&str> = locks.iter().map(|lock| lock.name).collect();
-    let reads = |lock: &Lock| lock.needs_clusters || lock.is_baseline;
+    let reads = |lock: &Lock, knob: &str| lock.is_baseline || reads(lock.name, knob);
     let knobs = settings.iter().map(|setting| setting.knob);
-    read_by_one(knobs, &named, &ours, |name| {
+    read_by_one(knobs, &named, &ours, |name, knob| {
         known
             .locks
             .iter()
-            .any(|lock| lock.name == name && reads(lock))
+            .any(|lock| lock.name == name && reads(lock, knob))
     })
 }
 
