@@ -33,7 +33,8 @@ pub(crate) const QUESTION: Question = Question {
     checks: &[],
     answer,
     limit: "What two threads of a core take from each other is one assumed number \
-            (`smt_slowdown` of `dl980`). The share of writers of fserver is assumed as well. \
+            (`smt_slowdown` of `dl980`). The share of writers of fserver is assumed as well, and its think time is fitted to \
+            the 1 to 2 % of CPU time in the lock that the author names without hyper-threading. \
             fserver and new_fserver are one load here, so their difference is out of reach. The \
             rwlock's losses are too large ([fidelity.md](fidelity.md), `j-state`).",
 };

@@ -54,6 +54,9 @@ pub(crate) fn table() -> Result<Table> {
          swapped; the author's answer, that the lock takes 1-2 % of the CPU time without and \
          more than 20 % with hyper-threading, fits those of fserver."
             .into(),
+        "The think time is fitted to these 1-2 % without hyper-threading, with the simulated rwlock \
+         (data/workloads/j-state-lock.toml)."
+            .into(),
         "fserver and new_fserver are one workload here: the mail does not say how they use the \
          lock. So the rows of new_fserver are shown only."
             .into(),
