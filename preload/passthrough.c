@@ -13,6 +13,8 @@
  *    ones need no lock.
  */
 #define _GNU_SOURCE
+#include "own_code.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
@@ -145,14 +147,6 @@ static int absent(void)
 	return ENOSYS;
 }
 
-/* Where our object begins and ends, by the linker. */
-__attribute__((visibility("hidden"))) extern const char __ehdr_start[], _end[];
-
-static int is_ours(const char *fn)
-{
-	return fn >= __ehdr_start && fn < _end;
-}
-
 static void *look_up_in(void *where, enum found which)
 {
 	if (wanted[which].version)
@@ -166,7 +160,7 @@ static __attribute__((cold, noinline)) void *look_up(enum found which)
 	void *fn = look_up_in(RTLD_NEXT, which), *libc;
 
 	/* A library in front of us has handed the look-up on; see real.c. */
-	if (fn && is_ours(fn)) {
+	if (fn && is_own_code(fn)) {
 		libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
 		fn = libc ? look_up_in(libc, which) : NULL;
 	}

@@ -7,6 +7,7 @@
  * hands dlvsym() on, we find our own function, which would call itself without end.
  */
 #define _GNU_SOURCE
+#include "own_code.h"
 #include "preload.h"
 
 #include "once.h"
@@ -23,31 +24,20 @@ static void *look_up(void *where, const char *name, const char *version)
 	return found ? found : dlsym(where, name);
 }
 
-/* Where our object begins and ends, by the linker. dladdr() searches all names of libc. */
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-extern const char _end[] __attribute__((visibility("hidden")));
-
-static bool is_ours(const void *function)
-{
-	uintptr_t address = (uintptr_t)function;
-
-	return address >= (uintptr_t)__ehdr_start && address < (uintptr_t)_end;
-}
-
 /* In the C library itself, whose handle needs no RTLD_NEXT. It stays loaded. */
 static void *find_in_libc(const char *name, const char *version)
 {
 	void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
 	void *found = libc ? look_up(libc, name, version) : NULL;
 
-	return found && !is_ours(found) ? found : NULL;
+	return found && !is_own_code(found) ? found : NULL;
 }
 
 static void *find(const char *name, const char *version)
 {
 	void *found = look_up(RTLD_NEXT, name, version);
 
-	if (found && is_ours(found))
+	if (found && is_own_code(found))
 		found = find_in_libc(name, version);
 	if (!found) {
 		fprintf(stderr,

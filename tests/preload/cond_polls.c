@@ -146,7 +146,6 @@ static void cancelled_and_signalled(void)
 
 int main(void)
 {
-
 	handler_install();
 	for (long round = 0; round < ROUNDS; round++) {
 		STAGE(round);

@@ -94,7 +94,6 @@ static void others_are_served(int count, void (*hold)(void),
 
 int main(void)
 {
-
 	EQ(pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE), 0);
 	handler_install();
 	for (long round = 0; round < 20; round++) {

@@ -95,12 +95,13 @@ pub fn read_by(settings: &[Setting], policies: &[&Policy]) -> Result<()> {
         &others,
         |name, knob| {
             let policy = policy::find(name).ok();
-            let locks = policy.and_then(|policy| policy.locks);
-            let ours = policy.is_some_and(|policy| policy.interposer == Interposer::Lockwork);
-            let reads = |lock: &&str| settings::reads(lock, knob);
+            let ours = policy.filter(|policy| policy.interposer == Interposer::Lockwork);
             // Whatever a mutex becomes, it sleeps and is waited with as the mutex is.
-            locks.unwrap_or_default().iter().any(reads)
-                || (ours && ["mutex", "cond"].iter().any(reads))
+            ours.is_some_and(|policy| {
+                let locks = policy.locks.iter().flatten();
+                let mut locks = locks.chain(&["mutex", "cond"]);
+                locks.any(|lock| settings::reads(lock, knob))
+            })
         },
     )
 }

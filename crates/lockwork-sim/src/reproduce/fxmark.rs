@@ -4,7 +4,7 @@
 
 use super::cell::{Cell, Extent, Measure, Role, Unit};
 use super::lab;
-use super::numa_osq::{as_published, Writers};
+use super::numa_osq::Writers;
 use super::osq_macro::machine;
 use super::published::{published, Figure};
 use super::table::Table;
@@ -111,8 +111,7 @@ fn enter(table: &mut Table, row: &Row, workload: &str) -> Result<()> {
     });
     if row.cores > FEW {
         let ours = at.trial(table, "mutex_numa");
-        let wanted = as_published(table, table.cells.len() - 1);
-        at.over_mutex(table, "mutex_numa over mutex", ours, Some(wanted));
+        at.ours_over_mutex(table, ours);
     }
     Ok(())
 }

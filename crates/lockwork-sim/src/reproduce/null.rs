@@ -7,8 +7,8 @@ use super::statistics::compare;
 use super::table::Table;
 use std::cmp::Ordering;
 
-/// What it says of a cell: the published value of the cell that it is compared with; 1 for a
-/// ratio; what is published for a cell that others are compared with.
+/// What it says of a cell. If the cell has a base, this is the base's published value. If it is a
+/// ratio, this is 1. Otherwise it is the cell's own published value.
 pub(crate) fn value(table: &Table, at: usize) -> f64 {
     let cell = &table.cells[at];
     match (cell.base, cell.unit) {
