@@ -13,7 +13,8 @@ struct rec_waiting {
 	struct rec_wanted *wanted;
 	struct rec_stack *stack;
 	u64 since, holder_site, holder, queue;
-	u64 asked, slept, preempted;
+	u64 slept, preempted;
+	bool watched; /* more is to be known of it than how long it takes */
 };
 
 /* The thread has found the lock held, and is about to wait. */
@@ -57,8 +58,10 @@ void rec_event_end(struct rec_thread *t, struct rec_event *e, u64 now);
 /* Without a wait, a hold has ended that others may have waited for. */
 __cold void rec_event_hold(struct rec_thread *t, const struct rec_site *s,
 			   u64 start, u64 now);
-/* How many threads wait for @lock now; as far as is seen. */
+/* How many threads but @but wait for @lock now; as far as is seen. */
 u64 rec_waiters(void *lock, u32 but);
+/* The same of those whose waits are watched. */
+u64 rec_watchers(void *lock, u32 but);
 /* Shows other threads that this one waits. */
 void rec_announce(struct rec_waiting *w, struct rec_thread *t,
 		  const struct rec_site *s);

@@ -17,7 +17,7 @@
 #include "atomic.h"
 
 #define REC_MAGIC     0x31666f7250776b4cULL /* "LkwProf1" */
-#define REC_VERSION   6
+#define REC_VERSION   7
 #define REC_WAITS     4096
 #define REC_MAX_WAITS 1024
 #define REC_SHOWN     10 /* locks that a waiting thread is seen to hold */
@@ -64,7 +64,8 @@ struct rec_wait {
 	 * waits for whom is known of all that wait, and not by @holder, which is from when the
 	 * wait began.
 	 */
-	u64 depth;    /* of these, or more */
+	u32 depth;    /* of these, or more */
+	u32 watched;  /* 1: its wait is, so the holders of its lock note what they do */
 	u64 held[10]; /* REC_SHOWN */
 	/*
 	 * Acquisitions by threads of this number that have no rec_thread_info, because there was

@@ -71,14 +71,14 @@ struct rec_detail {
 	u64 longest_wait;
 	u64 failed;   /* tries that found it held */
 	u64 timeouts; /* waits that ended by their deadline */
-	u64 queue;    /* sum of the waiters met */
+	u64 queue; /* sum of the waiters met: by watched waits, or by all broadcasts */
 	u64 longest_queue;
 	u64 timed; /* holds that were all timed: contended ones, and after waits */
 	u64 timed_held; /* ticks of those */
 	u64 longest_hold;
 	u64 handovers;	 /* release to acquisition by a waiter */
 	u64 handover;	 /* ticks of those */
-	u64 asked;	 /* waits whose context switches were counted */
+	u64 watched;	 /* waits of which more is known than how long they took */
 	u64 slept;	 /* voluntary context switches in those */
 	u64 preempted;	 /* involuntary ones */
 	u64 holds_asked; /* the same of holds */

@@ -6,12 +6,14 @@
 #include <execinfo.h>
 
 /* Stacks take at most this share of the program's time, all threads together. */
-#define STACK_SHARE 64
+#define STACK_SHARE 256
 #define DEEPEST	    48
 /* Waits shorter than this are over before a thread can have slept. */
 #define NO_SLEEP 4096
 /* A site's first waits are all watched; later those so long, and of others one in 16. */
-#define LONG_WAIT (1u << 20)
+#define FIRST_WAITS 64
+#define LONG_WAIT   (1u << 20)
+#define RARELY	    16
 
 void rec_wait_clear(struct rec_thread *t)
 {
@@ -19,15 +21,29 @@ void rec_wait_clear(struct rec_thread *t)
 		WRITE_ONCE(rec_waits()[t->number].lock, 0);
 }
 
-u64 rec_waiters(void *lock, u32 but)
+static u64 waiters(void *lock, u32 but, bool all)
 {
 	u64 threads = READ_ONCE(rec_file->threads), n = 0;
 
 	if (threads > REC_MAX_WAITS)
 		threads = REC_MAX_WAITS;
-	for (u32 i = 0; i < threads; i++)
-		n += i != but && READ_ONCE(rec_waits()[i].lock) == (u64)lock;
+	for (u32 i = 0; i < threads; i++) {
+		const struct rec_wait *other = &rec_waits()[i];
+
+		n += i != but && READ_ONCE(other->lock) == (u64)lock &&
+		     (all || READ_ONCE(other->watched));
+	}
 	return n;
+}
+
+u64 rec_waiters(void *lock, u32 but)
+{
+	return waiters(lock, but, true);
+}
+
+u64 rec_watchers(void *lock, u32 but)
+{
+	return waiters(lock, but, false);
 }
 
 /* The frames from the call outwards; ours are before it. */
@@ -52,12 +68,16 @@ static struct rec_stack *stack_of(struct rec_thread *t, struct rec_site *s)
 	return k;
 }
 
-/* Whether to make two system calls; the second with the lock held, so that others wait. */
-static bool worth_asking(struct rec_thread *t, const struct rec_detail *d)
+/*
+ * What is done for a watched wait delays the sleep, makes each holder note what it does, and
+ * holds the lock longer. Where threads wait often, that makes more of them wait.
+ */
+static bool worth_watching(struct rec_thread *t, const struct rec_detail *d)
 {
-	if (!d || d->contended < 64 || d->waited >= d->contended * LONG_WAIT)
+	if (!d || d->contended < FIRST_WAITS ||
+	    d->waited >= d->contended * LONG_WAIT)
 		return d;
-	return !(rec_random(t) % 16);
+	return !(rec_random(t) % RARELY);
 }
 
 void rec_announce(struct rec_waiting *w, struct rec_thread *t,
@@ -72,6 +92,7 @@ void rec_announce(struct rec_waiting *w, struct rec_thread *t,
 	WRITE_ONCE(mine->since, w->since);
 	WRITE_ONCE(mine->holder, w->holder);
 	WRITE_ONCE(mine->depth, t->depth);
+	WRITE_ONCE(mine->watched, w->watched);
 	for (u32 i = 0; i < t->depth && i < REC_SHOWN; i++)
 		WRITE_ONCE(mine->held[i], (u64)t->held[t->depth - 1 - i].lock);
 	smp_store_release(&mine->lock, (u64)w->lock);
@@ -92,17 +113,20 @@ void rec_wait_begin(struct rec_waiting *w, struct rec_thread *t,
 	rec_busy(t);
 	unwatch_holds(t);
 	*w = (struct rec_waiting){ .lock = lock,
-				   .wanted = &rec_wanted[rec_wanted_at(lock)] };
-	w->holder = rec_find_holder(t, lock, &w->holder_site);
-	w->stack = stack_of(t, s);
-	w->asked = worth_asking(t, d);
-	if (w->asked)
+				   .wanted = &rec_wanted[rec_wanted_at(lock)],
+				   .watched = worth_watching(t, d) };
+	w->holder = rec_find_holder(t, lock, &w->holder_site, w->watched);
+	if (w->watched) {
+		w->stack = stack_of(t, s);
 		rec_switches(&w->slept, &w->preempted);
-	w->queue = rec_waiters(lock, t->number);
+		w->queue = rec_waiters(lock, t->number);
+	}
 	w->since = rec_ticks();
 	rec_announce(w, t, s);
-	WRITE_ONCE(w->wanted->releases, 0);
-	rec_still_wanted(w->wanted, lock);
+	if (w->watched) {
+		WRITE_ONCE(w->wanted->releases, 0);
+		rec_still_wanted(w->wanted, lock);
+	}
 	t->inside = 1;
 	rec_idle(t);
 }
@@ -126,7 +150,8 @@ static void count_wait(struct rec_waiting *w, struct rec_thread *t,
 	if (!d)
 		return;
 	rec_count_time(d, waited);
-	rec_count_queue(d, w->queue);
+	if (w->watched)
+		rec_count_queue(d, w->queue);
 }
 
 static void count_switches(struct rec_waiting *w, struct rec_detail *d,
@@ -134,11 +159,11 @@ static void count_switches(struct rec_waiting *w, struct rec_detail *d,
 {
 	u64 slept = w->slept, preempted = w->preempted;
 
-	if (!d || !w->asked)
+	if (!d || !w->watched)
 		return;
 	if (waited >= NO_SLEEP)
 		rec_switches(&slept, &preempted);
-	d->asked++;
+	d->watched++;
 	d->slept += slept - w->slept;
 	d->preempted += preempted - w->preempted;
 }
@@ -180,7 +205,7 @@ void rec_wait_end(struct rec_waiting *w, struct rec_thread *t,
 	rec_site_add(s);
 	if (s == &t->lost)
 		++*t->dropped;
-	if (READ_ONCE(w->wanted->lock) == w->lock)
+	if (w->watched && READ_ONCE(w->wanted->lock) == w->lock)
 		count_handover(w, d, now);
 	h = rec_hold(t, s, w->lock);
 	timed = rec_hold_timed(t, s, h, 0);

@@ -2,7 +2,7 @@
 /* Finds the holder of a lock, and notes whether threads wait for it. */
 #include "calls.h"
 
-/* After so many releases it is asked whether anybody still waits. */
+/* After so many releases it is asked whether a wait is still watched. */
 #define ENOUGH 16
 
 struct rec_thread **rec_threads;
@@ -53,11 +53,11 @@ static u32 search(struct rec_thread *t, const void *lock, u64 *site)
 }
 
 /*
- * The first waiter searches the lists of all threads. From then on each thread that takes
- * the lock notes that in the lock's entry. If the entry names this thread, and this thread
+ * A waiter searches the lists of all threads, unless the lock is wanted: then each thread that
+ * takes the lock notes that in the lock's entry. If the entry names this thread, and this thread
  * does not hold the lock any more, the holder is not known.
  */
-u32 rec_find_holder(struct rec_thread *t, void *lock, u64 *site)
+u32 rec_find_holder(struct rec_thread *t, void *lock, u64 *site, bool watched)
 {
 	u32 at = rec_wanted_at(lock), holder;
 	struct rec_wanted *w = &rec_wanted[at];
@@ -65,6 +65,8 @@ u32 rec_find_holder(struct rec_thread *t, void *lock, u64 *site)
 	*site = 0;
 	if (!READ_ONCE(rec_is_wanted[at]) || READ_ONCE(w->lock) != lock) {
 		holder = search(t, lock, site);
+		if (!watched)
+			return holder;
 		WRITE_ONCE(w->lock, lock);
 		WRITE_ONCE(w->site, *site);
 		WRITE_ONCE(w->thread, holder);
@@ -94,7 +96,7 @@ void rec_released_for_another(struct rec_thread *t, void *lock)
 		WRITE_ONCE(h->lock, NULL);
 }
 
-/* Clears the flag once no thread waits. The next waiter sets it again. */
+/* Clears the flag once no wait is watched. The next one that is sets it again. */
 void rec_wanted_released(struct rec_wanted *w, const struct rec_thread *t)
 {
 	u32 releases = READ_ONCE(w->releases) + 1;
@@ -102,7 +104,7 @@ void rec_wanted_released(struct rec_wanted *w, const struct rec_thread *t)
 
 	WRITE_ONCE(w->releases, releases);
 	/* No lock: it was the flag of a parent process. */
-	if (lock && (releases % ENOUGH || rec_waiters(lock, t->number)))
+	if (lock && (releases % ENOUGH || rec_watchers(lock, t->number)))
 		return;
 	WRITE_ONCE(rec_is_wanted[w - rec_wanted], 0);
 }

@@ -9,15 +9,16 @@
 extern struct rec_thread **rec_threads;
 
 /*
- * A lock for which somebody waits, or did a moment ago. Who takes it says so here, and who
- * releases it says when. Locks that share an entry overwrite each other's.
+ * A lock for which a wait is watched, or was a moment ago. Who takes it says so here, and who
+ * releases it says when. Not of all waits: holders on two CPUs would pass this line to and fro
+ * like the lock's own. Locks that share an entry overwrite each other's.
  */
 struct rec_wanted {
 	void *lock;
 	u64 released; /* ticks */
 	u64 site;     /* of the latest acquisition; as in struct rec_site */
 	u32 thread;   /* its number plus 1; 0: unknown */
-	u32 releases; /* since somebody began to wait */
+	u32 releases; /* since a watched wait began */
 	u64 pad[4];
 };
 
@@ -47,9 +48,10 @@ static inline void rec_show_holder(const struct rec_thread *t,
 
 /*
  * Thread @t is about to wait for @lock. Returns the number of the thread that holds it, plus
- * 1, and in *@site the address of that one's call; 0: not known. From now on @lock is wanted.
+ * 1, and in *@site the address of that one's call; 0: not known. If @watched, @lock is wanted
+ * from now on.
  */
-u32 rec_find_holder(struct rec_thread *t, void *lock, u64 *site);
+u32 rec_find_holder(struct rec_thread *t, void *lock, u64 *site, bool watched);
 /* The caller is seen to wait for @lock now; until then its flag may have been cleared. */
 static inline void rec_still_wanted(struct rec_wanted *w, const void *lock)
 {

@@ -318,7 +318,7 @@ impl Case<'_> {
         }
         let sum = self.profile.sum();
         // Sleeping waits for locks were counted in a sample of them.
-        let in_waits = sum.contended as f64 * sum.slept as f64 / sum.asked.max(1) as f64;
+        let in_waits = sum.contended as f64 * sum.slept as f64 / sum.watched.max(1) as f64;
         let idle: u64 = self.profile.idle.iter().map(|idle| idle.waits).sum();
         let slept = usage.slept as f64 - in_waits - idle as f64;
         match slept > usage.preempted as f64 {

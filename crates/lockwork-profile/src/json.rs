@@ -229,7 +229,7 @@ fn numbers(profile: &Profile, counts: &Counts) -> Numbers {
         longest_hold_ns: ns(counts.longest_hold),
         handovers: counts.handovers,
         handover_ns: ns(counts.handover),
-        waits_watched: counts.asked,
+        waits_watched: counts.watched,
         waits_voluntary_switches: counts.slept,
         waits_involuntary_switches: counts.preempted,
         holds_watched: counts.holds_asked,

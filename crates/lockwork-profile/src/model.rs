@@ -78,7 +78,7 @@ pub struct Counts {
     pub failed: u64,
     /// Waits that ended by their deadline.
     pub timeouts: u64,
-    /// Sum of the other waiters that were met.
+    /// Sum of the other waiters that were met, by watched waits or by all broadcasts.
     pub queue: u64,
     /// Most of them at once.
     pub longest_queue: u64,
@@ -95,8 +95,9 @@ pub struct Counts {
     pub handovers: u64,
     /// How long those took.
     pub handover: u64,
-    /// Waits whose context switches were counted.
-    pub asked: u64,
+    /// Waits of which more is known than how long they took: the queue that they met, their
+    /// hand-overs and their context switches.
+    pub watched: u64,
     /// Voluntary context switches in those.
     pub slept: u64,
     /// Involuntary ones.
@@ -135,7 +136,7 @@ impl AddAssign<&Counts> for Counts {
         self.longest_hold = self.longest_hold.max(other.longest_hold);
         self.handovers += other.handovers;
         self.handover += other.handover;
-        self.asked += other.asked;
+        self.watched += other.watched;
         self.slept += other.slept;
         self.preempted += other.preempted;
         self.holds_asked += other.holds_asked;

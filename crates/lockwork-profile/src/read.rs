@@ -302,7 +302,7 @@ fn counts(
         sum.longest_hold = limits.time(d.longest_hold);
         sum.handovers = limits.count(d.handovers);
         sum.handover = limits.time(d.handover);
-        sum.asked = limits.count(d.asked);
+        sum.watched = limits.count(d.watched);
         sum.slept = limits.count(d.slept);
         sum.preempted = limits.count(d.preempted);
         sum.holds_asked = limits.count(d.holds_asked);

@@ -379,9 +379,9 @@ fn long_sections(case: &Case<'_>) -> Option<Finding> {
 
 fn convoy(case: &Case<'_>) -> Option<Finding> {
     let sum = case.sum();
-    let slept = mean(sum.slept as f64, sum.asked);
+    let slept = mean(sum.slept as f64, sum.watched);
     let slow = sum.held > 0.0 && sum.mean_handover() >= 2.0 * sum.mean_hold();
-    (sum.asked >= FEW && slept >= 0.5 && slow && sum.handovers >= FEW).then(|| Finding {
+    (sum.watched >= FEW && slept >= 0.5 && slow && sum.handovers >= FEW).then(|| Finding {
         rule: "convoy",
         why: "Each hand-over wakes a thread that sleeps, and that takes longer than the section."
             .to_owned(),
@@ -394,7 +394,7 @@ fn convoy(case: &Case<'_>) -> Option<Finding> {
             format!(
                 "{} voluntary context switches in {} waits that were watched",
                 whole(sum.slept),
-                whole(sum.asked)
+                whole(sum.watched)
             ),
         ],
         advice: format!(
@@ -406,7 +406,7 @@ fn convoy(case: &Case<'_>) -> Option<Finding> {
 
 fn long_waits(case: &Case<'_>) -> Option<Finding> {
     let sum = case.sum();
-    let queue = mean(sum.queue as f64, sum.contended) + 1.0;
+    let queue = mean(sum.queue as f64, sum.watched) + 1.0;
     let long = case.profile.ns(sum.mean_wait()) >= LONG_NS
         && sum.held > 0.0
         && sum.mean_wait() >= 10.0 * sum.mean_hold() * queue;
@@ -422,7 +422,7 @@ fn long_waits(case: &Case<'_>) -> Option<Finding> {
                 "{} voluntary and {} involuntary context switches in {} waits that were watched",
                 whole(sum.slept),
                 whole(sum.preempted),
-                whole(sum.asked)
+                whole(sum.watched)
             ),
         ],
         advice: format!(
@@ -443,7 +443,7 @@ fn short_sections(case: &Case<'_>) -> Option<Finding> {
             case.hold(),
             format!(
                 "a contended acquisition meets {} other waiters on average",
-                grouped(mean(sum.queue as f64, sum.contended), 2)
+                grouped(mean(sum.queue as f64, sum.watched), 2)
             ),
         ],
         advice: format!(

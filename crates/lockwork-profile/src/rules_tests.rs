@@ -72,7 +72,7 @@ fn used(hold: u64) -> Counts {
         held: 100.0 * hold as f64,
         holds: 100,
         longest_hold: hold,
-        asked: 50,
+        watched: 50,
         handovers: 50,
         handover: 50 * 5_000,
         holds_asked: 100,

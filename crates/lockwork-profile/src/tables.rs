@@ -46,7 +46,7 @@ pub fn locks(profile: &Profile, names: &Names<'_>, locks: &[&Lock]) -> Vec<[Stri
             quantile(sum.wait_times.quantile(0.99)),
             quantile(sum.hold_times.quantile(0.5)),
             quantile(sum.hold_times.quantile(0.99)),
-            grouped(mean(sum.queue as f64, sum.contended), 2),
+            grouped(mean(sum.queue as f64, sum.watched), 2),
         ]
     };
     locks.iter().map(row).collect()
