@@ -21,6 +21,9 @@ pub enum Rule {
     /// A CPU asks for the line of a store before the read-modify-write ahead of it has its
     /// own: it runs ahead of what it waits for, and only its stores become visible in order.
     EarlyStore,
+    /// A load that its own cache serves is made beside what the CPU computes before it: an
+    /// out-of-order CPU issues it as soon as its address is known.
+    EarlyLoad,
     /// The clock of a socket's cores depends on how many of them are active, where its
     /// machine's file says how.
     Boost,
@@ -28,18 +31,19 @@ pub enum Rule {
 
 impl Rule {
     /// All of them.
-    pub const ALL: [Rule; 5] = [
+    pub const ALL: [Rule; 6] = [
         Rule::ClusterFill,
         Rule::CacheOrder,
         Rule::SmtShare,
         Rule::EarlyStore,
+        Rule::EarlyLoad,
         Rule::Boost,
     ];
 
     /// Whether a simulation of `machine` may come out otherwise without it.
     pub fn concerns(self, machine: &Machine) -> bool {
         match self {
-            Rule::ClusterFill | Rule::CacheOrder | Rule::EarlyStore => true,
+            Rule::ClusterFill | Rule::CacheOrder | Rule::EarlyStore | Rule::EarlyLoad => true,
             Rule::SmtShare => {
                 let cores = machine.places.iter().map(|place| place.core);
                 let shared = cores.collect::<HashSet<u16>>().len() < machine.places.len();
@@ -56,6 +60,7 @@ impl Rule {
             Rule::CacheOrder => "cache-order",
             Rule::SmtShare => "smt-share",
             Rule::EarlyStore => "early-store",
+            Rule::EarlyLoad => "early-load",
             Rule::Boost => "boost",
         }
     }
@@ -67,6 +72,7 @@ impl Rule {
             Rule::CacheOrder => "loads within a cluster are ordered by its cache, not by the line",
             Rule::SmtShare => "threads of a core that compute share its throughput",
             Rule::EarlyStore => "a store's line is asked for beside that of a read-modify-write",
+            Rule::EarlyLoad => "a load that the own cache serves hides behind what is computed",
             Rule::Boost => "the clock depends on how many cores of the socket are active",
         }
     }

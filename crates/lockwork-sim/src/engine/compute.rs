@@ -27,7 +27,10 @@ impl Engine {
             true => (time as f64 * self.fixed.smt_slowdown) as Ps,
             false => time,
         };
-        self.cpus[self.current].now += self.clocks.scaled(self.current, time);
+        let time = self.clocks.scaled(self.current, time);
+        let cpu = &mut self.cpus[self.current];
+        cpu.now += time;
+        cpu.computed += time;
     }
 
     /// Whether a thread computes at `place`.
@@ -45,6 +48,8 @@ impl Engine {
 
     /// The running thread watches a clock that always runs alike until so much has passed.
     pub fn delay(&mut self, time: Ps) {
-        self.cpus[self.current].now += time;
+        let cpu = &mut self.cpus[self.current];
+        cpu.now += time;
+        cpu.computed = 0;
     }
 }

@@ -79,6 +79,7 @@ impl Engine {
         state.parked = Parked::No;
         state.wait += 1;
         state.quiet = 0;
+        state.computed = 0;
         state.now = state.now.max(time);
         self.tree.set(Agent::of(cpu, 0).0.into(), NEVER);
         self.note(thread as usize);

@@ -81,6 +81,8 @@ pub(super) struct Cpu {
     pub(super) actions: [Action; PARTS],
     /// When the thread's last read-modify-write that missed was asked for, and done.
     pub(super) ahead: (Ps, Ps),
+    /// How long the thread has computed since it did anything else.
+    pub(super) computed: Ps,
     /// The access that the thread waits for can be made now.
     pub(super) granted: bool,
     pub(super) parked: Parked,
@@ -231,6 +233,7 @@ impl Cpu {
             requests: [None; PARTS],
             actions: [Action::Run; PARTS],
             ahead: (0, 0),
+            computed: 0,
             granted: false,
             parked: Parked::No,
             wait: 0,

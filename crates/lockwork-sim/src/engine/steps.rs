@@ -7,6 +7,7 @@ use super::memory::{read, write};
 use super::request::Agent;
 use super::state::{Asked, Engine, Parked, Site, Store, NOBODY};
 use super::tree::{Ps, NEVER};
+use crate::rules::Rule;
 
 /// A step was made, or the thread has to be suspended and to make it again.
 pub(crate) enum Step<T> {
@@ -63,8 +64,14 @@ impl Engine {
 
     /// What `cpu` pays for what its own cache serves.
     #[inline]
-    fn hit(&self, cpu: usize, kind: Kind) -> Ps {
-        self.clocks.scaled(cpu, self.caches.hit(kind))
+    fn hit(&mut self, cpu: usize, kind: Kind) -> Ps {
+        let hit = self.clocks.scaled(cpu, self.caches.hit(kind));
+        let computed = std::mem::take(&mut self.cpus[cpu].computed);
+        match kind {
+            // Its address was known before: it was made beside what the thread computed.
+            Kind::Load if self.rules.has(Rule::EarlyLoad) => hit.saturating_sub(computed),
+            _ => hit,
+        }
     }
 
     /// The running CPU waits for its stores until at most `left` are.
@@ -97,6 +104,7 @@ impl Engine {
             return true;
         }
         let now = self.cpus[cpu].now;
+        self.cpus[cpu].computed = 0;
         self.ask(Agent::of(cpu, 0), line, kind, now);
         false
     }
@@ -124,17 +132,18 @@ impl Engine {
 
     /// A load that its own stores, not visible yet, have to do with.
     fn forward(&mut self, addr: usize, size: u32) -> Option<Step<u64>> {
-        let hit = self.hit(self.current, Kind::Load);
-        let cpu = &mut self.cpus[self.current];
+        let cpu = &self.cpus[self.current];
         let overlaps = |store: &&Store| {
             store.addr < addr + size as usize && addr < store.addr + store.size as usize
         };
         let store = cpu.stores.iter().rev().find(overlaps)?;
         if (store.addr, store.size) == (addr, size) {
             let value = store.value;
+            let hit = self.hit(self.current, Kind::Load);
+            let cpu = &mut self.cpus[self.current];
             cpu.now += hit;
-            self.tally.counts.loads += 1;
             cpu.round_hit = false;
+            self.tally.counts.loads += 1;
             return Some(Step::Made(value));
         }
         self.drain(0);
@@ -208,7 +217,10 @@ impl Engine {
         if !self.is_first() || self.drain(0) {
             return Step::Wait;
         }
-        self.cpus[self.current].now += self.clocks.scaled(self.current, self.fixed.fence);
+        let fence = self.clocks.scaled(self.current, self.fixed.fence);
+        let cpu = &mut self.cpus[self.current];
+        cpu.now += fence;
+        cpu.computed = 0;
         Step::Made(())
     }
 
@@ -218,6 +230,7 @@ impl Engine {
         let leaves = self.leaves();
         let cpu = &mut self.cpus[self.current];
         cpu.now += relax;
+        cpu.computed = 0;
         cpu.site = site;
         let quiet = cpu.round_hit && !cpu.round.is_empty() && cpu.round.len() <= ROUND_LINES;
         cpu.quiet = if quiet { cpu.quiet + 1 } else { 0 };

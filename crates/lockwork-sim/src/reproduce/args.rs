@@ -46,8 +46,8 @@ pub struct ReproduceArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=1000))]
     pub seeds: u64,
-    /// Leave a rule of the model out: cluster-fill, cache-order, smt-share, early-store or
-    /// boost. The option may be given several times.
+    /// Leave a rule of the model out: cluster-fill, cache-order, smt-share, early-store,
+    /// early-load or boost. The option may be given several times.
     #[arg(long, value_name = "RULE")]
     pub without: Vec<String>,
     /// Simulate the tables with all rules, and without each one: what does it buy? A line

@@ -121,6 +121,34 @@ fn a_read_modify_write_at_the_head_of_the_queue_costs_little() {
 }
 
 #[test]
+fn a_load_from_the_own_cache_hides_behind_what_is_computed() {
+    let machine = machine::load("westmere-ex-4s").expect("it is in the program");
+    let round = |section, rules| {
+        let alone = Workload {
+            think: Time::Fixed(0.0),
+            section: Time::Fixed(section),
+            lines: 0,
+            measure_us: 100.0,
+            ..workload()
+        };
+        let found = outcome(&Setup {
+            threads: 1,
+            cpus: 0,
+            rules,
+            ..setup(&machine, "ticket_lock", &alone)
+        });
+        found.ns / found.acquisitions() as f64
+    };
+    // The unlock of a ticket lock loads its number.
+    let load = machine.costs[Distance::Own as usize].load;
+    for (section, hidden) in [(10.0, load), (1.0, 1.0), (0.0, 0.0)] {
+        let [with, without] = [Rules::default(), without("early-load")];
+        let found = round(section, without) - round(section, with);
+        assert!((found - hidden).abs() < 0.02, "{section}: {found}");
+    }
+}
+
+#[test]
 fn few_active_cores_run_faster() {
     let machine = epyc();
     let computing = Workload {

@@ -20,6 +20,7 @@ impl Plain<'_> {
         let state = &mut self.cpus[cpu];
         let before = state.clock;
         state.clock += relax;
+        state.computed = 0;
         let quiet = !state.busy && (1..=ROUND).contains(&state.hits.len());
         state.quiet = if quiet { state.quiet + 1 } else { 0 };
         state.busy = false;

@@ -78,6 +78,8 @@ pub(super) struct Cpu {
     pub wants: Option<usize>,
     /// When its last read-modify-write that missed was asked for, and done.
     pub ahead: Option<(Ps, Ps)>,
+    /// How long its thread has computed since it did anything else.
+    pub computed: Ps,
     /// Since its last pause: lines that its own cache had, and whether something else
     /// happened.
     pub hits: BTreeSet<usize>,
@@ -135,6 +137,18 @@ impl Plain<'_> {
 
     pub fn pay(&mut self, cpu: usize, time: Ps) {
         self.cpus[cpu].clock += self.own_time(cpu, time);
+    }
+
+    /// What its own cache serves: a load is made beside what was computed before it.
+    pub fn pay_own(&mut self, cpu: usize, kind: Kind) {
+        let time = self.own_time(cpu, self.prices.own(kind));
+        let beside = std::mem::take(&mut self.cpus[cpu].computed);
+        let early = kind == Kind::Load && self.rules.has(Rule::EarlyLoad);
+        self.cpus[cpu].clock += if early {
+            time.saturating_sub(beside)
+        } else {
+            time
+        };
     }
 
     /// What a core does by itself, at the clock that its socket's active cores leave it.

@@ -19,7 +19,7 @@ impl Plain<'_> {
             self.cpus[cpu].wants = Some(entries - 1);
             return;
         }
-        self.pay(cpu, self.prices.own(Kind::Store));
+        self.pay_own(cpu, Kind::Store);
         self.cpus[cpu].busy = true;
         if self.cpus[cpu].buffer.is_empty() && self.serves(word.line(), cpu, Kind::Store) {
             self.write(word, value);

@@ -62,7 +62,7 @@ impl Plain<'_> {
                 let mut buffer = self.cpus[cpu].buffer.iter().rev();
                 match buffer.find(|store| store.0.overlaps(word)).copied() {
                     Some((stored, value)) if stored == word => {
-                        self.pay(cpu, self.prices.own(Kind::Load));
+                        self.pay_own(cpu, Kind::Load);
                         self.cpus[cpu].busy = true;
                         self.made(cpu, value);
                     }
@@ -77,6 +77,7 @@ impl Plain<'_> {
             Access::Rmw(word, _) => self.with_line(cpu, word, Kind::Rmw),
             Access::Fence => {
                 self.pay(cpu, ps(self.prices.machine.cpu.fence));
+                self.cpus[cpu].computed = 0;
                 self.made(cpu, 0);
             }
         }
@@ -85,10 +86,11 @@ impl Plain<'_> {
     /// Its own cache serves it, or it asks for the line.
     fn with_line(&mut self, cpu: usize, word: Word, kind: Kind) {
         if self.serves(word.line(), cpu, kind) {
-            self.pay(cpu, self.prices.own(kind));
+            self.pay_own(cpu, kind);
             self.cpus[cpu].hits.insert(word.line());
             self.use_line(cpu);
         } else {
+            self.cpus[cpu].computed = 0;
             let clock = self.cpus[cpu].clock;
             self.ask((cpu, 0), word.line(), kind, clock, clock);
         }
@@ -190,10 +192,12 @@ impl Plain<'_> {
                     false => time,
                 };
                 self.pay(cpu, time);
+                self.cpus[cpu].computed += self.own_time(cpu, time);
                 self.op_is_over(cpu, 0);
             }
             Some(&Op::Align(step)) => {
                 self.cpus[cpu].clock = clock.next_multiple_of(step);
+                self.cpus[cpu].computed = 0;
                 self.op_is_over(cpu, 0);
             }
             Some(Op::Pause) => {
