@@ -143,7 +143,8 @@ pub(crate) enum Measure {
     Finished(f64),
     /// The first trial's time of a loop, over the second's.
     FinishedOver,
-    /// The first trial's acquisitions a second, over the second's.
+    /// The first trial's acquisitions a second, over the second's. With more trials: the mean of
+    /// the first half, over that of the second.
     RateOver,
     /// The first trial's CPU time for each acquisition, over the second's.
     BusyOver,
@@ -159,7 +160,12 @@ impl Measure {
         let value = match (self, outcomes) {
             (Measure::Finished(scale), [one]) => one.ns_of_a_loop()? * scale,
             (Measure::FinishedOver, [one, base]) => one.ns_of_a_loop()? / base.ns_of_a_loop()?,
-            (Measure::RateOver, [one, base]) => one.rate() / base.rate(),
+            (Measure::RateOver, all) if !all.is_empty() && all.len() % 2 == 0 => {
+                let (some, base) = all.split_at(all.len() / 2);
+                let [some, base] =
+                    [some, base].map(|part| part.iter().map(|one| one.rate()).sum::<f64>());
+                some / base
+            }
             (Measure::BusyOver, [one, base]) => {
                 let [one, base] =
                     [one, base].map(|outcome| outcome.ns_busy / outcome.acquisitions() as f64);
@@ -182,7 +188,11 @@ impl Measure {
                 let [one, base] = [one, base].map(|outcome| settle::of_time(&outcome.batches));
                 Some(value * one?.hypot(base?))
             }
-            (Measure::RateOver | Measure::BusyOver, [one, base]) => {
+            (Measure::RateOver, all) => {
+                let (some, base) = all.split_at(all.len() / 2);
+                Some(value * half_of_rates(some)?.hypot(half_of_rates(base)?))
+            }
+            (Measure::BusyOver, [one, base]) => {
                 let [one, base] = [one, base].map(|outcome| settle::of_rate(&outcome.batches));
                 Some(value * one?.hypot(base?))
             }
@@ -190,6 +200,14 @@ impl Measure {
             _ => None,
         }
     }
+}
+
+/// Half the width of the interval of the mean rate of `outcomes`, as a share of it.
+fn half_of_rates(outcomes: &[&Outcome]) -> Option<f64> {
+    let half = |one: &&Outcome| Some(one.rate() * settle::of_rate(&one.batches)?);
+    let halves: Option<Vec<f64>> = outcomes.iter().map(half).collect();
+    let all: f64 = outcomes.iter().map(|one| one.rate()).sum();
+    Some(halves?.into_iter().fold(0.0, f64::hypot) / all)
 }
 
 /// One published number.
@@ -314,6 +332,11 @@ mod tests {
         (one.ns_in_lock, one.ns_busy) = (25.0, 100.0);
         let base = outcome(100, 100.0);
         assert_eq!(Measure::RateOver.of(&[&one, &base]), Some(2.0));
+        assert_eq!(
+            Measure::RateOver.of(&[&one, &base, &base, &base]),
+            Some(1.5)
+        );
+        assert_eq!(Measure::RateOver.of(&[&one, &base, &base]), None);
         assert_eq!(Measure::InLock.of(&[&one]), Some(0.25));
         let mut other = outcome(100, 100.0);
         other.ns_busy = 200.0;

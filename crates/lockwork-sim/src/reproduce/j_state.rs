@@ -60,27 +60,25 @@ pub(crate) fn table() -> Result<Table> {
         "fserver and new_fserver are one workload here: the mail does not say how they use the \
          lock. So the rows of new_fserver are shown only."
             .into(),
-        "Users of a range are its geometric middle: 32, 450 and 1500 threads.".into(),
+        lab::USERS.into(),
     ];
     for row in file.rows::<Row>()? {
         let part = lab::part(&machine, machine.nodes(), row.ht == "on")?;
         for (range, percent) in row.columns() {
             ensure!(percent > -100.0, "a change of {percent} % leaves nothing");
-            let threads = lab::users(range)?;
-            let trial = |lock| -> Result<Trial> {
-                Ok(Trial {
-                    machine: part.clone(),
-                    lock: lab::lock(lock)?,
-                    workload: workload.clone(),
-                    threads,
-                    placement: Placement::Spread,
-                    extent: Extent::Steady,
-                })
-            };
-            let trials = vec![
-                table.trial(trial("qrwlock")?),
-                table.trial(trial("rwlock")?),
-            ];
+            let mut trials = Vec::new();
+            for lock in ["qrwlock", "rwlock"] {
+                for threads in lab::steps(range)? {
+                    trials.push(table.trial(Trial {
+                        machine: part.clone(),
+                        lock: lab::lock(lock)?,
+                        workload: workload.clone(),
+                        threads,
+                        placement: Placement::Spread,
+                        extent: Extent::Steady,
+                    }));
+                }
+            }
             table.cells.push(Cell {
                 row: format!("{}, {range} users, HT {}", row.workload, row.ht),
                 column: "qrwlock over rwlock".to_owned(),
@@ -113,7 +111,7 @@ mod tests {
     fn the_table_is_the_published_one() {
         let table = table().expect("the table");
         // Both workloads are the same simulations.
-        assert_eq!((table.cells.len(), table.trials.len()), (12, 12));
+        assert_eq!((table.cells.len(), table.trials.len()), (12, 48));
         let shown: Vec<String> = table
             .cells
             .iter()

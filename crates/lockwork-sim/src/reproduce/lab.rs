@@ -87,18 +87,35 @@ pub(crate) fn part(whole: &Machine, nodes: usize, smt: bool) -> Result<Arc<Machi
     Ok(Arc::new(part))
 }
 
+/// What the tables with ranges of users say of them.
+pub(crate) const USERS: &str =
+    "10-100 users are the mean of 10, 20, and so on; greater ranges are \
+     their geometric middle: 450 and 1500 threads.";
+
 /// The middle of a range of users as the tables write it, "200-1000": the
 /// geometric one, in round numbers, because the mails have a mean over steps
-/// that they do not name.
+/// that they do not name. For few users see [`steps`].
 ///
 /// # Errors
 /// Another range than those of the tables.
 pub(crate) fn users(range: &str) -> Result<usize> {
     match range {
-        "10-100" => Ok(32),
         "200-1000" => Ok(450),
         "1100-2000" => Ok(1500),
         _ => bail!("'{range}' is no range of users that has a middle here"),
+    }
+}
+
+/// The numbers of users of which a range has the mean. "10-100" is ten of them: the ranges that
+/// follow begin at 200 and at 1100, so that their steps are 100, and its steps are 10. With 200
+/// and more users all CPUs are busy, and the middle stands for them.
+///
+/// # Errors
+/// As [`users`].
+pub(crate) fn steps(range: &str) -> Result<Vec<usize>> {
+    match range {
+        "10-100" => Ok((1..=10).map(|step| 10 * step).collect()),
+        _ => Ok(vec![users(range)?]),
     }
 }
 
@@ -169,8 +186,7 @@ mod tests {
 
     #[test]
     fn ranges_of_users_have_a_middle() {
-        for (range, users_wanted) in [("10-100", 32.0), ("200-1000", 450.0), ("1100-2000", 1500.0)]
-        {
+        for (range, users_wanted) in [("200-1000", 450.0), ("1100-2000", 1500.0)] {
             let (low, high) = range.split_once('-').expect("a range");
             let [low, high] = [low, high].map(|end| end.parse::<f64>().expect("a number"));
             let middle = (low * high).sqrt();
@@ -179,5 +195,8 @@ mod tests {
             assert_eq!(found, users_wanted);
         }
         assert!(users("1-2").is_err());
+        let few = steps("10-100").expect("a range");
+        assert_eq!((few.len(), few[0], few[9]), (10, 10, 100));
+        assert_eq!(steps("200-1000").expect("a range"), [450]);
     }
 }
