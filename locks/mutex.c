@@ -310,8 +310,13 @@ static void rest(struct lk_mutex *m, struct lk_mutex_waiter *w,
 	lk_way_look(m, READ_ONCE(m->owner), LK_WAYS);
 }
 
-/* The first sleeper watches word and state for a while before it sleeps. */
-static bool spin_as_first(struct lk_mutex *m, struct lk_mutex_waiter *w)
+/*
+ * The first sleeper watches word and state for a while before it sleeps; not while others
+ * spin in @queue (NULL: it is not known). The holder would fetch both lines from us at each
+ * step, while one of these takes the mutex.
+ */
+static bool spin_as_first(struct lk_mutex *m, struct lk_mutex_waiter *w,
+			  const struct lk_spin_queue *queue)
 {
 	if (lk_way(m) == LK_WAY_SLEEP)
 		return false;
@@ -326,6 +331,8 @@ static bool spin_as_first(struct lk_mutex *m, struct lk_mutex_waiter *w)
 		    try_cmpxchg_acquire(&m->word, &word, LK_MUTEX_WANTED))
 			return true;
 		if (need_resched() || !lk_owner_may_run(&m->owner))
+			return false;
+		if (queue && queue->is_locked(&m->osq))
 			return false;
 		cpu_relax();
 	}
@@ -385,7 +392,8 @@ static bool take_after_nap(struct lk_mutex *m)
 }
 
 static int sleep_on_list(struct lk_mutex *m, struct lk_mutex_waiter *w,
-			 const struct lkp_deadline *deadline)
+			 const struct lkp_deadline *deadline,
+			 const struct lk_spin_queue *queue)
 {
 	u32 naps = 0, looks = trial_naps();
 	bool rested = false;
@@ -399,7 +407,7 @@ static int sleep_on_list(struct lk_mutex *m, struct lk_mutex_waiter *w,
 		}
 		/* First on the list: woken, new, or back from a nap. */
 		if (READ_ONCE(w->state) != LK_ASLEEP || is_first(m, w)) {
-			if (announce(m, w) || spin_as_first(m, w))
+			if (announce(m, w) || spin_as_first(m, w, queue))
 				break;
 		} else if (naps && take_after_nap(m)) {
 			break;
@@ -422,7 +430,8 @@ static int sleep_on_list(struct lk_mutex *m, struct lk_mutex_waiter *w,
 }
 
 static int sleep_as(struct lk_mutex *m, struct lk_mutex_waiter *w,
-		    const struct lkp_deadline *deadline)
+		    const struct lkp_deadline *deadline,
+		    const struct lk_spin_queue *queue)
 {
 	void *outer;
 
@@ -436,7 +445,7 @@ static int sleep_as(struct lk_mutex *m, struct lk_mutex_waiter *w,
 		WRITE_ONCE(w->state, LK_READY);
 	w->queued = true;
 	list_unlock(m, outer);
-	return sleep_on_list(m, w, deadline);
+	return sleep_on_list(m, w, deadline, queue);
 }
 
 __cold int lk_mutex_sleep(struct lk_mutex *m,
@@ -444,7 +453,7 @@ __cold int lk_mutex_sleep(struct lk_mutex *m,
 {
 	struct lk_mutex_waiter w;
 
-	return sleep_as(m, &w, deadline);
+	return sleep_as(m, &w, deadline, NULL);
 }
 
 __cold bool lk_mutex_abandon(struct lk_mutex *m, struct lk_mutex_waiter *w)
@@ -523,7 +532,7 @@ void lk_mutex_lend(struct lk_mutex *m)
 
 void lk_mutex_sleep_moved(struct lk_mutex *m, struct lk_mutex_waiter *w)
 {
-	sleep_on_list(m, w, NULL);
+	sleep_on_list(m, w, NULL, NULL);
 }
 
 /* Holding: the first may be stopped, so our unlock has to look for those behind. */
@@ -543,7 +552,7 @@ __cold int lk_mutex_lock_as(struct lk_mutex *m, struct lk_mutex_waiter *w,
 	lk_way_look(m, READ_ONCE(m->owner), LK_WAYS);
 	if (spin_in_queue(m, queue))
 		return 0;
-	return sleep_as(m, w, deadline);
+	return sleep_as(m, w, deadline, queue);
 }
 
 __cold int lk_mutex_lock_slow_over(struct lk_mutex *m,
