@@ -16,8 +16,6 @@ static int lock_for(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
 		    const struct lk_spin_queue *queue)
 {
 	lk_rwsem_check_epoch(s);
-	/* Only writers are counted. In a steady mix readers are in proportion. */
-	lk_way_look(s, READ_ONCE(s->owner), LK_RWSEM_WAYS);
 	if (lk_rwsem_spin(s, want, queue ? queue : &lk_spin_over_osq))
 		return 0;
 	return lk_rwsem_sleep_as(s, w, want, deadline);

@@ -254,10 +254,16 @@ static inline void lk_rwsem_unlock(struct lk_rwsem *s)
 {
 	u32 word = LK_RWSEM_WRITER;
 
-	/* [rwsem.B] RELEASE, pairs with rwsem.A, .E, rwsem_sleep.A and
-	 * rwsem_list.A. */
-	if (unlikely(!atomic_try_cmpxchg_release(&s->word, &word, 0)))
-		lk_rwsem_unlock_slow(s, LK_RWSEM_WRITER);
+	/* Q is mostly set while CPUs are short, and L is not: the first is awake, and
+	 * waits for a CPU. */
+	do {
+		/* [rwsem.B] RELEASE, pairs with rwsem.A, .E, rwsem_sleep.A and
+		 * rwsem_list.A. */
+		if (likely(atomic_try_cmpxchg_release(&s->word, &word,
+						      word - LK_RWSEM_WRITER)))
+			return;
+	} while (!(word & LK_RWSEM_LOOK));
+	lk_rwsem_unlock_slow(s, LK_RWSEM_WRITER);
 }
 
 static inline void lk_rwsem_read_unlock(struct lk_rwsem *s)

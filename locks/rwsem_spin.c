@@ -79,9 +79,14 @@ bool lk_rwsem_spin(struct lk_rwsem *s, struct lk_rwsem_want want,
 {
 	bool taken;
 
+	if (takes_turns() && lk_way(s) == LK_WAY_SPIN && turn_ends(s))
+		return false;
+	/* While anybody sleeps each writer comes here: no detour if it is free. */
+	if (take(s, want))
+		return true;
+	/* Only writers are counted. In a steady mix readers are in proportion. */
+	lk_way_look(s, READ_ONCE(s->owner), LK_RWSEM_WAYS);
 	if (lk_way(s) != LK_WAY_SPIN)
-		return take(s, want);
-	if (takes_turns() && turn_ends(s))
 		return false;
 	begin_waiting();
 	if (!may_come_free(s, want))

@@ -158,9 +158,18 @@ pub(crate) fn try_write(l: &lw_rwlock_t) -> bool {
 /// The caller holds `l` alone.
 #[inline]
 pub(crate) unsafe fn unlock_write(l: &lw_rwlock_t) {
-    // [rwsem.B] RELEASE
-    let seen = state(l).compare_exchange(RWLOCK_WRITER, 0, Release, Relaxed);
-    if seen.is_err() {
-        unlock_slow(l, RWLOCK_WRITER);
+    let state = state(l);
+    let mut seen = RWLOCK_WRITER;
+
+    loop {
+        // [rwsem.B] RELEASE
+        match state.compare_exchange(seen, seen.wrapping_sub(RWLOCK_WRITER), Release, Relaxed) {
+            Ok(_) => return,
+            Err(now) => seen = now,
+        }
+        if seen & RWLOCK_LOOK != 0 {
+            break;
+        }
     }
+    unlock_slow(l, RWLOCK_WRITER);
 }
