@@ -64,8 +64,8 @@ struct rec_wait {
 	 * waits for whom is known of all that wait, and not by @holder, which is from when the
 	 * wait began.
 	 */
-	u32 depth;    /* of these, or more */
-	u32 watched;  /* 1: its wait is, so the holders of its lock note what they do */
+	u32 depth; /* of these, or more */
+	u32 watched; /* 1: its wait is, so the holders of its lock note what they do */
 	u64 held[10]; /* REC_SHOWN */
 	/*
 	 * Acquisitions by threads of this number that have no rec_thread_info, because there was

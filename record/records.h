@@ -76,10 +76,10 @@ struct rec_detail {
 	u64 timed; /* holds that were all timed: contended ones, and after waits */
 	u64 timed_held; /* ticks of those */
 	u64 longest_hold;
-	u64 handovers;	 /* release to acquisition by a waiter */
-	u64 handover;	 /* ticks of those */
-	u64 watched;	 /* waits of which more is known than how long they took */
-	u64 slept;	 /* voluntary context switches in those */
+	u64 handovers; /* release to acquisition by a waiter */
+	u64 handover;  /* ticks of those */
+	u64 watched; /* waits of which more is known than how long they took */
+	u64 slept;   /* voluntary context switches in those */
 	u64 preempted;	 /* involuntary ones */
 	u64 holds_asked; /* the same of holds */
 	u64 holds_slept;

@@ -15,37 +15,6 @@
 #define LONG_WAIT   (1u << 20)
 #define RARELY	    16
 
-void rec_wait_clear(struct rec_thread *t)
-{
-	if (t->number < REC_MAX_WAITS)
-		WRITE_ONCE(rec_waits()[t->number].lock, 0);
-}
-
-static u64 waiters(void *lock, u32 but, bool all)
-{
-	u64 threads = READ_ONCE(rec_file->threads), n = 0;
-
-	if (threads > REC_MAX_WAITS)
-		threads = REC_MAX_WAITS;
-	for (u32 i = 0; i < threads; i++) {
-		const struct rec_wait *other = &rec_waits()[i];
-
-		n += i != but && READ_ONCE(other->lock) == (u64)lock &&
-		     (all || READ_ONCE(other->watched));
-	}
-	return n;
-}
-
-u64 rec_waiters(void *lock, u32 but)
-{
-	return waiters(lock, but, true);
-}
-
-u64 rec_watchers(void *lock, u32 but)
-{
-	return waiters(lock, but, false);
-}
-
 /* The frames from the call outwards; ours are before it. */
 static struct rec_stack *stack_of(struct rec_thread *t, struct rec_site *s)
 {
@@ -78,24 +47,6 @@ static bool worth_watching(struct rec_thread *t, const struct rec_detail *d)
 	    d->waited >= d->contended * LONG_WAIT)
 		return d;
 	return !(rec_random(t) % RARELY);
-}
-
-void rec_announce(struct rec_waiting *w, struct rec_thread *t,
-		  const struct rec_site *s)
-{
-	struct rec_wait *mine = &rec_waits()[t->number];
-
-	_Static_assert(sizeof(mine->held) == REC_SHOWN * sizeof(u64), "held");
-	if (t->number >= REC_MAX_WAITS)
-		return;
-	WRITE_ONCE(mine->site, rec_site_address(s));
-	WRITE_ONCE(mine->since, w->since);
-	WRITE_ONCE(mine->holder, w->holder);
-	WRITE_ONCE(mine->depth, t->depth);
-	WRITE_ONCE(mine->watched, w->watched);
-	for (u32 i = 0; i < t->depth && i < REC_SHOWN; i++)
-		WRITE_ONCE(mine->held[i], (u64)t->held[t->depth - 1 - i].lock);
-	smp_store_release(&mine->lock, (u64)w->lock);
 }
 
 /* That a thread sleeps for another lock is no sleep of its sections: their switches do not count. */
