@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 #include "frame.h"
-#include "rwsem.h"
+#include "rwsem_list.h"
 #include "trial.h"
 
 static struct lk_rwsem lock;
@@ -306,6 +306,30 @@ static void init_held(void)
 {
 	init();
 	lk_rwsem_lock(&lock);
+}
+
+static void init_held_signal(void)
+{
+	init_contended();
+	lk_rwsem_lock(&lock);
+	check_world.signal = write_in_handler;
+}
+
+/*
+ * Thread 1 has freed the lock, and has not yet woken the sleeper: then a handler takes
+ * the lock, and leaves the sleeper to thread 2, whose section it interrupts.
+ */
+static void unlock_between(u32 id)
+{
+	if (id == 2) {
+		lk_rwsem_look_again(&lock);
+		return;
+	}
+	if (id == 0) {
+		lk_rwsem_sleep(&lock, NULL);
+		write_section();
+	}
+	lk_rwsem_unlock(&lock);
 }
 
 /* A later sleeper comes before an earlier one that may be awake. */
@@ -619,6 +643,8 @@ const struct check_client check_rwsem[] = {
 	  init_freed, use_and_free, NULL },
 	{ "rwsem", "signal", "a handler interrupts the list", 2, 2, 1, 600, 16,
 	  init_signal, one_writer, finish },
+	{ "rwsem", "signal_passes", "a handler passes the sleeper to be woken",
+	  3, 1, 1, 600, 3, init_held_signal, unlock_between, finish },
 	{ "rwsem", "fork", "waiters lost in a fork are forgotten", 2, 1, 2, 600,
 	  16, init_forked, one_writer, finish },
 	{ "rwsem", "fork_signal", "the same, and a handler interrupts it", 2, 1,
