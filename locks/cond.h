@@ -32,9 +32,9 @@
  * sleep nonetheless has failed. After one failure the next such waiter does not poll, after
  * two in a row the next 3 do not, then 7, and up to 255; a success ends that.
  *
- * A broadcast moves all waiters that are asleep to the mutex's list of sleepers, in order. Each
- * unlock of the mutex then wakes the first of them, and pulls broadcast_wakes()
- * more: they leave the list and lock like anybody. A waiter that polls, or gave no mutex
+ * A broadcast moves all waiters that are asleep to the mutex's list of sleepers, in order. An
+ * unlock of the mutex that wakes the first of them pulls up to broadcast_wakes() more: they
+ * leave the list and lock like anybody. While the first is awake, an unlock pulls one. A waiter that polls, or gave no mutex
  * to lk_cond_enqueue(), is told at once. Where foreign code may unlock the mutex, which
  * wakes none of them, the last one that is moved has the first of them woken: that one
  * naps until the mutex is free.

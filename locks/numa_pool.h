@@ -18,9 +18,9 @@
 struct numa_node {
 	struct cq_node cq;
 	/*
-	 * One more than the predecessor's was: an estimate of the depth. 0
-	 * until the thread has seen the predecessor's; must not be 0 while it
-	 * is the owner.
+	 * numa_serial(): the nodes up to this one, and how many of them changed the
+	 * cluster; its own cluster. 0 until the thread has seen the predecessor's;
+	 * must not be 0 while it is the owner.
 	 */
 	u64 serial;
 	/* Its own thread's only: its lock is one whose waiters never leave. */

@@ -49,8 +49,8 @@
  *          Its inline attempt is as in fair; what it is, the slow path asks.
  *
  * Where waiters_leave(), a waiter leaves a queue that does not move for long though the
- * lock is free, and waits as in tas; but nobody does in only fair. Its node is skipped
- * when its turn comes.
+ * lock is free, and waits as in tas; in only fair none does but by
+ * lk_qspin_lock_or_leave(). Its node is skipped when its turn comes.
  *
  * A try keeps the rule of its mode: where arrivals may steal it takes the lock
  * past the queue, else it fails while anybody waits.
@@ -95,10 +95,6 @@ struct lk_qspin {
 		};
 	};
 };
-
-/* clang-format off */
-#define LK_QSPIN_INIT { { ATOMIC_INIT(0) } }
-/* clang-format on */
 
 /* @val: the word as the failed attempt saw it; in a mode that steals, its half. */
 void lk_qspin_lock_slow(struct lk_qspin *lock, u32 val,

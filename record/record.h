@@ -26,7 +26,8 @@
 #define EXPORT	   __attribute__((visibility("default")))
 #define REC_HELD   32
 #define REC_CHUNKS 64
-/* Holds and waits of so many ticks, some 20 microseconds, are watched closely. */
+/* A site whose holds take so many ticks on average, some 20 microseconds, has their
+ * context switches counted. */
 #define REC_LONG (1u << 16)
 /* A woken thread that has something to do takes longer before it waits again. */
 #define REC_AT_ONCE 2048

@@ -69,9 +69,9 @@ struct rec_detail {
 	u64 contended;	 /* acquisitions that found the lock held */
 	u64 waited; /* ticks of these; of a condition variable: of all waits */
 	u64 longest_wait;
-	u64 failed;   /* tries that found it held */
+	u64 failed;   /* tries that found it held; signals that met no waiter */
 	u64 timeouts; /* waits that ended by their deadline */
-	u64 queue; /* sum of the waiters met: by watched waits, or by all broadcasts */
+	u64 queue; /* sum of the waiters met: by watched waits, or by all signals */
 	u64 longest_queue;
 	u64 timed; /* holds that were all timed: contended ones, and after waits */
 	u64 timed_held; /* ticks of those */
