@@ -23,14 +23,15 @@
 #define REC_SHOWN     10 /* locks that a waiting thread is seen to hold */
 #define REC_BLOCKS    (REC_WAITS + REC_MAX_WAITS * 128)
 #define REC_BUCKETS   40
+#define REC_CAPACITY  99614720 /* bytes of a file at most: 95 MiB */
 #define REC_CHUNK     32
 #define REC_WINDOW    20 /* a window of the timeline is 2^20 ticks */
 
 struct rec_file {
 	u64 magic;
 	u64 version;
-	u64 used;     /* bytes of the file that have been given out */
-	u64 capacity; /* `used` never exceeds this */
+	u64 used; /* bytes of the file that have been given out */
+	u64 unseen; /* threads for which there was no memory: nothing of them is counted */
 	u64 pid;
 	u64 parent;	   /* the process that started it */
 	u64 start_ticks;   /* three clocks, read at the same time */

@@ -95,7 +95,6 @@ static void fill_header(void)
 
 	rec_file->version = REC_VERSION;
 	rec_file->used = REC_BLOCKS;
-	rec_file->capacity = REC_CAPACITY;
 	rec_file->pid = (u64)getpid();
 	rec_file->parent = (u64)getppid();
 	rec_file->from_fork = had_process;

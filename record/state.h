@@ -7,9 +7,7 @@
 
 #include <sys/stat.h>
 
-/* Below 100 MB, whatever the program does. */
-#define REC_CAPACITY (95u << 20)
-#define REC_PAGE     4096u
+#define REC_PAGE 4096u
 
 /* Whole pages of their own, which the kernel clears in a forked child. */
 union rec_state {

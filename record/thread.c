@@ -160,7 +160,7 @@ static struct rec_thread *claim(void)
 		if (t && !t->info)
 			rec_file->threads++;
 		else if (!t)
-			rec_file->refused++;
+			rec_file->unseen++;
 	}
 	rec_unlock(&guard);
 	if (t)

@@ -27,6 +27,7 @@ const NUMBERS: &[(&str, &str, &str)] = &[
     ("REC_MAGIC", "MAGIC", "u64"),
     ("REC_VERSION", "VERSION", "u64"),
     ("REC_WAITS", "WAITS", "usize"),
+    ("REC_CAPACITY", "CAPACITY", "u64"),
     ("REC_MAX_WAITS", "MAX_WAITS", "usize"),
     ("REC_SHOWN", "SHOWN", "usize"),
     ("REC_BLOCK_RECORDS", "BLOCK_RECORDS", "u32"),

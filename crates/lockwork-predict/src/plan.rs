@@ -252,6 +252,7 @@ mod tests {
             locks: locks.collect(),
             quick_waits: None,
             still_waiting: 0,
+            one_sided: None,
             notes: Vec::new(),
             dropped: 0.0,
             damaged: false,

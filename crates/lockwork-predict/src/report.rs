@@ -77,6 +77,10 @@ pub fn nothing(program: &Program, at_once: usize) -> String {
         );
         return text;
     }
+    if program.locks.is_empty() && program.one_sided.is_some() {
+        text += "Nothing to predict: no lock is left that two threads use alike.\n";
+        return text;
+    }
     if program.locks.is_empty() {
         text += "Nothing to predict: no two threads share a lock that the recorder sees.\n";
         return text;

@@ -13,13 +13,14 @@ use crate::histogram::Histogram;
 use crate::model::{mean, Counts, Lock, Profile, Use};
 use crate::names::Names;
 use crate::nesting::{nested_in, nests, Nest};
+use crate::rules::ONLY_USER;
 use crate::{program, verdict};
 
-/// Of a thread's time: less than this that is unaccounted for is not worth a rule.
+/// Of a thread's time, or of the waiting: less than this is not worth a rule.
 const LITTLE: f64 = 0.1;
 /// Holds of at least so many ns may be of holders that lost their CPU.
 const LOST_CPU_NS: f64 = 500_000.0;
-/// They are taken for such if they are fewer than this share of the holds.
+/// They are taken for such if they are fewer than this share of their call site's holds.
 const RARE: f64 = 0.001;
 /// A lock that fewer threads use has nobody to wait for.
 const SHARED_BY: f64 = 1.5;
@@ -130,6 +131,9 @@ pub struct Program {
     pub quick_waits: Option<String>,
     /// Threads that waited for a lock when the recording ended.
     pub still_waiting: usize,
+    /// A lock that threads wait for, and that is not among [`Program::locks`] since one thread makes
+    /// nearly all of its acquisitions: a sentence.
+    pub one_sided: Option<String>,
     /// What had to be decided, or is missing: a sentence each.
     pub notes: Vec<String>,
     /// The share of all acquisitions for which the file had no room.
@@ -159,7 +163,7 @@ fn of(profile: &Profile) -> Program {
     let case = Case::of(profile);
     let shared = profile.locks.iter().filter(|lock| lock.is_lock());
     let mut locks: Vec<(&Lock, Demand)> = shared
-        .filter(|lock| users(lock.by_thread.iter().map(|(_, n)| *n)) >= SHARED_BY)
+        .filter(|lock| is_shared(lock))
         .map(|lock| (lock, case.demand(lock, names.lock(lock))))
         .collect();
     locks.sort_by(|(_, a), (_, b)| {
@@ -175,8 +179,10 @@ fn of(profile: &Profile) -> Program {
     for (lock, partner) in locks.iter_mut().zip(partners) {
         lock.partner = partner;
     }
+    let one_sided = one_sided(profile, &names);
     let mut notes = profile.warnings.clone();
     notes.extend(case.notes());
+    notes.extend(one_sided.clone());
     Program {
         command: program::command(profile),
         lock: match profile.policy.as_str() {
@@ -189,10 +195,39 @@ fn of(profile: &Profile) -> Program {
         locks,
         quick_waits: verdict::quick_waits(profile),
         still_waiting: verdict::lock_waiters(profile).len(),
+        one_sided,
         notes,
         dropped: profile.dropped_share(),
         damaged: !profile.warnings.is_empty(),
     }
+}
+
+/// Whether several threads use it, and not one nearly alone.
+fn is_shared(lock: &Lock) -> bool {
+    users(lock.by_thread.iter().map(|(_, n)| *n)) >= SHARED_BY
+}
+
+/// The lock that is not shared, and that threads wait for longest, if that is a real part of the
+/// waiting: a sentence.
+fn one_sided(profile: &Profile, names: &Names<'_>) -> Option<String> {
+    let locks = profile.locks.iter().filter(|lock| lock.is_lock());
+    let alone = locks.filter(|lock| lock.by_thread.len() > 1 && !is_shared(lock));
+    let lock = alone.max_by_key(|lock| lock.sum.waited)?;
+    let waited = mean(lock.sum.waited as f64, profile.sum().waited);
+    let most = lock.by_thread.iter().map(|(_, n)| *n).max()?;
+    let all: u64 = lock.by_thread.iter().map(|(_, n)| n).sum();
+    (waited >= LITTLE).then(|| {
+        format!(
+            "one thread makes {} acquisitions of {}, for which {} of the waiting is; simulated \
+             threads all do alike, so it is left out",
+            match mean(most as f64, all) {
+                share if share >= ONLY_USER => "nearly all".to_owned(),
+                share => format!("{} of all", percent(share)),
+            },
+            names.lock(lock),
+            percent(waited)
+        )
+    })
 }
 
 /// The lock of `shared` with which `lock` is nested most.
@@ -383,12 +418,8 @@ impl Case<'_> {
         let part = (threads / self.threads).min(1.0);
         let (time, own) = (self.time(threads), sum.waited as f64 * ns);
         let reads = lock.of(Use::Read);
-        let mut writes = Counts::default();
-        for how in [Use::Mutex, Use::Write, Use::Spin] {
-            writes += &lock.of(how);
-        }
-        let (section, left_out) = times(&writes.hold_times, writes.mean_hold(), ns);
-        let (read_section, of_reads) = times(&reads.hold_times, reads.mean_hold(), ns);
+        let (section, left_out) = times(&counts(lock, &[Use::Mutex, Use::Write, Use::Spin]), ns);
+        let (read_section, of_reads) = times(&counts(lock, &[Use::Read]), ns);
         // Each hold is one: also that at the end of a wait for a condition variable, and a recursive
         // one as a whole.
         let of = |counts: &Counts| match counts.holds {
@@ -441,7 +472,7 @@ impl Case<'_> {
             section,
             think: Times {
                 mean: ((time - own - elsewhere - asleep - lost - held) / n).max(0.0),
-                classes: times(&sum.away_times, 0.0, ns).0.classes,
+                classes: thinking(&sum.away_times, ns),
             },
             sleep: (idle.0 > 0.01 * time).then(|| {
                 let sleeps = idle.1.clamp(1.0, n);
@@ -464,36 +495,85 @@ fn asleep_inside(lock: &Lock) -> (f64, f64) {
         })
 }
 
-/// How long holds took, with this mean in ticks, without those whose holder most likely lost
-/// its CPU; and how many those are, with their share of the time.
-fn times(histogram: &Histogram, mean: f64, ns_per_tick: f64) -> (Times, Option<(u64, f64)>) {
+/// Of those call sites that use the lock in one of these ways.
+fn counts<'a>(lock: &'a Lock, uses: &[Use]) -> Vec<&'a Counts> {
+    let sites = lock.sites.iter();
+    let such = sites.filter(|site| uses.contains(&site.how));
+    such.map(|site| &site.counts).collect()
+}
+
+/// A class of [`Times`].
+type Class = (f64, f64, u64);
+
+fn classes(histogram: &Histogram, ns_per_tick: f64) -> Vec<Class> {
+    let ns = |ticks: u64| ticks as f64 * ns_per_tick;
     let all = histogram.buckets();
-    let mut all: Vec<(f64, f64, u64)> = all
-        .map(|(from, to, n)| (from as f64 * ns_per_tick, to as f64 * ns_per_tick, n))
-        .collect();
-    let mean = mean * ns_per_tick;
-    let total: u64 = all.iter().map(|class| class.2).sum();
-    let rare = all.iter().filter(|class| class.0 >= LOST_CPU_NS);
-    let rare: Vec<_> = rare.copied().collect();
-    let lost: u64 = rare.iter().map(|class| class.2).sum();
-    if lost == 0 || lost as f64 >= RARE * total as f64 {
-        return (Times { mean, classes: all }, None);
+    all.map(|(from, to, n)| (ns(from), ns(to), n)).collect()
+}
+
+/// Those times of one call site in which a thread most likely lost its CPU: long ones, if they
+/// are rare.
+fn lost(times: &Histogram, ns_per_tick: f64) -> Vec<Class> {
+    let mut long = classes(times, ns_per_tick);
+    let number = |of: &[Class]| of.iter().map(|class| class.2).sum::<u64>();
+    let total = number(&long);
+    long.retain(|class| class.0 >= LOST_CPU_NS);
+    match (number(&long) as f64) < RARE * total as f64 {
+        true => long,
+        false => Vec::new(),
     }
-    all.retain(|class| class.0 < LOST_CPU_NS);
-    let kept = (total - lost) as f64;
-    let sum = |at: fn(&(f64, f64, u64)) -> f64, of: &[(f64, f64, u64)]| -> f64 {
+}
+
+/// Takes `rare`, which are some of `all`, out of it.
+fn take_out(all: &mut Vec<Class>, rare: &[Class]) {
+    for class in all.iter_mut() {
+        let same = rare.iter().filter(|gone| gone.0 == class.0);
+        class.2 -= same.map(|gone| gone.2).sum::<u64>();
+    }
+    all.retain(|class| class.2 > 0);
+}
+
+/// How long threads were away, without when they most likely lost their CPU.
+fn thinking(away: &Histogram, ns_per_tick: f64) -> Vec<Class> {
+    let mut all = classes(away, ns_per_tick);
+    take_out(&mut all, &lost(away, ns_per_tick));
+    all
+}
+
+/// How long the holds of these call sites took, without those whose holder most likely lost
+/// its CPU; and how many those are, with their share of the time.
+fn times(sites: &[&Counts], ns_per_tick: f64) -> (Times, Option<(u64, f64)>) {
+    let mut all = Counts::default();
+    sites.iter().for_each(|site| all += site);
+    let held = all.held * ns_per_tick;
+    let mean = all.mean_hold() * ns_per_tick;
+    let mut classes = classes(&all.hold_times, ns_per_tick);
+    let rare: Vec<Class> = sites
+        .iter()
+        .flat_map(|site| lost(&site.hold_times, ns_per_tick))
+        .collect();
+    if rare.is_empty() {
+        return (Times { mean, classes }, None);
+    }
+    take_out(&mut classes, &rare);
+    let sum = |at: fn(&Class) -> f64, of: &[Class]| -> f64 {
         of.iter().map(|class| at(class) * class.2 as f64).sum()
     };
+    let number = sum(|_| 1.0, &rare);
     let away = sum(|class| (class.0 + class.1) / 2.0, &rare);
     // The rest of the time, as far as its own classes allow.
-    let rest = (mean * total as f64 - away) / kept;
-    let (least, most) = (sum(|c| c.0, &all) / kept, sum(|c| c.1, &all) / kept);
-    let share = (away / (mean * total as f64).max(1.0)).min(1.0);
+    let rest = (held - away) / (all.holds as f64 - number).max(1.0);
+    let timed = sum(|_| 1.0, &classes).max(1.0);
+    let (least, most) = (
+        sum(|c| c.0, &classes) / timed,
+        sum(|c| c.1, &classes) / timed,
+    );
     let times = Times {
         mean: rest.clamp(least, most),
-        classes: all,
+        classes,
     };
-    (times, Some((lost, share)))
+    let share = (away / held.max(1.0)).min(1.0);
+    (times, Some((number as u64, share)))
 }
 
 #[cfg(test)]

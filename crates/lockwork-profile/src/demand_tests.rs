@@ -136,7 +136,7 @@ fn holds(short: u32, long: u32, held: f64) -> Counts {
 }
 
 fn of(counts: &Counts) -> (Times, Option<(u64, f64)>) {
-    super::times(&counts.hold_times, counts.mean_hold(), 0.4)
+    super::times(&[counts], 0.4)
 }
 
 #[test]
@@ -148,6 +148,20 @@ fn holds_of_those_who_lost_their_cpu_are_left_out() {
     assert_eq!(times.classes.len(), 1);
     let (lost, share) = left.expect("some");
     assert!(lost == 10 && share > 0.6, "{share}");
+    // Of another call site, all of whose holds are so long, they are what it does.
+    let (short, long) = (
+        holds(99_990, 0, 99_990.0 * 300.0),
+        holds(0, 10, 10.0 * 1.5 * f64::from(1 << 22)),
+    );
+    let (times, left) = super::times(&[&short, &long], 0.4);
+    assert!(left.is_none() && times.classes.len() == 2);
+    assert!((times.mean - held / 1e5 * 0.4).abs() < 1e-6);
+    // Their share is of the whole time, of which only a sample has classes.
+    let mut sampled = holds(9_999, 1, 2e9);
+    (sampled.count, sampled.holds) = (1_000_000, 1_000_000);
+    let (_, left) = of(&sampled);
+    let share = 1.5 * f64::from(1 << 22) / 2e9;
+    assert!(left.is_some_and(|(_, found)| (found - share).abs() < 1e-9));
     // As many are no accident.
     let (times, left) = of(&holds(900, 100, held));
     assert!(left.is_none() && times.classes.len() == 2);

@@ -164,7 +164,7 @@ pub fn process(profile: &Profile) -> Process {
             Fate::Gone => "not seen".to_owned(),
         },
         dropped: profile.dropped,
-        unrecorded_threads: profile.bare,
+        unrecorded_threads: profile.bare + profile.unseen,
         refused: profile.refused,
         locks,
         waiting_now: waiting_now.collect(),

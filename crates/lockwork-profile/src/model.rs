@@ -416,6 +416,8 @@ pub struct Profile {
     pub deep: u64,
     /// How often room for a part of the file was asked for in vain.
     pub refused: u64,
+    /// Threads for which there was no memory at all: none of their calls are counted.
+    pub unseen: u64,
     /// Threads without records: nothing is known of them but their acquisitions' number, a part
     /// of [`Profile::dropped`].
     pub bare: u64,
@@ -460,6 +462,12 @@ impl Profile {
 
     /// What the file had no room for, as a sentence; none: it had room for all.
     pub fn no_room(&self) -> Option<String> {
+        if self.unseen > 0 {
+            return Some(format!(
+                "there was no memory to record {}, of whose calls none are counted",
+                counted(self.unseen as usize, "thread")
+            ));
+        }
         if self.dropped == 0 && self.bare == 0 {
             return (self.refused > 0).then(|| {
                 "the file had no room for more: all acquisitions are counted, but some details, \

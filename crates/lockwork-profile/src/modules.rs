@@ -78,10 +78,16 @@ impl Modules {
     }
 }
 
+/// What memory that processes share, and that has no file, is called.
+const SHARED: &str = "/dev/zero (deleted)";
+
 /// `from-to perms offset device inode path`
 fn mapping(line: &str) -> Option<(u64, u64, u64, &str)> {
     let hex = |text: &str| u64::from_str_radix(text, 16).ok();
     let path = &line[line.find('/')?..];
+    if path == SHARED {
+        return None;
+    }
     let mut words = line.split_whitespace();
     let (from, to) = words.next()?.split_once('-')?;
     let offset = words.nth(1)?;

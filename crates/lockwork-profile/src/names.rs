@@ -8,11 +8,16 @@ use crate::symbols::{Frame, Symbolizer};
 const WRAPPERS: &[&str] = &[
     "std::",
     "__gthread_",
+    "__glibcxx_",
     "boost::",
     "core::",
     "alloc::",
     "absl::",
 ];
+
+fn is_wrapper(frame: &Frame) -> bool {
+    WRAPPERS.iter().any(|w| frame.function.starts_with(w))
+}
 
 /// Names of one process's locks and call sites.
 pub struct Names<'a> {
@@ -43,11 +48,15 @@ impl<'a> Names<'a> {
             return "unknown".to_owned();
         }
         let frames = self.frames(address);
-        let own = frames
-            .iter()
-            .find(|frame| !WRAPPERS.iter().any(|w| frame.function.starts_with(w)));
+        let own = frames.iter().find(|frame| !is_wrapper(frame));
         own.or(frames.last())
             .map_or_else(|| format!("{address:#x}"), Frame::to_string)
+    }
+
+    /// Whether all functions of a call are wrappers: who called it says more.
+    pub fn is_wrapper(&self, address: u64) -> bool {
+        let frames = self.frames(address);
+        !frames.is_empty() && frames.iter().all(is_wrapper)
     }
 
     /// A lock by its variable, else by where it was initialized, else by its address and

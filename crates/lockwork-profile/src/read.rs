@@ -2,7 +2,8 @@
 //! Reads the file of a process, also while it runs or where its end is missing.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use anyhow::{bail, Context, Result};
@@ -23,7 +24,11 @@ const _: () = assert!(BUCKETS == 40);
 /// The file cannot be read, is none of the recorder's, or of another version.
 pub fn profile(file: &Path) -> Result<Profile> {
     let shown = file.display();
-    let bytes = fs::read(file).with_context(|| format!("cannot read {shown}"))?;
+    let mut bytes = Vec::new();
+    // A file without an end, such as a device, is none either.
+    File::open(file)
+        .and_then(|file| file.take(raw::CAPACITY).read_to_end(&mut bytes))
+        .with_context(|| format!("cannot read {shown}"))?;
     let Some(head) = read::<RawFile>(&bytes, 0).filter(|head| head.magic == raw::MAGIC) else {
         bail!("{shown} is not a profile; `lockwork profile -o FILE -- PROGRAM` makes one");
     };
@@ -218,6 +223,7 @@ impl Reading {
         let ticks = self.limits.time(end.ticks.saturating_sub(head.start_ticks));
         let threads = self.limits.count(head.threads);
         let bare = self.limits.count(head.bare);
+        let unseen = self.limits.count(head.unseen);
         let usage = usage(head, &mut self.limits);
         self.warnings.extend(self.limits.warning());
         let mut locks: Vec<Lock> = self
@@ -259,6 +265,7 @@ impl Reading {
             deep: self.deep,
             refused: head.refused,
             bare,
+            unseen,
             locks,
             stacks,
             events,

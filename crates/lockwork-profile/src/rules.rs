@@ -5,7 +5,7 @@
 //! turn them round.
 
 use lockwork_report::finding::Finding;
-use lockwork_report::text::{duration, grouped, percent, whole};
+use lockwork_report::text::{counted, duration, grouped, percent, whole};
 
 use crate::model::{mean, Counts, Lock, Profile, Site, Use};
 use crate::names::Names;
@@ -24,7 +24,7 @@ const SLICE_NS: f64 = 3e6;
 const BLAMED: f64 = 0.25;
 
 /// A thread with so large a share of a lock's acquisitions is its only user.
-const ONLY_USER: f64 = 0.95;
+pub(crate) const ONLY_USER: f64 = 0.95;
 
 /// What the rules look at.
 pub struct Case<'a> {
@@ -43,7 +43,8 @@ pub struct Case<'a> {
 /// Why threads wait for this lock, some of which waited: what the first rule says that holds, and
 /// then what others that hold say.
 pub fn why(case: &Case<'_>) -> (Finding, Vec<Finding>) {
-    let rules: [fn(&Case<'_>) -> Option<Finding>; 11] = [
+    let rules: [fn(&Case<'_>) -> Option<Finding>; 12] = [
+        held_elsewhere,
         waiting_holder,
         sleeping_holder,
         preempted_holder,
@@ -96,10 +97,29 @@ impl Case<'_> {
         let mean = self.sum().mean_hold();
         // The longest of a site's first holds is not known.
         let longest = self.sum().longest_hold as f64;
-        let mean_text = format!("a hold takes {} on average", self.time(mean));
-        match longest > mean {
-            true => format!("{mean_text}, {} at most", self.time(longest)),
-            false => mean_text,
+        let mut text = format!("a hold takes {} on average", self.time(mean));
+        if longest > mean {
+            text += &format!(", {} at most", self.time(longest));
+        }
+        let met = self.met_hold();
+        if met >= 2.0 * mean {
+            text += &format!("; one that an arrival meets, {} on average", self.time(met));
+        }
+        text
+    }
+
+    /// The hold that an arrival at any time meets, in ticks: each call site's mean, weighted by the
+    /// time for which that site holds the lock. A few long sections of one site keep the others
+    /// waiting, however many short ones there are.
+    fn met_hold(&self) -> f64 {
+        let sites = self.lock.sites.iter().filter(|site| site.how.acquires());
+        let (met, held) = sites.fold((0.0, 0.0), |(met, held), site| {
+            let theirs = site.counts.held;
+            (met + theirs * site.counts.mean_hold(), held + theirs)
+        });
+        match held > 0.0 {
+            true => met / held,
+            false => self.sum().mean_hold(),
         }
     }
 
@@ -113,8 +133,8 @@ impl Case<'_> {
 
     fn rate(&self) -> String {
         format!(
-            "{} acquisitions, {} of them contended",
-            whole(self.sum().count),
+            "{}, {} of them contended",
+            counted(self.sum().count as usize, "acquisition"),
             percent(self.sum().contention())
         )
     }
@@ -152,6 +172,23 @@ impl Case<'_> {
         let most = sites.max_by(|a, b| a.counts.held.total_cmp(&b.counts.held));
         most.map_or_else(|| "its holders".to_owned(), |s| self.names.site(s.address))
     }
+}
+
+/// Only one thread of the process takes it, and yet waits for it.
+fn held_elsewhere(case: &Case<'_>) -> Option<Finding> {
+    let sum = case.sum();
+    let blames = case.lock.blames.iter();
+    let known = blames.filter(|blame| blame.holder_site != 0);
+    let known: u64 = known.map(|blame| blame.waited).sum();
+    let alone = case.lock.by_thread.len() == 1 && known * 10 <= sum.waited;
+    (alone && sum.contended >= FEW).then(|| Finding {
+        rule: "held-elsewhere",
+        why: "Only one thread of this process takes it: another process held it, or a thread that \
+              was not recorded."
+            .to_owned(),
+        evidence: vec![case.rate(), case.wait()],
+        advice: "See how long the other process holds it, in that one's own recording.".to_owned(),
+    })
 }
 
 /// Holders wait for another lock inside of their sections for half of the time or more.
@@ -359,8 +396,8 @@ fn hot_shard(case: &Case<'_>) -> Option<Finding> {
 }
 
 fn long_sections(case: &Case<'_>) -> Option<Finding> {
-    let hold = case.profile.ns(case.sum().mean_hold());
-    let holds_most = case.sum().mean_hold() >= case.sum().mean_handover();
+    let hold = case.profile.ns(case.met_hold());
+    let holds_most = case.met_hold() >= case.sum().mean_handover();
     (hold >= LONG_NS && holds_most).then(|| Finding {
         rule: "long-sections",
         why: "Its critical sections are long.".to_owned(),
@@ -380,7 +417,7 @@ fn long_sections(case: &Case<'_>) -> Option<Finding> {
 fn convoy(case: &Case<'_>) -> Option<Finding> {
     let sum = case.sum();
     let slept = mean(sum.slept as f64, sum.watched);
-    let slow = sum.held > 0.0 && sum.mean_handover() >= 2.0 * sum.mean_hold();
+    let slow = sum.held > 0.0 && sum.mean_handover() >= 2.0 * case.met_hold();
     (sum.watched >= FEW && slept >= 0.5 && slow && sum.handovers >= FEW).then(|| Finding {
         rule: "convoy",
         why: "Each hand-over wakes a thread that sleeps, and that takes longer than the section."
@@ -389,7 +426,7 @@ fn convoy(case: &Case<'_>) -> Option<Finding> {
             format!(
                 "a hand-over takes {} on average, a hold {}",
                 case.time(sum.mean_handover()),
-                case.time(sum.mean_hold())
+                case.time(case.met_hold())
             ),
             format!(
                 "{} voluntary context switches in {} waits that were watched",
@@ -409,7 +446,7 @@ fn long_waits(case: &Case<'_>) -> Option<Finding> {
     let queue = mean(sum.queue as f64, sum.watched) + 1.0;
     let long = case.profile.ns(sum.mean_wait()) >= LONG_NS
         && sum.held > 0.0
-        && sum.mean_wait() >= 10.0 * sum.mean_hold() * queue;
+        && sum.mean_wait() >= 10.0 * case.met_hold() * queue;
     (long && sum.contended >= FEW).then(|| Finding {
         rule: "off-cpu",
         why: "Waits are much longer than the holds before them: the holder or the next waiter was \
@@ -434,7 +471,7 @@ fn long_waits(case: &Case<'_>) -> Option<Finding> {
 
 fn short_sections(case: &Case<'_>) -> Option<Finding> {
     let sum = case.sum();
-    let hold = case.profile.ns(sum.mean_hold());
+    let hold = case.profile.ns(case.met_hold());
     (sum.held > 0.0 && hold < LONG_NS && sum.contended >= FEW).then(|| Finding {
         rule: "short-but-many",
         why: "Its sections are short but many, and threads meet there.".to_owned(),

@@ -112,6 +112,52 @@ fn what_holders_do_comes_before_how_long_they_hold() {
 }
 
 #[test]
+fn a_few_long_sections_are_not_hidden_by_many_short_ones() {
+    // A call site with 100 holds of 2 ms, for which another one waits that holds 100,000 times for 20 ns.
+    let short = Counts {
+        count: 100_000,
+        contended: 90,
+        waited: 90 * 2_000_000,
+        held: 2e6,
+        holds: 100_000,
+        watched: 90,
+        slept: 90,
+        handovers: 90,
+        handover: 90 * 20_000,
+        ..Counts::default()
+    };
+    let long = Counts {
+        handovers: 0,
+        handover: 0,
+        ..used(2_000_000)
+    };
+    assert_eq!(rule_of_sites(vec![long, short.clone()]), "long-sections");
+    assert_eq!(rule(short), "convoy");
+}
+
+#[test]
+fn a_lock_of_one_thread_that_waits_is_held_elsewhere() {
+    let of = |by_thread: &[(u64, u64)], holder_site| {
+        let blame = Blame {
+            site: 1,
+            holder_site,
+            holder: None,
+            count: 50,
+            waited: 50 * 500,
+        };
+        rules_of_locks(vec![Lock {
+            by_thread: by_thread.to_vec(),
+            blames: vec![blame],
+            ..lock_of_sites(vec![used(500)])
+        }])[0]
+    };
+    assert_eq!(of(&[(0, 100)], 0), "held-elsewhere");
+    assert_eq!(of(&[(0, 50), (1, 50)], 0), "short-but-many");
+    // A number of a thread is used again, and so one may have held it for another one.
+    assert_eq!(of(&[(0, 100)], 1), "short-but-many");
+}
+
+#[test]
 fn holders_that_wait_for_an_inner_lock_are_told_so() {
     let of = |waited| {
         let lock = |address, sum: Counts, inside| Lock {

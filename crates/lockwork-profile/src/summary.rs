@@ -73,13 +73,13 @@ fn heading(profile: &Profile) -> String {
     };
     format!(
         "{} (process {}{}): {}, {threads}{policy}\n\
-         {}, {} acquisitions, {} of them contended; {}\n",
+         {}, {}, {} of them contended; {}\n",
         cut(&command(profile), 60),
         profile.pid,
         if profile.from_fork { ", forked" } else { "" },
         seconds(profile.seconds),
         counted(locks, "lock"),
-        whole(sum.count),
+        counted(sum.count as usize, "acquisition"),
         percent(sum.contention()),
         verdict::waited(profile),
     )
@@ -227,6 +227,7 @@ fn from_where(profile: &Profile, names: &Names<'_>, lock: &Lock, site: u64) -> S
         .map(|stack| &stack.frames[1..])
         .unwrap_or_default()
         .iter()
+        .filter(|address| !names.is_wrapper(**address))
         .take(CALLERS)
         .map(|address| cut(&names.site(*address), NAME))
         .collect();
@@ -356,8 +357,9 @@ fn notes(profile: &Profile, names: &Names<'_>) -> String {
     }
     if profile.unknown > 0 {
         note(format!(
-            "{} unlocks were of locks that another thread had locked, or before the recording",
-            whole(profile.unknown)
+            "{} of locks that the calling thread had not locked: another one had, nobody had, or \
+             that was before the recording",
+            counted(profile.unknown as usize, "unlock")
         ));
     }
     for warning in names.warnings() {

@@ -219,7 +219,7 @@ fn frames_of(loader: &Loader, probe: u64) -> Vec<Frame> {
     if let Ok(mut found) = loader.find_frames(probe) {
         while let Ok(Some(frame)) = found.next() {
             let name = frame.function.as_ref();
-            let name = name.and_then(|name| Some(name.demangle().ok()?.into_owned()));
+            let name = name.and_then(|name| Some(demangled(&name.raw_name().ok()?)));
             let line = frame.location.map(|at| {
                 let file = file_name(at.file.unwrap_or("?")).to_owned();
                 at.line

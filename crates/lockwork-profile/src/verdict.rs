@@ -37,7 +37,7 @@ pub fn verdict(profile: &Profile) -> String {
          win: record again where there is room.\n"
             .to_owned()
     } else if !profile.locks.iter().any(Lock::is_lock) {
-        no_locks()
+        no_locks(profile)
     } else if is_nothing(profile) {
         nothing_to_win(profile)
     } else {
@@ -107,7 +107,12 @@ pub fn deadlocks(profile: &Profile) -> Vec<Vec<Waiter>> {
         .collect()
 }
 
-fn no_locks() -> String {
+fn no_locks(profile: &Profile) -> String {
+    if profile.unseen > 0 {
+        return "Nobody knows which locks it used, because there was no memory to record its threads: \
+                record again where there is more (`ulimit -v`).\n"
+            .to_owned();
+    }
     "It made no pthread lock call: nothing to win here by another lock. Locks of Go, and of \
      programs that make their own system calls, and semaphores are not seen.\n"
         .to_owned()
@@ -123,6 +128,9 @@ fn nothing_to_win(profile: &Profile) -> String {
     match (tried(sum.failed, sum.count), sum.contended) {
         (Some(tried), _) => {
             format!("{tried} Threads waited in other calls for {share} of their time.\n")
+        }
+        (None, 0) if !lock_waiters(profile).is_empty() => {
+            "No wait for its locks had ended when the recording did.\n".to_owned()
         }
         (None, 0) => format!("Its locks were never contended: nothing to win {place}.\n"),
         (None, _) => {

@@ -8,6 +8,7 @@ pub mod bars;
 pub mod choice;
 pub mod finding;
 pub mod html;
+pub mod input;
 pub mod interrupt;
 pub mod machine;
 pub mod page;

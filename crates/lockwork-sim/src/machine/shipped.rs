@@ -2,12 +2,11 @@
 //! Machines by name, which are in the program, and by file.
 
 use std::fmt;
-use std::fs;
 use std::path::Path;
 
 use anyhow::{anyhow, Context, Result};
 use include_dir::{include_dir, Dir};
-use lockwork_report::bail_usage;
+use lockwork_report::{bail_usage, input};
 
 use super::model::Machine;
 use super::parse::{parse, Loaded};
@@ -75,11 +74,11 @@ fn shipped(path: &str) -> Option<&'static str> {
 /// As [`load`].
 pub fn open_file(path: &Path) -> Result<Loaded> {
     let shown = path.display();
-    let text = fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
+    let text = input::text(path).with_context(|| format!("cannot read {shown}"))?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let beside = |file: &str| -> Result<String> {
         let file = path.with_file_name(file);
-        fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))
+        input::text(&file).with_context(|| format!("cannot read {}", file.display()))
     };
     parse(&name, &text, &beside)
         .map_err(|fault| Mistake(fault.tell(&shown.to_string(), &text)).into())
@@ -88,6 +87,7 @@ pub fn open_file(path: &Path) -> Result<Loaded> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
     use std::path::PathBuf;
 
     fn directory() -> PathBuf {

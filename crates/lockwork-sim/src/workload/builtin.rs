@@ -32,7 +32,7 @@ pub fn all() -> Result<Vec<Workload>> {
 /// line, and what would be right.
 pub fn load(what: &str) -> Result<Workload> {
     if data::is_path(what) {
-        let text = std::fs::read_to_string(what)
+        let text = lockwork_report::input::text(what.as_ref())
             .with_context(|| format!("cannot read the workload '{what}'"))?;
         let stem = std::path::Path::new(what).file_stem();
         let name = stem.map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());

@@ -111,7 +111,7 @@ fn share(word: &str) -> Option<(&str, u64, &str)> {
 impl Suite {
     /// Reads `file`, and checks all that can be checked before the first run.
     pub fn read(file: &Path) -> Result<Suite> {
-        let text = std::fs::read_to_string(file)
+        let text = lockwork_report::input::text(file)
             .with_context(|| format!("cannot read the suite '{}'", file.display()))?;
         let dir = file.parent().unwrap_or(Path::new(""));
         let dir = std::fs::canonicalize(match dir.as_os_str().is_empty() {
