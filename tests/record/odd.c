@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-/* Programs that make the recorder's hints go stale: `odd gone|stays|self|shared|waits`. */
+/* Programs that make the recorder's hints go stale: `odd gone|stays|self|shared|waits|small`. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -157,6 +158,21 @@ static int refuse_and_cancel(void)
 	return 0;
 }
 
+/* No more memory can be mapped by the time of the first lock call. */
+static int lock_in_small_space(void)
+{
+	struct rlimit limit = { 1 << 20, 1 << 20 };
+	int i;
+
+	if (setrlimit(RLIMIT_AS, &limit))
+		return 1;
+	for (i = 0; i < 100; i++) {
+		if (pthread_mutex_lock(&mutex) || pthread_mutex_unlock(&mutex))
+			return 1;
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -167,6 +183,8 @@ int main(int argc, char **argv)
 		return lock_twice();
 	if (!strcmp(what, "shared"))
 		return share();
+	if (!strcmp(what, "small"))
+		return lock_in_small_space();
 	if (!strcmp(what, "waits"))
 		return refuse_and_cancel();
 	return 2;
