@@ -34,10 +34,10 @@
  *
  * A broadcast moves all waiters that are asleep to the mutex's list of sleepers, in order. An
  * unlock of the mutex that wakes the first of them pulls up to broadcast_wakes() more: they
- * leave the list and lock like anybody. While the first is awake, an unlock pulls one. A waiter that polls, or gave no mutex
- * to lk_cond_enqueue(), is told at once. Where foreign code may unlock the mutex, which
- * wakes none of them, the last one that is moved has the first of them woken: that one
- * naps until the mutex is free.
+ * leave the list and lock like anybody. While the first is awake, an unlock pulls one.
+ * A waiter that polls, or gave no mutex to lk_cond_enqueue(), is told at once. Where foreign
+ * code may unlock the mutex, which wakes none of them, the last one that is moved has the
+ * first of them woken: that one naps until the mutex is free.
  *
  * Invariants:
  *  1. A waiter is claimed or leaves, never both: its phase changes once. A signal is

@@ -35,7 +35,7 @@
  *   fair   pending bit, then the queue: FIFO.
  *   steal  an arrival may take the lock with one CAS of the locked half while
  *          a queue waits; no pending path; the queue stays FIFO. A head that
- *          lost steal_patience() times sets pending, which stops the stealing.
+ *          lost more than steal_patience() times sets pending: nobody steals then.
  *   tas    test-and-set at slow-path entry: no queue, unfair.
  *   pv     for more threads than CPUs: as steal, but an arrival tries for
  *          steal_rounds() first, and a waiter halts after a while: in the queue

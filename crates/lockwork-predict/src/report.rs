@@ -78,7 +78,7 @@ pub fn nothing(program: &Program, at_once: usize) -> String {
         return text;
     }
     if program.locks.is_empty() && program.one_sided.is_some() {
-        text += "Nothing to predict: no lock is left that two threads use alike.\n";
+        text += "Nothing to predict: of each lock that threads share, one thread makes most acquisitions.\n";
         return text;
     }
     if program.locks.is_empty() {

@@ -20,7 +20,9 @@ use crate::{program, verdict};
 const LITTLE: f64 = 0.1;
 /// Holds of at least so many ns may be of holders that lost their CPU.
 const LOST_CPU_NS: f64 = 500_000.0;
-/// They are taken for such if they are fewer than this share of their call site's holds.
+/// A call site with so large a share of long holds has sections that take so long.
+const OWN: f64 = 0.1;
+/// The long holds of the others are taken for such if they are fewer than this share of theirs.
 const RARE: f64 = 0.001;
 /// A lock that fewer threads use has nobody to wait for.
 const SHARED_BY: f64 = 1.5;
@@ -131,8 +133,8 @@ pub struct Program {
     pub quick_waits: Option<String>,
     /// Threads that waited for a lock when the recording ended.
     pub still_waiting: usize,
-    /// A lock that threads wait for, and that is not among [`Program::locks`] since one thread makes
-    /// nearly all of its acquisitions: a sentence.
+    /// The lock that is waited for longest of those that are not among [`Program::locks`] since one
+    /// thread makes most acquisitions, if a tenth of the waiting is for it: a sentence.
     pub one_sided: Option<String>,
     /// What had to be decided, or is missing: a sentence each.
     pub notes: Vec<String>,
@@ -511,15 +513,21 @@ fn classes(histogram: &Histogram, ns_per_tick: f64) -> Vec<Class> {
     all.map(|(from, to, n)| (ns(from), ns(to), n)).collect()
 }
 
-/// Those times of one call site in which a thread most likely lost its CPU: long ones, if they
-/// are rare.
-fn lost(times: &Histogram, ns_per_tick: f64) -> Vec<Class> {
-    let mut long = classes(times, ns_per_tick);
+/// Those times in which a thread most likely lost its CPU: long ones, if they are rare. A call site
+/// where they are not is one whose times are long, and is left aside.
+fn lost_cpu(sites: &[&Histogram], ns_per_tick: f64) -> Vec<Class> {
     let number = |of: &[Class]| of.iter().map(|class| class.2).sum::<u64>();
-    let total = number(&long);
-    long.retain(|class| class.0 >= LOST_CPU_NS);
-    match (number(&long) as f64) < RARE * total as f64 {
-        true => long,
+    let (mut rare, mut total) = (Vec::new(), 0);
+    for site in sites {
+        let all = classes(site, ns_per_tick);
+        let long: Vec<Class> = all.iter().copied().filter(|c| c.0 >= LOST_CPU_NS).collect();
+        if (number(&long) as f64) < OWN * number(&all) as f64 {
+            total += number(&all);
+            rare.extend(long);
+        }
+    }
+    match (number(&rare) as f64) < RARE * total as f64 {
+        true => rare,
         false => Vec::new(),
     }
 }
@@ -536,7 +544,7 @@ fn take_out(all: &mut Vec<Class>, rare: &[Class]) {
 /// How long threads were away, without when they most likely lost their CPU.
 fn thinking(away: &Histogram, ns_per_tick: f64) -> Vec<Class> {
     let mut all = classes(away, ns_per_tick);
-    take_out(&mut all, &lost(away, ns_per_tick));
+    take_out(&mut all, &lost_cpu(&[away], ns_per_tick));
     all
 }
 
@@ -548,10 +556,8 @@ fn times(sites: &[&Counts], ns_per_tick: f64) -> (Times, Option<(u64, f64)>) {
     let held = all.held * ns_per_tick;
     let mean = all.mean_hold() * ns_per_tick;
     let mut classes = classes(&all.hold_times, ns_per_tick);
-    let rare: Vec<Class> = sites
-        .iter()
-        .flat_map(|site| lost(&site.hold_times, ns_per_tick))
-        .collect();
+    let each: Vec<&Histogram> = sites.iter().map(|site| &site.hold_times).collect();
+    let rare = lost_cpu(&each, ns_per_tick);
     if rare.is_empty() {
         return (Times { mean, classes }, None);
     }

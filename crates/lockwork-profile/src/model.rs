@@ -462,12 +462,17 @@ impl Profile {
 
     /// What the file had no room for, as a sentence; none: it had room for all.
     pub fn no_room(&self) -> Option<String> {
-        if self.unseen > 0 {
-            return Some(format!(
+        let unseen = (self.unseen > 0).then(|| {
+            format!(
                 "there was no memory to record {}, of whose calls none are counted",
                 counted(self.unseen as usize, "thread")
-            ));
-        }
+            )
+        });
+        let all: Vec<String> = unseen.into_iter().chain(self.file_full()).collect();
+        (!all.is_empty()).then(|| all.join("; "))
+    }
+
+    fn file_full(&self) -> Option<String> {
         if self.dropped == 0 && self.bare == 0 {
             return (self.refused > 0).then(|| {
                 "the file had no room for more: all acquisitions are counted, but some details, \

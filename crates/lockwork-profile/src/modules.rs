@@ -78,7 +78,7 @@ impl Modules {
     }
 }
 
-/// What memory that processes share, and that has no file, is called.
+/// The name in maps of shared memory without a file.
 const SHARED: &str = "/dev/zero (deleted)";
 
 /// `from-to perms offset device inode path`

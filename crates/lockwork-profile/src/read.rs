@@ -25,7 +25,7 @@ const _: () = assert!(BUCKETS == 40);
 pub fn profile(file: &Path) -> Result<Profile> {
     let shown = file.display();
     let mut bytes = Vec::new();
-    // A file without an end, such as a device, is none either.
+    // A device may have no end: no profile is longer than this.
     File::open(file)
         .and_then(|file| file.take(raw::CAPACITY).read_to_end(&mut bytes))
         .with_context(|| format!("cannot read {shown}"))?;

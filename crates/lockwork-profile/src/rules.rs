@@ -102,23 +102,27 @@ impl Case<'_> {
             text += &format!(", {} at most", self.time(longest));
         }
         let met = self.met_hold();
-        if met >= 2.0 * mean {
-            text += &format!("; one that an arrival meets, {} on average", self.time(met));
+        if mean > 0.0 && met >= 2.0 * mean {
+            text += &format!("; one that is waited for, {} on average", self.time(met));
         }
         text
     }
 
-    /// The hold that an arrival at any time meets, in ticks: each call site's mean, weighted by the
-    /// time for which that site holds the lock. A few long sections of one site keep the others
-    /// waiting, however many short ones there are.
+    /// The hold that threads wait for, in ticks: the mean of each call site, weighted by the
+    /// waiting with that site as the known holder. A few long sections of one site keep the others
+    /// waiting, however many short ones there are. Long ones that nobody waits for do not count.
     fn met_hold(&self) -> f64 {
         let sites = self.lock.sites.iter().filter(|site| site.how.acquires());
-        let (met, held) = sites.fold((0.0, 0.0), |(met, held), site| {
-            let theirs = site.counts.held;
-            (met + theirs * site.counts.mean_hold(), held + theirs)
-        });
-        match held > 0.0 {
-            true => met / held,
+        let (mut met, mut waited) = (0.0, 0.0);
+        for site in sites.filter(|site| site.counts.holds > 0) {
+            let blames = self.lock.blames.iter();
+            let theirs = blames.filter(|blame| blame.holder_site == site.address);
+            let theirs: f64 = theirs.map(|blame| blame.waited as f64).sum();
+            met += theirs * site.counts.mean_hold();
+            waited += theirs;
+        }
+        match waited > 0.0 {
+            true => met / waited,
             false => self.sum().mean_hold(),
         }
     }
@@ -178,14 +182,14 @@ impl Case<'_> {
 fn held_elsewhere(case: &Case<'_>) -> Option<Finding> {
     let sum = case.sum();
     let blames = case.lock.blames.iter();
-    let known = blames.filter(|blame| blame.holder_site != 0);
+    let known = blames.filter(|blame| blame.holder_site != 0 || blame.holder.is_some());
     let known: u64 = known.map(|blame| blame.waited).sum();
-    let alone = case.lock.by_thread.len() == 1 && known * 10 <= sum.waited;
-    (alone && sum.contended >= FEW).then(|| Finding {
+    let alone = case.lock.by_thread.len() == 1 && known <= sum.waited / 10;
+    // A thread without records may be the holder.
+    let all_seen = case.profile.dropped + case.profile.bare + case.profile.unseen == 0;
+    (alone && all_seen && sum.contended >= FEW).then(|| Finding {
         rule: "held-elsewhere",
-        why: "Only one thread of this process takes it: another process held it, or a thread that \
-              was not recorded."
-            .to_owned(),
+        why: "Another process held it: of this process only one thread takes it.".to_owned(),
         evidence: vec![case.rate(), case.wait()],
         advice: "See how long the other process holds it, in that one's own recording.".to_owned(),
     })
@@ -398,7 +402,7 @@ fn hot_shard(case: &Case<'_>) -> Option<Finding> {
 fn long_sections(case: &Case<'_>) -> Option<Finding> {
     let hold = case.profile.ns(case.met_hold());
     let holds_most = case.met_hold() >= case.sum().mean_handover();
-    // That a few of its sections are, a few waits do not say.
+    // A few waits do not show that a few long sections cause them.
     let all_are = case.profile.ns(case.sum().mean_hold()) >= LONG_NS;
     let enough = all_are || case.sum().contended >= FEW;
     (hold >= LONG_NS && holds_most && enough).then(|| Finding {

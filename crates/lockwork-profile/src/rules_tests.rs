@@ -131,7 +131,22 @@ fn a_few_long_sections_are_not_hidden_by_many_short_ones() {
         handover: 0,
         ..used(2_000_000)
     };
-    assert_eq!(rule_of_sites(vec![long, short.clone()]), "long-sections");
+    let of = |holder_site| {
+        let blame = Blame {
+            site: 2,
+            holder_site,
+            holder: None,
+            count: 90,
+            waited: 90 * 2_000_000,
+        };
+        rules_of_locks(vec![Lock {
+            blames: vec![blame],
+            ..lock_of_sites(vec![long.clone(), short.clone()])
+        }])[0]
+    };
+    assert_eq!(of(1), "long-sections");
+    // Nobody waited for the long ones.
+    assert_eq!(of(2), "convoy");
     assert_eq!(rule(short), "convoy");
 }
 

@@ -129,6 +129,10 @@ fn nothing_to_win(profile: &Profile) -> String {
         (Some(tried), _) => {
             format!("{tried} Threads waited in other calls for {share} of their time.\n")
         }
+        (None, _) if profile.unseen > 0 => {
+            "Nobody knows how long threads waited for locks, because some were not recorded.\n"
+                .to_owned()
+        }
         (None, 0) if !lock_waiters(profile).is_empty() => {
             "No wait for its locks had ended when the recording did.\n".to_owned()
         }

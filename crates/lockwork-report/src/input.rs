@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Files that users name.
+//! Texts that users write and name: machines, workloads, suites.
 
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read, Result};

@@ -178,7 +178,8 @@ fn tried(
 impl Work {
     fn open(path: &Path) -> Result<Work> {
         let shown = path.display();
-        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
+        let text =
+            lockwork_report::input::text(path).with_context(|| format!("cannot read {shown}"))?;
         let name = path
             .file_stem()
             .unwrap_or_default()
