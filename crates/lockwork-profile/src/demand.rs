@@ -204,7 +204,7 @@ fn of(profile: &Profile) -> Program {
     }
 }
 
-/// Whether several threads use it, and not one nearly alone.
+/// Whether several threads use it, and not one for the most part.
 fn is_shared(lock: &Lock) -> bool {
     users(lock.by_thread.iter().map(|(_, n)| *n)) >= SHARED_BY
 }

@@ -55,8 +55,7 @@ impl<'a> Names<'a> {
 
     /// Whether all functions of a call are wrappers: who called it says more.
     pub fn is_wrapper(&self, address: u64) -> bool {
-        let frames = self.frames(address);
-        !frames.is_empty() && frames.iter().all(is_wrapper)
+        self.frames(address).iter().all(is_wrapper)
     }
 
     /// A lock by its variable, else by where it was initialized, else by its address and
