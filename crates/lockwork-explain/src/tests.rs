@@ -208,6 +208,7 @@ fn of_a_program_the_recorder_says_why() {
                 contended_rwlocks: 0,
                 quick_waits: 0,
                 still_waiting: 0,
+                unrecorded_threads: 0,
                 waited: 0.2,
             },
             why,

@@ -2,11 +2,13 @@
 //! What a simulator needs to know of a program's locks: how often each is taken, by how many
 //! threads, for how long, and what the threads do in between. `lockwork predict` asks.
 
-use lockwork_report::text::percent;
+use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::Result;
+use lockwork_report::text::{counted, percent};
 
 use crate::command::profiles;
 use crate::histogram::Histogram;
@@ -209,27 +211,39 @@ fn is_shared(lock: &Lock) -> bool {
     users(lock.by_thread.iter().map(|(_, n)| *n)) >= SHARED_BY
 }
 
-/// The lock that is not shared, and that threads wait for longest, if that is a real part of the
-/// waiting: a sentence.
+/// The lock that is not shared, and that threads wait for longest, and how many more there are, if
+/// that is a real part of the waiting: a sentence.
 fn one_sided(profile: &Profile, names: &Names<'_>) -> Option<String> {
     let locks = profile.locks.iter().filter(|lock| lock.is_lock());
-    let alone = locks.filter(|lock| lock.by_thread.len() > 1 && !is_shared(lock));
-    let lock = alone.max_by_key(|lock| lock.sum.waited)?;
-    let waited = mean(lock.sum.waited as f64, profile.sum().waited);
+    let share = |lock: &Lock| mean(lock.sum.waited as f64, profile.sum().waited);
+    let mut alone: Vec<&Lock> = locks
+        .filter(|l| l.by_thread.len() > 1 && !is_shared(l) && share(l) >= LITTLE)
+        .collect();
+    alone.sort_by_key(|lock| Reverse(lock.sum.waited));
+    let (lock, others) = alone.split_first()?;
     let most = lock.by_thread.iter().map(|(_, n)| *n).max()?;
     let all: u64 = lock.by_thread.iter().map(|(_, n)| n).sum();
-    (waited >= LITTLE).then(|| {
-        format!(
-            "one thread makes {} acquisitions of {}, for which {} of the waiting is; simulated \
-             threads all do alike, so it is left out",
-            match mean(most as f64, all) {
-                share if share >= ONLY_USER => "nearly all".to_owned(),
-                share => format!("{} of all", percent(share)),
-            },
-            names.lock(lock),
+    let mut text = format!(
+        "one thread makes {} acquisitions of {}, for which {} of the waiting is; simulated \
+         threads all do alike, so it is left out",
+        match mean(most as f64, all) {
+            share if share >= ONLY_USER => "nearly all".to_owned(),
+            share => format!("{} of all", percent(share)),
+        },
+        names.lock(lock),
+        percent(share(lock))
+    );
+    if !others.is_empty() {
+        let waited: f64 = others.iter().map(|lock| share(lock)).sum();
+        let _ = write!(
+            text,
+            ", and so {} {} for which {} of the waiting is",
+            if others.len() == 1 { "is" } else { "are" },
+            counted(others.len(), "further lock"),
             percent(waited)
-        )
-    })
+        );
+    }
+    Some(text)
 }
 
 /// The lock of `shared` with which `lock` is nested most.

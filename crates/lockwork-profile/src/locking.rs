@@ -31,6 +31,8 @@ pub struct Locking {
     pub quick_waits: u64,
     /// Threads that waited for a lock when it ended, or was stopped.
     pub still_waiting: usize,
+    /// Threads of whose calls none are counted.
+    pub unrecorded_threads: u64,
     /// The greatest share of its threads' time that a process waited for locks, 0.01 for
     /// 1 %.
     pub waited: f64,
@@ -79,6 +81,7 @@ impl Locking {
             contended_rwlocks: 0,
             quick_waits: 0,
             still_waiting: 0,
+            unrecorded_threads: 0,
             waited: 0.0,
         };
         for profile in profiles {
@@ -91,6 +94,7 @@ impl Locking {
             all.contended_rwlocks += rwlocks.map(|lock| lock.sum.contended).sum::<u64>();
             all.quick_waits += quick_sum(profile).count;
             all.still_waiting += lock_waiters(profile).len();
+            all.unrecorded_threads += profile.bare + profile.unseen;
             all.waited = all.waited.max(lost_share(profile));
         }
         all
@@ -104,11 +108,15 @@ impl Locking {
     /// What that means for a comparison of locks.
     pub fn sentence(&self) -> String {
         let used = format!(
-            "{} acquisitions of {} in a warm-up run",
+            "{} acquisitions of {} in a warm-up run{}",
             whole(self.acquisitions),
-            counted(self.locks, "lock")
+            counted(self.locks, "lock"),
+            match self.unrecorded_threads {
+                0 => String::new(),
+                n => format!(", without those of {}", counted(n as usize, "more thread")),
+            }
         );
-        if self.acquisitions == 0 {
+        if self.acquisitions == 0 && self.unrecorded_threads == 0 {
             return "A warm-up run made no lock call that an interposer sees: the locks of this \
                     program are not replaced."
                 .to_owned();
@@ -132,6 +140,9 @@ impl Locking {
                 whole(self.quick_waits)
             )
         });
+        if self.contended == 0 && self.unrecorded_threads > 0 {
+            return format!("Nobody knows whether its locks were contended ({used}).");
+        }
         if self.contended == 0 {
             let hint = waits.map_or("no lock makes it faster".to_owned(), |waits| {
                 format!("only its {waits} may become faster")
@@ -166,6 +177,7 @@ mod tests {
             contended_rwlocks: 0,
             quick_waits: 0,
             still_waiting: 0,
+            unrecorded_threads: 0,
             waited: 0.0,
         };
         assert!(seen.sentence().contains("no lock call"));
@@ -184,6 +196,13 @@ mod tests {
         let text = seen.sentence();
         assert!(text.contains("only its 1,000 short waits"), "{text}");
         seen.quick_waits = 0;
+        seen.unrecorded_threads = 3;
+        let text = seen.sentence();
+        assert!(
+            text.starts_with("Nobody knows") && text.contains("those of 3 more threads"),
+            "{text}"
+        );
+        seen.unrecorded_threads = 0;
         seen.contended = 10;
         let text = seen.sentence();
         assert!(

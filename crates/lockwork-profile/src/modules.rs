@@ -14,6 +14,8 @@ pub struct Module {
     pub end: u64,
     /// Its build id in hexadecimal; empty: it has none.
     pub build_id: String,
+    /// Whether code of it runs; else it is data, which has no names.
+    pub runs: bool,
 }
 
 /// All of them.
@@ -29,11 +31,19 @@ impl Modules {
         for line in text.lines() {
             if let Some(id) = line.strip_prefix("id ") {
                 self.identify(id);
-            } else if let Some((from, to, offset, path)) = mapping(line) {
+            } else if let Some(Mapping {
+                from,
+                to,
+                offset,
+                path,
+                runs,
+            }) = mapping(line)
+            {
                 let known = last.and_then(|start| self.by_start.get_mut(&start));
                 match known {
                     Some(module) if offset != 0 && module.path == path => {
                         module.end = module.end.max(to);
+                        module.runs |= runs;
                     }
                     _ if offset == 0 => {
                         last = Some(from);
@@ -45,6 +55,7 @@ impl Modules {
                             start: from,
                             end: to,
                             build_id: known.map_or_else(String::new, |module| module.build_id),
+                            runs,
                         };
                         self.by_start.insert(from, module);
                     }
@@ -82,7 +93,15 @@ impl Modules {
 const SHARED: &str = "/dev/zero (deleted)";
 
 /// `from-to perms offset device inode path`
-fn mapping(line: &str) -> Option<(u64, u64, u64, &str)> {
+struct Mapping<'a> {
+    from: u64,
+    to: u64,
+    offset: u64,
+    path: &'a str,
+    runs: bool,
+}
+
+fn mapping(line: &str) -> Option<Mapping<'_>> {
     let hex = |text: &str| u64::from_str_radix(text, 16).ok();
     let path = &line[line.find('/')?..];
     if path == SHARED {
@@ -90,8 +109,15 @@ fn mapping(line: &str) -> Option<(u64, u64, u64, &str)> {
     }
     let mut words = line.split_whitespace();
     let (from, to) = words.next()?.split_once('-')?;
-    let offset = words.nth(1)?;
-    Some((hex(from)?, hex(to)?, hex(offset)?, path))
+    let runs = words.next()?.contains('x');
+    let offset = words.next()?;
+    Some(Mapping {
+        from: hex(from)?,
+        to: hex(to)?,
+        offset: hex(offset)?,
+        path,
+        runs,
+    })
 }
 
 #[cfg(test)]
@@ -120,6 +146,8 @@ mod tests {
         let found = modules.at(0x5680).expect("a module");
         assert_eq!((found.path.as_str(), found.start), ("/bin/a b", 0x5500));
         assert_eq!(found.build_id, "c0ffee");
+        assert!(found.runs, "its second line does");
+        assert!(modules.at(0x7000).is_some_and(|data| !data.runs));
         assert_eq!(modules.at(0x5800), None);
         assert_eq!(modules.before(0x5800), Some(found));
         assert_eq!(

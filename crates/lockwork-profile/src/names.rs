@@ -16,7 +16,32 @@ const WRAPPERS: &[&str] = &[
 ];
 
 fn is_wrapper(frame: &Frame) -> bool {
-    WRAPPERS.iter().any(|w| frame.function.starts_with(w))
+    let name = qualified(&frame.function);
+    WRAPPERS.iter().any(|w| name.starts_with(w))
+}
+
+/// The name in a signature, `R N::f<T>(A) const`: without what stands before it, nor the `<` of
+/// `<T as Trait>::f`.
+fn qualified(signature: &str) -> &str {
+    let (mut depth, mut last) = (0_usize, ' ');
+    let mut words = signature.split(|c| {
+        let arrow = last == '-';
+        last = c;
+        match c {
+            '<' | '(' | '[' => depth += 1,
+            '>' if arrow => {}
+            '>' | ')' | ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ' ' && depth == 0
+    });
+    let first = words.next().unwrap_or_default();
+    let named = words.find(|word| word.contains('('));
+    let name = match named {
+        Some(name) if !first.contains('(') => name,
+        _ => first,
+    };
+    name.trim_start_matches('<')
 }
 
 /// Names of one process's locks and call sites.
@@ -73,5 +98,41 @@ impl<'a> Names<'a> {
             lock.address,
             used.unwrap_or_else(|| "nobody".to_owned())
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::qualified;
+
+    #[test]
+    fn a_name_is_found_in_its_signature() {
+        for (signature, name) in [
+            ("main", "main"),
+            (
+                "void std::__invoke_impl<void, A>(A)",
+                "std::__invoke_impl<void, A>(A)",
+            ),
+            (
+                "std::vector<int> shop::sell<int>(int)",
+                "shop::sell<int>(int)",
+            ),
+            ("std::mutex::lock()", "std::mutex::lock()"),
+            ("shop::Till::open(int) const", "shop::Till::open(int)"),
+            (
+                "(anonymous namespace)::f(int)",
+                "(anonymous namespace)::f(int)",
+            ),
+            (
+                "<std::sync::Mutex<T> as Lock>::lock",
+                "std::sync::Mutex<T> as Lock>::lock",
+            ),
+            (
+                "<impl Fn(A) -> B for C>::call",
+                "impl Fn(A) -> B for C>::call",
+            ),
+        ] {
+            assert_eq!(qualified(signature), name, "{signature}");
+        }
     }
 }

@@ -124,9 +124,10 @@ impl<'a> Symbolizer<'a> {
             return Rc::clone(known);
         }
         let symbols = Symbols::read(module).unwrap_or_else(|why| {
-            self.warnings
-                .borrow_mut()
-                .push(format!("no names from {}: {why}", module.path));
+            if module.runs {
+                let warning = format!("no names from {}: {why}", module.path);
+                self.warnings.borrow_mut().push(warning);
+            }
             Symbols {
                 bias: module.start,
                 end: module.end,

@@ -2,6 +2,7 @@
 //! Pages that a program writes: sections between marks, so that each can be made again
 //! alone and compared.
 
+use crate::input;
 use anyhow::{bail, Context, Result};
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
@@ -48,7 +49,7 @@ impl Kind {
 /// # Errors
 /// The file.
 pub fn read(path: &Path) -> Result<String> {
-    std::fs::read_to_string(path).with_context(|| format!("cannot read '{}'", path.display()))
+    input::text(path).with_context(|| format!("cannot read '{}'", path.display()))
 }
 
 /// Whether the page can be written when the work is done. What it says stays, and so does

@@ -29,7 +29,7 @@ impl Killers {
     /// # Errors
     /// If the file cannot be read or written, or is no such file.
     pub fn open(path: &Path) -> Result<Self> {
-        let text = match fs::read_to_string(path) {
+        let text = match lockwork_report::input::text(path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
             Err(error) => {

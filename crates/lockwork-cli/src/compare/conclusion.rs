@@ -173,6 +173,7 @@ mod tests {
             contended_rwlocks: 80,
             quick_waits: 0,
             still_waiting: 0,
+            unrecorded_threads: 0,
             waited: 0.5,
         };
         let said = same_rwlock(&arms, &seen);
