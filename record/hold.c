@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
  * How long locks are held. A contended acquisition's hold is always timed. Of the others
- * each one is if they are long, and one in 64 or 256 on average if they are short, because a
- * reading of the clock costs as much as such a hold.
+ * each one is if they are long on average. If they are short, because a reading of the clock
+ * costs as much as such a hold, one of a block is that stands for all of it: the shorter they
+ * are, the longer the block. Which one is left to chance. So a program that repeats itself
+ * does not meet the samples in step.
  */
 #include "calls.h"
 
-/* Holds at least so long are all timed: some 3 microseconds. */
+/* Are they at least so long on average, all are timed: some 3 microseconds. */
 #define ALL_TIMED 8192
-#define RAREST	  64
+/* The holds of a block are so long together, and no more in number. */
+#define BLOCK	8192
+#define LARGEST 64
 /* From so many acquisitions on there are samples enough, and they may be four times as rare. */
 #define MANY (1u << 14)
 /* A site has histograms from this number of acquisitions on, or with one long hold. */
@@ -44,9 +48,25 @@ struct rec_timed *rec_hold_timed(struct rec_thread *t, struct rec_site *s,
 	return timed;
 }
 
+/* By the mean of those before, and at most twice as large as the last one. */
+static u32 next_block(const struct rec_site *s, const struct rec_timing *u)
+{
+	u64 rare = rec_site_count(s) < MANY ? 1 : 4;
+	u64 holds = u->weight - u->inner;
+	u64 mean = holds ? u->held / holds : 0;
+	u64 block = rare * BLOCK / (mean + 1);
+
+	if (!u->weight || mean >= ALL_TIMED)
+		return 1;
+	if (block > rare * LARGEST)
+		block = rare * LARGEST;
+	return (u32)(block < 2 * u->block ? block : 2 * u->block);
+}
+
 void rec_hold_due(struct rec_thread *t, struct rec_site *s, struct rec_held *h)
 {
-	const struct rec_timing *u;
+	struct rec_timing *u;
+	u32 weight, at;
 
 	if (s == &t->lost) {
 		++*t->dropped;
@@ -54,33 +74,16 @@ void rec_hold_due(struct rec_thread *t, struct rec_site *s, struct rec_held *h)
 		return;
 	}
 	u = rec_timing(t, s);
-	s->counted += u ? u->gap : RAREST;
-	if (u)
-		rec_hold_timed(t, s, h, (u32)u->gap);
-}
-
-/* Not a fixed distance: a program that repeats itself would meet it in step. */
-static u64 next_gap(struct rec_thread *t, const struct rec_site *s, u64 gap,
-		    u64 hold)
-{
-	u64 rarest = rec_site_count(s) < MANY ? RAREST : 4 * RAREST;
-
-	if (hold >= ALL_TIMED)
-		return 1;
-	if (gap < rarest / 2)
-		return gap * 2;
-	return rarest / 2 + rec_random(t) % rarest;
-}
-
-/* A gap is below 2^16. Acquisitions that came during the hold are a part of it already. */
-static void set_gap(struct rec_site *s, struct rec_timing *u, u64 gap)
-{
-	u64 left = s->counted & REC_COUNT_ONE;
-	u64 since = u->gap > left ? u->gap - left : 0;
-	u64 next = gap > since ? gap - since : 1;
-
-	s->counted += next - left;
-	u->gap = since + next;
+	if (!u) {
+		s->counted += LARGEST;
+		return;
+	}
+	weight = u->block;
+	u->block = next_block(s, u);
+	at = rec_random(t) % u->block;
+	s->counted += u->rest + at + 1;
+	u->rest = u->block - 1 - at;
+	rec_hold_timed(t, s, h, weight);
 }
 
 static void count_switches(const struct rec_timed *h, struct rec_site *s)
@@ -125,7 +128,6 @@ void rec_count_inner(struct rec_thread *t, struct rec_site *s,
 		return;
 	u->weight += timed->weight;
 	u->inner += timed->weight;
-	set_gap(s, u, next_gap(t, s, u->gap, 0));
 }
 
 void rec_count_hold(struct rec_thread *t, struct rec_site *s,
@@ -141,7 +143,6 @@ void rec_count_hold(struct rec_thread *t, struct rec_site *s,
 	if (u) {
 		u->held += hold * weight;
 		u->weight += weight;
-		set_gap(s, u, next_gap(t, s, u->gap, hold));
 	} else if (d) {
 		d->timed++;
 		d->timed_held += hold;

@@ -60,7 +60,8 @@ struct rec_timing {
 	u64 held;   /* ticks of those that were timed, each times its weight */
 	u64 weight; /* acquisitions that those stand for */
 	u64 inner;  /* of these, those of a thread that held the lock already */
-	u64 gap; /* from the last one that was timed to the next one, in acquisitions */
+	u32 block; /* acquisitions for which the next one that is timed stands */
+	u32 rest; /* how many of those for which the last one stood came after it */
 };
 
 /* What is kept once a site is contended, or used often. */

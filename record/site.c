@@ -134,6 +134,6 @@ struct rec_timing *rec_timing(struct rec_thread *t, struct rec_site *s)
 		return rec_at(s->timing);
 	timing = add_to(t, s, &s->timing, REC_TIMING, sizeof(*timing));
 	if (timing)
-		timing->gap = 1;
+		timing->block = 1;
 	return timing;
 }

@@ -119,6 +119,26 @@ fn figures_are_those_of_the_program() {
     }
 }
 
+/// A tenth more or less may be chance. The holds that were timed in step with the program made
+/// it three times as many.
+#[test]
+fn long_holds_that_come_again_and_again_are_counted_as_often_as_they_come() {
+    let room = Room::new();
+    let periodic = program(&room, "periodic", &[]);
+    let output = profile(&room, &["--", &periodic]);
+    let long: f64 = stdout(&output).trim().parse().expect("a number");
+    let process = &json(&room)[0];
+    let counts = &lock(process, "periodic_mutex")["counts"];
+    let buckets = counts["hold_histogram"].as_array().expect("buckets");
+    let seen: i64 = buckets
+        .iter()
+        .filter(|bucket| number(&bucket["from_ns"]) >= 5_000)
+        .map(|bucket| number(&bucket["count"]))
+        .sum();
+    let times = seen as f64 / long;
+    assert!((0.67..1.5).contains(&times), "{seen} of {long}: {counts:#}");
+}
+
 /// Why threads waited for `truth`'s slow mutex. Its sections are long; on a busy machine its
 /// holders may lose their CPU as well, and its waiters wake late. Then the report may say so.
 fn why_slow(room: &Room) -> String {

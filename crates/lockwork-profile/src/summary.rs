@@ -328,8 +328,8 @@ fn notes(profile: &Profile, names: &Names<'_>) -> String {
         .any(|l| l.is_lock() && l.sum.count > l.sum.timed + 16);
     if sampled {
         note(
-            "holds of contended acquisitions are all timed; of uncontended short ones one in 64, \
-             or of very many one in 256"
+            "holds of contended acquisitions are all timed; of uncontended short ones some, by \
+             chance, and each stands for up to 64, or of very many for up to 256"
                 .to_owned(),
         );
     }
