@@ -106,33 +106,61 @@ static inline void rec_took(struct rec_thread *t, struct rec_site *s,
 		rec_hold_due(t, s, h);
 }
 
+/* A call of the next definition that waits without a deadline. */
+typedef int rec_full(void *lock);
+
+/* The lock was busy: calls @full, with the clock read before and behind. */
+__cold int rec_wait(struct rec_thread *t, struct rec_site *s, void *lock,
+		    rec_full *full);
+
 /*
  * A call that locks. @TRY is asked first: what it takes was not contended. If it is busy,
- * @FULL follows, with the clock read before and behind. Other errors are those of @FULL.
+ * @WAIT follows, in which s_ is the call's record. Other errors are the call's.
  */
-#define REC_LOCK(t, lock, kind, site, TRY, FULL) \
-	REC_LOCK_UNLESS(false, t, lock, kind, site, TRY, FULL)
-
-/* The same; if @untried, @TRY is not asked, and the wait is not seen. */
-#define REC_LOCK_UNLESS(untried, t, lock, kind, site, TRY, FULL)     \
+#define REC_LOCK_OR(t, lock, kind, site, TRY, WAIT)                  \
 	({                                                           \
 		struct rec_site *s_ = rec_site(t, lock, site, kind); \
-		bool untried_ = (untried);                           \
 		int err_;                                            \
                                                                      \
 		if (unlikely(t->away == (void *)(lock)))             \
 			rec_came_back(t);                            \
-		err_ = untried_ ? FULL : TRY;                        \
-                                                                     \
-		if (likely(rec_has_taken(err_))) {                   \
+		err_ = TRY;                                          \
+		if (likely(rec_has_taken(err_)))                     \
 			rec_took(t, s_, lock);                       \
-		} else if (!untried_ && err_ == EBUSY) {             \
-			struct rec_waiting w_;                       \
+		else if (err_ == EBUSY)                              \
+			err_ = WAIT;                                 \
+		err_;                                                \
+	})
+
+/* By the next definition of NAME. What waits is a function of its own: the common call needs
+ * less of the stack, and fewer registers. */
+#define REC_LOCK(t, lock, kind, site, TRY, NAME) \
+	REC_LOCK_OR(t, lock, kind, site, TRY,    \
+		    rec_wait(t, s_, (void *)(lock), (rec_full *)NEXT(NAME)))
+
+/* With a deadline: @FULL waits. */
+#define REC_LOCK_UNTIL(t, lock, kind, site, TRY, FULL)        \
+	REC_LOCK_OR(t, lock, kind, site, TRY, ({              \
+			    struct rec_waiting w_;            \
+			    int full_;                        \
+                                                              \
+			    rec_wait_begin(&w_, t, s_, lock); \
+			    full_ = FULL;                     \
+			    rec_wait_end(&w_, t, s_, full_);  \
+			    full_;                            \
+		    }))
+
+/* A call that locks, and is not asked to try first: whether it waits is not seen. */
+#define REC_LOCK_UNTRIED(t, lock, kind, site, FULL)                  \
+	({                                                           \
+		struct rec_site *s_ = rec_site(t, lock, site, kind); \
+		int err_;                                            \
                                                                      \
-			rec_wait_begin(&w_, t, s_, lock);            \
-			err_ = FULL;                                 \
-			rec_wait_end(&w_, t, s_, err_);              \
-		}                                                    \
+		if (unlikely(t->away == (void *)(lock)))             \
+			rec_came_back(t);                            \
+		err_ = FULL;                                         \
+		if (likely(rec_has_taken(err_)))                     \
+			rec_took(t, s_, lock);                       \
 		err_;                                                \
 	})
 

@@ -15,26 +15,40 @@
 
 /*
  * Nor is a free one tried first while the process has one thread: glibc's lock is cheaper
- * then, and nobody can hold it. Of a shared one another process may be the holder.
+ * then, and nobody can hold it. Of a shared one another process may be the holder. A process
+ * that has had a second thread is not asked again.
  */
-static inline bool is_not_tried(const pthread_mutex_t *m)
+static inline bool is_not_tried(struct rec_thread *t, const pthread_mutex_t *m)
 {
 	u32 kind = (u32)READ_ONCE(m->__data.__kind);
 
-	if (unlikely(kind & (ROBUST | CEILING)))
-		return true;
-	return rec_alone() && !(kind & SHARED) && !READ_ONCE(m->__data.__lock);
+	if (unlikely(t->alone)) {
+		t->alone = rec_alone();
+		if (t->alone && !(kind & SHARED) &&
+		    !READ_ONCE(m->__data.__lock))
+			return true;
+	}
+	return unlikely(kind & (ROBUST | CEILING));
 }
 
-static inline int lock(pthread_mutex_t *m, void *site)
+/* Not a part of the common call, which is shorter so. */
+static __attribute__((noinline)) int untried(struct rec_thread *t,
+					     pthread_mutex_t *m, void *site)
+{
+	return REC_LOCK_UNTRIED(t, m, REC_MUTEX, site,
+				NEXT(pthread_mutex_lock)(m));
+}
+
+static __always_inline int lock(pthread_mutex_t *m, void *site)
 {
 	struct rec_thread *t = rec_thread();
 
 	if (unlikely(!t))
 		return PASS(pthread_mutex_lock)(m);
-	return REC_LOCK_UNLESS(is_not_tried(m), t, m, REC_MUTEX, site,
-			       NEXT(pthread_mutex_trylock)(m),
-			       NEXT(pthread_mutex_lock)(m));
+	if (unlikely(is_not_tried(t, m)))
+		return untried(t, m, site);
+	return REC_LOCK(t, m, REC_MUTEX, site, NEXT(pthread_mutex_trylock)(m),
+			pthread_mutex_lock);
 }
 
 static inline int try(pthread_mutex_t *m, void *site)
@@ -53,9 +67,12 @@ static inline int timed(pthread_mutex_t *m, const struct timespec *when,
 
 	if (unlikely(!t))
 		return PASS(pthread_mutex_timedlock)(m, when);
-	return REC_LOCK_UNLESS(is_not_tried(m), t, m, REC_MUTEX, site,
-			       NEXT(pthread_mutex_trylock)(m),
-			       NEXT(pthread_mutex_timedlock)(m, when));
+	if (is_not_tried(t, m))
+		return REC_LOCK_UNTRIED(t, m, REC_MUTEX, site,
+					NEXT(pthread_mutex_timedlock)(m, when));
+	return REC_LOCK_UNTIL(t, m, REC_MUTEX, site,
+			      NEXT(pthread_mutex_trylock)(m),
+			      NEXT(pthread_mutex_timedlock)(m, when));
 }
 
 REC_UNLOCK_SLOW(pthread_mutex_unlock, pthread_mutex_t)
@@ -105,9 +122,13 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock,
 	if (unlikely(!t) ||
 	    (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC))
 		return PASS(pthread_mutex_clocklock)(m, clock, when);
-	return REC_LOCK_UNLESS(is_not_tried(m), t, m, REC_MUTEX, CALLER,
-			       NEXT(pthread_mutex_trylock)(m),
-			       NEXT(pthread_mutex_clocklock)(m, clock, when));
+	if (is_not_tried(t, m))
+		return REC_LOCK_UNTRIED(
+			t, m, REC_MUTEX, CALLER,
+			NEXT(pthread_mutex_clocklock)(m, clock, when));
+	return REC_LOCK_UNTIL(t, m, REC_MUTEX, CALLER,
+			      NEXT(pthread_mutex_trylock)(m),
+			      NEXT(pthread_mutex_clocklock)(m, clock, when));
 }
 
 EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)

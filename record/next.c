@@ -10,7 +10,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-void *rec_nexts[REC_NEXT_COUNT];
+void *rec_nexts[REC_NEXT_COUNT] __attribute__((aligned(64)));
 
 static const struct {
 	const char *name, *version;

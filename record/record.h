@@ -69,8 +69,9 @@ struct rec_thread {
 	u32 ready; /* 0: also while the recorder itself works, or after a fork */
 	u32 depth;
 	u32 *index; /* a hash table: the place of each site; 0: empty */
-	u64 shift;  /* 64 less the bits of its size */
-	void *woken_mutex;
+	u32 shift;  /* 64 less the bits of its size */
+	u32 alone;  /* 0: the process has had a second thread */
+	char *file; /* the mapping */
 	void *away; /* the lock whose timed hold ended last; NULL: it is back */
 	u64 sites;  /* in the index */
 	struct rec_held held[REC_HELD];
@@ -94,7 +95,8 @@ struct rec_thread {
 	struct rec_thread *next_free;
 	u64 next_stack; /* ticks: no stack is taken before */
 	void *woken;	/* by the last wait, if its mutex is still held */
-	u64 woken_at;	/* ticks */
+	void *woken_mutex;
+	u64 woken_at; /* ticks */
 	struct rec_site *away_from;
 	u64 away_since; /* ticks */
 	u32 away_weight;

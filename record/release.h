@@ -31,8 +31,7 @@ static inline bool rec_release(struct rec_thread *t, void *lock)
 	struct rec_held *h = &t->held[depth - 1];
 
 	if (unlikely(!depth || h->lock != lock || h->record & REC_TIMED ||
-		     READ_ONCE(rec_is_wanted[rec_wanted_at(lock)]) ||
-		     t->woken_mutex == lock))
+		     READ_ONCE(rec_is_wanted[rec_wanted_at(lock)])))
 		return false;
 	WRITE_ONCE(t->depth, depth - 1);
 	return true;

@@ -30,7 +30,7 @@ EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *l)
 		return PASS(pthread_rwlock_rdlock)(l);
 	return REC_LOCK(t, l, REC_READ, CALLER,
 			NEXT(pthread_rwlock_tryrdlock)(l),
-			NEXT(pthread_rwlock_rdlock)(l));
+			pthread_rwlock_rdlock);
 }
 
 EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *l)
@@ -50,9 +50,9 @@ EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *l,
 
 	if (unlikely(!t) || !is_right(when))
 		return PASS(pthread_rwlock_timedrdlock)(l, when);
-	return REC_LOCK(t, l, REC_READ, CALLER,
-			NEXT(pthread_rwlock_tryrdlock)(l),
-			NEXT(pthread_rwlock_timedrdlock)(l, when));
+	return REC_LOCK_UNTIL(t, l, REC_READ, CALLER,
+			      NEXT(pthread_rwlock_tryrdlock)(l),
+			      NEXT(pthread_rwlock_timedrdlock)(l, when));
 }
 
 EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock,
@@ -62,9 +62,9 @@ EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock,
 
 	if (unlikely(!t) || !is_right(when) || !is_clock(clock))
 		return PASS(pthread_rwlock_clockrdlock)(l, clock, when);
-	return REC_LOCK(t, l, REC_READ, CALLER,
-			NEXT(pthread_rwlock_tryrdlock)(l),
-			NEXT(pthread_rwlock_clockrdlock)(l, clock, when));
+	return REC_LOCK_UNTIL(t, l, REC_READ, CALLER,
+			      NEXT(pthread_rwlock_tryrdlock)(l),
+			      NEXT(pthread_rwlock_clockrdlock)(l, clock, when));
 }
 
 EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *l)
@@ -75,7 +75,7 @@ EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *l)
 		return PASS(pthread_rwlock_wrlock)(l);
 	return REC_LOCK(t, l, REC_WRITE, CALLER,
 			NEXT(pthread_rwlock_trywrlock)(l),
-			NEXT(pthread_rwlock_wrlock)(l));
+			pthread_rwlock_wrlock);
 }
 
 EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *l)
@@ -95,9 +95,9 @@ EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *l,
 
 	if (unlikely(!t) || !is_right(when))
 		return PASS(pthread_rwlock_timedwrlock)(l, when);
-	return REC_LOCK(t, l, REC_WRITE, CALLER,
-			NEXT(pthread_rwlock_trywrlock)(l),
-			NEXT(pthread_rwlock_timedwrlock)(l, when));
+	return REC_LOCK_UNTIL(t, l, REC_WRITE, CALLER,
+			      NEXT(pthread_rwlock_trywrlock)(l),
+			      NEXT(pthread_rwlock_timedwrlock)(l, when));
 }
 
 EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
@@ -107,9 +107,9 @@ EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
 
 	if (unlikely(!t) || !is_right(when) || !is_clock(clock))
 		return PASS(pthread_rwlock_clockwrlock)(l, clock, when);
-	return REC_LOCK(t, l, REC_WRITE, CALLER,
-			NEXT(pthread_rwlock_trywrlock)(l),
-			NEXT(pthread_rwlock_clockwrlock)(l, clock, when));
+	return REC_LOCK_UNTIL(t, l, REC_WRITE, CALLER,
+			      NEXT(pthread_rwlock_trywrlock)(l),
+			      NEXT(pthread_rwlock_clockwrlock)(l, clock, when));
 }
 
 REC_UNLOCK_SLOW(pthread_rwlock_unlock, pthread_rwlock_t)

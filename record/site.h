@@ -71,7 +71,8 @@ static inline struct rec_site *rec_site(struct rec_thread *t, void *lock,
 {
 	u64 from = (u64)site | (u64)kind << REC_KIND_SHIFT;
 	u64 at = rec_home((u64)lock, from, t->shift);
-	struct rec_site *s = rec_at(t->index[at]);
+	struct rec_site *s =
+		(struct rec_site *)(t->file + ((u64)t->index[at] << 3));
 
 	if (likely(s->lock == (u64)lock && s->site == from))
 		return s;

@@ -15,8 +15,7 @@ EXPORT int pthread_spin_lock(pthread_spinlock_t *s)
 	if (unlikely(!t))
 		return PASS(pthread_spin_lock)(s);
 	return REC_LOCK(t, (void *)s, REC_SPIN, CALLER,
-			NEXT(pthread_spin_trylock)(s),
-			NEXT(pthread_spin_lock)(s));
+			NEXT(pthread_spin_trylock)(s), pthread_spin_lock);
 }
 
 EXPORT int pthread_spin_trylock(pthread_spinlock_t *s)

@@ -110,6 +110,8 @@ static struct rec_thread *new_thread(void)
 
 	if (!t || !index || !others)
 		return NULL;
+	t->file = (char *)rec_file;
+	t->alone = 1;
 	t->index = index;
 	t->others = others;
 	t->shift = 64 - FIRST_BITS;

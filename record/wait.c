@@ -163,3 +163,15 @@ void rec_wait_end(struct rec_waiting *w, struct rec_thread *t,
 	timed->event = rec_event_wait(t, s, w, now, err);
 	timed->start = now;
 }
+
+int rec_wait(struct rec_thread *t, struct rec_site *s, void *lock,
+	     rec_full *full)
+{
+	struct rec_waiting w;
+	int err;
+
+	rec_wait_begin(&w, t, s, lock);
+	err = full(lock);
+	rec_wait_end(&w, t, s, err);
+	return err;
+}
