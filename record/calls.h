@@ -56,8 +56,8 @@ struct rec_event *rec_event_wait(struct rec_thread *t, const struct rec_site *s,
 /* The hold of this event has ended. */
 void rec_event_end(struct rec_thread *t, struct rec_event *e, u64 now);
 /* Without a wait, a hold has ended that others may have waited for. */
-__cold void rec_event_hold(struct rec_thread *t, const struct rec_site *s,
-			   u64 start, u64 now);
+void rec_event_hold(struct rec_thread *t, const struct rec_site *s, u64 start,
+		    u64 now);
 /* How many threads but @but wait for @lock now; as far as is seen. */
 u64 rec_waiters(void *lock, u32 but);
 /* The same of those whose waits are watched. */

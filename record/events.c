@@ -17,16 +17,22 @@ static struct rec_event *event_at(const struct rec_thread *t, u32 n)
 	       n % REC_CHUNK;
 }
 
+static inline bool is_time_kept(u64 from, u64 end, u32 level)
+{
+	u64 window = (from - rec_file->start_ticks) >> REC_WINDOW;
+
+	return !(window & ((1ULL << level) - 1)) ||
+	       (end > from && (end - from) >> (REC_WINDOW + level));
+}
+
 static bool is_kept(const struct rec_event *e, u32 level)
 {
 	u64 end = e->released ? e->released : e->acquired;
 	u64 from = e->since	 ? e->since
 		   : e->acquired ? e->acquired
 				 : e->released;
-	u64 window = (from - rec_file->start_ticks) >> REC_WINDOW;
 
-	return !(window & ((1ULL << level) - 1)) ||
-	       (end > from && (end - from) >> (REC_WINDOW + level));
+	return is_time_kept(from, end, level);
 }
 
 static void set_level(struct rec_thread *t, u32 level)
@@ -157,17 +163,27 @@ void rec_event_end(struct rec_thread *t, struct rec_event *e, u64 now)
 	t->events = last;
 }
 
-void rec_event_hold(struct rec_thread *t, const struct rec_site *s, u64 start,
-		    u64 now)
+static __cold void add_hold(struct rec_thread *t, const struct rec_site *s,
+			    u64 start, u64 now)
 {
 	struct rec_event e = {
 		.lock = s->lock,
 		.site = rec_site_address(s),
+		.since = 0,
 		.acquired = start,
 		.released = now,
+		.holder_site = 0,
+		.holder = 0,
 		.kind = rec_site_kind(s),
 	};
 
-	if (is_kept(&e, t->level))
-		add(t, &e);
+	add(t, &e);
+}
+
+/* Each hold of a lock that others wait for comes here, and few are kept. */
+void rec_event_hold(struct rec_thread *t, const struct rec_site *s, u64 start,
+		    u64 now)
+{
+	if (is_time_kept(start ? start : now, now, t->level))
+		add_hold(t, s, start, now);
 }

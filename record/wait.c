@@ -63,9 +63,14 @@ void rec_wait_begin(struct rec_waiting *w, struct rec_thread *t,
 
 	rec_busy(t);
 	unwatch_holds(t);
-	*w = (struct rec_waiting){ .lock = lock,
-				   .wanted = &rec_wanted[rec_wanted_at(lock)],
-				   .watched = worth_watching(t, d) };
+	/* One by one: to clear it all first takes longer than the rest. */
+	w->lock = lock;
+	w->wanted = &rec_wanted[rec_wanted_at(lock)];
+	w->stack = NULL;
+	w->queue = 0;
+	w->slept = 0;
+	w->preempted = 0;
+	w->watched = worth_watching(t, d);
 	w->holder = rec_find_holder(t, lock, &w->holder_site, w->watched);
 	if (w->watched) {
 		w->stack = stack_of(t, s);
