@@ -32,9 +32,9 @@ bool rec_cond_end(struct rec_waiting *w, struct rec_thread *t,
 void rec_cond_woke(struct rec_thread *t, struct rec_site *s, u64 waiters);
 /* A try found the lock held. */
 __cold void rec_failed(struct rec_thread *t, struct rec_site *s);
-/* This hold is one that is timed: the clock is read as the last step. */
+/* This hold is one that is timed, from @start; 0: the clock is read as the last step. */
 struct rec_timed *rec_hold_timed(struct rec_thread *t, struct rec_site *s,
-				 struct rec_held *h, u32 weight);
+				 struct rec_held *h, u32 weight, u64 start);
 /* The countdown of @s has come to its end: the same. */
 __cold void rec_hold_due(struct rec_thread *t, struct rec_site *s,
 			 struct rec_held *h);

@@ -57,7 +57,7 @@ static void end(struct wait *w, int err)
 	}
 	/* It is no new acquisition, so it is not one inside of another lock. */
 	if (w->mutex)
-		rec_hold_timed(t, w->mutex, rec_hold(t, w->mutex, w->m), 0)
+		rec_hold_timed(t, w->mutex, rec_hold(t, w->mutex, w->m), 0, 0)
 			->outer = NULL;
 }
 

@@ -32,7 +32,7 @@ static bool is_long(const struct rec_site *s)
 }
 
 struct rec_timed *rec_hold_timed(struct rec_thread *t, struct rec_site *s,
-				 struct rec_held *h, u32 weight)
+				 struct rec_held *h, u32 weight, u64 start)
 {
 	u64 at = (u64)(h - t->held);
 	struct rec_timed *timed = &t->timed[at];
@@ -44,7 +44,7 @@ struct rec_timed *rec_hold_timed(struct rec_thread *t, struct rec_site *s,
 	timed->asked = is_long(s);
 	if (timed->asked)
 		rec_switches(&timed->slept, &timed->preempted);
-	timed->start = rec_ticks();
+	timed->start = start ? start : rec_ticks();
 	return timed;
 }
 
@@ -83,7 +83,7 @@ void rec_hold_due(struct rec_thread *t, struct rec_site *s, struct rec_held *h)
 	at = rec_random(t) % u->block;
 	s->counted += u->rest + at + 1;
 	u->rest = u->block - 1 - at;
-	rec_hold_timed(t, s, h, weight);
+	rec_hold_timed(t, s, h, weight, 0);
 }
 
 static void count_switches(const struct rec_timed *h, struct rec_site *s)

@@ -164,9 +164,8 @@ void rec_wait_end(struct rec_waiting *w, struct rec_thread *t,
 	if (w->watched && READ_ONCE(w->wanted->lock) == w->lock)
 		count_handover(w, d, now);
 	h = rec_hold(t, s, w->lock);
-	timed = rec_hold_timed(t, s, h, 0);
+	timed = rec_hold_timed(t, s, h, 0, now);
 	timed->event = rec_event_wait(t, s, w, now, err);
-	timed->start = now;
 }
 
 int rec_wait(struct rec_thread *t, struct rec_site *s, void *lock,
