@@ -13,6 +13,8 @@ const TRUTH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/record/tru
 
 const NESTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/record/nested.c");
 
+const HERD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/record/herd.c");
+
 /// A profile of `tests/record/truth.c`, and what that says of itself.
 fn truth(room: &Room) -> (String, String) {
     let source = std::fs::read_to_string(Path::new(TRUTH)).expect("the source");
@@ -105,6 +107,33 @@ fn what_is_simulated_is_what_the_program_did() {
     assert_eq!(found["predictions"][0]["left_out"][0], "mutex_numa");
     let again = predict(&room, &[&args[..], &["--jobs", "1"]].concat());
     assert_eq!(text, again, "the same file, and another prediction");
+}
+
+#[test]
+fn threads_that_take_a_mutex_back_in_condition_waits_use_it() {
+    let room = Room::new();
+    let source = std::fs::read_to_string(Path::new(HERD)).expect("the source");
+    let program = room.compile("herd", &source, &["-O1", "-g", "-pthread"]);
+    let file = room.path("herd.prof");
+    let file = file.to_str().expect("UTF-8");
+    let output = room.run(&["profile", "--quiet", "-o", file, "--", &program]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let args = [
+        file,
+        "--machine",
+        "vm-2cpu",
+        "--threads",
+        "2",
+        "--locks",
+        "mutex",
+    ];
+    let text = predict(&room, &[&args[..], &["--json"]].concat());
+    let found: Value = serde_json::from_str(&text).expect("JSON");
+    // Eight that took it once and took it back 200 times, and one that took it 200 times.
+    let threads = number(&found["threads"]);
+    assert!((8.5..9.5).contains(&threads), "{text}");
+    let told = predict(&room, &args);
+    assert!(!told.contains("no two threads share a lock"), "{told}");
 }
 
 #[test]

@@ -77,10 +77,10 @@ impl Ran {
     fn recorded(&self, account: &Account) -> Option<Finding> {
         match self.locking.acquisitions {
             0 => None,
-            _ => self
-                .why
-                .clone()
-                .or_else(|| Some(nothing_to_win(account, self.locking.tried()))),
+            _ => self.why.clone().or_else(|| {
+                let (tried, unseen) = (self.locking.tried(), self.locking.unseen());
+                Some(nothing_to_win(account, tried, unseen))
+            }),
         }
     }
 }

@@ -74,17 +74,27 @@ fn uncontended(account: &Account) -> Option<Finding> {
     })
 }
 
-/// Of a program whose threads hardly waited for locks.
-pub(crate) fn nothing_to_win(account: &Account, tried: Option<String>) -> Finding {
+/// Of a program whose threads hardly waited for locks; `tried` and `unseen` say why nobody knows that.
+pub(crate) fn nothing_to_win(
+    account: &Account,
+    tried: Option<String>,
+    unseen: Option<String>,
+) -> Finding {
     let advice = "No other lock brings much here. `lockwork profile` also times the waits for \
                   condition variables.";
-    let (rule, why, advice) = match &tried {
-        Some(tried) => (
+    let (rule, why, advice) = match (&tried, &unseen) {
+        (Some(tried), _) => (
             "tries",
             tried.as_str(),
             "See how long the program repeats them.",
         ),
-        None => ("uncontended", "Threads hardly wait for its locks.", advice),
+        (None, Some(unseen)) => (
+            "unseen",
+            unseen.as_str(),
+            "See what `lockwork profile` says of the condition variables, and measure: `lockwork \
+             compare`.",
+        ),
+        (None, None) => ("uncontended", "Threads hardly wait for its locks.", advice),
     };
     let evidence = [Quantity::Waited, Quantity::Contended];
     finding(account, rule, why, &evidence, advice)

@@ -195,7 +195,7 @@ fn of_a_program_the_recorder_says_why() {
         evidence: Vec::new(),
         advice: String::new(),
     };
-    let tries = |acquisitions, failed, why| {
+    let of = |acquisitions, failed, taken_back, why| {
         let account = Ran {
             program: "./program".to_owned(),
             lock: "mutex".to_owned(),
@@ -205,11 +205,9 @@ fn of_a_program_the_recorder_says_why() {
                 acquisitions,
                 contended: acquisitions / 2,
                 failed,
-                contended_rwlocks: 0,
-                quick_waits: 0,
-                still_waiting: 0,
-                unrecorded_threads: 0,
+                taken_back,
                 waited: 0.2,
+                ..Locking::default()
             },
             why,
             events: None,
@@ -222,8 +220,9 @@ fn of_a_program_the_recorder_says_why() {
         };
         rules::why(&account.account()).rule
     };
-    let rule = |acquisitions, why| tries(acquisitions, 0, why);
-    assert_eq!(tries(100, 400, None), "tries");
+    let rule = |acquisitions, why| of(acquisitions, 0, 0, why);
+    assert_eq!(of(100, 400, 0, None), "tries");
+    assert_eq!(of(100, 0, 4_000, None), "unseen");
     assert_eq!(rule(0, None), "unused");
     assert_eq!(rule(100, None), "uncontended");
     assert_eq!(rule(100, Some(convoy)), "convoy");

@@ -32,13 +32,15 @@ fn printed(value: &Value) -> String {
 
 fn head(program: &Program, predicted: bool) -> Value {
     let most = doubt::most(program);
+    let is_bound = most.is_finite() && program.taken_back == 0;
     json!({
         "command": program.command,
         "lock": program.lock,
         "seconds": program.seconds,
         "threads": program.threads,
         "waited": program.waited,
-        "bound": most.is_finite().then_some(most),
+        "bound": is_bound.then_some(most),
+        "taken_back": program.taken_back,
         "notes": program.notes,
         "predicted": predicted,
     })

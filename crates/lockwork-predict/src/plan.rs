@@ -250,12 +250,7 @@ mod tests {
             threads: 2.0,
             waited: 0.1,
             locks: locks.collect(),
-            quick_waits: None,
-            still_waiting: 0,
-            one_sided: None,
-            notes: Vec::new(),
-            dropped: 0.0,
-            damaged: false,
+            ..Program::default()
         }
     }
 

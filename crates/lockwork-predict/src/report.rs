@@ -38,6 +38,11 @@ fn heading(program: &Program) -> String {
         },
         percent(program.waited),
         match program.still_waiting {
+            0 if program.taken_back > 0 => format!(
+                "How much faster another lock may make it is not known: {} waits for condition variables \
+                 ended with taking a mutex back, and how long threads waited for that is not seen.",
+                whole(program.taken_back)
+            ),
             0 => format!(
                 "With these threads no lock makes the program more than {} faster (Amdahl's law: \
                  all waiting for locks gone).",
@@ -94,6 +99,9 @@ pub fn nothing(program: &Program, at_once: usize) -> String {
         counted(at_once, "thread"),
         percent(doubt::HALF_HELD),
         match program.quick_waits {
+            _ if program.taken_back > 0 => {
+                "What threads waited to take a mutex back is not in the profile, so it is not predicted."
+            }
             None => "No lock makes such a program faster.",
             Some(_) => "Nothing but those waits can become shorter by another lock.",
         }
@@ -335,4 +343,29 @@ fn change(ratio: f64) -> String {
     let percent = grouped((ratio - 1.0) * 100.0, 0);
     let sign = if percent.starts_with('-') { "" } else { "+" };
     format!("{sign}{percent} %")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_bound_is_given_where_waiting_is_not_seen() {
+        let mut program = Program {
+            command: "x".to_owned(),
+            threads: 9.0,
+            ..Program::default()
+        };
+        assert!(nothing(&program, 2).contains("Amdahl"));
+        program.taken_back = 2_400;
+        program.locks = vec![crate::workload::tests::lock()];
+        let text = nothing(&program, 2);
+        assert!(text.contains("is not known: 2,400 waits"), "{text}");
+        assert!(
+            !text.contains("Amdahl") && !text.contains("No lock makes"),
+            "{text}"
+        );
+        let json = crate::json::nothing(&program);
+        assert!(json.contains("\"bound\": null"), "{json}");
+    }
 }

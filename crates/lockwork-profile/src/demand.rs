@@ -16,7 +16,7 @@ use crate::model::{mean, Counts, Lock, Profile, Use};
 use crate::names::Names;
 use crate::nesting::{nested_in, nests, Nest};
 use crate::rules::ONLY_USER;
-use crate::{program, verdict};
+use crate::{program, unseen, verdict};
 
 /// Of a thread's time, or of the waiting: less than this is not worth a rule.
 const LITTLE: f64 = 0.1;
@@ -117,7 +117,7 @@ pub struct Partner {
 }
 
 /// A program and the locks that its threads share.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Program {
     /// Its command line.
     pub command: String,
@@ -133,6 +133,9 @@ pub struct Program {
     pub locks: Vec<Demand>,
     /// What is said of its waits for condition variables, if other locks may make them shorter.
     pub quick_waits: Option<String>,
+    /// Waits for condition variables that ended with taking a mutex back, where that may have taken
+    /// long: how long is not seen, and not in [`Program::waited`].
+    pub taken_back: u64,
     /// Threads that waited for a lock when the recording ended.
     pub still_waiting: usize,
     /// The lock that is waited for longest of those that are not among [`Program::locks`] since one
@@ -198,6 +201,7 @@ fn of(profile: &Profile) -> Program {
         waited: (case.waited / case.time(case.threads)).min(1.0),
         locks,
         quick_waits: verdict::quick_waits(profile),
+        taken_back: unseen::taken_back(profile),
         still_waiting: verdict::lock_waiters(profile).len(),
         one_sided,
         notes,

@@ -3,6 +3,7 @@
 
 use serde::Serialize;
 
+use crate::herd::Herd;
 use crate::histogram::Histogram;
 use crate::model::{Counts, Fate, Lock, Profile};
 use crate::names::Names;
@@ -192,8 +193,10 @@ fn lock(profile: &Profile, names: &Names<'_>, lock: &Lock) -> OneLock {
         acquisitions: inside.count,
         waited_ns: profile.ns(inside.waited as f64),
     });
-    let contended = lock.is_lock() && lock.sum.waited > 0;
-    let why = contended.then(|| summary::why(profile, names, lock));
+    let why = match lock.is_lock() {
+        true => (lock.sum.waited > 0).then(|| summary::why(profile, names, lock)),
+        false => Herd::of(lock).map(|herd| (herd.finding(profile), Vec::new())),
+    };
     OneLock {
         name: names.lock(lock),
         address: format!("{:#x}", lock.address),

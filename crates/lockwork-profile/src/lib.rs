@@ -12,6 +12,7 @@ mod events;
 mod files;
 mod flame;
 mod folded;
+mod herd;
 mod histogram;
 mod html;
 mod json;
@@ -32,6 +33,7 @@ mod summary;
 mod symbols;
 mod tables;
 mod timeline;
+mod unseen;
 mod verdict;
 
 pub use clock::Clock;

@@ -9,13 +9,15 @@ use lockwork_report::text::{counted, duration, percent, whole};
 use serde::Serialize;
 
 use crate::command::profiles;
+use crate::herd::herds;
 use crate::model::Profile;
 use crate::names::Names;
 use crate::summary::{contended, why};
+use crate::unseen::{of_taking_back, taken_back};
 use crate::verdict::{is_nothing, lock_waiters, lost_share, quick_sum, tried, NOTHING};
 
 /// What all processes of a run did with their locks.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Locking {
     /// Locks that were acquired.
     pub locks: usize,
@@ -29,6 +31,9 @@ pub struct Locking {
     pub contended_rwlocks: u64,
     /// Waits for condition variables that were many and short.
     pub quick_waits: u64,
+    /// Waits for condition variables that ended with taking a mutex back, where that may have taken
+    /// long: how long is not seen.
+    pub taken_back: u64,
     /// Threads that waited for a lock when it ended, or was stopped.
     pub still_waiting: usize,
     /// Threads of whose calls none are counted.
@@ -47,7 +52,8 @@ pub fn locking(file: &Path) -> Result<Locking> {
 }
 
 /// The same, and why threads waited for the lock that they waited for longest, in the process that
-/// waited longest; none if that is hardly anything. The lock's name comes first.
+/// waited longest; if that is hardly anything, which condition variable wakes a herd; else none. The name
+/// comes first.
 ///
 /// # Errors
 /// There is no profile.
@@ -57,11 +63,15 @@ pub fn explained(file: &Path) -> Result<(Locking, Option<Finding>)> {
 }
 
 fn worst(profile: &Profile) -> Option<Finding> {
+    let names = Names::new(profile);
     if is_nothing(profile) {
-        return None;
+        let herd = *herds(profile).first()?;
+        let mut found = herd.finding(profile);
+        let name = format!("condition variable {}", names.lock(herd.condvar));
+        found.evidence[0] = format!("{name}: {}", found.evidence[0]);
+        return Some(found);
     }
     let lock = contended(profile).next()?;
-    let names = Names::new(profile);
     let (mut found, _) = why(profile, &names, lock);
     let waited = duration(profile.ns(lock.sum.waited as f64));
     let name = format!("{} {}", lock.kind(), names.lock(lock));
@@ -73,17 +83,7 @@ fn worst(profile: &Profile) -> Option<Finding> {
 
 impl Locking {
     fn of(profiles: &[Profile]) -> Locking {
-        let mut all = Locking {
-            locks: 0,
-            acquisitions: 0,
-            contended: 0,
-            failed: 0,
-            contended_rwlocks: 0,
-            quick_waits: 0,
-            still_waiting: 0,
-            unrecorded_threads: 0,
-            waited: 0.0,
-        };
+        let mut all = Locking::default();
         for profile in profiles {
             let sum = profile.sum();
             all.locks += profile.locks.iter().filter(|lock| lock.is_lock()).count();
@@ -93,6 +93,7 @@ impl Locking {
             let rwlocks = profile.locks.iter().filter(|lock| lock.kind() == "rwlock");
             all.contended_rwlocks += rwlocks.map(|lock| lock.sum.contended).sum::<u64>();
             all.quick_waits += quick_sum(profile).count;
+            all.taken_back += taken_back(profile);
             all.still_waiting += lock_waiters(profile).len();
             all.unrecorded_threads += profile.bare + profile.unseen;
             all.waited = all.waited.max(lost_share(profile));
@@ -103,6 +104,16 @@ impl Locking {
     /// What is said where many calls of trylock failed.
     pub fn tried(&self) -> Option<String> {
         tried(self.failed, self.acquisitions)
+    }
+
+    /// What is said where threads hardly waited in what is seen, and may have waited in what is not.
+    pub fn unseen(&self) -> Option<String> {
+        (self.taken_back > 0).then(|| {
+            format!(
+                "Threads hardly wait for its locks, as far as that is seen. But {}.",
+                of_taking_back(self.taken_back)
+            )
+        })
     }
 
     /// What that means for a comparison of locks.
@@ -143,6 +154,19 @@ impl Locking {
         if self.contended == 0 && self.unrecorded_threads > 0 {
             return format!("Nobody knows whether its locks were contended ({used}).");
         }
+        if self.taken_back > 0 && self.waited < NOTHING {
+            let waited = match self.contended {
+                0 => format!("Its locks were never contended ({used})"),
+                _ => format!(
+                    "Threads waited for locks for {} of their time ({used})",
+                    percent(self.waited)
+                ),
+            };
+            return format!(
+                "{waited}, as far as that is seen. But {}.",
+                of_taking_back(self.taken_back)
+            );
+        }
         if self.contended == 0 {
             let hint = waits.map_or("no lock makes it faster".to_owned(), |waits| {
                 format!("only its {waits} may become faster")
@@ -171,14 +195,7 @@ mod tests {
     fn a_comparison_is_told_how_much_was_contended() {
         let mut seen = Locking {
             locks: 2,
-            acquisitions: 0,
-            contended: 0,
-            failed: 0,
-            contended_rwlocks: 0,
-            quick_waits: 0,
-            still_waiting: 0,
-            unrecorded_threads: 0,
-            waited: 0.0,
+            ..Locking::default()
         };
         assert!(seen.sentence().contains("no lock call"));
         seen.acquisitions = 1000;
@@ -195,6 +212,15 @@ mod tests {
         seen.quick_waits = 1000;
         let text = seen.sentence();
         assert!(text.contains("only its 1,000 short waits"), "{text}");
+        seen.taken_back = 5_000;
+        let text = seen.sentence();
+        assert!(
+            text.contains("never contended (1,000")
+                && text.contains("5,000 waits for condition variables ended")
+                && !text.contains("no lock makes"),
+            "{text}"
+        );
+        seen.taken_back = 0;
         seen.quick_waits = 0;
         seen.unrecorded_threads = 3;
         let text = seen.sentence();
@@ -209,6 +235,13 @@ mod tests {
             text.starts_with("1.0 % of 1,000") && text.contains("little to win"),
             "{text}"
         );
+        seen.taken_back = 5_000;
+        let text = seen.sentence();
+        assert!(
+            text.contains("not seen") && !text.contains("little to win"),
+            "{text}"
+        );
+        seen.taken_back = 0;
         seen.quick_waits = 1000;
         let text = seen.sentence();
         assert!(

@@ -175,6 +175,13 @@ impl Counts {
         mean(self.handover as f64, self.handovers)
     }
 
+    /// How often threads took the mutex back at the end of a wait for a condition variable, as far as
+    /// they have released it since. Each such hold is timed, and else each contended one.
+    pub fn taken_back(&self) -> u64 {
+        let contended = self.contended.saturating_sub(self.timeouts);
+        self.timed.saturating_sub(contended)
+    }
+
     /// The share of acquisitions that found the lock held.
     pub fn contention(&self) -> f64 {
         mean(self.contended as f64, self.count.max(self.contended))
@@ -244,7 +251,8 @@ pub struct Lock {
     pub blames: Vec<Blame>,
     /// Inside which other locks it was taken; most often first.
     pub inside: Vec<Inside>,
-    /// Threads that acquired it, by their numbers, and how often each did.
+    /// Threads that acquired it, by their numbers, and how often each did. A mutex that is taken back
+    /// at the end of a wait for a condition variable counts here, too.
     pub by_thread: Vec<(u64, u64)>,
 }
 

@@ -209,8 +209,12 @@ impl Reading {
             idle.waited += counts.waited;
         }
         let parts = self.lock(site.lock);
+        let taken_back = match how {
+            Use::Mutex => counts.taken_back(),
+            _ => 0,
+        };
         if how.acquires() && counts.count > 0 {
-            *parts.by_thread.entry(thread).or_default() += counts.count;
+            *parts.by_thread.entry(thread).or_default() += counts.count + taken_back;
         }
         *parts.sites.entry((address, *how)).or_default() += &counts;
     }

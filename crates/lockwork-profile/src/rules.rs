@@ -7,6 +7,7 @@
 use lockwork_report::finding::Finding;
 use lockwork_report::text::{counted, duration, grouped, percent, whole};
 
+use crate::herd::{self, herds};
 use crate::model::{mean, Counts, Lock, Profile, Site, Use};
 use crate::names::Names;
 use crate::nesting::nested_in;
@@ -325,50 +326,22 @@ fn written_rwlock(case: &Case<'_>) -> Option<Finding> {
     })
 }
 
-/// A condition variable whose broadcasts wake many, most of them for nothing.
+/// A condition variable whose broadcasts wake many, most of them for nothing, and whose waiters take
+/// this lock.
 fn herd(case: &Case<'_>) -> Option<Finding> {
-    let condvars = case.profile.locks.iter().filter(|l| !l.is_lock());
-    let woken = condvars.filter_map(|condvar| {
-        let (broadcasts, waits) = (condvar.of(Use::Broadcast), condvar.of(Use::Wait));
-        let woken = mean(broadcasts.queue as f64, broadcasts.count);
-        let useless = mean(waits.useless as f64, waits.count);
-        (broadcasts.count >= FEW && woken >= 3.0 && useless >= 0.5)
-            .then_some((condvar, woken, useless))
-    });
-    let (condvar, woken, useless) = woken.max_by(|a, b| a.1.total_cmp(&b.1))?;
-    // The waiters come back for the mutex that the waits' threads lock.
-    let near = |site: u64| case.names.site(site);
-    let waits_at: Vec<String> = (condvar.sites.iter())
-        .filter(|site| site.how == Use::Wait)
-        .map(|site| function(&near(site.address)))
-        .collect();
-    let together =
-        (case.lock.sites.iter()).any(|site| waits_at.contains(&function(&near(site.address))));
-    together.then(|| Finding {
+    let herds = herds(case.profile).into_iter();
+    let herd = herds
+        .filter(|_| case.lock.kind() == "mutex")
+        .find(|herd| herd.is_of(case.names, case.lock))?;
+    let name = case.names.lock(herd.condvar);
+    let mut evidence = herd.evidence();
+    evidence[0] = format!("condition variable {name}: {}", evidence[0]);
+    Some(Finding {
         rule: "herd",
         why: "Broadcasts wake many threads at once, and they all want this mutex.".to_owned(),
-        evidence: vec![
-            format!(
-                "condition variable {}: a broadcast meets {} waiters on average",
-                case.names.lock(condvar),
-                grouped(woken, 1)
-            ),
-            format!(
-                "{} of its waits are entered again at once, so they were woken for nothing",
-                percent(useless)
-            ),
-        ],
-        advice: format!(
-            "Wake one thread by pthread_cond_signal where one is enough. Lockwork's mutex wakes \
-             the waiters of a broadcast one after the other: {}",
-            case.compare("mutex")
-        ),
+        evidence,
+        advice: herd::advice(&case.compare("mutex")),
     })
-}
-
-/// `name` of `name (file:line)`.
-fn function(site: &str) -> String {
-    site.split(" (").next().unwrap_or(site).to_owned()
 }
 
 fn hot_shard(case: &Case<'_>) -> Option<Finding> {

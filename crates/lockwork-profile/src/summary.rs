@@ -8,6 +8,7 @@ use lockwork_report::table;
 use lockwork_report::text::{counted, cut, duration, grouped, percent, seconds, whole};
 
 use crate::deadlock;
+use crate::herd::herds;
 use crate::model::{Counts, Fate, Lock, Profile, Use, Waiter};
 use crate::names::Names;
 use crate::nesting::nests;
@@ -140,7 +141,12 @@ pub fn why(profile: &Profile, names: &Names<'_>, lock: &Lock) -> (Finding, Vec<F
 
 fn explained(profile: &Profile, names: &Names<'_>, lock: &Lock, number: usize) -> String {
     let (found, also) = why(profile, names, lock);
-    let mut text = format!("\n{number}. {} {}\n", lock.kind(), names.lock(lock));
+    let text = format!("\n{number}. {} {}\n", lock.kind(), names.lock(lock));
+    text + &reason(&found, &also) + &nested(profile, names, lock) + &who(profile, names, lock)
+}
+
+fn reason(found: &Finding, also: &[Finding]) -> String {
+    let mut text = String::new();
     let _ = writeln!(text, "   why: {}", found.why);
     for evidence in &found.evidence {
         let _ = writeln!(text, "        {evidence}");
@@ -149,7 +155,7 @@ fn explained(profile: &Profile, names: &Names<'_>, lock: &Lock, number: usize) -
         let _ = writeln!(text, "   also: {}", other.why);
     }
     let _ = writeln!(text, "   try: {}", found.advice);
-    text + &nested(profile, names, lock) + &who(profile, names, lock)
+    text
 }
 
 /// Inside which locks it is taken, and which are taken inside it.
@@ -285,7 +291,12 @@ fn condvars(profile: &Profile, names: &Names<'_>) -> String {
     for row in &mut rows {
         row[0] = cut(&row[0], NAME);
     }
-    format!("\n{}\n", table::render(tables::CONDVAR, rows))
+    let mut text = format!("\n{}\n", table::render(tables::CONDVAR, rows));
+    for herd in herds(profile).iter().take(EXPLAINED) {
+        let _ = writeln!(text, "\ncondition variable {}", names.lock(herd.condvar));
+        text += &reason(&herd.finding(profile), &[]);
+    }
+    text
 }
 
 fn futexes(profile: &Profile, names: &Names<'_>) -> String {

@@ -9,6 +9,7 @@ use crate::cycles::cycles;
 use crate::model::{mean, Counts, Lock, Profile, Use, Waiter};
 use crate::program::runs_again;
 use crate::rules;
+use crate::unseen::{of_taking_back, taken_back};
 
 /// Waits of a deadlock are at least so long.
 const DEADLOCK_NS: u64 = 100_000_000;
@@ -45,7 +46,7 @@ pub fn verdict(profile: &Profile) -> String {
     }
 }
 
-/// Whether threads hardly waited for locks.
+/// Whether threads hardly waited for locks, in the waits that are seen.
 pub fn is_nothing(profile: &Profile) -> bool {
     lost_share(profile) < NOTHING
 }
@@ -118,28 +119,36 @@ fn no_locks(profile: &Profile) -> String {
         .to_owned()
 }
 
+/// That there is nothing to win, or why nobody knows that.
 fn nothing_to_win(profile: &Profile) -> String {
-    let place = match quick_waits(profile) {
-        Some(_) => "by another lock",
-        None => "here",
-    };
     let sum = profile.sum();
     let share = percent(lost_share(profile));
-    match (tried(sum.failed, sum.count), sum.contended) {
-        (Some(tried), _) => {
-            format!("{tried} Threads waited in other calls for {share} of their time.\n")
+    if let Some(tried) = tried(sum.failed, sum.count) {
+        return format!("{tried} Threads waited in other calls for {share} of their time.\n");
+    }
+    if profile.unseen > 0 {
+        return "Nobody knows how long threads waited for locks, because some were not recorded.\n"
+            .to_owned();
+    }
+    if sum.contended == 0 && !lock_waiters(profile).is_empty() {
+        return "No wait for its locks had ended when the recording did.\n".to_owned();
+    }
+    let waited = match sum.contended {
+        0 => "Its locks were never contended".to_owned(),
+        _ => format!("Threads waited for locks for {share} of their time"),
+    };
+    match taken_back(profile) {
+        0 => {
+            let place = match quick_waits(profile) {
+                Some(_) => "by another lock",
+                None => "here",
+            };
+            format!("{waited}: nothing to win {place}.\n")
         }
-        (None, _) if profile.unseen > 0 => {
-            "Nobody knows how long threads waited for locks, because some were not recorded.\n"
-                .to_owned()
-        }
-        (None, 0) if !lock_waiters(profile).is_empty() => {
-            "No wait for its locks had ended when the recording did.\n".to_owned()
-        }
-        (None, 0) => format!("Its locks were never contended: nothing to win {place}.\n"),
-        (None, _) => {
-            format!("Threads waited for locks for {share} of their time: nothing to win {place}.\n")
-        }
+        times => format!(
+            "{waited}, as far as that is seen. But {}.\n",
+            of_taking_back(times)
+        ),
     }
 }
 
@@ -199,6 +208,7 @@ pub fn quick_waits(profile: &Profile) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::herd;
     use crate::model::Site;
 
     /// A condition variable with so many waits of so many nanoseconds each.
@@ -281,6 +291,29 @@ mod tests {
         let text = of(4_000);
         assert!(text.starts_with("4,000 calls of trylock"), "{text}");
         assert!(!text.contains("nothing to win"), "{text}");
+    }
+
+    #[test]
+    fn mutexes_that_are_taken_back_are_not_called_uncontended() {
+        let of = |contended| {
+            let mut profile = one_mutex(Counts {
+                count: 1_000,
+                contended,
+                waited: contended,
+                ..Counts::default()
+            });
+            assert!(verdict(&profile).contains("nothing to win here"));
+            profile.locks.push(herd::tests::condvar(16, 90));
+            verdict(&profile)
+        };
+        for text in [of(0), of(1)] {
+            assert!(!text.contains("nothing to win"), "{text}");
+            assert!(
+                text.contains("1,600 waits for condition variables"),
+                "{text}"
+            );
+        }
+        assert!(of(0).starts_with("Its locks were never contended, as far"));
     }
 
     #[test]

@@ -169,12 +169,9 @@ mod tests {
             locks: 2,
             acquisitions: 1_000,
             contended: 100,
-            failed: 0,
             contended_rwlocks: 80,
-            quick_waits: 0,
-            still_waiting: 0,
-            unrecorded_threads: 0,
             waited: 0.5,
+            ..Locking::default()
         };
         let said = same_rwlock(&arms, &seen);
         assert_eq!(

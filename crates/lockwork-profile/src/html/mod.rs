@@ -15,6 +15,7 @@ use lockwork_report::html::{self, escape};
 use lockwork_report::text::{counted, duration, percent, seconds, whole};
 
 use crate::flame::Branch;
+use crate::herd::herds;
 use crate::histogram::Histogram;
 use crate::model::{mean, Lock, Profile};
 use crate::names::Names;
@@ -72,6 +73,11 @@ fn process(profile: &Profile) -> String {
             row[0] = escape(&row[0]);
         }
         text += &html::table(&tables::CONDVAR, &condvars);
+        for herd in herds(profile) {
+            let name = escape(&names.lock(herd.condvar));
+            text += &format!("<h2>condition variable {name}</h2>\n");
+            text += &why(&herd.finding(profile), &[]);
+        }
     }
     text += &graph::now(profile, &names);
     text += &flame::render(profile, &names);
