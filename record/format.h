@@ -48,7 +48,11 @@ struct rec_file {
 	u64 lock[4];	 /* the policy's name */
 	u64 command[64]; /* /proc/self/cmdline: words that end by zero bytes */
 	u64 cpu_ns; /* at the end by exit(): CPU time of all threads; 0: unknown */
-	u64 slept;     /* then: their voluntary context switches */
+	/*
+	 * Then: their voluntary context switches. Of a process that ended otherwise, with those of
+	 * its children, if `lockwork` waited for it.
+	 */
+	u64 slept;
 	u64 preempted; /* and involuntary ones */
 	u64 seen;      /* 1: `lockwork profile` has seen its end */
 	u64 signal;    /* then: which signal made it end; 0: none */

@@ -10,6 +10,7 @@ use std::process::{Child, Command, ExitCode, ExitStatus};
 
 use anyhow::{Context, Result};
 use lockwork_report::interrupt::Interrupt;
+use lockwork_report::resources::Resources;
 use lockwork_report::settings::settings;
 use lockwork_report::{bail_usage, text};
 
@@ -88,8 +89,11 @@ pub fn record(
     started.envs(more.iter().copied());
     let interrupt = Interrupt::listen().context("cannot listen for signals")?;
     let clock = lockwork_profile::Clock::start();
+    let before = Resources::of_children();
     let (status, passed_on) = wait(start(&mut started, name)?, &interrupt)?;
     clock.finish(file, status.signal().or(passed_on));
+    let used = Resources::of_children().since(&before);
+    lockwork_profile::note_sleeps(file, used.voluntary);
     Ok(code(status))
 }
 

@@ -61,6 +61,14 @@ impl Clock {
     }
 }
 
+/// Notes in `file` how often threads of its process and of that one's children slept, as the kernel
+/// told who waited for it. A process that called exit() knows its own threads' sum, which stays.
+pub fn note_sleeps(file: &Path, slept: u64) {
+    if header(file).is_some_and(|head| head.ended == 0) {
+        let _ = put(file, offset_of!(RawFile, slept), slept);
+    }
+}
+
 /// It has ended just now. By exit() it said so itself.
 fn note_end(
     file: &Path,
@@ -93,4 +101,34 @@ fn put(file: &Path, at: usize, value: u64) -> std::io::Result<()> {
     let file = OpenOptions::new().write(true).open(file)?;
     debug_assert!(at < raw::WAITS);
     file.write_all_at(&value.to_le_bytes(), at as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read;
+
+    #[test]
+    fn sleeps_are_noted_of_a_process_that_did_not_count_them() {
+        let room = tempfile::tempdir().expect("a folder");
+        let file = room.path().join("p.prof");
+        let of = |ended: u64| {
+            let mut bytes = vec![0; raw::BLOCKS];
+            for (at, value) in [
+                (offset_of!(RawFile, magic), raw::MAGIC),
+                (offset_of!(RawFile, version), raw::VERSION),
+                (offset_of!(RawFile, used), raw::BLOCKS as u64),
+                (offset_of!(RawFile, ended), ended),
+                (offset_of!(RawFile, slept), 7 * ended),
+            ] {
+                bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
+            }
+            std::fs::write(&file, bytes).expect("a file");
+            let before = read::profile(&file).expect("a profile").slept;
+            note_sleeps(&file, 500);
+            (before, read::profile(&file).expect("a profile").slept)
+        };
+        assert_eq!(of(0), (None, Some(500)));
+        assert_eq!(of(1), (Some(7), Some(7)));
+    }
 }

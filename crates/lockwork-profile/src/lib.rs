@@ -36,7 +36,7 @@ mod timeline;
 mod unseen;
 mod verdict;
 
-pub use clock::Clock;
+pub use clock::{note_sleeps, Clock};
 pub use command::{report, text, ReportArgs, AFTER_HELP, HELP};
 pub use end::recorded_by;
 pub use files::{children, is_profile};

@@ -13,7 +13,7 @@ use crate::herd::herds;
 use crate::model::Profile;
 use crate::names::Names;
 use crate::summary::{contended, why};
-use crate::unseen::{of_taking_back, taken_back};
+use crate::unseen::{elsewhere, of_elsewhere, of_taking_back, taken_back};
 use crate::verdict::{is_nothing, lock_waiters, lost_share, quick_sum, tried, NOTHING};
 
 /// What all processes of a run did with their locks.
@@ -34,6 +34,8 @@ pub struct Locking {
     /// Waits for condition variables that ended with taking a mutex back, where that may have taken
     /// long: how long is not seen.
     pub taken_back: u64,
+    /// Sleeps in calls that no interposer sees, where those are most and many.
+    pub elsewhere: u64,
     /// Threads that waited for a lock when it ended, or was stopped.
     pub still_waiting: usize,
     /// Threads of whose calls none are counted.
@@ -94,6 +96,7 @@ impl Locking {
             all.contended_rwlocks += rwlocks.map(|lock| lock.sum.contended).sum::<u64>();
             all.quick_waits += quick_sum(profile).count;
             all.taken_back += taken_back(profile);
+            all.elsewhere += elsewhere(profile);
             all.still_waiting += lock_waiters(profile).len();
             all.unrecorded_threads += profile.bare + profile.unseen;
             all.waited = all.waited.max(lost_share(profile));
@@ -108,19 +111,30 @@ impl Locking {
 
     /// What is said where threads hardly waited in what is seen, and may have waited in what is not.
     pub fn unseen(&self) -> Option<String> {
-        (self.taken_back > 0).then(|| {
-            format!(
-                "Threads hardly wait for its locks, as far as that is seen. But {}.",
-                of_taking_back(self.taken_back)
-            )
-        })
+        let seen = "Threads hardly wait for its locks";
+        match (self.taken_back, self.elsewhere) {
+            (0, 0) => None,
+            (0, _) => Some(format!("{seen}.{}", self.but())),
+            _ => Some(format!("{seen}, as far as that is seen.{}", self.but())),
+        }
+    }
+
+    /// What is not seen, as a sentence of its own; empty: nothing that may matter.
+    fn but(&self) -> String {
+        let taken_back = (self.taken_back > 0).then(|| of_taking_back(self.taken_back));
+        let elsewhere = (self.elsewhere > 0).then(|| of_elsewhere(self.elsewhere));
+        let all: Vec<String> = taken_back.into_iter().chain(elsewhere).collect();
+        match all.is_empty() {
+            true => String::new(),
+            false => format!(" But {}.", all.join("; and ")),
+        }
     }
 
     /// What that means for a comparison of locks.
     pub fn sentence(&self) -> String {
         let used = format!(
-            "{} acquisitions of {} in a warm-up run{}",
-            whole(self.acquisitions),
+            "{} of {} in a warm-up run{}",
+            counted(self.acquisitions as usize, "acquisition"),
             counted(self.locks, "lock"),
             match self.unrecorded_threads {
                 0 => String::new(),
@@ -128,9 +142,11 @@ impl Locking {
             }
         );
         if self.acquisitions == 0 && self.unrecorded_threads == 0 {
-            return "A warm-up run made no lock call that an interposer sees: the locks of this \
-                    program are not replaced."
-                .to_owned();
+            return format!(
+                "A warm-up run made no lock call that an interposer sees: the locks of this program \
+                 are not replaced.{}",
+                self.but()
+            );
         }
         if self.still_waiting > 0 {
             return format!(
@@ -162,16 +178,14 @@ impl Locking {
                     percent(self.waited)
                 ),
             };
-            return format!(
-                "{waited}, as far as that is seen. But {}.",
-                of_taking_back(self.taken_back)
-            );
+            return format!("{waited}, as far as that is seen.{}", self.but());
         }
         if self.contended == 0 {
             let hint = waits.map_or("no lock makes it faster".to_owned(), |waits| {
                 format!("only its {waits} may become faster")
             });
-            return format!("Its locks were never contended ({used}): {hint}.");
+            let but = self.but();
+            return format!("Its locks were never contended ({used}): {hint}.{but}");
         }
         let share = percent(self.contended as f64 / self.acquisitions as f64);
         let hint = match (self.waited < NOTHING, waits) {
@@ -179,9 +193,13 @@ impl Locking {
             (true, None) => "there is little to win".to_owned(),
             (true, Some(waits)) => format!("there is little to win but in its {waits}"),
         };
+        let but = match self.waited < NOTHING {
+            true => self.but(),
+            false => String::new(),
+        };
         format!(
             "{share} of {used} found their lock held, and threads waited for {} of their time: \
-             {hint}.",
+             {hint}.{but}",
             percent(self.waited)
         )
     }
@@ -198,6 +216,21 @@ mod tests {
             ..Locking::default()
         };
         assert!(seen.sentence().contains("no lock call"));
+        seen.elsewhere = 20_000;
+        assert!(
+            seen.sentence().contains("slept 20,000 times elsewhere"),
+            "{}",
+            seen.sentence()
+        );
+        seen.acquisitions = 1;
+        let text = seen.sentence();
+        assert!(
+            text.contains(
+                "(1 acquisition of 2 locks in a warm-up run): no lock makes it faster. But"
+            ) && text.contains("slept 20,000 times elsewhere"),
+            "{text}"
+        );
+        seen.elsewhere = 0;
         seen.acquisitions = 1000;
         let text = seen.sentence();
         assert!(

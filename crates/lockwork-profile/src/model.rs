@@ -411,6 +411,9 @@ pub struct Profile {
     pub seconds: f64,
     /// What its threads used of CPUs, if it ended by exit().
     pub usage: Option<Usage>,
+    /// How often its threads slept, whatever for: its own count, or else that of the process that waited
+    /// for it, with its children's. None: nobody knows.
+    pub slept: Option<u64>,
     /// Length of a tick.
     pub ns_per_tick: f64,
     /// Most threads that lived at the same time, of those that had used a lock or a condition

@@ -229,6 +229,7 @@ impl Reading {
         let bare = self.limits.count(head.bare);
         let unseen = self.limits.count(head.unseen);
         let usage = usage(head, &mut self.limits);
+        let slept = self.limits.count(head.slept);
         self.warnings.extend(self.limits.warning());
         let mut locks: Vec<Lock> = self
             .locks
@@ -262,6 +263,7 @@ impl Reading {
             started: None,
             seconds: end.seconds,
             usage,
+            slept: (slept > 0).then_some(slept),
             ns_per_tick: end.ns_per_tick,
             threads,
             dropped: self.dropped,

@@ -9,7 +9,7 @@ use crate::cycles::cycles;
 use crate::model::{mean, Counts, Lock, Profile, Use, Waiter};
 use crate::program::runs_again;
 use crate::rules;
-use crate::unseen::{of_taking_back, taken_back};
+use crate::unseen::{elsewhere, of_elsewhere, of_taking_back, taken_back};
 
 /// Waits of a deadlock are at least so long.
 const DEADLOCK_NS: u64 = 100_000_000;
@@ -114,9 +114,15 @@ fn no_locks(profile: &Profile) -> String {
                 record again where there is more (`ulimit -v`).\n"
             .to_owned();
     }
-    "It made no pthread lock call: nothing to win here by another lock. Locks of Go, and of \
-     programs that make their own system calls, and semaphores are not seen.\n"
-        .to_owned()
+    let told = match elsewhere(profile) {
+        0 => {
+            "Locks of Go, and of programs that make their own system calls, and semaphores are not \
+              seen."
+                .to_owned()
+        }
+        times => format!("But {}.", of_elsewhere(times)),
+    };
+    format!("It made no pthread lock call: nothing to win here by another lock. {told}\n")
 }
 
 /// That there is nothing to win, or why nobody knows that.
@@ -137,17 +143,25 @@ fn nothing_to_win(profile: &Profile) -> String {
         0 => "Its locks were never contended".to_owned(),
         _ => format!("Threads waited for locks for {share} of their time"),
     };
-    match taken_back(profile) {
-        0 => {
+    let elsewhere = match elsewhere(profile) {
+        0 => None,
+        times => Some(of_elsewhere(times)),
+    };
+    match (taken_back(profile), elsewhere) {
+        (0, None) => {
             let place = match quick_waits(profile) {
                 Some(_) => "by another lock",
                 None => "here",
             };
             format!("{waited}: nothing to win {place}.\n")
         }
-        times => format!(
-            "{waited}, as far as that is seen. But {}.\n",
-            of_taking_back(times)
+        (0, Some(elsewhere)) => {
+            format!("{waited}: nothing to win by another lock. But {elsewhere}.\n")
+        }
+        (times, elsewhere) => format!(
+            "{waited}, as far as that is seen. But {}{}.\n",
+            of_taking_back(times),
+            elsewhere.map_or(String::new(), |told| format!("; and {told}"))
         ),
     }
 }
@@ -314,6 +328,26 @@ mod tests {
             );
         }
         assert!(of(0).starts_with("Its locks were never contended, as far"));
+    }
+
+    #[test]
+    fn who_waits_elsewhere_is_told_so() {
+        let mut profile = one_mutex(Counts {
+            count: 1,
+            ..Counts::default()
+        });
+        profile.slept = Some(50_000);
+        let text = verdict(&profile);
+        assert!(
+            text.contains("slept 50,000 times elsewhere, in calls that no interposer sees"),
+            "{text}"
+        );
+        profile.locks.clear();
+        let text = verdict(&profile);
+        assert!(
+            text.contains("no pthread lock call") && text.contains("slept 50,000 times"),
+            "{text}"
+        );
     }
 
     #[test]

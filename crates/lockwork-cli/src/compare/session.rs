@@ -190,6 +190,7 @@ impl<'a> Session<'a> {
         let observed = self.start(arm, &environment)?;
         // Of a run that was cut short nothing can be said.
         if matches!(observed.end, End::Code(_)) {
+            lockwork_profile::note_sleeps(&file, observed.usage.ru_nvcsw as u64);
             self.locking = lockwork_profile::locking(&file).ok();
         }
         Ok(observed)
