@@ -49,7 +49,8 @@ pub fn most(program: &Program) -> f64 {
 pub fn is_worth_it(program: &Program, threads: usize) -> bool {
     let held = |lock: &Demand| lock.held * threads as f64;
     let busiest = program.locks.iter().map(held).fold(0.0, f64::max);
-    !program.locks.is_empty() && (program.waited >= NOTHING || busiest >= HALF_HELD)
+    let known = !program.locks.is_empty() && !program.stuck;
+    known && (program.waited >= NOTHING || busiest >= HALF_HELD)
 }
 
 /// What a prediction hangs on: a sentence each.
@@ -143,6 +144,20 @@ mod tests {
         assert_eq!(error(100.0, Some(110.0)), SIMULATOR_ERROR);
         assert_eq!(error(100.0, Some(200.0)), 1.0);
         assert_eq!(error(100.0, Some(50.0)), 1.0);
+    }
+
+    #[test]
+    fn a_program_that_is_stuck_is_not_predicted() {
+        let mut program = Program {
+            waited: 0.5,
+            locks: vec![crate::workload::tests::lock()],
+            still_waiting: 1,
+            ..Program::default()
+        };
+        assert!(is_worth_it(&program, 2));
+        program.stuck = true;
+        assert!(!is_worth_it(&program, 2));
+        assert!(crate::report::nothing(&program, 2).contains("for which locks those threads wait"));
     }
 
     #[test]

@@ -138,6 +138,8 @@ pub struct Program {
     pub taken_back: u64,
     /// Threads that waited for a lock when the recording ended.
     pub still_waiting: usize,
+    /// Their waits are half of all waiting or more: the waits that ended do not say what the program does.
+    pub stuck: bool,
     /// The lock that is waited for longest of those that are not among [`Program::locks`] since one
     /// thread makes most acquisitions, if a tenth of the waiting is for it: a sentence.
     pub one_sided: Option<String>,
@@ -203,6 +205,7 @@ fn of(profile: &Profile) -> Program {
         quick_waits: verdict::quick_waits(profile),
         taken_back: unseen::taken_back(profile),
         still_waiting: verdict::lock_waiters(profile).len(),
+        stuck: verdict::is_stuck(profile),
         one_sided,
         notes,
         dropped: profile.dropped_share(),

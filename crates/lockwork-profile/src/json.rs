@@ -7,6 +7,7 @@ use crate::herd::Herd;
 use crate::histogram::Histogram;
 use crate::model::{Counts, Fate, Lock, Profile};
 use crate::names::Names;
+use crate::rules;
 use crate::summary;
 
 /// One process.
@@ -194,7 +195,10 @@ fn lock(profile: &Profile, names: &Names<'_>, lock: &Lock) -> OneLock {
         waited_ns: profile.ns(inside.waited as f64),
     });
     let why = match lock.is_lock() {
-        true => (lock.sum.waited > 0).then(|| summary::why(profile, names, lock)),
+        true => {
+            let waited = lock.sum.waited > 0 || rules::starving(profile, lock) > 0;
+            waited.then(|| summary::why(profile, names, lock))
+        }
         false => Herd::of(lock).map(|herd| (herd.finding(profile), Vec::new())),
     };
     OneLock {

@@ -21,6 +21,9 @@ const FEW: u64 = 8;
 /// wants it: a slice of Linux's scheduler on 8 CPUs and more.
 const SLICE_NS: f64 = 3e6;
 
+/// A writer that waits so many times as long as readers wait and hold is passed by them.
+const STARVED: f64 = 10.0;
+
 /// So large a share of the waiting with a known holder is to be for those whom a rule names.
 const BLAMED: f64 = 0.25;
 
@@ -282,27 +285,75 @@ fn preempted_holder(case: &Case<'_>) -> Option<Finding> {
 
 fn starved_writers(case: &Case<'_>) -> Option<Finding> {
     let (reads, writes) = (case.lock.of(Use::Read), case.lock.of(Use::Write));
+    let open = starving(case.profile, case.lock);
     let starved = writes.contended >= FEW
-        && writes.mean_wait() >= 10.0 * reads.mean_wait()
-        && writes.mean_wait() >= 10.0 * reads.mean_hold()
+        && writes.mean_wait() >= STARVED * reads.mean_wait()
+        && writes.mean_wait() >= STARVED * reads.mean_hold()
         && reads.count > writes.count;
-    starved.then(|| Finding {
-        rule: "writers-starve",
-        why: "Its writers wait much longer than its readers do: new readers pass them.".to_owned(),
-        evidence: vec![
+    if !starved && open == 0 {
+        return None;
+    }
+    let mut evidence = vec![format!(
+        "a reader holds it for {}",
+        case.time(reads.mean_hold())
+    )];
+    if starved {
+        let (writer, reader) = (writes.mean_wait(), reads.mean_wait());
+        evidence.insert(
+            0,
             format!(
                 "a writer waits {} on average, a reader {}",
-                case.time(writes.mean_wait()),
-                case.time(reads.mean_wait())
+                case.time(writer),
+                case.time(reader)
             ),
-            format!("a reader holds it for {}", case.time(reads.mean_hold())),
-        ],
+        );
+    }
+    if open > 0 {
+        let readers = match reads.contended {
+            0 => "no reader waited".to_owned(),
+            _ => format!("a reader waits {} on average", case.time(reads.mean_wait())),
+        };
+        let writer = case.time(open as f64);
+        evidence.insert(
+            0,
+            format!("a writer had waited for {writer} when the recording ended; {readers}"),
+        );
+    }
+    Some(Finding {
+        rule: "writers-starve",
+        why: "Its writers wait much longer than its readers do: new readers pass them.".to_owned(),
+        evidence,
         advice: format!(
             "Lockwork's read/write lock lets no reader pass once a writer has waited 1 ms: {}. \
              In the program: PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP.",
             case.compare("mutex")
         ),
     })
+}
+
+/// How long, in ticks, a writer had waited for this lock when the recording ended, while readers had it one
+/// after the other and none of them waited any more. 0: no writer, or not for long.
+pub fn starving(profile: &Profile, lock: &Lock) -> u64 {
+    let at = |how| {
+        let waiters = profile.waiters.iter();
+        let waiters = waiters.filter(|waiter| waiter.lock == lock.address);
+        let is_so = move |address| {
+            let mut sites = lock.sites.iter();
+            sites.any(|site| site.how == how && site.address == address)
+        };
+        waiters.filter(move |waiter| is_so(waiter.site))
+    };
+    let Some(longest) = at(Use::Write).map(|writer| writer.since).max() else {
+        return 0;
+    };
+    let reads = lock.of(Use::Read);
+    let long = longest as f64 >= STARVED * reads.mean_hold().max(reads.mean_wait());
+    // Readers that ended filled half of that time or more. A single one that does not end starves nobody.
+    let passed = reads.held * 2.0 >= longest as f64;
+    match long && passed && at(Use::Read).next().is_none() {
+        true => longest,
+        false => 0,
+    }
 }
 
 fn written_rwlock(case: &Case<'_>) -> Option<Finding> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 use super::*;
-use crate::model::{Blame, Inside};
+use crate::model::{Blame, Inside, Waiter};
 
 /// The rule that speaks of a mutex that was used so. A tick is a nanosecond.
 fn rule(sum: Counts) -> &'static str {
@@ -303,4 +303,62 @@ fn waits_that_holds_do_not_explain() {
         ..used(50_000_000)
     };
     assert_eq!(rule(late_hand_overs), "unclear");
+}
+
+/// A read/write lock that readers hold in turns for 10 s, and for which a writer waits.
+fn read_and_wanted(waited: u64, reads: Counts) -> Profile {
+    let site = |address, how, counts: &Counts| Site {
+        address,
+        how,
+        counts: counts.clone(),
+    };
+    let lock = Lock {
+        address: 64,
+        sites: vec![
+            site(1, Use::Read, &reads),
+            site(2, Use::Write, &Counts::default()),
+        ],
+        sum: reads,
+        ..Lock::default()
+    };
+    let mut profile = profile_of(vec![lock]);
+    profile.waiters = vec![Waiter {
+        thread: 1,
+        lock: 64,
+        site: 2,
+        holder: None,
+        since: waited,
+        holds: Vec::new(),
+    }];
+    profile
+}
+
+#[test]
+fn a_writer_that_never_gets_it_starves() {
+    let reads = Counts {
+        count: 50_000,
+        held: 1e10,
+        holds: 50_000,
+        ..Counts::default()
+    };
+    let mut profile = read_and_wanted(9_000_000_000, reads.clone());
+    let (found, _) = why(&case(&profile, &Names::new(&profile)));
+    assert_eq!(found.rule, "writers-starve");
+    assert!(found.evidence[0].starts_with("a writer had waited for 9.00 s"));
+    // A lock that nobody is seen to have waited for has a reason.
+    assert_eq!(crate::summary::contended(&profile).count(), 1);
+    let report = crate::summary::render(&profile);
+    assert!(report.contains("new readers pass them"), "{report}");
+    // Readers that wait, too, pass nobody.
+    let reader = Waiter {
+        site: 1,
+        ..profile.waiters[0].clone()
+    };
+    profile.waiters.push(reader);
+    assert_eq!(starving(&profile, &profile.locks[0]), 0);
+    // The wait has only begun, and a single reader that does not end.
+    let begun = read_and_wanted(1_000_000, reads);
+    assert_eq!(starving(&begun, &begun.locks[0]), 0);
+    let one = read_and_wanted(9_000_000_000, Counts::default());
+    assert_eq!(starving(&one, &one.locks[0]), 0);
 }

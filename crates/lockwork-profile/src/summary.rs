@@ -39,7 +39,9 @@ pub fn render(profile: &Profile) -> String {
     }
     if !is_nothing(profile) {
         let all = profile.sum().waited as f64;
-        let much = |lock: &&&Lock| lock.sum.waited as f64 >= all * LITTLE;
+        let much = |lock: &&&Lock| {
+            lock.sum.waited as f64 >= all * LITTLE || rules::starving(profile, lock) > 0
+        };
         let explained_ones = waited.iter().take_while(much).take(EXPLAINED);
         for (at, lock) in explained_ones.enumerate() {
             text += &explained(profile, &names, lock, at + 1);
@@ -54,10 +56,14 @@ pub fn render(profile: &Profile) -> String {
     text + &notes(profile, &names)
 }
 
-/// Locks that threads waited for, in the profile's order.
+/// Locks that threads waited for, those that cost most time first; also one for which a writer
+/// [starves](rules::starving), though its wait has not ended.
 pub fn contended(profile: &Profile) -> impl Iterator<Item = &Lock> {
-    let locks = profile.locks.iter();
-    locks.filter(|lock| lock.is_lock() && lock.sum.waited > 0)
+    let locks = profile.locks.iter().filter(|lock| lock.is_lock());
+    let lost = locks.map(|lock| (lock.sum.waited + rules::starving(profile, lock), lock));
+    let mut all: Vec<(u64, &Lock)> = lost.filter(|(lost, _)| *lost > 0).collect();
+    all.sort_by_key(|(lost, _)| u64::MAX - lost);
+    all.into_iter().map(|(_, lock)| lock)
 }
 
 fn heading(profile: &Profile) -> String {

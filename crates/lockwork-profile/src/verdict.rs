@@ -53,20 +53,31 @@ pub fn is_nothing(profile: &Profile) -> bool {
 
 /// How long threads waited for locks.
 pub fn waited(profile: &Profile) -> String {
-    let all = duration(profile.ns(profile.sum().waited as f64));
+    let time = |ticks: u64| duration(profile.ns(ticks as f64));
+    let all = time(profile.sum().waited);
+    let open = time(still_waited(profile));
     match lock_waiters(profile).len() {
         0 => format!("threads waited {all} in all"),
-        1 => format!("threads waited {all} in all, but for one wait that has not ended"),
-        open => format!("threads waited {all} in all, but for {open} waits that have not ended"),
+        1 => format!("threads waited {all} in all, and {open} in a wait that has not ended"),
+        n => format!("threads waited {all} in all, and {open} in {n} waits that have not ended"),
     }
+}
+
+/// How long, in ticks, the waits for locks have lasted that have not ended.
+pub fn still_waited(profile: &Profile) -> u64 {
+    lock_waiters(profile).iter().map(|w| w.since).sum()
+}
+
+/// Whether those make half of all waiting or more, and a real part of the threads' time.
+pub fn is_stuck(profile: &Profile) -> bool {
+    still_waited(profile) > profile.sum().waited && !is_nothing(profile)
 }
 
 /// The time waited, as a share of the threads' time; threads are taken to live as long as
 /// the process. Waits that have not ended count as long as they have lasted.
 pub fn lost_share(profile: &Profile) -> f64 {
     let all = profile.seconds * profile.threads.max(1) as f64;
-    let open: u64 = lock_waiters(profile).iter().map(|w| w.since).sum();
-    let waited = profile.sum().waited.saturating_add(open);
+    let waited = profile.sum().waited.saturating_add(still_waited(profile));
     profile.ns(waited as f64) as f64 / 1e9 / all.max(1e-9)
 }
 
@@ -365,6 +376,9 @@ mod tests {
         }];
         assert_eq!(lost_share(&profile), 0.2);
         assert_eq!(verdict(&profile), "");
-        assert!(waited(&profile).ends_with("but for one wait that has not ended"));
+        assert!(waited(&profile).ends_with("400 ms in a wait that has not ended"));
+        assert!(is_stuck(&profile));
+        profile.locks[0].sum.waited = 500_000_000;
+        assert!(!is_stuck(&profile));
     }
 }
