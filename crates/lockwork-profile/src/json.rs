@@ -8,6 +8,7 @@ use crate::histogram::Histogram;
 use crate::model::{Counts, Fate, Lock, Profile};
 use crate::names::Names;
 use crate::rules;
+use crate::sharing;
 use crate::summary;
 
 /// One process.
@@ -26,8 +27,17 @@ pub struct Process {
     unrecorded_threads: u64,
     refused: u64,
     locks: Vec<OneLock>,
+    false_sharing: Vec<Shared>,
     waiting_now: Vec<Waiting>,
     warnings: Vec<String>,
+}
+
+/// Two locks in one cache line, or in a pair of lines.
+#[derive(Serialize)]
+struct Shared {
+    addresses: [String; 2],
+    names: [String; 2],
+    bytes: u64,
 }
 
 #[derive(Serialize)]
@@ -147,6 +157,15 @@ pub fn process(profile: &Profile) -> Process {
             .collect(),
         for_ns: profile.ns(waiter.since as f64),
     });
+    let shared = sharing::pairs(profile).into_iter();
+    let false_sharing = shared.map(|pair| {
+        let both = [pair.first, pair.second];
+        Shared {
+            addresses: both.map(|lock| format!("{:#x}", lock.address)),
+            names: both.map(|lock| names.lock(lock)),
+            bytes: pair.bytes,
+        }
+    });
     Process {
         pid: profile.pid,
         parent: profile.parent,
@@ -169,6 +188,7 @@ pub fn process(profile: &Profile) -> Process {
         unrecorded_threads: profile.bare + profile.unseen,
         refused: profile.refused,
         locks,
+        false_sharing: false_sharing.collect(),
         waiting_now: waiting_now.collect(),
         warnings: [profile.warnings.clone(), names.warnings()].concat(),
     }
@@ -258,4 +278,39 @@ fn buckets(profile: &Profile, histogram: &Histogram) -> Vec<Bucket> {
         count,
     })
     .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Site, Use};
+
+    #[test]
+    fn false_sharing_is_there_for_programs_too() {
+        let used = |address, thread| {
+            let sum = Counts {
+                count: 100_000,
+                ..Counts::default()
+            };
+            Lock {
+                address,
+                by_thread: vec![(thread, 100_000)],
+                sites: vec![Site {
+                    address: 1,
+                    how: Use::Mutex,
+                    counts: sum.clone(),
+                }],
+                sum,
+                ..Lock::default()
+            }
+        };
+        let profile = Profile {
+            locks: vec![used(64, 0), used(104, 1)],
+            ..Profile::default()
+        };
+        let found = serde_json::to_value(process(&profile)).expect("JSON");
+        let pair = &found["false_sharing"][0];
+        assert_eq!(pair["addresses"][1], "0x68");
+        assert_eq!(pair["bytes"], 64);
+    }
 }

@@ -538,31 +538,6 @@ fn unclear(case: &Case<'_>) -> Finding {
     }
 }
 
-/// The thread that makes nearly all of its acquisitions, if one does.
-fn only_user(lock: &Lock) -> Option<u64> {
-    let all: u64 = lock.by_thread.iter().map(|(_, n)| n).sum();
-    let nearly_all = all as f64 * ONLY_USER;
-    let mut threads = lock.by_thread.iter();
-    let only = threads.find(|(_, n)| *n > 0 && *n as f64 >= nearly_all);
-    only.map(|(thread, _)| *thread)
-}
-
-/// Locks that share a cache line, each of them used much, and not by one and the same thread.
-pub fn neighbours(profile: &Profile, line: u64) -> Vec<(&Lock, &Lock)> {
-    let total = profile.sum().count;
-    let hot = |lock: &&Lock| lock.is_lock() && lock.sum.count * 50 >= total.max(50_000);
-    let mut hot: Vec<&Lock> = profile.locks.iter().filter(hot).collect();
-    hot.sort_by_key(|lock| lock.address);
-    hot.windows(2)
-        .filter(|pair| pair[0].address / line == pair[1].address / line)
-        .filter(|pair| {
-            let only = only_user(pair[0]);
-            only.is_none() || only != only_user(pair[1])
-        })
-        .map(|pair| (pair[0], pair[1]))
-        .collect()
-}
-
 #[cfg(test)]
 #[path = "rules_tests.rs"]
 mod tests;

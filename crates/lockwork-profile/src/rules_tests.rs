@@ -244,26 +244,6 @@ fn who_sleeps_is_named_if_threads_wait_for_that() {
 }
 
 #[test]
-fn what_one_thread_uses_is_not_shared_falsely() {
-    let near = |a: &[(u64, u64)], b: &[(u64, u64)]| {
-        let lock = |address, by_thread: &[(u64, u64)]| Lock {
-            address,
-            by_thread: by_thread.to_vec(),
-            ..lock_of_sites(vec![Counts {
-                count: 100_000,
-                ..Counts::default()
-            }])
-        };
-        let profile = profile_of(vec![lock(64, a), lock(72, b)]);
-        neighbours(&profile, 64).len()
-    };
-    assert_eq!(near(&[(0, 100_000)], &[(0, 100_000)]), 0);
-    assert_eq!(near(&[(0, 99_000), (1, 1_000)], &[(0, 100_000)]), 0);
-    assert_eq!(near(&[(0, 100_000)], &[(1, 100_000)]), 1);
-    assert_eq!(near(&[(0, 50_000), (1, 50_000)], &[(0, 100_000)]), 1);
-}
-
-#[test]
 fn a_hot_shard_comes_behind_what_its_holders_do() {
     let of = |hold: u64, address: fn(u64) -> u64| {
         let lock = |n: u64| {

@@ -10,7 +10,7 @@ use crate::model::{Lock, Profile};
 /// A lock with less than this share of another one's acquisitions is hardly used beside it.
 const USED: f64 = 0.01;
 /// So many locks at equal distances are no accident.
-const ARRAY: usize = 4;
+pub const ARRAY: usize = 4;
 
 /// Locks that are alike, and by what.
 pub struct Shards<'a> {
@@ -33,7 +33,7 @@ pub fn shards<'a>(profile: &'a Profile, lock: &'a Lock) -> Option<Shards<'a>> {
 }
 
 /// Where it was made, or else where it is used most.
-fn made_at(lock: &Lock) -> u64 {
+pub fn made_at(lock: &Lock) -> u64 {
     let used = lock.sites.first().map(|site| site.address);
     lock.made.or(used).unwrap_or(0)
 }

@@ -7,15 +7,15 @@ use lockwork_report::finding::Finding;
 use lockwork_report::table;
 use lockwork_report::text::{counted, cut, duration, grouped, percent, seconds, whole};
 
-use crate::deadlock;
 use crate::herd::herds;
-use crate::model::{Counts, Fate, Lock, Profile, Use, Waiter};
+use crate::model::{Fate, Lock, Profile, Waiter};
 use crate::names::Names;
 use crate::nesting::nests;
 use crate::program::{command, runs_again};
 use crate::rules::{self, Case};
 use crate::tables::{self, LISTED, NAME};
 use crate::verdict::{self, deadlocks, is_nothing, lock_waiters, quick_waits, tried};
+use crate::{deadlock, futexes, sharing};
 
 /// Locks of which the reason is given.
 const EXPLAINED: usize = 3;
@@ -47,7 +47,9 @@ pub fn render(profile: &Profile) -> String {
             text += &explained(profile, &names, lock, at + 1);
         }
     }
-    text += &shared_lines(profile, &names);
+    for sentence in sharing::sentences(profile, &names) {
+        let _ = writeln!(text, "\n{sentence}");
+    }
     text += &condvars(profile, &names);
     if let Some(quick) = quick_waits(profile) {
         text += &format!("\n{quick}\n");
@@ -258,37 +260,6 @@ fn of_threads(profile: &Profile, threads: &[u64]) -> String {
     }
 }
 
-fn shared_lines(profile: &Profile, names: &Names<'_>) -> String {
-    let near = rules::neighbours(profile, 64);
-    let mut wide = rules::neighbours(profile, 128);
-    wide.retain(|(a, _)| !near.iter().any(|(known, _)| known.address == a.address));
-    let mut text = String::new();
-    for (pairs, what) in [
-        (
-            near,
-            "False sharing: they are in one cache line of 64 bytes.",
-        ),
-        (
-            wide,
-            "Perhaps false sharing: they are in one pair of cache lines (128 bytes), which many \
-             CPUs fetch together.",
-        ),
-    ] {
-        let Some((a, b)) = pairs.first() else {
-            continue;
-        };
-        let _ = writeln!(
-            text,
-            "\n{} of locks that are both used much, as {} and {}. {what} Put each lock on a line \
-             of its own.",
-            counted(pairs.len(), "pair"),
-            names.lock(a),
-            names.lock(b)
-        );
-    }
-    text
-}
-
 fn condvars(profile: &Profile, names: &Names<'_>) -> String {
     let mut rows = tables::condvars(profile, names);
     if rows.is_empty() {
@@ -306,31 +277,10 @@ fn condvars(profile: &Profile, names: &Names<'_>) -> String {
 }
 
 fn futexes(profile: &Profile, names: &Names<'_>) -> String {
-    let mut text = String::new();
-    let all = profile.locks.iter().filter(|lock| lock.has(Use::Futex));
-    let sums: Vec<(&Lock, Counts)> = all.map(|l| (l, l.of(Use::Futex))).collect();
-    if sums.is_empty() {
-        return text;
+    match futexes::of(profile, names) {
+        Some(found) => format!("\n{}:\n   {}\n", found.sum, found.sites.join("\n   ")),
+        None => String::new(),
     }
-    let waited: u64 = sums.iter().map(|(_, sum)| sum.waited).sum();
-    let count: u64 = sums.iter().map(|(_, sum)| sum.count).sum();
-    let _ = writeln!(
-        text,
-        "\nThreads waited {} in {} futex calls of locks, or of other waits, that are not pthread's:",
-        duration(profile.ns(waited as f64)),
-        whole(count)
-    );
-    for (lock, sum) in sums.iter().take(3) {
-        let site = lock.sites.iter().find(|site| site.how == Use::Futex);
-        let _ = writeln!(
-            text,
-            "   {} times, {}: {}",
-            whole(sum.count),
-            duration(profile.ns(sum.waited as f64)),
-            names.site(site.map_or(0, |site| site.address))
-        );
-    }
-    text
 }
 
 /// What the figures cannot know, and what went wrong.

@@ -3,12 +3,13 @@
 
 use std::collections::HashSet;
 
-use lockwork_report::text::{duration, grouped, percent, whole};
+use lockwork_report::text::{counted, duration, grouped, percent, whole};
 
 use crate::cycles::cycles;
 use crate::model::{mean, Counts, Lock, Profile, Use, Waiter};
 use crate::program::runs_again;
 use crate::rules;
+use crate::sharing;
 use crate::unseen::{elsewhere, of_elsewhere, of_taking_back, taken_back};
 
 /// Waits of a deadlock are at least so long.
@@ -154,26 +155,32 @@ fn nothing_to_win(profile: &Profile) -> String {
         0 => "Its locks were never contended".to_owned(),
         _ => format!("Threads waited for locks for {share} of their time"),
     };
-    let elsewhere = match elsewhere(profile) {
-        0 => None,
-        times => Some(of_elsewhere(times)),
+    let back = taken_back(profile);
+    let elsewhere = elsewhere(profile);
+    let pairs = sharing::pairs(profile)
+        .iter()
+        .filter(|p| p.bytes == 64)
+        .count();
+    let but = [
+        (back > 0).then(|| of_taking_back(back)),
+        (elsewhere > 0).then(|| of_elsewhere(elsewhere)),
+        (pairs > 0).then(|| {
+            let pairs = counted(pairs, "pair");
+            format!("{pairs} of them share a cache line, and that makes them slower: see below")
+        }),
+    ];
+    let but: Vec<String> = but.into_iter().flatten().collect();
+    let place = match quick_waits(profile) {
+        None if but.is_empty() => "here",
+        _ => "by another lock",
     };
-    match (taken_back(profile), elsewhere) {
-        (0, None) => {
-            let place = match quick_waits(profile) {
-                Some(_) => "by another lock",
-                None => "here",
-            };
-            format!("{waited}: nothing to win {place}.\n")
-        }
-        (0, Some(elsewhere)) => {
-            format!("{waited}: nothing to win by another lock. But {elsewhere}.\n")
-        }
-        (times, elsewhere) => format!(
-            "{waited}, as far as that is seen. But {}{}.\n",
-            of_taking_back(times),
-            elsewhere.map_or(String::new(), |told| format!("; and {told}"))
-        ),
+    let promise = match back {
+        0 => format!(": nothing to win {place}."),
+        _ => ", as far as that is seen.".to_owned(),
+    };
+    match but.is_empty() {
+        true => format!("{waited}{promise}\n"),
+        false => format!("{waited}{promise} But {}.\n", but.join("; and ")),
     }
 }
 
@@ -339,6 +346,27 @@ mod tests {
             );
         }
         assert!(of(0).starts_with("Its locks were never contended, as far"));
+    }
+
+    #[test]
+    fn false_sharing_is_something_to_win() {
+        let used = |address, thread| Lock {
+            address,
+            by_thread: vec![(thread, 100_000)],
+            ..one_mutex(Counts {
+                count: 100_000,
+                ..Counts::default()
+            })
+            .locks
+            .remove(0)
+        };
+        let profile = Profile {
+            locks: vec![used(64, 0), used(104, 1)],
+            ..one_mutex(Counts::default())
+        };
+        let text = verdict(&profile);
+        assert!(text.contains("1 pair of them share"), "{text}");
+        assert!(!text.contains("nothing to win here"), "{text}");
     }
 
     #[test]

@@ -20,7 +20,7 @@ use crate::histogram::Histogram;
 use crate::model::{mean, Lock, Profile};
 use crate::names::Names;
 use crate::summary::{self, contended};
-use crate::{program, tables, verdict};
+use crate::{futexes, program, sharing, tables, verdict};
 
 /// Locks that have a section of their own.
 const SHOWN: usize = 20;
@@ -78,6 +78,17 @@ fn process(profile: &Profile) -> String {
             text += &format!("<h2>condition variable {name}</h2>\n");
             text += &why(&herd.finding(profile), &[]);
         }
+    }
+    for said in sharing::sentences(profile, &names) {
+        text += &format!("<p>{}</p>\n", escape(&said));
+    }
+    if let Some(found) = futexes::of(profile, &names) {
+        let sites = found
+            .sites
+            .iter()
+            .map(|site| format!("<li>{}", escape(site)));
+        let sites: String = sites.collect();
+        text += &format!("<p>{}:</p><ul>{sites}</ul>\n", escape(&found.sum));
     }
     text += &graph::now(profile, &names);
     text += &flame::render(profile, &names);
@@ -219,15 +230,30 @@ mod tests {
             }],
             ..Lock::default()
         };
+        let mut hot = [used(256, Use::Mutex), used(264, Use::Mutex)];
+        for (thread, lock) in hot.iter_mut().enumerate() {
+            lock.sum.count = 100_000;
+            lock.by_thread = vec![(thread as u64, 100_000)];
+        }
+        let [one, other] = hot;
         let profile = Profile {
             ns_per_tick: 1.0,
             seconds: 1.0,
-            locks: vec![used(64, Use::Wait), used(128, Use::Mutex)],
+            locks: vec![
+                used(64, Use::Wait),
+                used(128, Use::Mutex),
+                used(200, Use::Futex),
+                one,
+                other,
+            ],
             ..Profile::default()
         };
         let text = process(&profile);
         assert!(text.contains("<p>Its locks were never contended"), "{text}");
         assert!(text.contains("<th>condition variable"), "{text}");
+        assert!(text.contains("<p>1 pair of locks that are both"), "{text}");
+        assert!(text.contains("600 ns in 3 futex calls"), "{text}");
+        assert!(text.contains("<li>3 times, 600 ns: "), "{text}");
         assert!(text.contains("<td>3<td>200 ns"), "{text}");
     }
 }
