@@ -17,6 +17,11 @@ const NO_END: &str = "the program ended without its exit handlers, or no lock of
 /// Where glibc's locks ran.
 const GLIBCS: &str = "glibc's locks ran, and they count nothing; take one of Lockwork's by --lock";
 
+/// Preempted holders.
+const LONG_HOLDS: &str =
+    "the recorder counts in long holds only who lost its CPU; where that explains the \
+                          waits, the sentence on the lock says so";
+
 /// What is known of a run of a program.
 #[derive(Clone, Debug)]
 pub struct Ran {
@@ -57,6 +62,7 @@ impl Ran {
         account.put(Quantity::Acquisitions, Seen::Value(all));
         account.each(Quantity::Contended, self.locking.contended as f64, all);
         account.put(Quantity::Waited, Seen::Value(self.locking.waited));
+        account.put(Quantity::PreemptedHolders, Seen::Not(LONG_HOLDS));
         user::put_resources(&mut account, &self.used, all);
         match &self.events {
             Some(events) if self.is_ours => {

@@ -229,6 +229,34 @@ fn of_a_program_the_recorder_says_why() {
 }
 
 #[test]
+fn what_is_said_of_preempted_holders_does_not_contradict_the_reason() {
+    let preempted = Finding {
+        rule: "holder-preempted",
+        why: "Its holders lose their CPU to other threads while they hold it.".to_owned(),
+        evidence: Vec::new(),
+        advice: String::new(),
+    };
+    let ran = Ran {
+        program: "./program".to_owned(),
+        lock: "glibc".to_owned(),
+        is_ours: false,
+        locking: Locking {
+            acquisitions: 100,
+            contended: 50,
+            waited: 0.2,
+            ..Locking::default()
+        },
+        why: Some(preempted),
+        events: None,
+        used: Resources::default(),
+    };
+    let text = crate::rendered(&[ran.account()], false);
+    assert!(text.contains("lose their CPU"), "{text}");
+    assert!(!text.contains("does not tell user space"), "{text}");
+    assert!(text.contains("in long holds only"), "{text}");
+}
+
+#[test]
 fn keys_and_labels_name_one_quantity_each() {
     let keys: BTreeSet<&str> = Quantity::ALL.iter().map(|one| one.key()).collect();
     let labels: BTreeMap<&str, Quantity> = Quantity::ALL
