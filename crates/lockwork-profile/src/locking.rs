@@ -104,6 +104,11 @@ impl Locking {
         all
     }
 
+    /// Whether no lock was called that an interposer replaces, so that another lock changes nothing.
+    pub fn is_unused(&self) -> bool {
+        self.acquisitions == 0 && self.failed == 0 && self.unrecorded_threads == 0
+    }
+
     /// What is said where many calls of trylock failed.
     pub fn tried(&self) -> Option<String> {
         tried(self.failed, self.acquisitions)
@@ -141,7 +146,7 @@ impl Locking {
                 n => format!(", without those of {}", counted(n as usize, "more thread")),
             }
         );
-        if self.acquisitions == 0 && self.unrecorded_threads == 0 {
+        if self.is_unused() && self.still_waiting == 0 {
             return format!(
                 "A warm-up run made no lock call that an interposer sees: the locks of this program \
                  are not replaced.{}",

@@ -62,7 +62,8 @@ pub fn conclude(
     warnings.extend(cold(rules, &samples));
     warnings.extend(cut_short(&ended, samples.len()));
     warnings.extend(summary.iter().flat_map(|s| setup.warnings(s)));
-    let verdict = verdict::verdict(&setup, &summary);
+    let unused = locking.as_ref().is_some_and(Locking::is_unused);
+    let verdict = verdict::verdict(&setup, &summary, unused);
     let note = setup.contended(BASELINE).map(workload::note);
     let note = note.or_else(|| locking.as_ref().map(Locking::sentence));
     Report {

@@ -8,14 +8,23 @@ use crate::policy::{BASELINE, CONTROL};
 use lockwork_report::stats;
 use lockwork_report::text::counted;
 
-/// The verdict on `arms`, which are glibc, the control and then the locks.
-pub fn verdict(setup: &Setup, arms: &[Summary]) -> String {
+/// What is said of the locks of a program that calls none.
+const UNUSED: &str =
+    "No verdict on the locks: a warm-up run called none that is replaced, so a difference \
+                      from glibc cannot come from them.";
+
+/// The verdict on `arms`, which are glibc, the control and then the locks. `unused`: the program calls
+/// no lock that is replaced.
+pub fn verdict(setup: &Setup, arms: &[Summary], unused: bool) -> String {
     let locks: Vec<&Summary> = arms
         .iter()
         .filter(|a| a.arm != BASELINE && a.arm != CONTROL)
         .collect();
     let base = arms.iter().find(|a| a.arm == BASELINE);
-    let mut sentences = vec![on_locks(setup, base, &locks)];
+    let mut sentences = vec![match unused {
+        true => UNUSED.to_owned(),
+        false => on_locks(setup, base, &locks),
+    }];
     sentences.extend(on_control(setup, arms));
     sentences.extend(on_stopped(&locks));
     sentences.extend(base.and_then(|base| on_faults(setup, base, &locks)));
@@ -249,11 +258,11 @@ mod tests {
             .iter()
             .flat_map(|(arm, percent)| samples(arm, *percent));
         let names: Vec<&str> = arms.iter().map(|arm| arm.0).collect();
-        verdict_of(&all.collect::<Vec<_>>(), &names)
+        verdict_of(&all.collect::<Vec<_>>(), &names, false)
     }
 
     /// On these samples of `arms`, beside glibc's, which are all 100.
-    fn verdict_of(others: &[Sample], arms: &[&str]) -> (String, Vec<Summary>) {
+    fn verdict_of(others: &[Sample], arms: &[&str], unused: bool) -> (String, Vec<Summary>) {
         let base: Vec<Sample> = (samples(BASELINE, 0.0).into_iter())
             .map(|sample| Sample {
                 metric: Some(100.0),
@@ -272,7 +281,7 @@ mod tests {
         let summaries: Vec<Summary> = names
             .map(|arm| setup.summary(arm, BASELINE, false))
             .collect();
-        (verdict(&setup, &summaries), summaries)
+        (verdict(&setup, &summaries, unused), summaries)
     }
 
     /// The standard error is 0.67 %, so that the interval by itself reaches 1.5 % down
@@ -306,6 +315,7 @@ mod tests {
         let (text, _) = verdict_of(
             &[noisy, samples("mutex", 5.0)].concat(),
             &["noisy", "mutex"],
+            false,
         );
         assert!(
             text.starts_with("mutex does better than glibc here"),
@@ -317,6 +327,7 @@ mod tests {
         let (text, _) = verdict_of(
             &[noisy, samples("mutex", -5.0)].concat(),
             &["noisy", "mutex"],
+            false,
         );
         assert!(text.contains("worse than glibc: mutex"), "{text}");
     }
@@ -328,7 +339,7 @@ mod tests {
             sample.outcome = Outcome::Failed;
             sample.exit_code = Some(1);
         }
-        let (text, _) = verdict_of(&fails, &["mutex"]);
+        let (text, _) = verdict_of(&fails, &["mutex"], false);
         assert!(text.starts_with("glibc does better here"), "{text}");
         assert!(
             text.contains("mutex failed in 10 runs, glibc in 0"),
@@ -336,8 +347,17 @@ mod tests {
         );
         let mut zero = samples("mutex", 0.0);
         zero[3].metric = Some(0.0);
-        let (text, _) = verdict_of(&zero, &["mutex"]);
+        let (text, _) = verdict_of(&zero, &["mutex"], false);
         assert!(text.contains("mutex gave 0 in 1 of 10 runs"), "{text}");
+    }
+
+    #[test]
+    fn a_program_that_calls_no_lock_gives_no_verdict_on_locks() {
+        for percent in [-5.0, 5.0] {
+            let (text, _) = verdict_of(&samples("mutex", percent), &["mutex"], true);
+            assert!(text.starts_with("No verdict on the locks"), "{text}");
+            assert!(!text.contains("does better"), "{text}");
+        }
     }
 
     #[test]
@@ -346,7 +366,7 @@ mod tests {
         for sample in &mut coarse {
             sample.metric = Some(101.0);
         }
-        let (text, arms) = verdict_of(&coarse, &["mutex"]);
+        let (text, arms) = verdict_of(&coarse, &["mutex"], false);
         assert!(text.contains("may be rounded"), "{text}");
         assert!(arms[1].verdict_interval.is_none());
     }
