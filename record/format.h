@@ -17,7 +17,7 @@
 #include "atomic.h"
 
 #define REC_MAGIC     0x31666f7250776b4cULL /* "LkwProf1" */
-#define REC_VERSION   8
+#define REC_VERSION   9
 #define REC_WAITS     4096
 #define REC_MAX_WAITS 1024
 #define REC_SHOWN     10 /* locks that a waiting thread is seen to hold */
@@ -56,6 +56,7 @@ struct rec_file {
 	u64 preempted; /* and involuntary ones */
 	u64 seen;      /* 1: `lockwork profile` has seen its end */
 	u64 signal;    /* then: which signal made it end; 0: none */
+	u64 cpus;      /* on which it might run at its start; 0: unknown */
 };
 
 /* A thread that waits now, at the index that is its number. */

@@ -6,6 +6,7 @@
 #include "wanted.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,6 +92,7 @@ static void read_into(const char *file, void *text, size_t size)
 
 static void fill_header(void)
 {
+	cpu_set_t cpus;
 	const char *lock = getenv("LOCKWORK_LOCK");
 
 	rec_file->version = REC_VERSION;
@@ -103,6 +105,8 @@ static void fill_header(void)
 	strncpy((char *)rec_file->lock, lock ? lock : "", 31);
 	read_into("/proc/self/cmdline", rec_file->command,
 		  sizeof(rec_file->command) - 1);
+	if (!sched_getaffinity(0, sizeof(cpus), &cpus))
+		rec_file->cpus = (u64)CPU_COUNT(&cpus);
 	rec_file_stamp();
 	rec_file->magic = REC_MAGIC;
 }

@@ -16,6 +16,7 @@ use crate::model::{mean, Counts, Lock, Profile, Use};
 use crate::names::Names;
 use crate::nesting::{nested_in, nests, Nest};
 use crate::rules::ONLY_USER;
+use crate::users::{by_thread, users};
 use crate::{program, unseen, verdict};
 
 /// Of a thread's time, or of the waiting: less than this is not worth a rule.
@@ -291,17 +292,6 @@ fn used_by_the_same(outer: &Lock, inner: &Lock) -> bool {
     by_them as f64 >= SAME * all as f64
 }
 
-/// How many threads do as much as these do, if all do alike: the inverse of Simpson's index.
-fn users(counts: impl Iterator<Item = u64>) -> f64 {
-    let (sum, squares) = counts.fold((0.0, 0.0), |(sum, squares), n| {
-        (sum + n as f64, squares + (n as f64).powi(2))
-    });
-    match squares > 0.0 {
-        true => sum * sum / squares,
-        false => 0.0,
-    }
-}
-
 /// How long, in ns, and how often threads waited for condition variables that acquire so often.
 /// A thread counts as much as it does among the [`users`], so one that hardly acquires does not.
 fn idle(profile: &Profile, by_thread: &[(u64, u64)]) -> (f64, f64) {
@@ -343,11 +333,7 @@ enum Off {
 
 impl Case<'_> {
     fn of(profile: &Profile) -> Case<'_> {
-        let mut by_thread: HashMap<u64, u64> = HashMap::new();
-        for (thread, count) in profile.locks.iter().flat_map(|lock| &lock.by_thread) {
-            *by_thread.entry(*thread).or_default() += count;
-        }
-        let by_thread: Vec<(u64, u64)> = by_thread.into_iter().collect();
+        let by_thread: Vec<(u64, u64)> = by_thread(profile).into_iter().collect();
         let ns = |ticks: u64| ticks as f64 * profile.ns_per_tick;
         let mut case = Case {
             profile,

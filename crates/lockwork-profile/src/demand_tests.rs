@@ -3,13 +3,6 @@ use super::*;
 use crate::model::{Idle, Inside, Site, Usage};
 
 #[test]
-fn threads_count_by_what_they_do() {
-    assert!((users([1000, 1000, 1].into_iter()) - 2.0).abs() < 0.01);
-    assert_eq!(users([5].into_iter()), 1.0);
-    assert_eq!(users([].into_iter()), 0.0);
-}
-
-#[test]
 fn condition_waits_are_of_the_threads_that_use_the_lock() {
     let idle = |thread, waits, waited| Idle {
         thread,

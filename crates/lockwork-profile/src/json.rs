@@ -21,6 +21,7 @@ pub struct Process {
     lock: String,
     seconds: f64,
     threads: u64,
+    cpus: Option<u64>,
     ended: bool,
     end: String,
     dropped: u64,
@@ -177,6 +178,7 @@ pub fn process(profile: &Profile) -> Process {
         },
         seconds: profile.seconds,
         threads: profile.threads,
+        cpus: profile.cpus,
         ended: profile.ended,
         end: match profile.fate {
             Fate::Ended => "by itself".to_owned(),

@@ -36,6 +36,7 @@ mod symbols;
 mod tables;
 mod timeline;
 mod unseen;
+mod users;
 mod verdict;
 
 pub use clock::{note_sleeps, Clock};

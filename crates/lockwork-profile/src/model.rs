@@ -419,6 +419,8 @@ pub struct Profile {
     /// Most threads that lived at the same time, of those that had used a lock or a condition
     /// variable by then.
     pub threads: u64,
+    /// CPUs on which it might run when it began; none: unknown.
+    pub cpus: Option<u64>,
     /// Acquisitions of locks for which there was no room in the file.
     pub dropped: u64,
     /// Unlocks by a thread that had not locked.

@@ -230,6 +230,7 @@ impl Reading {
         let unseen = self.limits.count(head.unseen);
         let usage = usage(head, &mut self.limits);
         let slept = self.limits.count(head.slept);
+        let cpus = self.limits.count(head.cpus);
         self.warnings.extend(self.limits.warning());
         let mut locks: Vec<Lock> = self
             .locks
@@ -266,6 +267,7 @@ impl Reading {
             slept: (slept > 0).then_some(slept),
             ns_per_tick: end.ns_per_tick,
             threads,
+            cpus: (cpus > 0).then_some(cpus),
             dropped: self.dropped,
             unknown: self.unknown,
             deep: self.deep,

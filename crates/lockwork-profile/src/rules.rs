@@ -12,6 +12,7 @@ use crate::model::{mean, Counts, Lock, Profile, Site, Use};
 use crate::names::Names;
 use crate::nesting::nested_in;
 use crate::shards::shards;
+use crate::users::at_work;
 
 /// A section of at least so many nanoseconds is long.
 const LONG_NS: u64 = 10_000;
@@ -42,6 +43,17 @@ pub struct Case<'a> {
     pub program: &'a str,
     /// That comes to its end by itself.
     pub ends: bool,
+}
+
+/// How many threads take locks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Crowd {
+    /// More than there are CPUs.
+    More,
+    /// No more than that.
+    Fits,
+    /// Nobody noted how many CPUs there were.
+    Unknown,
 }
 
 /// Why threads wait for this lock, some of which waited: what the first rule says that holds, and
@@ -86,11 +98,30 @@ impl Case<'_> {
     }
 
     /// The command that measures these locks. All policies with a spinlock's name have the
-    /// read/write lock of `mutex`.
+    /// read/write lock of `mutex`. They need a CPU for each thread.
     fn compare(&self, locks: &str) -> String {
-        let differs = |name: &&str| self.lock.kind() != "rwlock" || !name.starts_with("qspinlock");
+        let spins = self.lock.kind() != "rwlock" && self.crowd() != Crowd::More;
+        let differs = |name: &&str| spins || !name.starts_with("qspinlock");
         let locks: Vec<&str> = locks.split(',').filter(differs).collect();
         compare(self.program, self.ends, &locks.join(","))
+    }
+
+    /// How many threads there are for the CPUs that it may use.
+    fn crowd(&self) -> Crowd {
+        match self.profile.cpus {
+            None => Crowd::Unknown,
+            Some(cpus) if at_work(self.profile) > cpus => Crowd::More,
+            Some(_) => Crowd::Fits,
+        }
+    }
+
+    /// "17 threads take locks, on 2 CPUs".
+    fn crowded(&self) -> String {
+        format!(
+            "{} take locks, on {}",
+            counted(at_work(self.profile) as usize, "thread"),
+            counted(self.profile.cpus.unwrap_or(0) as usize, "CPU")
+        )
     }
 
     fn time(&self, ticks: f64) -> String {
@@ -275,8 +306,15 @@ fn preempted_holder(case: &Case<'_>) -> Option<Finding> {
         why: "Its holders lose their CPU to other threads while they hold it.".to_owned(),
         evidence: found.evidence(found.sum.holds_preempted, "involuntary"),
         advice: format!(
-            "Use fewer threads than CPUs, or make the section in {} shorter. A lock whose \
-             waiters sleep loses least here: {}",
+            "{}, or make the section in {} shorter. A lock whose waiters sleep loses least here: {}",
+            match case.crowd() {
+                Crowd::Fits => format!(
+                    "Leave it its CPUs ({}): others have them now and then",
+                    case.crowded()
+                ),
+                Crowd::More => format!("Use fewer threads than CPUs ({})", case.crowded()),
+                Crowd::Unknown => "Use fewer threads than CPUs".to_owned(),
+            },
             found.site,
             case.compare("mutex,mutex:spin_budget=0")
         ),
@@ -465,10 +503,19 @@ fn convoy(case: &Case<'_>) -> Option<Finding> {
                 whole(sum.watched)
             ),
         ],
-        advice: format!(
-            "A lock whose waiters spin before they sleep: {}",
-            case.compare("mutex,qspinlock_steal")
-        ),
+        advice: match case.crowd() {
+            // Whoever spins has the CPU that the holder or the next one wants.
+            Crowd::More if case.profile.ns(case.met_hold()) >= LONG_NS => format!(
+                "Use no more threads than CPUs ({}): one that is woken waits for a CPU. Such sections are \
+                 too long to spin for: {}",
+                case.crowded(),
+                case.compare("mutex,mutex:spin_budget=0")
+            ),
+            _ => format!(
+                "A lock whose waiters spin before they sleep: {}",
+                case.compare("mutex,qspinlock_steal")
+            ),
+        },
     })
 }
 
@@ -494,7 +541,16 @@ fn long_waits(case: &Case<'_>) -> Option<Finding> {
             ),
         ],
         advice: format!(
-            "Use no more threads than CPUs, or see which lock loses least: {}",
+            "{} which lock loses least: {}",
+            match case.crowd() {
+                Crowd::More =>
+                    format!("Use no more threads than CPUs ({}), or see", case.crowded()),
+                Crowd::Fits => format!(
+                    "There are CPUs enough ({}): see who else had them, and",
+                    case.crowded()
+                ),
+                Crowd::Unknown => "Use no more threads than CPUs, or see".to_owned(),
+            },
             case.compare("mutex,mutex:spin_budget=0,qspinlock_steal")
         ),
     })

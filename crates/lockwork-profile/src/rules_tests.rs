@@ -342,3 +342,60 @@ fn a_writer_that_never_gets_it_starves() {
     let one = read_and_wanted(9_000_000_000, Counts::default());
     assert_eq!(starving(&one, &one.locks[0]), 0);
 }
+
+/// What the first rule that holds advises for a mutex that so many threads use on two CPUs.
+fn advice(sum: Counts, threads: u64) -> (&'static str, String) {
+    let mut profile = profile_of(vec![Lock {
+        by_thread: (0..threads).map(|thread| (thread, 100)).collect(),
+        ..lock_of_sites(vec![sum])
+    }]);
+    profile.cpus = Some(2);
+    let (found, _) = why(&case(&profile, &Names::new(&profile)));
+    (found.rule, found.advice)
+}
+
+#[test]
+fn what_is_advised_depends_on_how_many_threads_there_are_for_the_cpus() {
+    let late = Counts {
+        waited: 50 * 20_000,
+        ..used(1_000)
+    };
+    let (rule, fits) = advice(late.clone(), 2);
+    assert_eq!(rule, "off-cpu");
+    assert!(!fits.contains("no more threads than CPUs"), "{fits}");
+    assert!(fits.contains("2 threads take locks, on 2 CPUs"), "{fits}");
+    let (_, more) = advice(late, 16);
+    assert!(
+        more.starts_with("Use no more threads than CPUs (16 threads"),
+        "{more}"
+    );
+    // Locks that only spin need a CPU for each thread.
+    assert!(!more.contains("qspinlock") && fits.contains("qspinlock"));
+    let preempted = Counts {
+        holds_preempted: 30,
+        ..used(1_000_000)
+    };
+    let (rule, fits) = advice(preempted.clone(), 2);
+    assert_eq!(rule, "holder-preempted");
+    assert!(!fits.contains("fewer threads"), "{fits}");
+    assert!(advice(preempted, 3).1.starts_with("Use fewer threads"));
+}
+
+#[test]
+fn long_sections_are_not_worth_spinning_for_where_cpus_are_short() {
+    let sleepers = |hold| Counts {
+        slept: 50,
+        handover: 50 * 4 * hold,
+        ..used(hold)
+    };
+    let (rule, text) = advice(sleepers(400_000), 16);
+    assert_eq!(rule, "convoy");
+    assert!(
+        text.contains("too long to spin for") && text.contains("spin_budget=0"),
+        "{text}"
+    );
+    let (_, text) = advice(sleepers(400_000), 2);
+    assert!(text.contains("spin before they sleep"), "{text}");
+    let (_, text) = advice(sleepers(1_000), 16);
+    assert!(text.contains("spin before they sleep"), "{text}");
+}

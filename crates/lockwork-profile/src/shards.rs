@@ -20,16 +20,23 @@ pub struct Shards<'a> {
     pub likeness: String,
 }
 
-/// The locks that are like `lock`; none: nothing says that any are.
+/// The locks that are like `lock`; none: nothing says that any are. A row of locks counts as a whole, those
+/// that hardly anybody uses too, if enough of it are used.
 pub fn shards<'a>(profile: &'a Profile, lock: &'a Lock) -> Option<Shards<'a>> {
     let least = lock.sum.count as f64 * USED;
     let locks = profile.locks.iter();
     let mut kin: Vec<&Lock> = locks
         .filter(|other| other.is_lock() && made_at(other) == made_at(lock))
-        .filter(|other| other.sum.count as f64 >= least)
         .collect();
     kin.sort_by_key(|other| other.address);
-    array(&kin, lock).or_else(|| called_alike(profile, &kin, lock))
+    let is_used = |other: &&Lock| other.sum.count as f64 >= least;
+    if let Some(row) = array(&kin, lock) {
+        if row.locks.iter().filter(|other| is_used(other)).count() >= ARRAY {
+            return Some(row);
+        }
+    }
+    kin.retain(is_used);
+    called_alike(profile, &kin, lock)
 }
 
 /// Where it was made, or else where it is used most.
@@ -122,6 +129,9 @@ mod tests {
         assert_eq!(like_first(&profile(&array)), [300, 348, 396, 444]);
         let wrapped = [(348, 1000), (300, 50), (420, 50), (600, 50), (5000, 50)];
         assert!(like_first(&profile(&wrapped)).is_empty());
+        // Part of it are those that nobody has used much.
+        let idle = [(348, 1000), (300, 50), (396, 50), (444, 50), (492, 1)];
+        assert_eq!(like_first(&profile(&idle)), [300, 348, 396, 444, 492]);
         // They lie as in an array, but one is used.
         let unused = [(348, 1000), (300, 1), (396, 1), (444, 1)];
         assert!(like_first(&profile(&unused)).is_empty());
