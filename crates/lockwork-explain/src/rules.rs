@@ -74,7 +74,8 @@ fn uncontended(account: &Account) -> Option<Finding> {
     })
 }
 
-/// Of a program whose threads hardly waited for locks; `tried` and `unseen` say why nobody knows that.
+/// Of a program whose threads hardly waited for locks; `tried` and `unseen` say why nobody knows
+/// that.
 pub(crate) fn nothing_to_win(
     account: &Account,
     tried: Option<String>,

@@ -112,8 +112,8 @@ pub struct Partner {
     pub is_outer: bool,
     /// Acquisitions of the inner lock while the outer one is held.
     pub together: f64,
-    /// How long a thread waits for the inner lock there, ns: the mean of these acquisitions, also of
-    /// those that did not wait.
+    /// How long a thread waits for the inner lock there, ns: the mean of these acquisitions, also
+    /// of those that did not wait.
     pub inner_wait: f64,
 }
 
@@ -139,7 +139,8 @@ pub struct Program {
     pub taken_back: u64,
     /// Threads that waited for a lock when the recording ended.
     pub still_waiting: usize,
-    /// Their waits are half of all waiting or more: the waits that ended do not say what the program does.
+    /// Their waits are half of all waiting or more: the waits that ended do not say what the
+    /// program does.
     pub stuck: bool,
     /// The lock that is waited for longest of those that are not among [`Program::locks`] since one
     /// thread makes most acquisitions, if a tenth of the waiting is for it: a sentence.
@@ -429,8 +430,8 @@ impl Case<'_> {
         let reads = lock.of(Use::Read);
         let (section, left_out) = times(&counts(lock, &[Use::Mutex, Use::Write, Use::Spin]), ns);
         let (read_section, of_reads) = times(&counts(lock, &[Use::Read]), ns);
-        // Each hold is one: also that at the end of a wait for a condition variable, and a recursive
-        // one as a whole.
+        // Each hold is one: also that at the end of a wait for a condition variable, and a
+        // recursive one as a whole.
         let of = |counts: &Counts| match counts.holds {
             0 => counts.count,
             holds => holds,

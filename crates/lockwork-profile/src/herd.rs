@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Condition variables whose broadcasts wake many threads, most of them for nothing. That is so
-//! whatever the waits for the mutex are: a thread takes it back inside of its wait for the condition
-//! variable, where nobody times it.
+//! whatever the waits for the mutex are: a thread takes it back inside of its wait for the
+//! condition variable, where nobody times it.
 
 use lockwork_report::finding::Finding;
 use lockwork_report::text::{grouped, percent};
@@ -55,8 +55,8 @@ impl<'a> Herd<'a> {
 }
 
 impl Herd<'_> {
-    /// Whether `lock` is taken by a function that waits for the condition variable, too. Then its waiters
-    /// come back for this lock.
+    /// Whether `lock` is taken by a function that waits for the condition variable, too. Then its
+    /// waiters come back for this lock.
     pub fn is_of(&self, names: &Names<'_>, lock: &Lock) -> bool {
         let waits = self.condvar.sites.iter().filter(|s| s.how == Use::Wait);
         let waits_in: Vec<String> = waits.map(|s| function(&names.site(s.address))).collect();

@@ -315,4 +315,17 @@ mod tests {
         assert_eq!(pair["addresses"][1], "0x68");
         assert_eq!(pair["bytes"], 64);
     }
+    #[test]
+    fn a_condition_variable_that_wakes_a_herd_has_a_reason() {
+        let profile = Profile {
+            ns_per_tick: 1.0,
+            seconds: 1.0,
+            locks: vec![crate::herd::tests::condvar(16, 90)],
+            ..Profile::default()
+        };
+        let found = serde_json::to_value(process(&profile)).expect("JSON");
+        assert_eq!(found["locks"][0]["why"]["rule"], "herd");
+        let page = crate::html::render(&[profile]);
+        assert!(page.contains("wake many threads at once"), "{page}");
+    }
 }

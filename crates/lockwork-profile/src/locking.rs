@@ -54,8 +54,8 @@ pub fn locking(file: &Path) -> Result<Locking> {
 }
 
 /// The same, and why threads waited for the lock that they waited for longest, in the process that
-/// waited longest; if that is hardly anything, which condition variable wakes a herd; else none. The name
-/// comes first.
+/// waited longest; if that is hardly anything, which condition variable wakes a herd; else none.
+/// The name comes first.
 ///
 /// # Errors
 /// There is no profile.
@@ -104,7 +104,8 @@ impl Locking {
         all
     }
 
-    /// Whether no lock was called that an interposer replaces, so that another lock changes nothing.
+    /// Whether no lock was called that an interposer replaces, so that another lock changes
+    /// nothing.
     pub fn is_unused(&self) -> bool {
         self.acquisitions == 0 && self.failed == 0 && self.unrecorded_threads == 0
     }
@@ -114,7 +115,8 @@ impl Locking {
         tried(self.failed, self.acquisitions)
     }
 
-    /// What is said where threads hardly waited in what is seen, and may have waited in what is not.
+    /// What is said where threads hardly waited in what is seen, and may have waited in what is
+    /// not.
     pub fn unseen(&self) -> Option<String> {
         let seen = "Threads hardly wait for its locks";
         match (self.taken_back, self.elsewhere) {

@@ -84,8 +84,8 @@ pub struct Counts {
     pub longest_queue: u64,
     /// How long it was held, estimated where holds were sampled.
     pub held: f64,
-    /// Holds, as far as `held` knows of them. A wait for a condition variable ends a hold and begins
-    /// another one without an acquisition.
+    /// Holds, as far as `held` knows of them. A wait for a condition variable ends a hold and
+    /// begins another one without an acquisition.
     pub holds: u64,
     /// Holds that were timed.
     pub timed: u64,
@@ -175,8 +175,8 @@ impl Counts {
         mean(self.handover as f64, self.handovers)
     }
 
-    /// How often threads took the mutex back at the end of a wait for a condition variable, as far as
-    /// they have released it since. Each such hold is timed, and else each contended one.
+    /// How often threads took the mutex back at the end of a wait for a condition variable, as far
+    /// as they have released it since. Each such hold is timed, and else each contended one.
     pub fn taken_back(&self) -> u64 {
         let contended = self.contended.saturating_sub(self.timeouts);
         self.timed.saturating_sub(contended)
@@ -251,8 +251,8 @@ pub struct Lock {
     pub blames: Vec<Blame>,
     /// Inside which other locks it was taken; most often first.
     pub inside: Vec<Inside>,
-    /// Threads that acquired it, by their numbers, and how often each did. A mutex that is taken back
-    /// at the end of a wait for a condition variable counts here, too.
+    /// Threads that acquired it, by their numbers, and how often each did. A mutex that is taken
+    /// back at the end of a wait for a condition variable counts here, too.
     pub by_thread: Vec<(u64, u64)>,
 }
 
@@ -411,8 +411,8 @@ pub struct Profile {
     pub seconds: f64,
     /// What its threads used of CPUs, if it ended by exit().
     pub usage: Option<Usage>,
-    /// How often its threads slept, whatever for: its own count, or else that of the process that waited
-    /// for it, with its children's. None: nobody knows.
+    /// How often its threads slept, whatever for: its own count, or else that of the process that
+    /// waited for it, with its children's. None: nobody knows.
     pub slept: Option<u64>,
     /// Length of a tick.
     pub ns_per_tick: f64,

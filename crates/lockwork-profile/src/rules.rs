@@ -183,8 +183,8 @@ impl Case<'_> {
         self.sum().held * self.profile.ns_per_tick / 1e9 / self.profile.seconds.max(1e-9)
     }
 
-    /// The call sites of which `is_such` is true, if their watched holds are enough to speak of, and if
-    /// a real share of the waiting with a known holder is for them.
+    /// The call sites of which `is_such` is true, if their watched holds are enough to speak of,
+    /// and if a real share of the waiting with a known holder is for them.
     fn blamed(&self, is_such: impl Fn(&Counts) -> bool) -> Option<Blamed> {
         let sites = self.lock.sites.iter();
         let such: Vec<&Site> = sites.filter(|site| is_such(&site.counts)).collect();
@@ -369,8 +369,8 @@ fn starved_writers(case: &Case<'_>) -> Option<Finding> {
     })
 }
 
-/// How long, in ticks, a writer had waited for this lock when the recording ended, while readers had it one
-/// after the other and none of them waited any more. 0: no writer, or not for long.
+/// How long, in ticks, a writer had waited for this lock when the recording ended, while readers
+/// had it one after the other and none of them waited any more. 0: no writer, or not for long.
 pub fn starving(profile: &Profile, lock: &Lock) -> u64 {
     let at = |how| {
         let waiters = profile.waiters.iter();
@@ -386,7 +386,8 @@ pub fn starving(profile: &Profile, lock: &Lock) -> u64 {
     };
     let reads = lock.of(Use::Read);
     let long = longest as f64 >= STARVED * reads.mean_hold().max(reads.mean_wait());
-    // Readers that ended filled half of that time or more. A single one that does not end starves nobody.
+    // Readers that ended filled half of that time or more. A single one that does not end starves
+    // nobody.
     let passed = reads.held * 2.0 >= longest as f64;
     match long && passed && at(Use::Read).next().is_none() {
         true => longest,
@@ -415,8 +416,8 @@ fn written_rwlock(case: &Case<'_>) -> Option<Finding> {
     })
 }
 
-/// A condition variable whose broadcasts wake many, most of them for nothing, and whose waiters take
-/// this lock.
+/// A condition variable whose broadcasts wake many, most of them for nothing, and whose waiters
+/// take this lock.
 fn herd(case: &Case<'_>) -> Option<Finding> {
     let herds = herds(case.profile).into_iter();
     let herd = herds

@@ -113,7 +113,8 @@ fn what_holders_do_comes_before_how_long_they_hold() {
 
 #[test]
 fn a_few_long_sections_are_not_hidden_by_many_short_ones() {
-    // A call site with 100 holds of 2 ms, for which another one waits that holds 100,000 times for 20 ns.
+    // A call site with 100 holds of 2 ms, for which another one waits that holds 100,000 times for
+    // 20 ns.
     let short = Counts {
         count: 100_000,
         contended: 90,

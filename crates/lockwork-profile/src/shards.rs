@@ -20,8 +20,8 @@ pub struct Shards<'a> {
     pub likeness: String,
 }
 
-/// The locks that are like `lock`; none: nothing says that any are. A row of locks counts as a whole, those
-/// that hardly anybody uses too, if enough of it are used.
+/// The locks that are like `lock`; none: nothing says that any are. A row of locks counts as a
+/// whole, those that hardly anybody uses too, if enough of it are used.
 pub fn shards<'a>(profile: &'a Profile, lock: &'a Lock) -> Option<Shards<'a>> {
     let least = lock.sum.count as f64 * USED;
     let locks = profile.locks.iter();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Locks that share a cache line, so that threads which use one of them slow down those that use the
-//! other one: false sharing.
+//! Locks that share a cache line, so that threads which use one of them slow down those that use
+//! the other one: false sharing.
 
 use std::collections::HashSet;
 
@@ -33,8 +33,8 @@ pub struct Pair<'a> {
     pub bytes: u64,
 }
 
-/// Locks that share a line, each of them used much, by itself or as one of a kind, and not by one and the
-/// same thread. Those in one line of 64 bytes come first.
+/// Locks that share a line, each of them used much, by itself or as one of a kind, and not by one
+/// and the same thread. Those in one line of 64 bytes come first.
 pub fn pairs(profile: &Profile) -> Vec<Pair<'_>> {
     let total = profile.sum().count.max(LEAST);
     let kin = kin(profile, total);
@@ -65,8 +65,8 @@ pub fn pairs(profile: &Profile) -> Vec<Pair<'_>> {
     all
 }
 
-/// The locks that lie in a row, of one making and equally far from each other, if all in a row together are
-/// used much.
+/// The locks that lie in a row, of one making and equally far from each other, if all in a row
+/// together are used much.
 fn kin(profile: &Profile, total: u64) -> HashSet<u64> {
     let used = |lock: &&Lock| lock.is_lock() && lock.sum.count * USED >= total;
     let mut all: Vec<&Lock> = profile.locks.iter().filter(used).collect();

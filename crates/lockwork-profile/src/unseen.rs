@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Waiting that is in no lock's figures, and that may be much: where it is, nobody may say that there is
-//! nothing to win.
+//! Waiting that is in no lock's figures, and that may be much: where it is, nobody may say that
+//! there is nothing to win.
 
 use lockwork_report::text::whole;
 
@@ -13,8 +13,8 @@ const WAIT_NS: f64 = 20_000.0;
 /// Each process sleeps so often.
 const FEW: u64 = 100;
 
-/// How often a thread took a mutex back at the end of a wait for a condition variable: not at the end of
-/// a deadline, for which nothing woke it. 0 if that can hardly have taken time.
+/// How often a thread took a mutex back at the end of a wait for a condition variable: not at the
+/// end of a deadline, for which nothing woke it. 0 if that can hardly have taken time.
 pub fn taken_back(profile: &Profile) -> u64 {
     let (mut ends, mut waited) = (0, 0);
     for condvar in profile.locks.iter().filter(|lock| lock.has(Use::Wait)) {
@@ -43,8 +43,8 @@ pub fn of_taking_back(times: u64) -> String {
     )
 }
 
-/// How often threads slept in calls that no interposer sees, or in futex calls of locks that are not
-/// pthread's. 0 if that is seldom, or less often than in the calls that are seen.
+/// How often threads slept in calls that no interposer sees, or in futex calls of locks that are
+/// not pthread's. 0 if that is seldom, or less often than in the calls that are seen.
 pub fn elsewhere(profile: &Profile) -> u64 {
     let of = |how| {
         let locks = profile.locks.iter().map(move |lock| lock.of(how));
@@ -54,8 +54,8 @@ pub fn elsewhere(profile: &Profile) -> u64 {
     };
     let ((waits, _), (futexes, waited)) = (of(Use::Wait), of(Use::Futex));
     let sum = profile.sum();
-    // Only in a sample of the waits for locks sleeps were counted. At the end of a wait for a condition variable
-    // a thread may sleep again, for the mutex.
+    // Only in a sample of the waits for locks sleeps were counted. At the end of a wait for a
+    // condition variable a thread may sleep again, for the mutex.
     let each = mean(sum.slept as f64, sum.watched).max(1.0);
     let known = (sum.contended as f64 * each) as u64 + 2 * waits;
     let slept = profile.slept.unwrap_or(0);

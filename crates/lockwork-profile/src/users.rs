@@ -25,7 +25,8 @@ pub fn by_thread(profile: &Profile) -> HashMap<u64, u64> {
     all
 }
 
-/// How many threads acquire locks as much as the others do, about. One that starts them and waits is none.
+/// How many threads acquire locks as much as the others do, about. One that starts them and waits
+/// is none.
 pub fn at_work(profile: &Profile) -> u64 {
     users(by_thread(profile).into_values()).round() as u64
 }

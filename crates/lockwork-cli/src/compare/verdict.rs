@@ -13,8 +13,8 @@ const UNUSED: &str =
     "No verdict on the locks: a warm-up run called none that is replaced, so a difference \
                       from glibc cannot come from them.";
 
-/// The verdict on `arms`, which are glibc, the control and then the locks. `unused`: the program calls
-/// no lock that is replaced.
+/// The verdict on `arms`, which are glibc, the control and then the locks. `unused`: the program
+/// calls no lock that is replaced.
 pub fn verdict(setup: &Setup, arms: &[Summary], unused: bool) -> String {
     let locks: Vec<&Summary> = arms
         .iter()
