@@ -91,17 +91,20 @@ impl Herd<'_> {
             rule: "herd",
             why: "Its broadcasts wake many threads at once, most of them for nothing.".to_owned(),
             evidence,
-            advice: advice(&compare(&program, ends, "mutex")),
+            advice: advice(profile, &compare(&program, ends, "mutex")),
         }
     }
 }
 
-/// What to try, and the command that measures it.
-pub fn advice(compare: &str) -> String {
-    format!(
-        "Wake one thread by pthread_cond_signal where one is enough. Lockwork's mutex wakes the \
-         waiters of a broadcast one after the other: {compare}"
-    )
+/// What to try, and the command that measures it. With Lockwork's locks that has been tried.
+pub fn advice(profile: &Profile, compare: &str) -> String {
+    let signal = "Wake one thread by pthread_cond_signal where one is enough.";
+    match profile.policy.is_empty() {
+        true => format!(
+            "{signal} Lockwork's mutex wakes the waiters of a broadcast one after the other: {compare}"
+        ),
+        false => signal.to_owned(),
+    }
 }
 
 /// `name` of `name (file:line)`.
@@ -146,7 +149,12 @@ pub(crate) mod tests {
     }
 
     fn found(condvar: Lock) -> Option<Finding> {
+        found_with("", condvar)
+    }
+
+    fn found_with(policy: &str, condvar: Lock) -> Option<Finding> {
         let profile = Profile {
+            policy: policy.to_owned(),
             ns_per_tick: 1.0,
             seconds: 1.0,
             locks: vec![condvar],
@@ -162,6 +170,9 @@ pub(crate) mod tests {
         assert_eq!(finding.rule, "herd");
         assert!(finding.evidence[0].contains("16.0 waiters"), "{finding:?}");
         assert!(finding.evidence[1].contains("90.0 %"), "{finding:?}");
+        assert!(finding.advice.contains("--locks mutex"), "{finding:?}");
+        let finding = found_with("mutex", condvar(16, 90)).expect("a herd");
+        assert!(!finding.advice.contains("--locks"), "{finding:?}");
         // Two of them, and those that find something to do.
         assert!(found(condvar(2, 90)).is_none());
         assert!(found(condvar(16, 40)).is_none());

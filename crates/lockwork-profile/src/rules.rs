@@ -430,7 +430,7 @@ fn herd(case: &Case<'_>) -> Option<Finding> {
         rule: "herd",
         why: "Broadcasts wake many threads at once, and they all want this mutex.".to_owned(),
         evidence,
-        advice: herd::advice(&case.compare("mutex")),
+        advice: herd::advice(case.profile, &case.compare("mutex")),
     })
 }
 
