@@ -159,11 +159,11 @@ void rec_maps_take(void)
 	close(maps);
 }
 
-static bool is_known(u64 site)
+bool rec_maps_has(u64 address)
 {
 	for (u32 i = 0; i < READ_ONCE(nr_ranges); i++) {
-		if (site >= READ_ONCE(ranges[i].from) &&
-		    site < READ_ONCE(ranges[i].to))
+		if (address >= READ_ONCE(ranges[i].from) &&
+		    address < READ_ONCE(ranges[i].to))
 			return true;
 	}
 	return false;
@@ -173,10 +173,10 @@ void rec_maps_note(u64 site)
 {
 	struct rec_guard guard;
 
-	if (is_known(site) || times >= MOST_TIMES)
+	if (rec_maps_has(site) || times >= MOST_TIMES)
 		return;
 	rec_lock(&guard);
-	if (!is_known(site))
+	if (!rec_maps_has(site))
 		rec_maps_take();
 	rec_unlock(&guard);
 }

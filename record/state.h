@@ -44,6 +44,8 @@ u64 rec_nanoseconds(clockid_t clock);
  * seems to have lost its CPU in between.
  */
 void rec_both_clocks(u64 *ticks, u64 *ns);
+/* Whether code is mapped at @address, as far as is known. */
+bool rec_maps_has(u64 address);
 /* Before the first thread. */
 void rec_thread_prepare(void);
 

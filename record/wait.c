@@ -2,12 +2,10 @@
 /* A contended acquisition: who held the lock, who else waits, how long it took. */
 #define _GNU_SOURCE
 #include "calls.h"
-
-#include <execinfo.h>
+#include "stack.h"
 
 /* Stacks take at most this share of the program's time, all threads together. */
 #define STACK_SHARE 256
-#define DEEPEST	    48
 /* Waits shorter than this are over before a thread can have slept. */
 #define NO_SLEEP 4096
 /* A site's first waits are all watched; later those so long, and of others one in 16. */
@@ -15,21 +13,20 @@
 #define LONG_WAIT   (1u << 20)
 #define RARELY	    16
 
-/* The frames from the call outwards; ours are before it. */
+/* The frames from the call outwards. */
 static struct rec_stack *stack_of(struct rec_thread *t, struct rec_site *s)
 {
 	u64 now = rec_ticks(), took;
-	void *frame[DEEPEST];
+	void *frame[REC_DEEPEST];
 	struct rec_stack *k = NULL;
-	int saved = errno, n, from;
+	int saved = errno;
+	u32 n;
 
 	if (now < t->next_stack || s == &t->lost)
 		return NULL;
-	n = backtrace(frame, DEEPEST);
-	for (from = 0; from < n && (u64)frame[from] != rec_site_address(s);)
-		from++;
-	if (from < n)
-		k = rec_stack(t, s, frame + from, (u32)(n - from));
+	n = rec_unwind(frame, REC_DEEPEST, rec_site_address(s));
+	if (n)
+		k = rec_stack(t, s, frame, n);
 	took = rec_ticks() - now;
 	t->next_stack = now + took * STACK_SHARE * READ_ONCE(rec_file->threads);
 	rec_file_stamp();

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The stacks of waits that `lockwork profile` records.
+
+mod common;
+
+use common::{stderr, stdout, text, Room};
+
+const BARE: &str = include_str!("../../../tests/record/bare.c");
+const NO_TABLES: &[&str] = &[
+    "-O1",
+    "-pthread",
+    "-fno-optimize-sibling-calls",
+    "-fno-asynchronous-unwind-tables",
+    "-fno-unwind-tables",
+];
+/// What calls what in `bare.c`, down to the lock.
+const CALLS: &str = "outermost;middle;middle;middle;middle;innermost;mutex bare_mutex ";
+
+/// `tests/record/bare.c`, built with more flags.
+fn bare(room: &Room, flags: &[&str]) -> String {
+    room.compile("bare", BARE, &[NO_TABLES, flags].concat())
+}
+
+/// What the program prints, and the stacks of its waits, when it is recorded.
+fn folded(room: &Room, options: &[&str], command: &[&str]) -> (String, String) {
+    let file = text(&room.path("p.prof"));
+    let all = [
+        &["profile", "--quiet", "-o", &file],
+        options,
+        &["--"],
+        command,
+    ]
+    .concat();
+    let ran = room.run(&all);
+    assert_eq!(ran.status.code(), Some(0), "{}", stderr(&ran));
+    let report = room.run(&["report", "--folded", &file]);
+    assert!(report.status.success(), "{}", stderr(&report));
+    (stdout(&ran), stdout(&report))
+}
+
+#[test]
+fn frame_pointers_are_followed_where_there_are_no_unwind_tables() {
+    let room = Room::new();
+    let program = bare(&room, &["-fno-omit-frame-pointer"]);
+    let (_, stacks) = folded(&room, &[], &[&program]);
+    assert!(stacks.contains(CALLS), "{stacks}");
+}
+
+#[test]
+fn what_is_no_frame_pointer_is_left_alone() {
+    let room = Room::new();
+    let program = bare(&room, &["-fno-omit-frame-pointer"]);
+    let mut number = 0;
+    loop {
+        let (said, stacks) = folded(&room, &[], &[&program, &number.to_string()]);
+        assert!(
+            stacks.contains("lock_with;mutex bare_mutex "),
+            "{number}: {stacks}"
+        );
+        number += 1;
+        if said.trim().parse() == Ok(number) {
+            return;
+        }
+    }
+}
+
+#[test]
+fn a_program_with_neither_has_the_call_alone() {
+    let room = Room::new();
+    let program = bare(&room, &["-fomit-frame-pointer"]);
+    let (_, stacks) = folded(&room, &[], &[&program]);
+    assert!(
+        stacks.starts_with("innermost;mutex bare_mutex "),
+        "{stacks}"
+    );
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * The stack of a call. glibc's unwinder goes by unwind tables, and ends at code that has
+ * none. From there on the stack is followed by frame pointers, if the code keeps them.
+ */
+#define _GNU_SOURCE
+#include "stack.h"
+#include "state.h"
+
+#include <execinfo.h>
+#include <string.h>
+#include <sys/uio.h>
+
+/* Of the stack, so much is read at once, and never across the end of a page. */
+#define WINDOW 1024u
+#define PAGE   4096u
+/* No frame is larger. */
+#define FARTHEST (1u << 20)
+
+/* What a frame pointer points to. */
+struct frame {
+	u64 next; /* the caller's frame pointer */
+	u64 back; /* where the call returns to */
+};
+
+struct window {
+	u64 from, bytes;
+	u8 of[WINDOW];
+};
+
+/* What is no frame pointer may have any value, so the kernel reads: it fails and never faults. */
+static bool read_frame(struct window *w, u64 at, struct frame *f)
+{
+	u64 rest = PAGE - at % PAGE;
+	struct iovec here = { .iov_base = w->of };
+	struct iovec there = { .iov_base = (void *)at };
+	ssize_t n;
+
+	if (at < w->from || at + sizeof(*f) > w->from + w->bytes) {
+		here.iov_len = rest < WINDOW ? rest : WINDOW;
+		there.iov_len = here.iov_len;
+		n = process_vm_readv((pid_t)rec_file->pid, &here, 1, &there, 1,
+				     0);
+		w->from = at;
+		w->bytes = n > 0 ? (u64)n : 0;
+		if (w->bytes < sizeof(*f))
+			return false;
+	}
+	memcpy(f, w->of + (at - w->from), sizeof(*f));
+	return true;
+}
+
+/* By frame pointers, from the recorder's own code outwards. */
+static u32 follow(void **frame, u32 room)
+{
+	u64 at = (u64)__builtin_frame_address(0);
+	struct window w = { 0 };
+	struct frame f;
+	u32 n = 0;
+
+	while (n < room && read_frame(&w, at, &f) && rec_maps_has(f.back)) {
+		frame[n++] = (void *)f.back;
+		if (f.next <= at || f.next - at > FARTHEST || f.next % 8)
+			break;
+		at = f.next;
+	}
+	return n;
+}
+
+/* Leaves the frames before @site out. */
+static u32 begin_at(u64 site, void **frame, u32 n)
+{
+	u32 from = 0;
+
+	while (from < n && (u64)frame[from] != site)
+		from++;
+	memmove(frame, frame + from, (n - from) * sizeof(*frame));
+	return n - from;
+}
+
+/* Behind the last of @frame: it may be there several times, where functions call themselves. */
+static u32 behind_last(void **frame, u32 n, void **other, u32 m)
+{
+	u32 times = 0, at = 0;
+
+	for (u32 i = 0; i < n; i++)
+		times += frame[i] == frame[n - 1];
+	while (at < m && times)
+		times -= other[at++] == frame[n - 1];
+	return times ? m : at;
+}
+
+u32 rec_unwind(void **frame, u32 room, u64 site)
+{
+	void *other[REC_DEEPEST];
+	u32 n, m, from;
+
+	n = begin_at(site, frame, (u32)backtrace(frame, (int)room));
+	m = begin_at(site, other, follow(other, room));
+	from = n ? behind_last(frame, n, other, m) : 0;
+	while (from < m && n < room)
+		frame[n++] = other[from++];
+	return n;
+}
