@@ -4,10 +4,10 @@
  * a program that starts threads for ever needs as much as it has threads at once.
  */
 #define _GNU_SOURCE
+#include "stack.h"
 #include "state.h"
 #include "wanted.h"
 
-#include <execinfo.h>
 #include <unistd.h>
 
 #define FIRST_BLOCK 4096u
@@ -47,11 +47,8 @@ static void thread_ends(void *arg)
 
 void rec_thread_prepare(void)
 {
-	void *warm_up[2];
-
 	has_key = !pthread_key_create(&key, thread_ends);
-	/* Its first call loads the unwinder, and must not do that inside of a lock call. */
-	backtrace(warm_up, 2);
+	rec_stack_prepare();
 }
 
 /*

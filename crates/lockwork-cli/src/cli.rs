@@ -281,6 +281,9 @@ pub struct ProfileArgs {
     /// lists the knobs.
     #[arg(long, value_name = "KNOB=VALUE,…")]
     pub set: Vec<String>,
+    /// Which lock calls have their stacks recorded.
+    #[arg(long, value_name = "WHICH", default_value = "contended")]
+    pub stacks: Stacks,
     /// Print no report in the end; `lockwork report FILE` does.
     #[arg(long)]
     pub quiet: bool,
@@ -288,6 +291,25 @@ pub struct ProfileArgs {
     #[arg(required = true, trailing_var_arg = true)]
     #[arg(value_name = "PROGRAM")]
     pub command: Vec<OsString>,
+}
+
+/// Stacks that are recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Stacks {
+    /// Those of calls that find the lock held, a sample.
+    Contended,
+    /// None: of each call only where it is.
+    None,
+}
+
+impl Stacks {
+    /// As the recorder reads it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stacks::Contended => "contended",
+            Stacks::None => "none",
+        }
+    }
 }
 
 /// Where the program's output goes.

@@ -31,7 +31,8 @@ pub fn profile(args: &ProfileArgs) -> Result<ExitCode> {
     let spec = lock(&args.lock, &args.set)?;
     check(&args.command)?;
     let file = make_room(&args.output)?;
-    let status = record(&args.command, &spec, &file, &[])?;
+    let stacks = ("LOCKWORK_STACKS", OsStr::new(args.stacks.name()));
+    let status = record(&args.command, &spec, &file, &[stacks])?;
     if !lockwork_profile::is_profile(&file) {
         text::complain(&format!(
             "lockwork: nothing was recorded into {}: the program did not load the recorder, or \

@@ -74,3 +74,23 @@ fn a_program_with_neither_has_the_call_alone() {
         "{stacks}"
     );
 }
+
+#[test]
+fn without_stacks_there_is_the_call() {
+    let room = Room::new();
+    let program = bare(&room, &["-fno-omit-frame-pointer"]);
+    let (_, stacks) = folded(&room, &["--stacks", "none"], &[&program]);
+    assert!(
+        stacks.starts_with("innermost;mutex bare_mutex "),
+        "{stacks}"
+    );
+    let (_, stacks) = folded(&room, &["--stacks", "contended"], &[&program]);
+    assert!(stacks.contains(CALLS), "{stacks}");
+    let refused = room.run(&["profile", "--stacks", "all", "--", &program]);
+    assert_eq!(refused.status.code(), Some(125), "{}", stderr(&refused));
+    assert!(
+        stderr(&refused).contains("contended, none"),
+        "{}",
+        stderr(&refused)
+    );
+}
