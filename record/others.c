@@ -138,36 +138,24 @@ struct rec_stack *rec_stack(struct rec_thread *t, const struct rec_site *s,
 	return k;
 }
 
+void *rec_other(struct rec_thread *t, u32 type, u64 lock, u64 site, u32 bytes)
+{
+	struct key key = { .type = type, .lock = lock, .site = site };
+
+	return find(t, &key, tag_of(lock, site, type), bytes);
+}
+
 void rec_inside(struct rec_thread *t, const struct rec_site *s, void *outer,
 		u32 weight, u64 waited)
 {
-	/* The outer lock is where other records have a site. */
-	struct key key = { .type = REC_INSIDE,
-			   .lock = s->lock,
-			   .site = (u64)outer };
 	struct rec_inside *i;
 
 	rec_busy(t);
-	i = find(t, &key, tag_of(key.lock, key.site, REC_INSIDE), sizeof(*i));
+	/* The outer lock is where other records have a site. */
+	i = rec_other(t, REC_INSIDE, s->lock, (u64)outer, sizeof(*i));
 	if (i) {
 		i->count += weight;
 		i->waited += waited;
 	}
-	rec_idle(t);
-}
-
-void rec_init(void *lock, void *site)
-{
-	struct rec_thread *t = rec_thread();
-	struct key key = { .type = REC_INIT,
-			   .lock = (u64)lock,
-			   .site = (u64)site };
-
-	if (!t)
-		return;
-	rec_busy(t);
-	if (find(t, &key, tag_of(key.lock, key.site, REC_INIT),
-		 sizeof(struct rec_init)))
-		rec_maps_note(key.site);
 	rec_idle(t);
 }

@@ -19,6 +19,7 @@
 #define REC_TIMING 8
 #define REC_PAD	   9
 #define REC_INSIDE 10
+#define REC_NAME   11
 
 enum rec_kind {
 	REC_MUTEX,
@@ -128,6 +129,15 @@ struct rec_init {
 	u32 what, bytes; /* its type, as above */
 	u64 lock;
 	u64 site;
+};
+
+/* What the program calls a lock. Of several threads' names the latest holds. */
+struct rec_name {
+	u32 what, bytes; /* its type, as above */
+	u64 lock;
+	u64 unused;  /* 0, where other records have a site */
+	u64 since;   /* ticks */
+	u64 name[8]; /* its bytes and a zero */
 };
 
 /* What is known of a thread number; the first record of each. */

@@ -19,6 +19,8 @@ struct rec_stack *rec_stack(struct rec_thread *t, const struct rec_site *s,
 /* @s's lock was taken @weight times, after waits of @waited ticks, while @outer was held. */
 void rec_inside(struct rec_thread *t, const struct rec_site *s, void *outer,
 		u32 weight, u64 waited);
+/* The record of this type that @lock and @site have, a new one of @bytes if there is none; NULL: no room. */
+void *rec_other(struct rec_thread *t, u32 type, u64 lock, u64 site, u32 bytes);
 __cold void rec_init(void *lock, void *site);
 
 /*

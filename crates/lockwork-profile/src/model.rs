@@ -243,6 +243,8 @@ pub struct Lock {
     pub address: u64,
     /// Where it was initialized; none: statically, or before it was recorded.
     pub made: Option<u64>,
+    /// What the program calls it, if it does.
+    pub named: Option<String>,
     /// Its call sites; those that waited longest first.
     pub sites: Vec<Site>,
     /// Of its acquisitions, or of a condition variable's waits.

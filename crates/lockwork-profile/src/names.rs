@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What to call a lock and a call site in a report.
 
+use std::collections::HashSet;
+
 use crate::model::{Lock, Profile};
 use crate::symbols::{Frame, Symbolizer};
 
@@ -47,13 +49,19 @@ fn qualified(signature: &str) -> &str {
 /// Names of one process's locks and call sites.
 pub struct Names<'a> {
     symbols: Symbolizer<'a>,
+    /// Names that the program gave to several locks.
+    shared: HashSet<&'a str>,
 }
 
 impl<'a> Names<'a> {
     /// Of the process of this profile.
     pub fn new(profile: &'a Profile) -> Names<'a> {
+        let given = profile.locks.iter().filter_map(|l| l.named.as_deref());
+        let mut seen = HashSet::new();
+        let shared = given.filter(|name| !seen.insert(*name)).collect();
         Names {
             symbols: Symbolizer::new(&profile.modules),
+            shared,
         }
     }
 
@@ -83,9 +91,16 @@ impl<'a> Names<'a> {
         self.frames(address).iter().all(is_wrapper)
     }
 
-    /// A lock by its variable, else by where it was initialized, else by its address and
-    /// where it is used.
+    /// A lock by the name that the program gave it, else by its variable, else by where it was
+    /// initialized, else by its address and where it is used.
     pub fn lock(&self, lock: &Lock) -> String {
+        match lock.named.as_deref() {
+            Some(name) if self.shared.contains(name) => {
+                return format!("{name} {:#x}", lock.address);
+            }
+            Some(name) => return name.to_owned(),
+            None => {}
+        }
         if let Some(variable) = self.symbols.variable(lock.address) {
             return variable;
         }

@@ -56,6 +56,7 @@ pub fn profile(file: &Path) -> Result<Profile> {
 #[derive(Default)]
 struct Parts {
     made: Option<u64>,
+    named: Option<(u64, String)>,
     sites: HashMap<(u64, Use), Counts>,
     blames: HashMap<(u64, u64, u64), (u64, u64)>,
     inside: HashMap<u64, (u64, u64)>,
@@ -155,6 +156,20 @@ impl Reading {
             raw::INIT => {
                 let found: raw::RawInit = read(bytes, at)?;
                 self.lock(found.lock).made = Some(found.site);
+            }
+            raw::NAME => {
+                let found: raw::RawName = read(bytes, at)?;
+                let name = words(&found.name)
+                    .into_iter()
+                    .next()
+                    .map(|name| clean(&name));
+                let known = &mut self.lock(found.lock).named;
+                let later = known
+                    .as_ref()
+                    .is_none_or(|(since, _)| found.since >= *since);
+                if let Some(name) = name.filter(|name| later && !name.is_empty()) {
+                    *known = Some((found.since, name));
+                }
             }
             raw::THREAD => {
                 let found: raw::RawThread = read(bytes, at)?;
@@ -389,6 +404,7 @@ fn lock(address: u64, parts: Parts) -> Lock {
     Lock {
         address,
         made: parts.made,
+        named: parts.named.map(|(_, name)| name),
         sites,
         sum,
         blames,
@@ -431,6 +447,12 @@ fn waiters(head: &RawFile, bytes: &[u8], end: u64) -> Vec<Waiter> {
             holds: found.held[..raw::SHOWN.min(found.depth as usize)].to_vec(),
         })
         .collect()
+}
+
+/// A program's text as it may stand in a line: a character that is cut off at its end is left out.
+fn clean(name: &str) -> String {
+    let name = name.trim_end_matches(char::REPLACEMENT_CHARACTER);
+    name.replace(char::is_control, " ").trim().to_owned()
 }
 
 /// Words that end by zero bytes.

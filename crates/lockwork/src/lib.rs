@@ -70,6 +70,7 @@ mod events;
 mod fast;
 mod knobs;
 mod mutex;
+pub mod profile;
 mod rwlock;
 mod spin_rwlock;
 mod spinlock;

@@ -5,6 +5,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include <lockwork/lockwork.h>
+#include <lockwork/profile.h>
 
 #include <pthread.h>
 #include <stdio.h>
@@ -77,6 +78,7 @@ int main(void)
 	bool late = false;
 	int i;
 
+	lw_profile_name(&mutex, "by nobody, as there is no recorder");
 	if (lw_set_queue(LW_QUEUE_NUMA_OSQ))
 		return 4;
 	for (i = 0; i < THREADS; i++) {

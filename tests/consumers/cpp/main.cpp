@@ -4,6 +4,7 @@
  * A wake-up that is lost is a hang.
  */
 #include <lockwork/lockwork.hpp>
+#include <lockwork/profile.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -280,6 +281,7 @@ int main()
 {
 	std::condition_variable_any any;
 
+	lw_profile_name(&any, "by nobody, as there is no recorder");
 	test_exclusion();
 	test_tries();
 	test_timed_mutex();
