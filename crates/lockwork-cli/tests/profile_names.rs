@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! What a report calls locks and functions: names that the program gives.
+//! What a report calls locks and functions: names that the program gives, and those of debug files.
 
 mod common;
 
@@ -69,5 +69,75 @@ fn a_program_that_gives_names_needs_no_recorder() {
         let program = room.compile("named", NAMED, &flags);
         let ran = std::process::Command::new(program).status();
         assert!(ran.expect("it starts").success());
+    }
+}
+
+/// Its only lock call is in a function that is inlined into `main`.
+const INLINES: &str = "#include <pthread.h>\n\
+    pthread_mutex_t one_mutex = PTHREAD_MUTEX_INITIALIZER;\n\
+    static inline __attribute__((always_inline)) void take(void) { pthread_mutex_lock(&one_mutex); }\n\
+    int main(void) { take(); pthread_mutex_unlock(&one_mutex); return 0; }\n";
+
+/// Where the lock is taken, and what is wrong with the debug information.
+fn taken(room: &Room, program: &str) -> (String, String) {
+    let process = recorded(room, &[program]);
+    let site = process["locks"][0]["sites"][0]["site"].as_str();
+    let site = site.expect("a site").to_owned();
+    (site, process["warnings"].to_string())
+}
+
+fn objcopy(room: &Room, args: &[&str]) {
+    let mut command = std::process::Command::new("objcopy");
+    command.args(args).current_dir(room.path("."));
+    assert!(command.status().expect("objcopy starts").success());
+}
+
+#[test]
+fn a_stripped_program_has_the_names_of_the_debug_file_that_it_names() {
+    let room = Room::new();
+    let flags = ["-O1", "-g", "-pthread", "-Wl,--build-id=none"];
+    let program = room.compile("app", INLINES, &flags);
+    objcopy(&room, &["--only-keep-debug", "app", "app.debug"]);
+    objcopy(
+        &room,
+        &["--strip-all", "--add-gnu-debuglink=app.debug", "app"],
+    );
+    let (site, warnings) = taken(&room, &program);
+    assert_eq!((&*site, &*warnings), ("take (app.c:3)", "[]"));
+
+    std::fs::create_dir(room.path(".debug")).expect("a folder");
+    std::fs::rename(room.path("app.debug"), room.path(".debug/app.debug")).expect("moved");
+    assert_eq!(taken(&room, &program).0, "take (app.c:3)");
+
+    std::fs::write(room.path("app.debug"), "of another build").expect("written");
+    assert_eq!(taken(&room, &program).0, "take (app.c:3)");
+    std::fs::remove_file(room.path(".debug/app.debug")).expect("removed");
+    let (site, warnings) = taken(&room, &program);
+    assert!(site.starts_with("app+0x"), "{site}");
+    assert!(warnings.contains("of another build of"), "{warnings}");
+}
+
+#[test]
+fn split_debug_information_is_read_or_said_to_be_missing() {
+    let room = Room::new();
+    for version in ["-gdwarf-4", "-gdwarf-5"] {
+        let flags = ["-O1", "-g", version, "-gsplit-dwarf", "-pthread"];
+        let program = room.compile("app", INLINES, &flags);
+        let (site, warnings) = taken(&room, &program);
+        assert_eq!((&*site, &*warnings), ("take (app.c:3)", "[]"), "{version}");
+        let mut parts = 0;
+        for file in std::fs::read_dir(room.path("."))
+            .expect("a folder")
+            .flatten()
+        {
+            if file.path().extension().is_some_and(|end| end == "dwo") {
+                std::fs::remove_file(file.path()).expect("removed");
+                parts += 1;
+            }
+        }
+        assert!(parts > 0, "no split files");
+        let (site, warnings) = taken(&room, &program);
+        assert_eq!(site, "main (app.c:3)", "{version}");
+        assert!(warnings.contains("split debug files"), "{warnings}");
     }
 }

@@ -6,6 +6,7 @@ mod clock;
 mod command;
 mod cycles;
 mod deadlock;
+mod debug_files;
 pub mod demand;
 mod end;
 mod events;

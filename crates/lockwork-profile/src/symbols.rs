@@ -6,17 +6,17 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 
 use addr2line::Loader;
 use object::read::elf::ProgramHeader;
 use object::{Object, ObjectSymbol, SymbolKind};
 
+use crate::debug_files::{self, hex};
 use crate::modules::{Module, Modules};
 
-/// Where debug files are, by build id.
-const DEBUG_FILES: &str = "/usr/lib/debug/.build-id";
+type Elf<'a> = object::read::elf::ElfFile64<'a>;
 
 /// A function that was running, and where in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +53,8 @@ struct Symbols {
     loader: Option<Loader>,
     variables: Vec<Place>,
     functions: Vec<Place>,
+    /// Of its debug files, what is missing.
+    warning: Option<String>,
 }
 
 /// Looks names up, each file once.
@@ -86,17 +88,15 @@ impl<'a> Symbolizer<'a> {
         let symbols = self.symbols(module);
         // The call is before the address to which it returns.
         let probe = address.wrapping_sub(symbols.bias).wrapping_sub(1);
+        let named = at(&symbols.functions, probe).map(|function| demangled(&function.name));
         let loader = symbols.loader.as_ref();
-        let found = loader.map(|loader| frames_of(loader, probe));
+        let found = loader.map(|loader| frames_of(loader, probe, named.as_deref()));
         match found {
             Some(frames) if !frames.is_empty() => frames,
-            _ => vec![unnamed(match at(&symbols.functions, probe) {
-                Some(function) => demangled(&function.name),
-                None => {
-                    let offset = address - module.start;
-                    format!("{}+{offset:#x}", file_name(&module.path))
-                }
-            })],
+            _ => vec![unnamed(named.unwrap_or_else(|| {
+                let offset = address - module.start;
+                format!("{}+{offset:#x}", file_name(&module.path))
+            }))],
         }
     }
 
@@ -134,8 +134,11 @@ impl<'a> Symbolizer<'a> {
                 loader: None,
                 variables: Vec::new(),
                 functions: Vec::new(),
+                warning: None,
             }
         });
+        let warning = symbols.warning.clone().filter(|_| module.runs);
+        self.warnings.borrow_mut().extend(warning);
         let symbols = Rc::new(symbols);
         let mut files = self.files.borrow_mut();
         files.insert(module.start, Rc::clone(&symbols));
@@ -147,38 +150,49 @@ impl Symbols {
     fn read(module: &Module) -> Result<Symbols, String> {
         let path = Path::new(&module.path);
         let bytes = fs::read(path).map_err(|e| e.to_string())?;
-        let elf = object::read::elf::ElfFile64::<object::Endianness>::parse(&*bytes)
-            .map_err(|e| e.to_string())?;
+        let elf = Elf::parse(&*bytes).map_err(|e| e.to_string())?;
         let id = elf.build_id().ok().flatten().unwrap_or_default();
         if !module.build_id.is_empty() && hex(id) != module.build_id {
             return Err("it has changed since".to_owned());
         }
         let (first, last) = memory(&elf).ok_or("it has no memory")?;
         let bias = module.start.wrapping_sub(first);
-        let debug = debug_file(&module.build_id);
-        let debug_bytes = debug.as_ref().and_then(|path| fs::read(path).ok());
-        let debug_elf = debug_bytes.as_deref().and_then(|bytes| {
-            object::read::elf::ElfFile64::<object::Endianness>::parse(bytes).ok()
-        });
+        let (debug, refused) = debug_files::of(path, &elf);
+        let debug_elf = debug
+            .as_ref()
+            .and_then(|file| Elf::parse(&*file.bytes).ok());
         let places = |kind| {
             let debug = debug_elf.iter().flat_map(|debug| places(debug, kind));
             let mut all: Vec<Place> = places(&elf, kind).into_iter().chain(debug).collect();
             all.sort_by_key(|place| (place.from, place.to));
             all
         };
-        let loader = Loader::new(debug.as_deref().unwrap_or(path)).or_else(|_| Loader::new(path));
+        let loader = match &debug {
+            Some(file) => Loader::new(&file.path).or_else(|_| Loader::new(path)),
+            None => Loader::new(path),
+        };
+        let described = debug.as_ref().map_or(path, |file| &file.path);
+        let missing = debug_files::missing_part(described, debug_elf.as_ref().unwrap_or(&elf));
+        let missing = missing.map(|part| {
+            format!(
+                "inlined functions of {} are in split debug files, of which {} is not there",
+                module.path,
+                part.display()
+            )
+        });
         Ok(Symbols {
             bias,
             end: last.wrapping_add(bias),
             loader: loader.ok(),
             variables: places(SymbolKind::Data),
             functions: places(SymbolKind::Text),
+            warning: refused.or(missing),
         })
     }
 }
 
 /// Where the first and the last byte of the file's memory are.
-fn memory(elf: &object::read::elf::ElfFile64<'_>) -> Option<(u64, u64)> {
+fn memory(elf: &Elf<'_>) -> Option<(u64, u64)> {
     let endian = elf.endian();
     let loads = || {
         let all = elf.elf_program_headers().iter();
@@ -195,7 +209,7 @@ fn memory(elf: &object::read::elf::ElfFile64<'_>) -> Option<(u64, u64)> {
 
 /// Symbols of a kind. One without a size says nothing about what is behind it: in a stripped
 /// file that may be another function.
-fn places(elf: &object::read::elf::ElfFile64<'_>, kind: SymbolKind) -> Vec<Place> {
+fn places(elf: &Elf<'_>, kind: SymbolKind) -> Vec<Place> {
     let all = elf.symbols().chain(elf.dynamic_symbols());
     all.filter(|symbol| symbol.kind() == kind && symbol.size() > 0)
         .filter_map(|symbol| {
@@ -215,7 +229,9 @@ fn at(places: &[Place], address: u64) -> Option<&Place> {
     near.find(|place| address < place.to)
 }
 
-fn frames_of(loader: &Loader, probe: u64) -> Vec<Frame> {
+/// The functions at `probe`. Where debug information lacks the name of the outermost, as of what
+/// is in a split file that is not there, that is `named`.
+fn frames_of(loader: &Loader, probe: u64, named: Option<&str>) -> Vec<Frame> {
     let mut frames = Vec::new();
     if let Ok(mut found) = loader.find_frames(probe) {
         while let Ok(Some(frame)) = found.next() {
@@ -226,7 +242,7 @@ fn frames_of(loader: &Loader, probe: u64) -> Vec<Frame> {
                 at.line
                     .map_or(file.clone(), |line| format!("{file}:{line}"))
             });
-            if let Some(function) = name {
+            if let Some(function) = name.or_else(|| named.map(str::to_owned)) {
                 frames.push(Frame {
                     function,
                     line: line.unwrap_or_default(),
@@ -254,16 +270,4 @@ fn unnamed(function: String) -> Frame {
 
 fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn debug_file(build_id: &str) -> Option<PathBuf> {
-    let (start, rest) = build_id.split_at_checked(2)?;
-    let path = Path::new(DEBUG_FILES)
-        .join(start)
-        .join(format!("{rest}.debug"));
-    path.exists().then_some(path)
 }
