@@ -149,9 +149,29 @@ fn make_room(output: &Path) -> Result<PathBuf> {
     }
     // The program makes it itself; whether that will work is found before it runs.
     let made = OpenOptions::new().write(true).create_new(true).open(&file);
-    made.and_then(|_| fs::remove_file(&file))
-        .map_err(|e| refuse(format!("{e}; give another name by -o")))?;
+    let made = made.map_err(|e| refuse(format!("{e}; give another name by -o")))?;
+    let reserved = reserve(&made);
+    fs::remove_file(&file).map_err(|e| refuse(e.to_string()))?;
+    reserved.map_err(|e| refuse(format!("there is no room for it: {e}")))?;
     Ok(file)
+}
+
+/// Has the file system set aside what a recording needs at once.
+fn reserve(file: &fs::File) -> std::io::Result<()> {
+    let bytes = lockwork_profile::LEAST;
+    // SAFETY: it consists of numbers, and the call fills it.
+    let mut limit: libc::rlimit = unsafe { std::mem::zeroed() };
+    // SAFETY: the limit is ours.
+    let known = unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) } == 0;
+    // Beyond that, the kernel would end this process by a signal.
+    if known && limit.rlim_cur < bytes {
+        return Err(std::io::Error::from_raw_os_error(libc::EFBIG));
+    }
+    // SAFETY: the descriptor is open.
+    match unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, bytes as libc::off_t) } {
+        0 => Ok(()),
+        error => Err(std::io::Error::from_raw_os_error(error)),
+    }
 }
 
 fn start(command: &mut Command, name: &OsStr) -> Result<Child> {

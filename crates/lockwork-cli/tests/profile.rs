@@ -307,6 +307,19 @@ fn acquisitions(process: &Value) -> i64 {
 }
 
 #[test]
+fn a_disk_that_is_full_at_the_start_is_found_before_the_program_runs() {
+    let room = Room::new();
+    let script = room.script("program", "echo started");
+    let file = room.path("p.prof");
+    let name = file.to_str().expect("UTF-8");
+    let output = room.run_on_full_disk(100, &["profile", "-o", name, "--", &script]);
+    assert_eq!(output.status.code(), Some(125), "{}", stderr(&output));
+    assert_eq!(stdout(&output), "");
+    let said = stderr(&output);
+    assert!(said.contains("there is no room for it"), "{said}");
+}
+
+#[test]
 fn a_full_disk_costs_records_and_nothing_else() {
     let room = Room::new();
     let source = room.path("many.c");
@@ -697,6 +710,13 @@ fn what_cannot_be_recorded_is_refused_before_it_runs() {
         fs::read_to_string(&precious).expect("still there"),
         "not a profile"
     );
+    // To open it would be to wait for one who writes.
+    let fifo = room.path("fifo");
+    let made = Command::new("mkfifo").arg(&fifo).status();
+    assert!(made.expect("mkfifo starts").success());
+    let name = fifo.to_str().expect("UTF-8");
+    refused(&["profile", "-o", name, "--", &script], "is no profile");
+    refused(&["report", name], "it is not a regular file");
     refused(
         &["profile", "--lock", "no_such_lock", "--", &script],
         "no lock 'no_such_lock'",

@@ -2,23 +2,34 @@
 //! The files of one recording: which they are, and how each begins.
 
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use crate::raw::{self, RawFile};
 
+/// Opens `file`, which is a file of a file system: another one may have no end, or wait for ever.
+///
+/// # Errors
+/// It is none, or cannot be opened.
+pub fn open(file: &Path) -> io::Result<File> {
+    match fs::metadata(file)?.is_file() {
+        true => File::open(file),
+        false => Err(io::Error::other("it is not a regular file")),
+    }
+}
+
 /// Whether `file` begins as the recorder's files do.
 pub fn is_profile(file: &Path) -> bool {
     let mut start = [0; 8];
-    let opened = File::open(file).and_then(|mut file| file.read_exact(&mut start));
+    let opened = open(file).and_then(|mut file| file.read_exact(&mut start));
     opened.is_ok() && u64::from_le_bytes(start) == raw::MAGIC
 }
 
 /// How `file` begins, if the recorder of this version wrote it.
 pub fn header(file: &Path) -> Option<RawFile> {
     let mut start = vec![0; size_of::<RawFile>()];
-    let opened = File::open(file).and_then(|file| file.read_exact_at(&mut start, 0));
+    let opened = open(file).and_then(|file| file.read_exact_at(&mut start, 0));
     let head = raw::read::<RawFile>(&start, 0).filter(|_| opened.is_ok());
     head.filter(|head| head.magic == raw::MAGIC && head.version == raw::VERSION)
 }
@@ -26,7 +37,7 @@ pub fn header(file: &Path) -> Option<RawFile> {
 /// The process that `file` is of, if it is a profile.
 fn process(file: &Path) -> Option<u64> {
     let mut start = [0; 40];
-    let opened = File::open(file).and_then(|file| file.read_exact_at(&mut start, 0));
+    let opened = open(file).and_then(|file| file.read_exact_at(&mut start, 0));
     let word = |at: usize| raw::read::<u64>(&start, at).filter(|_| opened.is_ok());
     // It has stood there in every version.
     word(0).filter(|magic| *magic == raw::MAGIC).and(word(32))

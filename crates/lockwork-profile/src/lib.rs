@@ -45,4 +45,5 @@ pub use command::{report, text, ReportArgs, AFTER_HELP, HELP};
 pub use end::recorded_by;
 pub use files::{children, is_profile};
 pub use locking::{explained, locking, Locking};
+pub use raw::LEAST;
 pub use verdict::NOTHING;

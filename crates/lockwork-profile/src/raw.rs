@@ -7,6 +7,9 @@ include!(concat!(env!("OUT_DIR"), "/format.rs"));
 /// Where the first block is: `REC_BLOCKS` of C.
 pub const BLOCKS: usize = WAITS + MAX_WAITS * size_of::<RawWait>();
 
+/// What a recording needs at once: that, and some room for records.
+pub const LEAST: u64 = BLOCKS as u64 + (64 << 10);
+
 /// One of the structs above, which consist of numbers only.
 ///
 /// # Safety

@@ -2,7 +2,6 @@
 //! Reads the file of a process, also while it runs or where its end is missing.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
@@ -10,6 +9,7 @@ use anyhow::{bail, Context, Result};
 
 use crate::end::end;
 use crate::events::Events;
+use crate::files;
 use crate::histogram::BUCKETS;
 use crate::limits::{Limits, MOST_TICKS};
 use crate::model::{Blame, Counts, Idle, Inside, Lock, Profile, Site, Stack, Usage, Use, Waiter};
@@ -25,8 +25,8 @@ const _: () = assert!(BUCKETS == 40);
 pub fn profile(file: &Path) -> Result<Profile> {
     let shown = file.display();
     let mut bytes = Vec::new();
-    // A device may have no end: no profile is longer than this.
-    File::open(file)
+    // No profile is longer than this.
+    files::open(file)
         .and_then(|file| file.take(raw::CAPACITY).read_to_end(&mut bytes))
         .with_context(|| format!("cannot read {shown}"))?;
     let Some(head) = read::<RawFile>(&bytes, 0).filter(|head| head.magic == raw::MAGIC) else {
