@@ -317,6 +317,29 @@ fn a_disk_that_is_full_at_the_start_is_found_before_the_program_runs() {
     assert_eq!(stdout(&output), "");
     let said = stderr(&output);
     assert!(said.contains("there is no room for it"), "{said}");
+    assert!(!file.exists());
+}
+
+#[test]
+fn a_program_that_is_not_recorded_is_thought_of() {
+    let room = Room::new();
+    let source = room.path("locks.c");
+    fs::write(
+        &source,
+        "#include <pthread.h>\nint main(void) { static pthread_mutex_t m; \
+         pthread_mutex_lock(&m); pthread_mutex_unlock(&m); return 0; }\n",
+    )
+    .expect("a file");
+    let locks = compile(&room, &source, "locks", &[]);
+    let executed = stderr(&profile(&room, &["--", "env", "-i", &locks]));
+    let itself = stderr(&profile(&room, &["--", "true"]));
+    for said in [&executed, &itself] {
+        assert!(said.contains("static or setuid"), "{said}");
+        assert!(said.contains("env -i"), "{said}");
+    }
+    let perhaps = "perhaps it executed another program";
+    assert!(executed.contains(perhaps), "{executed}");
+    assert!(!itself.contains(perhaps), "{itself}");
 }
 
 #[test]

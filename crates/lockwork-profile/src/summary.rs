@@ -310,7 +310,12 @@ fn notes(profile: &Profile, names: &Names<'_>) -> String {
             Fate::Stopped(signal) => {
                 format!("signal {signal} ended the process; all is as it left it")
             }
-            _ => "the process did not end by exit(); all is as it left it".to_owned(),
+            Fate::Ended => {
+                "the process ended by _exit(), or executed another program; all is as it \
+                            left it"
+                    .to_owned()
+            }
+            Fate::Gone => "the process did not end by exit(); all is as it left it".to_owned(),
         });
     }
     if let Some(missing) = profile.no_room() {

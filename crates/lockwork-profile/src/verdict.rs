@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use lockwork_report::text::{counted, duration, grouped, percent, whole};
 
 use crate::cycles::cycles;
-use crate::model::{mean, Counts, Lock, Profile, Use, Waiter};
+use crate::model::{mean, Counts, Fate, Lock, Profile, Use, Waiter};
 use crate::program::runs_again;
 use crate::rules;
 use crate::sharing;
@@ -126,6 +126,14 @@ fn no_locks(profile: &Profile) -> String {
                 record again where there is more (`ulimit -v`).\n"
             .to_owned();
     }
+    // Its end was seen, and yet the recorder in it did not see it call exit().
+    let hint = match profile.fate == Fate::Ended && !profile.ended {
+        true => {
+            "It did not end by exit(), so perhaps it executed another program that was not \
+                 recorded. "
+        }
+        false => "",
+    };
     let told = match elsewhere(profile) {
         0 => {
             "Locks of Go, and of programs that make their own system calls, and semaphores are not \
@@ -134,7 +142,11 @@ fn no_locks(profile: &Profile) -> String {
         }
         times => format!("But {}.", of_elsewhere(times)),
     };
-    format!("It made no pthread lock call: nothing to win here by another lock. {told}\n")
+    format!(
+        "It made no pthread lock call: nothing to win here by another lock. {hint}Programs that it \
+         starts are not recorded if they are static or setuid, or if they get another environment \
+         (env -i, sudo). {told}\n"
+    )
 }
 
 /// That there is nothing to win, or why nobody knows that.
