@@ -1,19 +1,49 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* What is known of a lock itself: where it was made, and what the program calls it. */
 #include "site.h"
+#include "stack.h"
 
 #include <string.h>
+
+/* A program may make locks all the time, so only its first ones have a stack, of so many frames. */
+#define WITH_STACK 1024
+#define FRAMES	   8
+/* The recorder's own are before them. */
+#define OWN 4
+
+static void note_makers(struct rec_thread *t, struct rec_init *record)
+{
+	u64 *makers = (u64 *)(record + 1);
+	void *frame[OWN + FRAMES];
+	int saved = errno;
+	u32 n;
+
+	if (record->bytes == sizeof(*record) || *makers)
+		return;
+	n = rec_unwind(frame, OWN + FRAMES, record->site);
+	makers[0] = record->site;
+	for (u32 i = 0; i < n && i < FRAMES; i++)
+		makers[i] = (u64)frame[i];
+	t->made++;
+	errno = saved;
+}
 
 void rec_init(void *lock, void *site)
 {
 	struct rec_thread *t = rec_thread();
+	struct rec_init *record;
+	u32 bytes = sizeof(*record);
 
 	if (!t)
 		return;
 	rec_busy(t);
-	if (rec_other(t, REC_INIT, (u64)lock, (u64)site,
-		      sizeof(struct rec_init)))
+	if (t->made < WITH_STACK)
+		bytes += FRAMES * sizeof(u64);
+	record = rec_other(t, REC_INIT, (u64)lock, (u64)site, bytes);
+	if (record) {
 		rec_maps_note((u64)site);
+		note_makers(t, record);
+	}
 	rec_idle(t);
 }
 

@@ -103,6 +103,7 @@ struct rec_thread {
 	u32 level;  /* of the timeline */
 	u32 events; /* in the chunks */
 	u32 chunks;
+	u32 made; /* locks whose making has a stack */
 	struct rec_events *chunk[REC_CHUNKS];
 };
 

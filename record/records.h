@@ -124,7 +124,10 @@ struct rec_inside {
 	u64 waited; /* ticks of all waits for it there */
 };
 
-/* Where a lock was initialized. */
+/*
+ * Where a lock was initialized. Up to the record's end follow the return addresses of that
+ * call, from @site outwards, and zeros; or nothing.
+ */
 struct rec_init {
 	u32 what, bytes; /* its type, as above */
 	u64 lock;

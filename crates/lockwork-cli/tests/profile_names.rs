@@ -141,3 +141,32 @@ fn split_debug_information_is_read_or_said_to_be_missing() {
         assert!(warnings.contains("split debug files"), "{warnings}");
     }
 }
+
+/// Two classes have a member of a class that wraps a mutex.
+const WRAPS: &str = "#include <pthread.h>\n\
+    struct Mutex { pthread_mutex_t m; Mutex(); void make(); };\n\
+    void __attribute__((noinline)) Mutex::make() { pthread_mutex_init(&m, nullptr); }\n\
+    __attribute__((noinline)) Mutex::Mutex() { make(); __asm__ volatile(\"\"); }\n\
+    struct Left { Mutex mutex; Left(); }; struct Right { Mutex mutex; Right(); };\n\
+    __attribute__((noinline)) Left::Left() { __asm__ volatile(\"\"); }\n\
+    __attribute__((noinline)) Right::Right() { __asm__ volatile(\"\"); }\n\
+    int main() { Left *l = new Left; Right *r = new Right;\n\
+    pthread_mutex_t *all[] = {&l->mutex.m, &r->mutex.m};\n\
+    for (pthread_mutex_t *m : all) {\n\
+    pthread_mutex_lock(m); pthread_mutex_unlock(m); } return 0; }\n";
+
+#[test]
+fn a_lock_in_a_wrapper_is_made_by_the_wrappers_user() {
+    let room = Room::new();
+    let flags = ["-std=c++17", "-O1", "-fno-optimize-sibling-calls"];
+    let cplusplus = room.compile_with("c++", "wraps", WRAPS, &flags);
+    let process = recorded(&room, &[&cplusplus]);
+    let names = names(&process);
+    let [left, right] = names[..] else {
+        panic!("{names:?}")
+    };
+    for class in ["Left::Left()", "Right::Right()"] {
+        let made = format!(" made by {class}");
+        assert!(left.ends_with(&made) || right.ends_with(&made), "{names:?}");
+    }
+}

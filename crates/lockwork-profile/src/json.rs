@@ -227,7 +227,7 @@ fn lock(profile: &Profile, names: &Names<'_>, lock: &Lock) -> OneLock {
         name: names.lock(lock),
         address: format!("{:#x}", lock.address),
         kind: lock.kind(),
-        made_at: lock.made.map(|site| names.site(site)),
+        made_at: names.maker(lock),
         counts: numbers(profile, &lock.sum),
         sites: sites.collect(),
         holders: holders.collect(),

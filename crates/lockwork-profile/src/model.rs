@@ -243,6 +243,8 @@ pub struct Lock {
     pub address: u64,
     /// Where it was initialized; none: statically, or before it was recorded.
     pub made: Option<u64>,
+    /// Return addresses, from that call outwards, as far as they were recorded.
+    pub makers: Vec<u64>,
     /// What the program calls it, if it does.
     pub named: Option<String>,
     /// Its call sites; those that waited longest first.

@@ -46,6 +46,53 @@ fn qualified(signature: &str) -> &str {
     name.trim_start_matches('<')
 }
 
+/// The class and the last name of a function.
+fn class_of(signature: &str) -> Option<(&str, &str)> {
+    let name = qualified(signature);
+    let (mut depth, mut at, mut end) = (0_usize, None, name.len());
+    for (n, c) in name.char_indices() {
+        match c {
+            // `(anonymous namespace)` is a part of the name.
+            '(' if depth == 0 && n > 0 && !name[..n].ends_with("::") => {
+                end = n;
+                break;
+            }
+            '<' | '(' | '[' => depth += 1,
+            '>' | ')' | ']' => depth = depth.saturating_sub(1),
+            ':' if depth == 0 && name[n..].starts_with("::") => at = Some(n),
+            _ => {}
+        }
+    }
+    let at = at?;
+    Some((&name[..at], &name[at + 2..end]))
+}
+
+/// Whether a function has its class's name.
+fn is_constructor(signature: &str) -> bool {
+    let bare = |name: &str| name.split('<').next().unwrap_or_default().to_owned();
+    class_of(signature).is_some_and(|(class, name)| {
+        let own = class_of(class).map_or(class, |(_, own)| own);
+        bare(own) == bare(name)
+    })
+}
+
+/// The first function that is no wrapper, nor of the class whose constructor is called first.
+fn past_constructor(frames: &[Frame]) -> Option<&Frame> {
+    let mut own = frames.iter().filter(|frame| !is_wrapper(frame)).peekable();
+    let first = own.peek()?;
+    let class = class_of(&first.function).map(|(class, _)| class);
+    let inside = |frame: &Frame| class_of(&frame.function).map(|(class, _)| class) == class;
+    let constructs = frames
+        .iter()
+        .filter(|frame| !is_wrapper(frame))
+        .take_while(|frame| inside(frame))
+        .any(|frame| is_constructor(&frame.function));
+    match class.is_some() && constructs {
+        true => own.find(|frame| !inside(frame)),
+        false => own.next(),
+    }
+}
+
 /// Names of one process's locks and call sites.
 pub struct Names<'a> {
     symbols: Symbolizer<'a>,
@@ -91,6 +138,16 @@ impl<'a> Names<'a> {
         self.frames(address).iter().all(is_wrapper)
     }
 
+    /// The function that makes a lock. The class of a lock has a constructor that makes all of
+    /// them, so it is the first function outside of that class, if that is known.
+    pub fn maker(&self, lock: &Lock) -> Option<String> {
+        let made = lock.made?;
+        let frames = lock.makers.iter().flat_map(|address| self.frames(*address));
+        let frames: Vec<Frame> = frames.collect();
+        let outside = past_constructor(&frames).map(Frame::to_string);
+        Some(outside.unwrap_or_else(|| self.site(made)))
+    }
+
     /// A lock by the name that the program gave it, else by its variable, else by where it was
     /// initialized, else by its address and where it is used.
     pub fn lock(&self, lock: &Lock) -> String {
@@ -104,8 +161,8 @@ impl<'a> Names<'a> {
         if let Some(variable) = self.symbols.variable(lock.address) {
             return variable;
         }
-        if let Some(made) = lock.made {
-            return format!("{:#x} made by {}", lock.address, self.site(made));
+        if let Some(maker) = self.maker(lock) {
+            return format!("{:#x} made by {maker}", lock.address);
         }
         let used = lock.sites.first().map(|site| self.site(site.address));
         format!(
@@ -118,7 +175,64 @@ impl<'a> Names<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::qualified;
+    use super::{is_constructor, past_constructor, qualified};
+    use crate::symbols::Frame;
+
+    #[test]
+    fn a_constructor_has_the_name_of_its_class() {
+        for name in [
+            "kyotocabinet::Mutex::Mutex()",
+            "Mutex::Mutex(int)",
+            "a::Lock<int>::Lock(int (*)(char))",
+            "a::Lock<int>::Lock<char>(char)",
+            "(anonymous namespace)::Mutex::Mutex()",
+            "Mutex::Mutex() [clone .part.0]",
+        ] {
+            assert!(is_constructor(name), "{name}");
+        }
+        for name in [
+            "main",
+            "Mutex(int)",
+            "Mutex::init()",
+            "a::Mutex::~Mutex()",
+            "(anonymous namespace)::f(Mutex::Mutex)",
+            "kccachetest+0x1c55d",
+        ] {
+            assert!(!is_constructor(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_maker_is_outside_of_the_class_of_the_lock() {
+        let maker = |functions: &[&str]| {
+            let frames = functions.iter().map(|function| Frame {
+                function: (*function).to_owned(),
+                line: String::new(),
+            });
+            let frames: Vec<Frame> = frames.collect();
+            past_constructor(&frames).map(|frame| frame.function.clone())
+        };
+        let of = |functions: &[&str], expected: Option<&str>| {
+            assert_eq!(maker(functions).as_deref(), expected, "{functions:?}");
+        };
+        of(
+            &["k::Mutex::Mutex()", "k::DB::DB()", "main"],
+            Some("k::DB::DB()"),
+        );
+        of(
+            &[
+                "k::Mutex::init()",
+                "k::Mutex::Mutex()",
+                "std::make()",
+                "main",
+            ],
+            Some("main"),
+        );
+        of(&["k::DB::open()", "main"], Some("k::DB::open()"));
+        of(&["start", "main"], Some("start"));
+        of(&["k::Mutex::Mutex()"], None);
+        of(&[], None);
+    }
 
     #[test]
     fn a_name_is_found_in_its_signature() {

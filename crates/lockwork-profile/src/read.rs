@@ -56,6 +56,7 @@ pub fn profile(file: &Path) -> Result<Profile> {
 #[derive(Default)]
 struct Parts {
     made: Option<u64>,
+    makers: Vec<u64>,
     named: Option<(u64, String)>,
     sites: HashMap<(u64, Use), Counts>,
     blames: HashMap<(u64, u64, u64), (u64, u64)>,
@@ -155,7 +156,12 @@ impl Reading {
             }
             raw::INIT => {
                 let found: raw::RawInit = read(bytes, at)?;
-                self.lock(found.lock).made = Some(found.site);
+                let places = (found.bytes as usize).saturating_sub(size_of::<raw::RawInit>()) / 8;
+                let callers = at + size_of::<raw::RawInit>();
+                let callers = (0..places).map_while(|n| read::<u64>(bytes, callers + n * 8));
+                let parts = self.lock(found.lock);
+                parts.made = Some(found.site);
+                parts.makers = callers.take_while(|address| *address != 0).collect();
             }
             raw::NAME => {
                 let found: raw::RawName = read(bytes, at)?;
@@ -404,6 +410,7 @@ fn lock(address: u64, parts: Parts) -> Lock {
     Lock {
         address,
         made: parts.made,
+        makers: parts.makers,
         named: parts.named.map(|(_, name)| name),
         sites,
         sum,

@@ -83,9 +83,14 @@ impl Room {
 
     /// A compiled C program.
     pub fn compile(&self, name: &str, source: &str, flags: &[&str]) -> String {
+        let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
+        self.compile_with(&compiler, name, source, flags)
+    }
+
+    /// The same by another compiler.
+    pub fn compile_with(&self, compiler: &str, name: &str, source: &str, flags: &[&str]) -> String {
         let (from, to) = (self.path(&format!("{name}.c")), self.path(name));
         fs::write(&from, source).expect("write source");
-        let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
         let status = Command::new(compiler)
             .arg(&from)
             .arg("-o")
