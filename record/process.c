@@ -7,7 +7,6 @@
 
 #include <fcntl.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,44 +14,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-extern int __pthread_mutex_lock(pthread_mutex_t *m);
-extern int __pthread_mutex_unlock(pthread_mutex_t *m);
-__asm__(".symver __pthread_mutex_lock, __pthread_mutex_lock@GLIBC_2.2.5");
-__asm__(".symver __pthread_mutex_unlock, __pthread_mutex_unlock@GLIBC_2.2.5");
-
 u32 rec_off;
 union rec_state rec_state __attribute__((aligned(REC_PAGE)));
 static u32 had_process;
 static struct lkp_stderr error_output;
-
-void rec_lock(struct rec_guard *guard)
-{
-	static const int own[] = { SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGILL };
-	sigset_t all, old;
-
-	_Static_assert(sizeof(sigset_t) >= sizeof(u64), "the kernel has 64");
-	guard->error = errno;
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &guard->cancel);
-	sigfillset(&all);
-	/* These come from what a thread does itself, and blocked they would end it. */
-	for (u32 i = 0; i < sizeof(own) / sizeof(*own); i++)
-		sigdelset(&all, own[i]);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	memcpy(&guard->signals, &old, sizeof(guard->signals));
-	__pthread_mutex_lock(&rec_state.lock);
-}
-
-void rec_unlock(const struct rec_guard *guard)
-{
-	sigset_t old;
-
-	__pthread_mutex_unlock(&rec_state.lock);
-	sigemptyset(&old);
-	memcpy(&old, &guard->signals, sizeof(guard->signals));
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	pthread_setcancelstate(guard->cancel, NULL);
-	errno = guard->error;
-}
 
 void *rec_memory(size_t bytes)
 {
@@ -158,6 +123,7 @@ __attribute__((constructor(101))) static void begin(void)
 	if (*rec_path)
 		return;
 	strcpy(rec_path, wanted);
+	rec_lock_prepare();
 	rec_next_find();
 	rec_thread_prepare();
 	if (!access(rec_path, F_OK))

@@ -46,6 +46,8 @@ u64 rec_nanoseconds(clockid_t clock);
 void rec_both_clocks(u64 *ticks, u64 *ns);
 /* Whether code is mapped at @address, as far as is known. */
 bool rec_maps_has(u64 address);
+/* Before the lock is taken, unless dlsym() itself leads to that. */
+void rec_lock_prepare(void);
 /* Before the first thread. */
 void rec_thread_prepare(void);
 

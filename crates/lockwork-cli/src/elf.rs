@@ -86,8 +86,10 @@ pub fn linkage(path: &Path) -> Result<Linkage, String> {
         imports_locks: elf
             .dynamic_symbols()
             .any(|symbol| symbol.is_undefined() && symbol.name_bytes().is_ok_and(is_lock_function)),
+        // A run-time that is a part of the program may show nothing to others.
         sanitizer: elf
             .dynamic_symbols()
+            .chain(elf.symbols())
             .find_map(|symbol| sanitizer(symbol.name_bytes().ok()?)),
     })
 }

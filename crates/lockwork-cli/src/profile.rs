@@ -81,7 +81,9 @@ pub fn record(
     environment::warn_of_unused("--lock");
     let mut started = Command::new(name);
     started.args(&command[1..]);
-    for (variable, value) in environment::recording(spec, file)? {
+    let mut changes = environment::recording(spec, file)?;
+    environment::put_first(&mut changes, &program::sanitizers(&program::find(name)?));
+    for (variable, value) in changes {
         match value {
             Some(value) => started.env(variable, value),
             None => started.env_remove(variable),

@@ -90,8 +90,8 @@ pub fn validate(file: &Path) -> Result<()> {
     }
 }
 
-/// Checks that `file` is not built with a sanitizer, which wants to be loaded first and
-/// replaces lock calls itself.
+/// Checks that `file` is not built with a sanitizer that makes all lock calls itself.
+/// AddressSanitizer leaves them to the program.
 pub fn check_sanitizers(file: &Path) -> Result<()> {
     let Some((elf, _)) = elf_behind(file)? else {
         return Ok(());
@@ -100,11 +100,11 @@ pub fn check_sanitizers(file: &Path) -> Result<()> {
         .ok()
         .and_then(|linkage| linkage.sanitizer)
     {
-        None => Ok(()),
+        None | Some("AddressSanitizer") => Ok(()),
         Some(sanitizer) => {
             let message = format!(
-                "cannot profile '{}': it is built with {sanitizer}, which replaces the lock calls \
-                 itself; profile a build without it",
+                "cannot profile '{}': it is built with {sanitizer}, from which all lock calls \
+                 would seem to come; profile a build without it",
                 elf.display()
             );
             Err(Exit::with(OWN_ERROR, message))

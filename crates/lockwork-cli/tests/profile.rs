@@ -748,21 +748,6 @@ fn what_cannot_be_recorded_is_refused_before_it_runs() {
     assert_eq!(output.status.code(), Some(127));
 }
 
-#[test]
-fn sanitized_programs_are_refused() {
-    let room = Room::new();
-    let source = room.path("empty.c");
-    fs::write(&source, "int main(void) { return 0; }\n").expect("a file");
-    let sanitized = compile(&room, &source, "sanitized", &["-fsanitize=address"]);
-    let output = profile(&room, &["--", &sanitized]);
-    assert_eq!(output.status.code(), Some(125));
-    assert!(
-        stderr(&output).contains("AddressSanitizer"),
-        "{}",
-        stderr(&output)
-    );
-}
-
 /// Programs of `tests/preload` whose promises a recorder could break.
 #[test]
 fn recorded_programs_keep_what_pthread_promises() {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! `tests/sanitized/program.c`, built with AddressSanitizer and ThreadSanitizer, by GCC
 //! and by Clang, with the runtime as a part of the program and as a shared object:
-//! under `lockwork run` it ends as it does without, and nothing is reported.
+//! under `lockwork run` it ends as it does without, and nothing is reported. `lockwork profile`
+//! records what can be recorded of it.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -140,6 +141,27 @@ fn check(build: &Build, program: &Path) {
     }
 }
 
+/// AddressSanitizer's programs are recorded, with the calls where they are. The others are refused.
+fn check_recorder(build: &Build, program: &Path) {
+    let name = build.name();
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.prof"));
+    let lockwork = || Command::new(env!("CARGO_BIN_EXE_lockwork"));
+    let mut command = lockwork();
+    command.args(["profile", "--quiet", "-o"]).arg(&file);
+    let got = output(command.arg("--").arg(program));
+    let said = String::from_utf8_lossy(&got.stderr);
+    if build.sanitizer != "address" {
+        assert_eq!(got.status.code(), Some(125), "{name}: {said}");
+        assert!(said.contains("ThreadSanitizer"), "{name}: {said}");
+        return;
+    }
+    assert!(got.status.success(), "{name}: {}\n{said}", got.status);
+    assert!(said.is_empty(), "{name}: {said}");
+    let report = output(lockwork().args(["report", "--json"]).arg(&file));
+    let report = String::from_utf8_lossy(&report.stdout);
+    assert!(report.contains("take_turn (program.c:"), "{name}: {report}");
+}
+
 /// A sanitizer may refuse to run on a kernel that is newer than it: that build is said to
 /// be not run. One that is not installed is a failure, and so is a machine where none runs.
 #[test]
@@ -150,6 +172,7 @@ fn sanitizers_work_under_the_interposer() {
         let plain = plainly(&program);
         if plain.status.success() {
             check(build, &program);
+            check_recorder(build, &program);
             ran += 1;
             continue;
         }
