@@ -89,7 +89,7 @@ pub fn linkage(path: &Path) -> Result<Linkage, String> {
         // A run-time that is a part of the program may show nothing to others.
         sanitizer: elf
             .dynamic_symbols()
-            .chain(elf.symbols())
+            .chain(elf.symbols().filter(|symbol| symbol.is_global()))
             .find_map(|symbol| sanitizer(symbol.name_bytes().ok()?)),
     })
 }
