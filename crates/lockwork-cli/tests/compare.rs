@@ -109,6 +109,9 @@ fn says_which_lock_is_better() {
     let args = [
         "-n",
         "3",
+        // Nothing is recorded: the program calls no lock.
+        "--warmup",
+        "0",
         "--locks",
         "mutex,qspinlock_fair",
         "--metric",
@@ -168,6 +171,9 @@ fn claims_nothing_from_too_few_rounds() {
     let args = [
         "-n",
         "2",
+        // Nothing is recorded: the program calls no lock.
+        "--warmup",
+        "0",
         "--locks",
         "mutex",
         "--metric",
@@ -190,6 +196,9 @@ fn claims_nothing_where_nothing_differs() {
     let args = [
         "-n",
         "3",
+        // Nothing is recorded: the program calls no lock.
+        "--warmup",
+        "0",
         "--locks",
         "mutex",
         "--metric",
