@@ -10,9 +10,10 @@ use crate::workload::Program;
 use crate::world::{self, World};
 use anyhow::Result;
 use corosensei::stack::DefaultStack;
-use corosensei::Coroutine;
+use corosensei::{Coroutine, CoroutineResult};
 use lockwork_report::text::counted;
 use lockwork_report::{bail_usage, choice};
+use std::mem::ManuallyDrop;
 use std::time::Instant;
 
 /// What came of it.
@@ -133,34 +134,37 @@ impl Drop for Running {
 
 pub(crate) fn run(setup: &Setup, world: &World, ops: &'static world::Ops) -> Found {
     let started = Instant::now();
-    let mut engine = Box::new(Engine::new(setup));
+    let engine = Box::new(Engine::new(setup));
     let code = Code::new(setup, world, ops);
-    for thread in 0..setup.threads {
+    let routine = |thread: usize| {
         let code: *const Code = &code;
         let seed = setup.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ thread as u64;
         let stack = DefaultStack::new(STACK).expect("memory for a stack");
-        let routine = Coroutine::with_stack(stack, move |yielder, ()| {
+        Coroutine::with_stack(stack, move |yielder: &_, ()| {
             calls::with(|engine| engine.set_yielder(yielder));
             // SAFETY: it outlives the coroutines, which end below.
             threads::run(unsafe { &*code }, thread, seed);
-        });
-        engine.set_routine(thread, routine);
-    }
+        })
+    };
+    let routines: Vec<Coroutine<(), (), (), DefaultStack>> =
+        (0..setup.threads).map(routine).collect();
+    // If one panics, the others are left as they are: the locks' C cannot be unwound.
+    let mut routines = ManuallyDrop::new(routines);
     let engine = Box::into_raw(engine);
     calls::set_engine(engine);
     let guard = Running;
     directly(|| code.init());
-    while let Some(mut routine) = calls::with(Engine::next) {
-        let thread = calls::with(|engine| engine.thread()) as u32;
-        routine.resume(());
-        calls::with(|engine| engine.suspended(routine, thread));
+    while let Some(thread) = calls::with(Engine::next) {
+        if let CoroutineResult::Return(()) = routines[thread].resume(()) {
+            calls::with(|engine| engine.thread_ends(thread));
+        }
     }
     let divided = directly(|| world.divided());
     calls::with(|engine| engine.tally.counts.divided = divided.into());
     drop(guard);
     // SAFETY: it was made above, and no call goes to it any more.
     let mut engine = unsafe { Box::from_raw(engine) };
-    for mut routine in engine.take_routines() {
+    for mut routine in ManuallyDrop::into_inner(routines) {
         // SAFETY: nothing that has to be dropped is on its stack.
         unsafe { routine.force_reset() };
     }

@@ -46,8 +46,7 @@ use crate::settle::{Batch, Verdict};
 use crate::setup::{Clusters, Setup};
 use caches::{ps, Caches};
 use clocks::Clocks;
-use corosensei::stack::DefaultStack;
-use corosensei::{Coroutine, Yielder};
+use corosensei::Yielder;
 use fixed::Fixed;
 use measured::Measured;
 use real::Guests;
@@ -152,11 +151,6 @@ impl Engine {
         (self.fixed.price_varies, self.fixed.hold_varies) = (0.0, 0.0);
     }
 
-    /// Gives `thread` its code.
-    pub fn set_routine(&mut self, thread: usize, routine: Coroutine<(), (), (), DefaultStack>) {
-        self.threads[thread].routine = Some(routine);
-    }
-
     /// The running thread is suspended through this from now on.
     pub fn set_yielder(&mut self, yielder: &Yielder<(), ()>) {
         let thread = self.thread();
@@ -168,9 +162,9 @@ impl Engine {
         self.threads[self.thread()].yielder
     }
 
-    /// Makes things happen until a coroutine has to run: takes it out, to be put
-    /// back by [`Engine::suspended`]. `None`: it is over, or nobody will run.
-    pub fn next(&mut self) -> Option<Coroutine<(), (), (), DefaultStack>> {
+    /// Makes things happen until a thread's coroutine has to run: which. `None`: it is over, or
+    /// nobody will run.
+    pub fn next(&mut self) -> Option<usize> {
         while !self.over && self.tally.makes_progress() {
             let (agent, time) = self.tree.first();
             if self.next_timer <= time {
@@ -202,18 +196,9 @@ impl Engine {
             state.parked = Parked::No;
             self.running = state.thread as usize;
             self.tree.runs(agent.0.into(), time);
-            return self.threads[self.running].routine.take();
+            return Some(self.running);
         }
         None
-    }
-
-    /// The coroutine that ran last is suspended, or at its end.
-    pub fn suspended(&mut self, routine: Coroutine<(), (), (), DefaultStack>, thread: u32) {
-        let done = routine.done();
-        self.threads[thread as usize].routine = Some(routine);
-        if done {
-            self.thread_ends(thread);
-        }
     }
 
     /// The running thread.
@@ -339,11 +324,5 @@ impl Engine {
         }
         let threads = self.threads.iter_mut();
         threads.map(|thread| thread.tally.close(end)).collect()
-    }
-
-    /// All coroutines, to be thrown away.
-    pub fn take_routines(&mut self) -> Vec<Coroutine<(), (), (), DefaultStack>> {
-        let threads = self.threads.iter_mut();
-        threads.filter_map(|thread| thread.routine.take()).collect()
     }
 }

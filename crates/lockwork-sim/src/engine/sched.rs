@@ -203,9 +203,9 @@ impl Engine {
         idle.min_by_key(|&cpu| (self.caches.distance(place, self.cpus[cpu].told), cpu))
     }
 
-    /// The running thread is at its end.
-    pub(super) fn thread_ends(&mut self, thread: u32) {
-        let state = &mut self.threads[thread as usize];
+    /// The code of `thread` is at its end.
+    pub fn thread_ends(&mut self, thread: usize) {
+        let state = &mut self.threads[thread];
         state.state = State::Done;
         let cpu = state.cpu as usize;
         let time = self.cpus[cpu].now;

@@ -14,8 +14,7 @@ use super::tally::Tally;
 use super::tree::{Ps, Tree};
 use crate::rules::Rules;
 use crate::setup::Clusters;
-use corosensei::stack::DefaultStack;
-use corosensei::{Coroutine, Yielder};
+use corosensei::Yielder;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -135,7 +134,6 @@ pub(super) enum State {
 }
 
 pub(super) struct Thread {
-    pub(super) routine: Option<Coroutine<(), (), (), DefaultStack>>,
     pub(super) yielder: *const Yielder<(), ()>,
     pub(super) cpu: u32,
     pub(super) state: State,
@@ -253,7 +251,6 @@ impl Cpu {
 impl Thread {
     pub(super) fn new(cpu: u32) -> Self {
         Thread {
-            routine: None,
             yielder: std::ptr::null(),
             cpu,
             state: State::Ready,

@@ -6,7 +6,7 @@ use super::program::{Op, Programs, Record, Word};
 use crate::calls;
 use crate::engine::{Change, Engine, Ps};
 use corosensei::stack::DefaultStack;
-use corosensei::Coroutine;
+use corosensei::{Coroutine, CoroutineResult};
 use std::cell::RefCell;
 use std::ptr::null;
 use std::rc::Rc;
@@ -30,6 +30,7 @@ type Records = Rc<RefCell<Vec<Record>>>;
 /// Runs each program on its CPU until all are done, or nobody will go on.
 pub(super) fn run(case: &Case, programs: &Programs) -> Found {
     let mut engine = Box::new(Engine::new(&case.setup()));
+    let mut routines = Vec::new();
     if !case.chance {
         engine.leave_out_chance();
     }
@@ -42,7 +43,7 @@ pub(super) fn run(case: &Case, programs: &Programs) -> Found {
         let (program, records) = (program.clone(), records[thread].clone());
         let starts = starts.clone();
         let stack = DefaultStack::new(64 * 1024).expect("memory for a stack");
-        let routine = Coroutine::with_stack(stack, move |yielder, ()| {
+        let routine = Coroutine::with_stack(stack, move |yielder: &_, ()| {
             calls::with(|engine| engine.set_yielder(yielder));
             starts.borrow_mut()[thread] = now();
             for op in &program {
@@ -50,19 +51,19 @@ pub(super) fn run(case: &Case, programs: &Programs) -> Found {
                 records.borrow_mut().push(record);
             }
         });
-        engine.set_routine(thread, routine);
+        routines.push(routine);
     }
     let engine = Box::into_raw(engine);
     calls::set_engine(engine);
-    while let Some(mut routine) = calls::with(Engine::next) {
-        let thread = calls::with(|engine| engine.thread()) as u32;
-        routine.resume(());
-        calls::with(|engine| engine.suspended(routine, thread));
+    while let Some(thread) = calls::with(Engine::next) {
+        if let CoroutineResult::Return(()) = routines[thread].resume(()) {
+            calls::with(|engine| engine.thread_ends(thread));
+        }
     }
     calls::set_engine(std::ptr::null_mut());
     // SAFETY: it was made above, and no call goes to it any more.
-    let mut engine = unsafe { Box::from_raw(engine) };
-    for mut routine in engine.take_routines() {
+    drop(unsafe { Box::from_raw(engine) });
+    for mut routine in routines {
         // SAFETY: what is on the stack of one that is stuck is never used again.
         unsafe { routine.force_reset() };
     }
