@@ -128,13 +128,20 @@ impl Engine {
         real.ready.push_front(to);
         self.tally.counts.yields += 1;
         let own = self.cpus[cpu].place;
+        // It may lose its CPU now, as one that goes on at once.
+        let agent = Agent::of(cpu, 0).0.into();
+        self.tree.set(agent, self.time);
         if its != own {
             self.switch(its);
         }
         if !self.real_at(own).ready.is_empty() {
             self.give_slice(own);
         }
-        Step::Made(self.cpus[cpu].paused)
+        let paused = self.cpus[cpu].paused;
+        if !paused {
+            self.tree.set(agent, NEVER);
+        }
+        Step::Made(paused)
     }
 
     /// The virtual CPU on `place` gives the rest of its slice to the next.

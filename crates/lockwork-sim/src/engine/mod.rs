@@ -195,7 +195,8 @@ impl Engine {
             state.now = state.now.max(time);
             state.parked = Parked::No;
             self.running = state.thread as usize;
-            self.tree.runs(agent.0.into(), time);
+            // While it runs it is not in the tree, so that the first there is the first of the others.
+            self.tree.set(agent.0.into(), NEVER);
             return Some(self.running);
         }
         None

@@ -41,7 +41,7 @@ impl Engine {
         let cpu = self.current;
         let now = self.cpus[cpu].now;
         let agent = Agent::of(cpu, 0).0.into();
-        let earliest = self.tree.is_first(agent, now) && self.next_timer > now;
+        let earliest = self.tree.would_be_first(agent, now) && self.next_timer > now;
         if earliest {
             self.time = now;
         }

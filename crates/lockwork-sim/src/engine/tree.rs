@@ -9,19 +9,23 @@ const PLAYER: u32 = 13;
 /// Later than anything.
 pub(crate) const NEVER: Ps = Ps::MAX >> PLAYER;
 
-/// Players or matches that a match is between.
-const EACH: usize = 4;
+/// Players or matches that a match is between: their keys are one line of the host's cache.
+const EACH: usize = 8;
 /// Its logarithm.
 const SHIFT: u32 = EACH.ilog2();
+
+/// The keys of those that a match is between.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Match([u64; EACH]);
 
 /// Each player's next time; ties go to the lower number. A change costs the
 /// logarithm of the number of players, and less where it does not matter.
 pub(crate) struct Tree {
     leaves: usize,
-    /// The winner's key is at 1. What match `at` is between begins at `EACH * at`.
-    keys: Vec<u64>,
-    /// No player but the one that runs has a lower key.
-    others: u64,
+    /// Key `at` is in match `at / EACH`; the winner's is at 1. What match `at` is between begins
+    /// at `EACH * at`.
+    matches: Vec<Match>,
 }
 
 /// A player's time and number in one number.
@@ -33,79 +37,77 @@ fn key(player: usize, time: Ps) -> u64 {
     time << PLAYER | player as u64
 }
 
+impl Match {
+    /// The lowest key.
+    #[inline]
+    fn least(&self) -> u64 {
+        let [a, b, c, d, e, f, g, h] = self.0;
+        let [left, right] = [a.min(b).min(c.min(d)), e.min(f).min(g.min(h))];
+        left.min(right)
+    }
+}
+
 impl Tree {
     /// For `players`, 8192 at most, all of them at [`NEVER`].
     pub fn new(players: usize) -> Self {
         assert!(players <= 1 << PLAYER, "too many players");
-        let mut leaves = 1;
+        let mut leaves = EACH;
         while leaves < players {
             leaves *= EACH;
         }
         Tree {
             leaves,
-            keys: vec![u64::MAX; 2 * leaves],
-            others: 0,
+            matches: vec![Match([u64::MAX; EACH]); (leaves + players).div_ceil(EACH)],
         }
-    }
-
-    /// The match of which `at` is a part.
-    #[inline]
-    fn with(&self, at: usize) -> &[u64; EACH] {
-        let first = at & !(EACH - 1);
-        self.keys[first..].first_chunk().expect("a whole match")
     }
 
     /// Sets the time of `player`.
     #[inline]
     pub fn set(&mut self, player: usize, time: Ps) {
         let mut at = self.leaves + player;
-        self.keys[at] = key(player, time);
-        self.others = self.others.min(self.keys[at]);
-        while at > 1 {
-            let [a, b, c, d] = *self.with(at);
-            let least = a.min(b).min(c.min(d));
-            at >>= SHIFT;
-            if self.keys[at] == least {
-                break;
+        let new = key(player, time);
+        let mut own = &mut self.matches[at >> SHIFT];
+        let old = std::mem::replace(&mut own.0[at % EACH], new);
+        if new < old {
+            // It wins the matches whose winner is later. To stop at the first that it does not
+            // win would take longer: where that is cannot be foreseen.
+            while at > 1 {
+                at >>= SHIFT;
+                let winner = &mut self.matches[at >> SHIFT].0[at % EACH];
+                *winner = new.min(*winner);
             }
-            self.keys[at] = least;
+        } else if new > old {
+            // Of the matches that it won, the winner may be another. Its own key is left out of
+            // what is compared, so that the levels do not wait for one another.
+            let mut least = new;
+            loop {
+                own.0[at % EACH] = u64::MAX;
+                let others = own.least();
+                own.0[at % EACH] = least;
+                least = least.min(others);
+                at >>= SHIFT;
+                own = &mut self.matches[at >> SHIFT];
+                if own.0[at % EACH] != old {
+                    break;
+                }
+                if at == 1 {
+                    own.0[1] = least;
+                    break;
+                }
+            }
         }
     }
 
-    /// `player` runs, which is the first, at `time`.
+    /// Whether `player`, which is at [`NEVER`] because it runs, would be the first at `time`.
     #[inline]
-    pub fn runs(&mut self, player: usize, time: Ps) {
-        self.others = key(player, time) + 1;
-    }
-
-    /// Whether the running `player` is the first if its time is `time`. Its time in the tree
-    /// stays what it was: it has to be set before others run.
-    #[inline]
-    pub fn is_first(&mut self, player: usize, time: Ps) -> bool {
-        let key = key(player, time);
-        if key >= self.others {
-            self.others = self.least_but(player);
-        }
-        key < self.others
-    }
-
-    /// The lowest key of all players but this one.
-    fn least_but(&self, player: usize) -> u64 {
-        let mut at = self.leaves + player;
-        let mut least = u64::MAX;
-        while at > 1 {
-            let mut keys = *self.with(at);
-            keys[at % EACH] = u64::MAX;
-            let [a, b, c, d] = keys;
-            least = least.min(a.min(b).min(c.min(d)));
-            at >>= SHIFT;
-        }
-        least
+    pub fn would_be_first(&self, player: usize, time: Ps) -> bool {
+        key(player, time) < self.matches[0].0[1]
     }
 
     /// The time of `player`.
     pub fn time(&self, player: usize) -> Ps {
-        match self.keys[self.leaves + player] {
+        let at = self.leaves + player;
+        match self.matches[at >> SHIFT].0[at % EACH] {
             u64::MAX => NEVER,
             key => key >> PLAYER,
         }
@@ -114,7 +116,7 @@ impl Tree {
     /// Who is next, and when; at [`NEVER`]: nobody.
     #[inline]
     pub fn first(&self) -> (usize, Ps) {
-        match self.keys[1] {
+        match self.matches[0].0[1] {
             u64::MAX => (0, NEVER),
             key => ((key & ((1 << PLAYER) - 1)) as usize, key >> PLAYER),
         }
@@ -159,7 +161,7 @@ mod tests {
                 }
                 assert_eq!(tree.first(), (first, times[first]));
                 // It runs ahead, and changes others' times.
-                tree.runs(first, times[first]);
+                tree.set(first, NEVER);
                 for now in times[first]..times[first] + random.u64(..8) {
                     let other = random.usize(..players);
                     if other != first && random.bool() {
@@ -169,11 +171,12 @@ mod tests {
                     let others = (0..players).filter(|&other| other != first);
                     let before = others.map(|other| (times[other], other)).min();
                     let is_first = before.is_none_or(|other| (now, first) < other);
-                    assert_eq!(tree.is_first(first, now), is_first);
+                    assert_eq!(tree.would_be_first(first, now), is_first);
                     if !is_first {
                         break;
                     }
                 }
+                tree.set(first, times[first]);
             }
         }
     }
