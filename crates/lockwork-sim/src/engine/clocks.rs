@@ -6,6 +6,7 @@
 //! and then sleeps is active only until it begins to compute, because a CPU runs ahead of
 //! the others in what only it can see.
 
+use super::time::times;
 use super::tree::Ps;
 use crate::rules::Rule;
 use crate::setup::Setup;
@@ -49,7 +50,7 @@ impl Clocks {
     pub fn scaled(&self, cpu: usize, time: Ps) -> Ps {
         match self.places.get(cpu) {
             None => time,
-            Some(place) => (time as f64 * self.now[usize::from(place.0)]) as Ps,
+            Some(place) => times(time, self.now[usize::from(place.0)]),
         }
     }
 

@@ -3,6 +3,7 @@
 
 use super::caches::Caches;
 use super::state::{Engine, Parked, NOBODY};
+use super::time::times;
 use super::tree::Ps;
 use crate::machine::Distance;
 
@@ -24,7 +25,7 @@ impl Engine {
         let shares = self.siblings.get(place);
         let computes = |&place: &u16| self.computes(place);
         let time = match shares.is_some_and(|all| all.iter().any(computes)) {
-            true => (time as f64 * self.fixed.smt_slowdown) as Ps,
+            true => times(time, self.fixed.smt_slowdown),
             false => time,
         };
         let time = self.clocks.scaled(self.current, time);

@@ -32,6 +32,7 @@ mod state;
 mod steps;
 mod stuck;
 mod tally;
+mod time;
 pub(crate) mod tree;
 mod turns;
 

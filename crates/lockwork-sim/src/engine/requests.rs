@@ -16,6 +16,7 @@ use super::line::NONE;
 use super::memory::write;
 use super::request::{Agent, Request, PARTS};
 use super::state::{Action, Engine, Parked};
+use super::time::{float, times, whole};
 use super::tree::{Ps, NEVER};
 use crate::machine::Distance;
 use crate::rules::Rule;
@@ -35,8 +36,7 @@ impl Engine {
     fn ask_since(&mut self, agent: Agent, line: u32, kind: Kind, since: Ps, time: Ps) {
         let cpu = &mut self.cpus[agent.cpu()];
         let price = self.caches.price(line, cpu.place, kind);
-        let way = price.cost as f64 * self.fixed.request;
-        let arrived = since + way as Ps;
+        let arrived = since + times(price.cost, self.fixed.request);
         cpu.requests[agent.part()] = Some(Request {
             line,
             kind,
@@ -120,9 +120,8 @@ impl Engine {
         let request = self.request(agent);
         let place = self.cpus[agent.cpu()].place;
         let price = self.caches.price(request.line, place, request.kind);
-        let bias = price.cost as f64 * self.fixed.near_bias;
         (
-            request.arrived + bias as Ps,
+            request.arrived + times(price.cost, self.fixed.near_bias),
             agent.0,
             request.kind == Kind::Load,
         )
@@ -153,7 +152,7 @@ impl Engine {
         }
         let price = self.caches.price(line, place, kind);
         let cost = self.vary(price.cost);
-        let rest = (cost as f64 * (1.0 - self.fixed.request)) as Ps;
+        let rest = times(cost, 1.0 - self.fixed.request);
         // One that was asked for early has been on its way since then, if the line was free.
         let under_way = request.arrived.max(free_at).min(now);
         let done = (request.asked + cost).max(under_way + rest).max(now);
@@ -173,10 +172,10 @@ impl Engine {
     /// How long the new owner keeps a line that cost so much.
     fn hold(&mut self, kind: Kind, cost: Ps) -> Ps {
         let hold = match kind {
-            Kind::Rmw => cost as f64 * self.fixed.hold * self.share(self.fixed.hold_varies),
-            _ => cost as f64 * self.fixed.store_hold,
+            Kind::Rmw => float(cost) * self.fixed.hold * self.share(self.fixed.hold_varies),
+            _ => float(cost) * self.fixed.store_hold,
         };
-        (hold as Ps).max(self.fixed.hold_min)
+        whole(hold).max(self.fixed.hold_min)
     }
 
     /// A load of a line of which the cluster has a copy, or gets one: done when that is
@@ -204,7 +203,7 @@ impl Engine {
         }
         let price = self.caches.price_in_cluster(place);
         let cost = self.vary(price.cost);
-        let rest = (cost as f64 * (1.0 - self.fixed.request)) as Ps;
+        let rest = times(cost, 1.0 - self.fixed.request);
         self.tally.moved(&price, self.caches.socket(place));
         self.finish_at(agent, line, (request.asked + cost).max(now + rest));
         true
@@ -227,11 +226,11 @@ impl Engine {
             done
         } else {
             let busy = if price.distance > Distance::Cluster {
-                price.cost as f64 * self.fixed.occupancy
+                times(price.cost, self.fixed.occupancy)
             } else {
-                0.0
+                0
             };
-            now + (busy as Ps).max(self.fixed.hold_min)
+            now + busy.max(self.fixed.hold_min)
         };
     }
 
@@ -245,7 +244,7 @@ impl Engine {
 
     fn vary(&mut self, cost: Ps) -> Ps {
         let share = self.share(self.fixed.price_varies);
-        (cost as f64 * share) as Ps
+        times(cost, share)
     }
 
     /// 1, but for so much up and down.
