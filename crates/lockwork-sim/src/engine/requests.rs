@@ -15,7 +15,7 @@ use super::caches::{Kind, Price};
 use super::line::NONE;
 use super::memory::write;
 use super::request::{Agent, Request, PARTS};
-use super::state::{Action, Engine, Parked};
+use super::state::{Action, Engine, Parked, Store};
 use super::time::{float, times, whole};
 use super::tree::{Ps, NEVER};
 use crate::machine::Distance;
@@ -311,8 +311,12 @@ impl Engine {
     pub(super) fn commit_stores(&mut self, cpu: usize, time: Ps) {
         let place = self.cpus[cpu].place;
         while let Some(store) = self.cpus[cpu].stores.front() {
-            let (addr, size, value) = (store.addr, store.size, store.value);
-            let line = self.caches.line_of(addr, place);
+            let &Store {
+                addr,
+                line,
+                size,
+                value,
+            } = store;
             if !self.caches.has(line, place, Kind::Store) {
                 break;
             }
@@ -337,8 +341,7 @@ impl Engine {
     /// Sends for the line of a store, if that is not done and there is room for it.
     fn ask_for_store(&mut self, cpu: usize, which: usize, time: Ps) {
         let place = self.cpus[cpu].place;
-        let addr = self.cpus[cpu].stores[which].addr;
-        let line = self.caches.line_of(addr, place);
+        let line = self.cpus[cpu].stores[which].line;
         let requests = &self.cpus[cpu].requests[1..];
         let asked = requests
             .iter()

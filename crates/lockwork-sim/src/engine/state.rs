@@ -49,6 +49,7 @@ pub(super) enum Parked {
 /// A store that is not visible yet.
 pub(super) struct Store {
     pub(super) addr: usize,
+    pub(super) line: u32,
     pub(super) size: u32,
     pub(super) value: u64,
 }

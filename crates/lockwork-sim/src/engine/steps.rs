@@ -173,7 +173,12 @@ impl Engine {
             self.wake_spinners(line, now);
             return Step::Made(());
         }
-        state.stores.push_back(Store { addr, size, value });
+        state.stores.push_back(Store {
+            addr,
+            line,
+            size,
+            value,
+        });
         self.commit_stores(cpu, now);
         Step::Made(())
     }
