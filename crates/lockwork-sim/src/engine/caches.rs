@@ -4,6 +4,7 @@
 //! Places are the machine's CPUs, numbered by where they are, so that the CPUs
 //! of a core, a cluster, a die and a socket are next to each other.
 
+pub(crate) use super::line::Kind;
 use super::line::{Fill, Line, NONE};
 use super::tree::Ps;
 use crate::machine::{Distance, Home, Machine, Place};
@@ -13,14 +14,6 @@ use std::ops::Range;
 /// Picoseconds of `ns`.
 pub(crate) fn ps(ns: f64) -> Ps {
     (ns * 1000.0).round() as Ps
-}
-
-/// What an access does to its line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Load,
-    Store,
-    Rmw,
 }
 
 /// What a request costs, and where its line comes from.
@@ -58,7 +51,12 @@ pub(crate) struct Caches {
     sockets: Vec<Range<u16>>,
     /// By socket: the others, as [`Caches::nearest`] and [`Caches::farthest`] look through them.
     others: Vec<[Vec<u16>; 2]>,
-    hops: Vec<Distance>,
+    /// By die and by die: how far apart their places are. Within one it depends on them.
+    dies: Vec<Distance>,
+    die_count: usize,
+    /// By node and by node: how far it is from a place in the first to a line whose home is the
+    /// second.
+    homes: Vec<Distance>,
     /// A place of each node.
     nodes: Vec<Place>,
     costs: [Table; Distance::COUNT],
@@ -76,6 +74,18 @@ fn others(machine: &Machine, socket: usize) -> [Vec<u16>; 2] {
     let nearest: Vec<u16> = others.iter().map(|&other| other as u16).collect();
     let farthest = nearest.iter().rev().copied().collect();
     [nearest, farthest]
+}
+
+/// How far apart these places are, which are of different dies or nodes; or `own`, from itself.
+fn distances(machine: &Machine, of: &[Place], own: Distance) -> Vec<Distance> {
+    let count = machine.socket_count();
+    let between = |a: &Place, b: &Place| match a == b {
+        true => own,
+        false if a.socket == b.socket => Distance::Socket,
+        false => machine.sockets[usize::from(a.socket) * count + usize::from(b.socket)],
+    };
+    let row = |a| of.iter().map(move |b| between(a, b));
+    of.iter().flat_map(row).collect()
 }
 
 impl Caches {
@@ -112,7 +122,10 @@ impl Caches {
             .collect();
         let others = (0..machine.socket_count()).map(|socket| others(machine, socket));
         let node = |node| places.iter().find(|at| usize::from(at.node) == node);
-        let nodes = (0..machine.nodes()).filter_map(node).copied().collect();
+        let nodes: Vec<Place> = (0..machine.nodes()).filter_map(node).copied().collect();
+        let die_count = places.last().map_or(0, |last| usize::from(last.die) + 1);
+        let die = |die| places.iter().find(|at| usize::from(at.die) == die);
+        let dies: Vec<Place> = (0..die_count).filter_map(die).copied().collect();
         let costs = machine.costs.map(|costs| Table {
             load: ps(costs.load),
             load_shared: ps(costs.load_shared),
@@ -127,7 +140,9 @@ impl Caches {
             near,
             sockets,
             others: others.collect(),
-            hops: machine.sockets.clone(),
+            dies: distances(machine, &dies, Distance::Own),
+            die_count,
+            homes: distances(machine, &nodes, Distance::Die),
             nodes,
             costs,
             home: machine.home,
@@ -219,28 +234,22 @@ impl Caches {
     /// How far apart two places are.
     #[inline]
     pub fn distance(&self, a: u16, b: u16) -> Distance {
-        if a == b {
-            return Distance::Own;
+        let (at, other) = (&self.places[usize::from(a)], &self.places[usize::from(b)]);
+        if at.die != other.die {
+            return self.dies[usize::from(at.die) * self.die_count + usize::from(other.die)];
         }
-        let (a, b) = (&self.places[usize::from(a)], &self.places[usize::from(b)]);
-        a.within_socket(b)
-            .unwrap_or_else(|| self.between_sockets(a.socket, b.socket))
+        match (at.cluster == other.cluster, at.core == other.core) {
+            (false, _) => Distance::Die,
+            (true, false) => Distance::Cluster,
+            (true, true) if a != b => Distance::Smt,
+            (true, true) => Distance::Own,
+        }
     }
 
-    fn between_sockets(&self, a: u16, b: u16) -> Distance {
-        if a == b {
-            return Distance::Socket;
-        }
-        self.hops[usize::from(a) * self.sockets.len() + usize::from(b)]
-    }
-
+    #[inline]
     fn to_home(&self, place: u16, home: u16) -> Distance {
-        let at = &self.places[usize::from(place)];
-        if at.node == home {
-            return Distance::Die;
-        }
-        let home = &self.nodes[usize::from(home)];
-        self.between_sockets(at.socket, home.socket)
+        let node = self.places[usize::from(place)].node;
+        self.homes[usize::from(node) * self.nodes.len() + usize::from(home)]
     }
 
     /// `direct`, or the longest of the ways over the home where all lead there.
@@ -256,19 +265,33 @@ impl Caches {
     }
 
     /// What `kind` of access to `line` costs `place`, which does not have it.
+    #[inline]
     pub fn price(&self, line: u32, place: u16, kind: Kind) -> Price {
         let line = &self.lines[line as usize];
-        let other = if line.owner != NONE {
-            line.owner
-        } else if line.copies == 0 && line.coming != NONE {
-            line.coming
-        } else if line.copies == 0 {
-            return self.memory(line, place);
-        } else if kind == Kind::Load {
-            self.nearest(line, place)
+        if line.owner != NONE {
+            self.price_from(line.owner, line, place, kind)
+        } else if line.copies > 0 {
+            self.price_shared(line, place, kind)
+        } else if line.coming != NONE {
+            self.price_from(line.coming, line, place, kind)
         } else {
-            self.farthest(line, place)
+            self.memory(line, place)
+        }
+    }
+
+    #[inline(never)]
+    fn price_shared(&self, line: &Line, place: u16, kind: Kind) -> Price {
+        let other = match (line.sole_copy_but(place), kind) {
+            (Some(sole), _) if kind != Kind::Load || line.copies == 1 => sole,
+            (_, Kind::Load) => self.nearest(line, place),
+            (_, _) => self.farthest(line, place),
         };
+        self.price_from(other, line, place, kind)
+    }
+
+    /// The same, where the line comes from `other`, or the answer that counts.
+    #[inline]
+    fn price_from(&self, other: u16, line: &Line, place: u16, kind: Kind) -> Price {
         let direct = self.distance(place, other);
         let distance = self.way(direct, line, place, other);
         let table = &self.costs[distance as usize];

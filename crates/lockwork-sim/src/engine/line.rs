@@ -4,6 +4,14 @@
 use super::tree::Ps;
 use std::ops::Range;
 
+/// What an access does to its line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Load,
+    Store,
+    Rmw,
+}
+
 /// Nobody.
 pub(crate) const NONE: u16 = u16::MAX;
 
@@ -116,31 +124,53 @@ impl Line {
         word.is_some_and(|word| word >> (place % 64) & 1 == 1)
     }
 
-    fn words(&self, range: &Range<u16>) -> impl Iterator<Item = (u16, u64)> + '_ {
-        let range = range.clone();
-        let words = range.start / 64..range.end.div_ceil(64);
-        words.filter(|_| !self.who.is_empty()).map(move |word| {
-            let base = word * 64;
-            let low = range.start.saturating_sub(base);
-            let high = (range.end - base).min(64);
-            let mask = (u64::MAX >> (64 - high)) & (u64::MAX << low);
-            (base, self.who[usize::from(word)] & mask)
-        })
-    }
-
-    pub fn first_copy_in(&self, range: &Range<u16>) -> Option<u16> {
-        if range.is_empty() {
+    /// The copy that is not at `place`, if there is just one. That is most often so.
+    #[inline]
+    pub fn sole_copy_but(&self, place: u16) -> Option<u16> {
+        if self.copies != 1 + u16::from(self.has_copy(place)) {
             return None;
         }
-        let mut words = self.words(range).filter(|&(_, bits)| bits != 0);
-        words
-            .next()
-            .map(|(base, bits)| base + bits.trailing_zeros() as u16)
+        let own = |word| match word == usize::from(place) / 64 {
+            true => 1 << (place % 64),
+            false => 0,
+        };
+        let others = self.who.iter().enumerate();
+        let mut others = others.map(|(word, bits)| (word, bits & !own(word)));
+        let (word, bits) = others.find(|&(_, bits)| bits != 0)?;
+        Some((64 * word) as u16 + bits.trailing_zeros() as u16)
+    }
+
+    /// The bits of `word` that are in `range`.
+    #[inline]
+    fn within(&self, word: usize, range: &Range<u16>) -> u64 {
+        let (start, end) = (usize::from(range.start), usize::from(range.end));
+        let low = start.saturating_sub(64 * word);
+        let high = (end - 64 * word).min(64);
+        self.who[word] & (u64::MAX >> (64 - high)) & (u64::MAX << low)
+    }
+
+    /// Those of `who` that a range is in; none, if there is nothing in it.
+    #[inline]
+    fn words(&self, range: &Range<u16>) -> Range<usize> {
+        if range.is_empty() || self.who.is_empty() {
+            return 0..0;
+        }
+        usize::from(range.start / 64)..usize::from((range.end - 1) / 64 + 1)
+    }
+
+    #[inline]
+    pub fn first_copy_in(&self, range: &Range<u16>) -> Option<u16> {
+        for word in self.words(range) {
+            let bits = self.within(word, range);
+            if bits != 0 {
+                return Some((64 * word) as u16 + bits.trailing_zeros() as u16);
+            }
+        }
+        None
     }
 
     pub fn copies_in(&self, range: &Range<u16>) -> u16 {
-        self.words(range)
-            .map(|(_, bits)| bits.count_ones() as u16)
-            .sum()
+        let copies = |word| self.within(word, range).count_ones() as u16;
+        self.words(range).map(copies).sum()
     }
 }
