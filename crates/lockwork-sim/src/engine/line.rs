@@ -34,13 +34,26 @@ pub(crate) struct Line {
     /// Clusters that have copies, or to which one is on its way, while nobody has the line
     /// alone.
     pub fills: Vec<Fill>,
-    /// Requests that have arrived, by agent.
-    pub pending: Vec<u16>,
+    /// Requests that have arrived.
+    pub pending: Vec<Pending>,
     /// CPUs that wait for the line to be taken from them, each with the number
     /// of that wait.
     pub waiters: Vec<(u16, u32)>,
     /// A bit for each of them, by CPU.
     waiting: Vec<u64>,
+}
+
+/// A request that waits for a line: what [`Engine::choose`](super::state::Engine::choose) needs of
+/// it, side by side.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pending {
+    pub arrived: Ps,
+    /// When it would be served, as of the last choice; [`Ps::MAX`] if that did not matter.
+    pub rank: Ps,
+    pub agent: u16,
+    /// That of the agent's CPU, which stays there meanwhile.
+    pub place: u16,
+    pub kind: Kind,
 }
 
 /// A copy of a line in the cache that a cluster shares.

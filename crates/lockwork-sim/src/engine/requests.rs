@@ -12,7 +12,7 @@
 //! request is on its way between the owner and where requests are ordered.
 
 use super::caches::{Kind, Price};
-use super::line::NONE;
+use super::line::{Pending, NONE};
 use super::memory::write;
 use super::request::{Agent, Request, PARTS};
 use super::state::{Action, Engine, Parked, Store};
@@ -66,7 +66,13 @@ impl Engine {
             self.grant(agent, request);
             return;
         }
-        line.pending.push(agent.0);
+        line.pending.push(Pending {
+            arrived: request.arrived,
+            rank: Ps::MAX,
+            agent: agent.0,
+            place: self.cpus[agent.cpu()].place,
+            kind: request.kind,
+        });
         // The first of those that wait has the line's next choice in its place.
         let free_at = line.free_at.max(self.time);
         let (action, time) = match line.pending.len() {
@@ -86,53 +92,47 @@ impl Engine {
             self.grant(agent, self.request(agent));
             return;
         }
-        let mut ranked = std::mem::take(&mut self.ranked);
-        ranked.extend(pending.iter().map(|&agent| self.rank(Agent(agent))));
         // Loads that come before the first of the others are served together.
-        let first = *ranked.iter().min().expect("somebody chose");
-        let others = ranked.iter().filter(|ranked| !ranked.2);
-        let limit = others
-            .min()
-            .map_or((Ps::MAX, 0), |other| (other.0, other.1));
-        let serve = |ranked: &(Ps, u16, bool)| match first.2 {
-            true => ranked.2 && (ranked.0, ranked.1) < limit,
-            false => ranked.1 == first.1,
-        };
-        pending.clear();
-        pending.extend(
-            ranked
-                .iter()
-                .filter(|ranked| !serve(ranked))
-                .map(|ranked| ranked.1),
-        );
-        ranked.retain(serve);
-        ranked.sort_unstable();
-        for &(_, agent, _) in &ranked {
+        let mut loads = std::mem::take(&mut self.ranked);
+        let mut first = (Ps::MAX, 0);
+        for one in &mut pending {
+            // It comes no sooner than it arrived.
+            let matters = one.arrived <= first.0;
+            one.rank = if matters { self.rank(line, one) } else { Ps::MAX };
+            if one.kind != Kind::Load {
+                first = first.min((one.rank, one.agent));
+            } else if matters {
+                loads.push((one.rank, one.agent));
+            }
+        }
+        loads.retain(|&load| load < first);
+        if loads.is_empty() {
+            loads.push(first);
+            pending.retain(|one| one.agent != first.1);
+        } else {
+            pending.retain(|one| one.kind != Kind::Load || (one.rank, one.agent) >= first);
+        }
+        loads.sort_unstable();
+        for &(_, agent) in &loads {
             self.grant(Agent(agent), self.request(Agent(agent)));
         }
-        ranked.clear();
-        self.ranked = ranked;
+        loads.clear();
+        self.ranked = loads;
         self.wait_on(line, pending);
     }
 
-    /// When a request is served, who it is, and whether it is a load.
-    fn rank(&self, agent: Agent) -> (Ps, u16, bool) {
-        let request = self.request(agent);
-        let place = self.cpus[agent.cpu()].place;
-        let price = self.caches.price(request.line, place, request.kind);
-        (
-            request.arrived + times(price.cost, self.fixed.near_bias),
-            agent.0,
-            request.kind == Kind::Load,
-        )
+    /// When a request is served.
+    fn rank(&self, line: u32, one: &Pending) -> Ps {
+        let price = self.caches.price(line, one.place, one.kind);
+        one.arrived + times(price.cost, self.fixed.near_bias)
     }
 
     /// Puts those that are left behind `line`. The first has its next choice; the others have
     /// nothing planned since they came.
-    fn wait_on(&mut self, line: u32, left: Vec<u16>) {
+    fn wait_on(&mut self, line: u32, left: Vec<Pending>) {
         let free_at = self.caches.lines[line as usize].free_at.max(self.time);
-        if let Some(&first) = left.first() {
-            self.plan(Agent(first), Action::Choose, free_at);
+        if let Some(first) = left.first() {
+            self.plan(Agent(first.agent), Action::Choose, free_at);
         }
         self.caches.lines[line as usize].pending = left;
     }

@@ -199,7 +199,7 @@ pub(crate) struct Engine {
     /// Spinners in [`Parked::Relax`] that asked about somebody.
     pub(super) askers: Vec<u32>,
     /// Room for [`Engine::choose`].
-    pub(super) ranked: Vec<(Ps, u16, bool)>,
+    pub(super) ranked: Vec<(Ps, u16)>,
     pub(super) guests: Option<Guests>,
     pub random: fastrand::Rng,
     pub tally: Tally,
