@@ -127,6 +127,7 @@ impl Engine {
             return Step::Wait;
         }
         self.tally.counts.loads += 1;
+        self.tally.operation();
         Step::Made(read(addr, size))
     }
 
@@ -144,6 +145,7 @@ impl Engine {
             cpu.now += hit;
             cpu.round_hit = false;
             self.tally.counts.loads += 1;
+            self.tally.operation();
             return Some(Step::Made(value));
         }
         self.drain(0);
@@ -160,6 +162,7 @@ impl Engine {
             return Step::Wait;
         }
         self.tally.counts.stores += 1;
+        self.tally.operation();
         let cpu = self.current;
         let place = self.cpus[cpu].place;
         let line = self.caches.line_of(addr, place);
@@ -189,6 +192,7 @@ impl Engine {
             return Step::Wait;
         }
         self.tally.counts.rmws += 1;
+        self.tally.operation();
         self.cpus[self.current].round_hit = false;
         let mask = u64::MAX >> (64 - 8 * size);
         let old = read(addr, size);

@@ -34,7 +34,8 @@ pub(crate) struct Tally {
     sockets: usize,
     /// Operations before measuring began.
     before: u64,
-    fruitless: u64,
+    /// Operations that may be made without any acquisition.
+    fruitless_left: u64,
     /// When somebody last got the lock.
     pub progress: Ps,
     pub(super) locks: Vec<OfLock>,
@@ -83,7 +84,7 @@ impl Tally {
             window,
             sockets,
             before: 0,
-            fruitless: 0,
+            fruitless_left: FRUITLESS,
             progress: 0,
             locks: (0..names.len().max(1)).map(|_| OfLock::default()).collect(),
             named: (0..named).map(|_| OfName::default()).collect(),
@@ -97,8 +98,15 @@ impl Tally {
     }
 
     /// Whether somebody still gets the lock now and then.
+    #[inline]
     pub fn makes_progress(&self) -> bool {
-        self.operations() - self.fruitless < FRUITLESS
+        self.fruitless_left > 0
+    }
+
+    /// An operation is made, and counted as what it is.
+    #[inline]
+    pub fn operation(&mut self) {
+        self.fruitless_left -= 1;
     }
 
     /// What was counted so far was warm-up.
@@ -157,7 +165,7 @@ impl Tally {
         of.acquisitions += 1;
         of.held.push((lock, time));
         self.reads += u64::from(shared);
-        (self.fruitless, self.progress) = (self.operations(), time);
+        (self.fruitless_left, self.progress) = (FRUITLESS, time);
         let at = &mut self.locks[lock];
         let contended = at.is_contended(of);
         self.counts.contended += u64::from(contended);
