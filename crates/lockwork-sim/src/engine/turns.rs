@@ -19,6 +19,13 @@ pub(crate) struct Turns {
 
 /// How many of `all` are before `one`.
 fn before(all: &VecDeque<Arrival>, one: Arrival) -> usize {
+    // Mostly it is the last to come, and the first to go.
+    if all.back().is_none_or(|&last| last < one) {
+        return all.len();
+    }
+    if all.front().is_some_and(|&first| first >= one) {
+        return 0;
+    }
     all.partition_point(|&other| other < one)
 }
 
