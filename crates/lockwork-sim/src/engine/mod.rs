@@ -26,6 +26,7 @@ mod real;
 mod request;
 mod requests;
 mod resources;
+mod round;
 mod sched;
 mod settling;
 mod state;

@@ -4,14 +4,16 @@
 use super::tree::Ps;
 use crate::outcome::Doing;
 
-/// Of one thread.
+/// Of one thread. What is counted most often comes first.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(crate) struct OfThread {
     pub(super) doing: Doing,
-    pub(super) shown: (Doing, Ps),
     running: bool,
     asleep: bool,
     pub(super) woken: bool,
+    pub(super) wait_transfer: Ps,
+    pub(super) shown: (Doing, Ps),
     /// When it last lost its CPU, and got one again.
     pub(super) off: (Ps, Ps),
     off_total: Ps,
@@ -30,7 +32,6 @@ pub(crate) struct OfThread {
     pub(super) held: Vec<(usize, Ps)>,
     pub(super) wait_asleep: Ps,
     pub(super) wait_waking: Ps,
-    pub(super) wait_transfer: Ps,
     pub(super) wait_holder: Ps,
     pub(super) wait_next: Ps,
     sleeps_since: Ps,

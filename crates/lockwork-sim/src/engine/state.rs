@@ -10,6 +10,7 @@ use super::of_thread::OfThread;
 use super::real::Guests;
 use super::request::{Request, PARTS};
 use super::resources::Resources;
+use super::round::Round;
 use super::tally::Tally;
 use super::tree::{Ps, Tree};
 use crate::rules::Rules;
@@ -54,52 +55,56 @@ pub(super) struct Store {
     pub(super) value: u64,
 }
 
-/// A CPU, virtual if there is a hypervisor.
+/// A CPU, virtual if there is a hypervisor. What most events look at comes first, and so is in two
+/// lines of the host's cache.
+#[repr(C, align(64))]
 pub(super) struct Cpu {
-    /// The real CPU that it runs on, or ran on last: whose cache it uses.
-    pub(super) place: u16,
-    /// The place that its guest takes it to be at: the first.
-    pub(super) told: u16,
-    /// Its virtual machine.
-    pub(super) vm: usize,
     /// Its own clock.
     pub(super) now: Ps,
     pub(super) thread: u32,
-    /// Ready threads besides that one.
-    pub(super) ready: VecDeque<u32>,
+    /// The number of its latest wait, so that old entries are known as such.
+    pub(super) wait: u32,
+    /// The real CPU that it runs on, or ran on last: whose cache it uses.
+    pub(super) place: u16,
+    pub(super) actions: [Action; PARTS],
     /// Its thread should leave.
     pub(super) resched: bool,
-    /// When its thread got it.
-    pub(super) since: Ps,
-    /// A timer for the end of the slice is set.
-    pub(super) slice: bool,
-    pub(super) stores: VecDeque<Store>,
-    /// The thread waits for its stores: until no more than so many are left.
-    pub(super) draining: Option<usize>,
-    /// The request of the thread, and those of its oldest stores.
-    pub(super) requests: [Option<Request>; PARTS],
-    pub(super) actions: [Action; PARTS],
-    /// When the thread's last read-modify-write that missed was asked for, and done.
-    pub(super) ahead: (Ps, Ps),
-    /// How long the thread has computed since it did anything else.
-    pub(super) computed: Ps,
     /// The access that the thread waits for can be made now.
     pub(super) granted: bool,
     pub(super) parked: Parked,
-    /// The number of its latest wait, so that old entries are known as such.
-    pub(super) wait: u32,
-    /// What the thread loaded since its last pause, all of it from its cache?
-    pub(super) round: Vec<u32>,
+    /// Off the real CPU.
+    pub(super) paused: bool,
+    /// All that the thread loaded since its last pause was in its cache.
     pub(super) round_hit: bool,
+    /// What it loaded since that pause.
+    pub(super) round: Round,
+    /// How long the thread has computed since it did anything else.
+    pub(super) computed: Ps,
+    pub(super) stores: VecDeque<Store>,
+    /// The request of the thread, and those of its oldest stores.
+    pub(super) requests: [Option<Request>; PARTS],
+    pub(super) site: *const Site,
     /// Rounds in which nothing changed.
     pub(super) quiet: u32,
+    /// The place that its guest takes it to be at: the first.
+    pub(super) told: u16,
+    pub(super) halted: bool,
+    /// A timer for the end of the slice is set.
+    pub(super) slice: bool,
     /// The thread or CPU whose state the thread asked for in this round.
     pub(super) asked: Option<Asked>,
-    pub(super) site: *const Site,
-    /// Off the real CPU; the rest of what it was at, if it was computing.
-    pub(super) paused: bool,
+    /// The thread waits for its stores: until no more than so many are left.
+    pub(super) draining: Option<usize>,
+    /// When the thread's last read-modify-write that missed was asked for, and done.
+    pub(super) ahead: (Ps, Ps),
+    /// Its virtual machine.
+    pub(super) vm: usize,
+    /// Ready threads besides that one.
+    pub(super) ready: VecDeque<u32>,
+    /// When its thread got it.
+    pub(super) since: Ps,
+    /// The rest of what it was at when it was paused, if it was computing.
     pub(super) rest: Option<Ps>,
-    pub(super) halted: bool,
     /// The CPU that kicked it last, or [`NOBODY`].
     pub(super) kicker: u32,
 }
@@ -134,20 +139,22 @@ pub(super) enum State {
     Done,
 }
 
+/// A thread. What most steps look at comes first.
+#[repr(C, align(64))]
 pub(super) struct Thread {
     pub(super) yielder: *const Yielder<(), ()>,
-    pub(super) cpu: u32,
-    pub(super) state: State,
     /// Who may not be preempted; nests.
     pub(super) preempt: i32,
     /// In the kernel, where nobody loses a CPU against its will; it may sleep.
     pub(super) keeps: bool,
+    pub(super) timed_out: bool,
+    pub(super) tally: OfThread,
+    pub(super) cpu: u32,
+    pub(super) state: State,
     /// What is left of a computation that was interrupted.
     pub(super) rest: Ps,
     /// Which of its sleeps this is.
     pub(super) sleep: u32,
-    pub(super) timed_out: bool,
-    pub(super) tally: OfThread,
 }
 
 /// What happens at a time, to no CPU in particular.
@@ -236,7 +243,7 @@ impl Cpu {
             granted: false,
             parked: Parked::No,
             wait: 0,
-            round: Vec::new(),
+            round: Round::default(),
             round_hit: true,
             quiet: 0,
             asked: None,

@@ -31,8 +31,6 @@ pub(crate) enum Change {
 const QUIET_ROUNDS: u32 = 6;
 /// Rounds after which one that counts them looks again.
 const COUNTED_ROUNDS: Ps = 64;
-/// Lines of a round that are remembered; with more it is not parked.
-const ROUND_LINES: usize = 6;
 
 impl Engine {
     /// Whether nobody else is earlier than the running CPU; if not, it is planned.
@@ -98,9 +96,7 @@ impl Engine {
             let hit = self.hit(cpu, kind);
             let state = &mut self.cpus[cpu];
             state.now += hit;
-            if state.round.len() <= ROUND_LINES && !state.round.contains(&line) {
-                state.round.push(line);
-            }
+            state.round.add(line);
             return true;
         }
         let now = self.cpus[cpu].now;
@@ -241,13 +237,13 @@ impl Engine {
         cpu.now += relax;
         cpu.computed = 0;
         cpu.site = site;
-        let quiet = cpu.round_hit && !cpu.round.is_empty() && cpu.round.len() <= ROUND_LINES;
+        let quiet = cpu.round_hit && cpu.round.can_wait();
         cpu.quiet = if quiet { cpu.quiet + 1 } else { 0 };
         let park = cpu.quiet >= QUIET_ROUNDS && !leaves;
-        let lines = std::mem::take(&mut cpu.round);
+        let round = std::mem::take(&mut cpu.round);
         let asked = cpu.asked.take();
         cpu.round_hit = true;
-        let parked = park && self.park(&lines, Parked::Relax);
+        let parked = park && self.park(round.lines(), Parked::Relax);
         if parked && counted {
             let until = self.cpus[self.current].now + COUNTED_ROUNDS * relax;
             self.tree.set(Agent::of(self.current, 0).0.into(), until);
@@ -256,9 +252,6 @@ impl Engine {
             self.cpus[self.current].asked = asked;
             self.askers.push(self.current as u32);
         }
-        let mut lines = lines;
-        lines.clear();
-        self.cpus[self.current].round = lines;
         parked
     }
 
