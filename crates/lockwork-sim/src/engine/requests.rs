@@ -180,10 +180,13 @@ impl Engine {
 
     /// A load of a line of which the cluster has a copy, or gets one: done when that is
     /// there, and has served those before.
+    #[inline]
     fn served_in_cluster(&mut self, agent: Agent, request: Request) -> bool {
-        if request.kind != Kind::Load || !self.rules.has(Rule::ClusterFill) {
-            return false;
-        }
+        let may = request.kind == Kind::Load && self.rules.has(Rule::ClusterFill);
+        may && self.load_in_cluster(agent, request)
+    }
+
+    fn load_in_cluster(&mut self, agent: Agent, request: Request) -> bool {
         let line = request.line;
         let place = self.cpus[agent.cpu()].place;
         if self.caches.has(line, place, Kind::Load) {
