@@ -98,7 +98,11 @@ impl Engine {
         for one in &mut pending {
             // It comes no sooner than it arrived.
             let matters = one.arrived <= first.0;
-            one.rank = if matters { self.rank(line, one) } else { Ps::MAX };
+            one.rank = if matters {
+                self.rank(line, one)
+            } else {
+                Ps::MAX
+            };
             if one.kind != Kind::Load {
                 first = first.min((one.rank, one.agent));
             } else if matters {
