@@ -15,8 +15,7 @@ use crate::histogram::Histogram;
 use crate::model::{mean, Counts, Lock, Profile, Use};
 use crate::names::Names;
 use crate::nesting::{nested_in, nests, Nest};
-use crate::rules::ONLY_USER;
-use crate::users::{by_thread, users};
+use crate::users::{by_thread, users, ONLY_USER};
 use crate::{program, unseen, verdict};
 
 /// Of a thread's time, or of the waiting: less than this is not worth a rule.

@@ -8,8 +8,7 @@ use lockwork_report::text::{grouped, percent};
 
 use crate::model::{mean, Lock, Profile, Use};
 use crate::names::Names;
-use crate::program::runs_again;
-use crate::rules::compare;
+use crate::program::{compare, runs_again};
 
 /// Fewer broadcasts say nothing.
 const FEW: u64 = 8;

@@ -46,4 +46,4 @@ pub use end::recorded_by;
 pub use files::{children, is_profile};
 pub use locking::{explained, locking, Locking};
 pub use raw::LEAST;
-pub use verdict::NOTHING;
+pub use unseen::NOTHING;

@@ -13,8 +13,8 @@ use crate::herd::herds;
 use crate::model::Profile;
 use crate::names::Names;
 use crate::summary::{contended, why};
-use crate::unseen::{elsewhere, of_elsewhere, of_taking_back, taken_back};
-use crate::verdict::{is_nothing, lock_waiters, lost_share, quick_sum, tried, NOTHING};
+use crate::unseen::{elsewhere, of_elsewhere, of_taking_back, taken_back, NOTHING};
+use crate::verdict::{is_nothing, lock_waiters, lost_share, quick_sum, tried};
 
 /// What all processes of a run did with their locks.
 #[derive(Clone, Debug, Default, Serialize)]

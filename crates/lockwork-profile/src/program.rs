@@ -28,3 +28,17 @@ pub fn runs_again(profile: &Profile) -> (String, bool) {
         false => (text, fate == Fate::Ended && !service),
     }
 }
+
+/// The command that measures these locks under this program, which ends by itself or not.
+pub fn compare(program: &str, ends: bool, locks: &str) -> String {
+    if ends {
+        return format!("lockwork compare --locks {locks} -- {program}");
+    }
+    let path = program.split(' ').next().unwrap_or_default();
+    let name = path.rsplit('/').next().unwrap_or_default();
+    format!(
+        "lockwork compare --locks {locks} --metric 'PER SECOND: ([0-9.]+)' -- ./SCRIPT, where \
+         SCRIPT starts {name}, has a client put load on it, prints the client's figure and \
+         stops {name}, which did not end by itself here"
+    )
+}

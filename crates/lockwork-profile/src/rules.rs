@@ -11,6 +11,7 @@ use crate::herd::{self, herds};
 use crate::model::{mean, Counts, Lock, Profile, Site, Use};
 use crate::names::Names;
 use crate::nesting::nested_in;
+use crate::program::compare;
 use crate::shards::shards;
 use crate::users::at_work;
 
@@ -27,9 +28,6 @@ const STARVED: f64 = 10.0;
 
 /// So large a share of the waiting with a known holder is to be for those whom a rule names.
 const BLAMED: f64 = 0.25;
-
-/// A thread with so large a share of a lock's acquisitions is its only user.
-pub(crate) const ONLY_USER: f64 = 0.95;
 
 /// What the rules look at.
 pub struct Case<'a> {
@@ -76,20 +74,6 @@ pub fn why(case: &Case<'_>) -> (Finding, Vec<Finding>) {
     let mut found = rules.iter().filter_map(|rule| rule(case));
     let first = found.next().unwrap_or_else(|| unclear(case));
     (first, found.collect())
-}
-
-/// The command that measures these locks under this program, which ends by itself or not.
-pub fn compare(program: &str, ends: bool, locks: &str) -> String {
-    if ends {
-        return format!("lockwork compare --locks {locks} -- {program}");
-    }
-    let path = program.split(' ').next().unwrap_or_default();
-    let name = path.rsplit('/').next().unwrap_or_default();
-    format!(
-        "lockwork compare --locks {locks} --metric 'PER SECOND: ([0-9.]+)' -- ./SCRIPT, where \
-         SCRIPT starts {name}, has a client put load on it, prints the client's figure and \
-         stops {name}, which did not end by itself here"
-    )
 }
 
 impl Case<'_> {

@@ -8,8 +8,8 @@ use lockwork_report::text::counted;
 
 use crate::model::{Lock, Profile};
 use crate::names::Names;
-use crate::rules::ONLY_USER;
 use crate::shards::{made_at, ARRAY};
+use crate::users::ONLY_USER;
 
 /// A cache line, and the pair of them that many CPUs fetch together: bytes.
 const LINES: [u64; 2] = [64, 128];

@@ -5,8 +5,9 @@
 use lockwork_report::text::whole;
 
 use crate::model::{mean, Profile, Use};
-use crate::verdict::NOTHING;
 
+/// Less waiting than this share of the threads' time is nothing to win.
+pub const NOTHING: f64 = 0.005;
 /// About what a thread waits, in nanoseconds, for a mutex that another one holds: a wake-up and a
 /// short section. Only the order of magnitude matters.
 const WAIT_NS: f64 = 20_000.0;

@@ -5,6 +5,9 @@ use std::collections::HashMap;
 
 use crate::model::Profile;
 
+/// A thread with so large a share of a lock's acquisitions is its only user.
+pub const ONLY_USER: f64 = 0.95;
+
 /// How many threads do as much as these do, if all do alike: the inverse of Simpson's index.
 pub fn users(counts: impl Iterator<Item = u64>) -> f64 {
     let (sum, squares) = counts.fold((0.0, 0.0), |(sum, squares), n| {

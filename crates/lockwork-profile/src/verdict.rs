@@ -7,15 +7,12 @@ use lockwork_report::text::{counted, duration, grouped, percent, whole};
 
 use crate::cycles::cycles;
 use crate::model::{mean, Counts, Fate, Lock, Profile, Use, Waiter};
-use crate::program::runs_again;
-use crate::rules;
+use crate::program::{compare, runs_again};
 use crate::sharing;
-use crate::unseen::{elsewhere, of_elsewhere, of_taking_back, taken_back};
+use crate::unseen::{elsewhere, of_elsewhere, of_taking_back, taken_back, NOTHING};
 
 /// Waits of a deadlock are at least so long.
 const DEADLOCK_NS: u64 = 100_000_000;
-/// Less waiting than this share of the threads' time is nothing to win.
-pub const NOTHING: f64 = 0.005;
 /// Where failed tries are this share of the acquisitions, a program may wait by repeating them.
 const TRIED: f64 = 0.01;
 /// Fewer of them are no waiting.
@@ -245,7 +242,7 @@ pub fn quick_waits(profile: &Profile) -> Option<String> {
          long as wake-ups take. With Lockwork's a waiter that is alone polls before it sleeps: {}",
         grouped(a_second(profile, sum.count), 0),
         duration(profile.ns(mean(sum.waited as f64, sum.count))),
-        rules::compare(&program, ends, "mutex")
+        compare(&program, ends, "mutex")
     ))
 }
 
