@@ -9,20 +9,18 @@ use std::path::Path;
 use common::{stderr, stdout, Room};
 use serde_json::Value;
 
-const TRUTH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/record/truth.c");
+const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/record");
 
-const NESTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/record/nested.c");
-
-const HERD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/record/herd.c");
-
-/// A profile of `tests/record/truth.c`, and what that says of itself.
-fn truth(room: &Room) -> (String, String) {
-    let source = std::fs::read_to_string(Path::new(TRUTH)).expect("the source");
-    let program = room.compile("truth", &source, &["-O1", "-g", "-pthread"]);
-    let file = room.path("truth.prof");
+/// A profile of a program of `tests/record`, which ends with this status, and what that says of
+/// itself.
+fn profiled(room: &Room, name: &str, status: i32) -> (String, String) {
+    let source = Path::new(SOURCES).join(format!("{name}.c"));
+    let source = std::fs::read_to_string(source).expect("the source");
+    let program = room.compile(name, &source, &["-O1", "-g", "-pthread"]);
+    let file = room.path(&format!("{name}.prof"));
     let file = file.to_str().expect("UTF-8").to_owned();
     let output = room.run(&["profile", "--quiet", "-o", &file, "--", &program]);
-    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    assert_eq!(output.status.code(), Some(status), "{}", stderr(&output));
     (file, stdout(&output))
 }
 
@@ -47,7 +45,7 @@ fn predict(room: &Room, args: &[&str]) -> String {
 #[test]
 fn what_is_simulated_is_what_the_program_did() {
     let room = Room::new();
-    let (file, told) = truth(&room);
+    let (file, told) = profiled(&room, "truth", 3);
     let args = [
         &file,
         "--machine",
@@ -112,14 +110,9 @@ fn what_is_simulated_is_what_the_program_did() {
 #[test]
 fn threads_that_take_a_mutex_back_in_condition_waits_use_it() {
     let room = Room::new();
-    let source = std::fs::read_to_string(Path::new(HERD)).expect("the source");
-    let program = room.compile("herd", &source, &["-O1", "-g", "-pthread"]);
-    let file = room.path("herd.prof");
-    let file = file.to_str().expect("UTF-8");
-    let output = room.run(&["profile", "--quiet", "-o", file, "--", &program]);
-    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let (file, _) = profiled(&room, "herd", 0);
     let args = [
-        file,
+        &file,
         "--machine",
         "vm-2cpu",
         "--threads",
@@ -139,7 +132,7 @@ fn threads_that_take_a_mutex_back_in_condition_waits_use_it() {
 #[test]
 fn the_workload_can_be_simulated_by_itself() {
     let room = Room::new();
-    let (file, _) = truth(&room);
+    let (file, _) = profiled(&room, "truth", 3);
     let dir = room.path("workloads");
     let dir = dir.to_str().expect("UTF-8");
     let args = [
@@ -178,15 +171,10 @@ fn the_workload_can_be_simulated_by_itself() {
 #[test]
 fn nested_locks_are_simulated_together() {
     let room = Room::new();
-    let source = std::fs::read_to_string(Path::new(NESTED)).expect("the source");
-    let program = room.compile("nested", &source, &["-O1", "-g", "-pthread"]);
-    let file = room.path("nested.prof");
-    let file = file.to_str().expect("UTF-8");
-    let output = room.run(&["profile", "--quiet", "-o", file, "--", &program]);
-    assert!(output.status.success(), "{}", stderr(&output));
+    let (file, _) = profiled(&room, "nested", 0);
     // Of 192 threads at least one would hold the lock most of the time, whatever the load was.
     let args = [
-        file,
+        &file,
         "--machine",
         "epyc-9654",
         "--threads",
