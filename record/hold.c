@@ -13,7 +13,10 @@
 /* The holds of a block are so long together, and no more in number. */
 #define BLOCK	8192
 #define LARGEST 64
-/* From so many acquisitions on there are samples enough, and they may be four times as rare. */
+/*
+ * From so many acquisitions on there are samples enough: a block may have four times as many
+ * holds, and sixteen times as much time.
+ */
 #define MANY (1u << 14)
 /* A site has histograms from this number of acquisitions on, or with one long hold. */
 #define USED_OFTEN 16
@@ -54,7 +57,7 @@ static u32 next_block(const struct rec_site *s, const struct rec_timing *u)
 	u64 rare = rec_site_count(s) < MANY ? 1 : 4;
 	u64 holds = u->weight - u->inner;
 	u64 mean = holds ? u->held / holds : 0;
-	u64 block = rare * BLOCK / (mean + 1);
+	u64 block = rare * rare * BLOCK / (mean + 1);
 
 	if (!u->weight || mean >= ALL_TIMED)
 		return 1;
