@@ -150,19 +150,9 @@ __cold int rec_wait(struct rec_thread *t, struct rec_site *s, void *lock,
 			    full_;                            \
 		    }))
 
-/* A call that locks, and is not asked to try first: whether it waits is not seen. */
-#define REC_LOCK_UNTRIED(t, lock, kind, site, FULL)                  \
-	({                                                           \
-		struct rec_site *s_ = rec_site(t, lock, site, kind); \
-		int err_;                                            \
-                                                                     \
-		if (unlikely(t->away == (void *)(lock)))             \
-			rec_came_back(t);                            \
-		err_ = FULL;                                         \
-		if (likely(rec_has_taken(err_)))                     \
-			rec_took(t, s_, lock);                       \
-		err_;                                                \
-	})
+/* A call that locks, and does not try first: whether it waits is not seen. */
+#define REC_LOCK_UNTRIED(t, lock, kind, site, FULL) \
+	REC_LOCK_OR(t, lock, kind, site, FULL, EBUSY)
 
 /* A call that tries. */
 #define REC_TRY(t, lock, kind, site, TRY)                            \

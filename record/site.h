@@ -33,9 +33,14 @@ static inline u64 rec_home(u64 lock, u64 from, u64 shift)
 	       shift;
 }
 
+static inline void *rec_in(void *file, u64 place)
+{
+	return (char *)file + (place << 3);
+}
+
 static inline void *rec_at(u64 place)
 {
-	return (char *)rec_file + (place << 3);
+	return rec_in(rec_file, place);
 }
 
 static inline u32 rec_place(const void *record)
@@ -73,8 +78,8 @@ static inline struct rec_site *rec_site(struct rec_thread *t, void *lock,
 {
 	u64 from = (u64)site | (u64)kind << REC_KIND_SHIFT;
 	u64 at = rec_home((u64)lock, from, t->shift);
-	struct rec_site *s =
-		(struct rec_site *)(t->file + ((u64)t->index[at] << 3));
+	/* The thread has the file's address, so that no other line is read for it. */
+	struct rec_site *s = rec_in(t->file, t->index[at]);
 
 	if (likely(s->lock == (u64)lock && s->site == from))
 		return s;

@@ -3,8 +3,8 @@
 #define LOCKWORK_PROFILE_H
 
 /*
- * Names of locks for `lockwork profile`. This header needs no library: what it calls is a part
- * of the recorder, and where that is not loaded, the call does nothing.
+ * Names of locks for `lockwork profile`. This header needs no library. The recorder has the
+ * function that it calls. Without the recorder the call does nothing.
  */
 
 #ifdef __cplusplus
