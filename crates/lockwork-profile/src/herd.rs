@@ -77,6 +77,14 @@ impl Herd<'_> {
         ]
     }
 
+    /// Says in its figures, the first of them, which condition variable it is.
+    pub fn name_in(&self, evidence: &mut [String], names: &Names<'_>) {
+        let name = names.lock(self.condvar);
+        if let Some(first) = evidence.first_mut() {
+            *first = format!("condition variable {name}: {first}");
+        }
+    }
+
     /// What is said of the condition variable itself.
     pub fn finding(&self, profile: &Profile) -> Finding {
         let mut evidence = self.evidence();

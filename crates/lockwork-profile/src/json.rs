@@ -285,27 +285,10 @@ fn buckets(profile: &Profile, histogram: &Histogram) -> Vec<Bucket> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Site, Use};
 
     #[test]
     fn false_sharing_is_there_for_programs_too() {
-        let used = |address, thread| {
-            let sum = Counts {
-                count: 100_000,
-                ..Counts::default()
-            };
-            Lock {
-                address,
-                by_thread: vec![(thread, 100_000)],
-                sites: vec![Site {
-                    address: 1,
-                    how: Use::Mutex,
-                    counts: sum.clone(),
-                }],
-                sum,
-                ..Lock::default()
-            }
-        };
+        let used = |address, thread| Lock::used_by(address, &[(thread, 100_000)]);
         let profile = Profile {
             locks: vec![used(64, 0), used(104, 1)],
             ..Profile::default()
@@ -315,6 +298,7 @@ mod tests {
         assert_eq!(pair["addresses"][1], "0x68");
         assert_eq!(pair["bytes"], 64);
     }
+
     #[test]
     fn a_condition_variable_that_wakes_a_herd_has_a_reason() {
         let profile = Profile {

@@ -13,7 +13,7 @@ use crate::herd::herds;
 use crate::model::Profile;
 use crate::names::Names;
 use crate::summary::{contended, why};
-use crate::unseen::{elsewhere, of_elsewhere, of_taking_back, taken_back, NOTHING};
+use crate::unseen::{self, elsewhere, taken_back, NOTHING};
 use crate::verdict::{is_nothing, lock_waiters, lost_share, quick_sum, tried};
 
 /// What all processes of a run did with their locks.
@@ -69,8 +69,7 @@ fn worst(profile: &Profile) -> Option<Finding> {
     if is_nothing(profile) {
         let herd = *herds(profile).first()?;
         let mut found = herd.finding(profile);
-        let name = format!("condition variable {}", names.lock(herd.condvar));
-        found.evidence[0] = format!("{name}: {}", found.evidence[0]);
+        herd.name_in(&mut found.evidence, &names);
         return Some(found);
     }
     let lock = contended(profile).next()?;
@@ -128,13 +127,7 @@ impl Locking {
 
     /// What is not seen, as a sentence of its own; empty: nothing that may matter.
     fn but(&self) -> String {
-        let taken_back = (self.taken_back > 0).then(|| of_taking_back(self.taken_back));
-        let elsewhere = (self.elsewhere > 0).then(|| of_elsewhere(self.elsewhere));
-        let all: Vec<String> = taken_back.into_iter().chain(elsewhere).collect();
-        match all.is_empty() {
-            true => String::new(),
-            false => format!(" But {}.", all.join("; and ")),
-        }
+        unseen::but(&unseen::told(self.taken_back, self.elsewhere))
     }
 
     /// What that means for a comparison of locks.

@@ -521,3 +521,25 @@ impl Profile {
         sum
     }
 }
+
+#[cfg(test)]
+impl Lock {
+    /// A mutex that these threads acquired so often, from one call site.
+    pub(crate) fn used_by(address: u64, by_thread: &[(u64, u64)]) -> Lock {
+        let sum = Counts {
+            count: by_thread.iter().map(|(_, n)| n).sum(),
+            ..Counts::default()
+        };
+        Lock {
+            address,
+            sites: vec![Site {
+                address: 2,
+                how: Use::Mutex,
+                counts: sum.clone(),
+            }],
+            sum,
+            by_thread: by_thread.to_vec(),
+            ..Lock::default()
+        }
+    }
+}

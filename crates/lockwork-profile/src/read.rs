@@ -456,7 +456,8 @@ fn waiters(head: &RawFile, bytes: &[u8], end: u64) -> Vec<Waiter> {
         .collect()
 }
 
-/// A program's text as it may stand in a line: a character that is cut off at its end is left out.
+/// A program's text, made fit for a line of a report. Its last character may be cut off: then it
+/// is left out.
 fn clean(name: &str) -> String {
     let name = name.trim_end_matches(char::REPLACEMENT_CHARACTER);
     name.replace(char::is_control, " ").trim().to_owned()

@@ -407,9 +407,8 @@ fn herd(case: &Case<'_>) -> Option<Finding> {
     let herd = herds
         .filter(|_| case.lock.kind() == "mutex")
         .find(|herd| herd.is_of(case.names, case.lock))?;
-    let name = case.names.lock(herd.condvar);
     let mut evidence = herd.evidence();
-    evidence[0] = format!("condition variable {name}: {}", evidence[0]);
+    herd.name_in(&mut evidence, case.names);
     Some(Finding {
         rule: "herd",
         why: "Broadcasts wake many threads at once, and they all want this mutex.".to_owned(),

@@ -86,26 +86,13 @@ fn called_alike<'a>(profile: &Profile, kin: &[&'a Lock], lock: &Lock) -> Option<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Counts, Site, Stack, Use};
+    use crate::model::Stack;
 
     /// Locks of one making, with these addresses and numbers of acquisitions.
     fn profile(locks: &[(u64, u64)]) -> Profile {
-        let lock = |&(address, count): &(u64, u64)| {
-            let sum = Counts {
-                count,
-                ..Counts::default()
-            };
-            Lock {
-                address,
-                made: Some(1),
-                sites: vec![Site {
-                    address: 2,
-                    how: Use::Mutex,
-                    counts: sum.clone(),
-                }],
-                sum,
-                ..Lock::default()
-            }
+        let lock = |&(address, count): &(u64, u64)| Lock {
+            made: Some(1),
+            ..Lock::used_by(address, &[(0, count)])
         };
         Profile {
             locks: locks.iter().map(lock).collect(),

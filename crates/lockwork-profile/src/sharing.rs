@@ -128,27 +128,12 @@ pub fn sentences(profile: &Profile, names: &Names<'_>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Counts, Site, Use};
 
     /// Locks of one making, with so many acquisitions by these threads each.
     fn profile(locks: &[(u64, &[(u64, u64)])]) -> Profile {
-        let lock = |&(address, by_thread): &(u64, &[(u64, u64)])| {
-            let sum = Counts {
-                count: by_thread.iter().map(|(_, n)| n).sum(),
-                ..Counts::default()
-            };
-            Lock {
-                address,
-                made: Some(1),
-                sites: vec![Site {
-                    address: 2,
-                    how: Use::Mutex,
-                    counts: sum.clone(),
-                }],
-                sum,
-                by_thread: by_thread.to_vec(),
-                ..Lock::default()
-            }
+        let lock = |&(address, by_thread): &(u64, &[(u64, u64)])| Lock {
+            made: Some(1),
+            ..Lock::used_by(address, by_thread)
         };
         Profile {
             ns_per_tick: 1.0,

@@ -35,8 +35,7 @@ fn time(profile: &Profile) -> f64 {
     (profile.seconds * profile.threads.max(1) as f64 * 1e9).max(1.0)
 }
 
-/// What is said of that.
-pub fn of_taking_back(times: u64) -> String {
+fn of_taking_back(times: u64) -> String {
     format!(
         "{} waits for condition variables ended with taking a mutex back, and how long threads waited \
          for that is not seen",
@@ -55,8 +54,8 @@ pub fn elsewhere(profile: &Profile) -> u64 {
     };
     let ((waits, _), (futexes, waited)) = (of(Use::Wait), of(Use::Futex));
     let sum = profile.sum();
-    // Only in a sample of the waits for locks sleeps were counted. At the end of a wait for a
-    // condition variable a thread may sleep again, for the mutex.
+    // Sleeps were counted in a sample of the waits for locks. A thread that waits for a condition
+    // variable may sleep twice: for it, and then for the mutex.
     let each = mean(sum.slept as f64, sum.watched).max(1.0);
     let known = (sum.contended as f64 * each) as u64 + 2 * waits;
     let slept = profile.slept.unwrap_or(0);
@@ -75,13 +74,27 @@ pub fn elsewhere(profile: &Profile) -> u64 {
     }
 }
 
-/// What is said of that.
-pub fn of_elsewhere(times: u64) -> String {
+fn of_elsewhere(times: u64) -> String {
     format!(
         "threads slept {} times elsewhere, in calls that no interposer sees: for semaphores, for locks that \
          make system calls themselves, as Go's, for input and output, or for a time",
         whole(times)
     )
+}
+
+/// What is said of so many mutexes that were [`taken_back`], and so many sleeps [`elsewhere`].
+pub fn told(taken_back: u64, elsewhere: u64) -> Vec<String> {
+    let taken_back = (taken_back > 0).then(|| of_taking_back(taken_back));
+    let elsewhere = (elsewhere > 0).then(|| of_elsewhere(elsewhere));
+    taken_back.into_iter().chain(elsewhere).collect()
+}
+
+/// These, as a sentence behind another one; empty: there are none.
+pub fn but(all: &[String]) -> String {
+    match all.is_empty() {
+        true => String::new(),
+        false => format!(" But {}.", all.join("; and ")),
+    }
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::cycles::cycles;
 use crate::model::{mean, Counts, Fate, Lock, Profile, Use, Waiter};
 use crate::program::{compare, runs_again};
 use crate::sharing;
-use crate::unseen::{elsewhere, of_elsewhere, of_taking_back, taken_back, NOTHING};
+use crate::unseen::{self, elsewhere, taken_back, NOTHING};
 
 /// Waits of a deadlock are at least so long.
 const DEADLOCK_NS: u64 = 100_000_000;
@@ -137,7 +137,7 @@ fn no_locks(profile: &Profile) -> String {
               seen."
                 .to_owned()
         }
-        times => format!("But {}.", of_elsewhere(times)),
+        times => unseen::but(&unseen::told(0, times)).trim_start().to_owned(),
     };
     format!(
         "It made no pthread lock call: nothing to win here by another lock. {hint}Programs that it \
@@ -165,20 +165,17 @@ fn nothing_to_win(profile: &Profile) -> String {
         _ => format!("Threads waited for locks for {share} of their time"),
     };
     let back = taken_back(profile);
-    let elsewhere = elsewhere(profile);
+    let mut but = unseen::told(back, elsewhere(profile));
     let pairs = sharing::pairs(profile)
         .iter()
         .filter(|p| p.bytes == 64)
         .count();
-    let but = [
-        (back > 0).then(|| of_taking_back(back)),
-        (elsewhere > 0).then(|| of_elsewhere(elsewhere)),
-        (pairs > 0).then(|| {
-            let pairs = counted(pairs, "pair");
-            format!("{pairs} of them share a cache line, and that makes them slower: see below")
-        }),
-    ];
-    let but: Vec<String> = but.into_iter().flatten().collect();
+    if pairs > 0 {
+        let pairs = counted(pairs, "pair");
+        but.push(format!(
+            "{pairs} of them share a cache line, and that makes them slower: see below"
+        ));
+    }
     let place = match quick_waits(profile) {
         None if but.is_empty() => "here",
         _ => "by another lock",
@@ -187,10 +184,7 @@ fn nothing_to_win(profile: &Profile) -> String {
         0 => format!(": nothing to win {place}."),
         _ => ", as far as that is seen.".to_owned(),
     };
-    match but.is_empty() {
-        true => format!("{waited}{promise}\n"),
-        false => format!("{waited}{promise} But {}.\n", but.join("; and ")),
-    }
+    format!("{waited}{promise}{}\n", unseen::but(&but))
 }
 
 /// What is said where many tries failed.
@@ -359,16 +353,7 @@ mod tests {
 
     #[test]
     fn false_sharing_is_something_to_win() {
-        let used = |address, thread| Lock {
-            address,
-            by_thread: vec![(thread, 100_000)],
-            ..one_mutex(Counts {
-                count: 100_000,
-                ..Counts::default()
-            })
-            .locks
-            .remove(0)
-        };
+        let used = |address, thread| Lock::used_by(address, &[(thread, 100_000)]);
         let profile = Profile {
             locks: vec![used(64, 0), used(104, 1)],
             ..one_mutex(Counts::default())
