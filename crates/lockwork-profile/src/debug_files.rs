@@ -14,7 +14,8 @@ use object::{Object, ObjectSection};
 /// Where distributions put debug files.
 const FOLDER: &str = "/usr/lib/debug";
 
-type Elf<'a> = object::read::elf::ElfFile64<'a>;
+/// A program's file, or a library's.
+pub type Elf<'a> = object::read::elf::ElfFile64<'a>;
 type Reader<'a> = gimli::EndianSlice<'a, gimli::LittleEndian>;
 
 /// A debug file.

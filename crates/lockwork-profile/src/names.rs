@@ -69,27 +69,27 @@ fn class_of(signature: &str) -> Option<(&str, &str)> {
 
 /// Whether a function has its class's name.
 fn is_constructor(signature: &str) -> bool {
-    let bare = |name: &str| name.split('<').next().unwrap_or_default().to_owned();
     class_of(signature).is_some_and(|(class, name)| {
         let own = class_of(class).map_or(class, |(_, own)| own);
-        bare(own) == bare(name)
+        without_parameters(own) == without_parameters(name)
     })
+}
+
+/// `f` of `f<T>`.
+fn without_parameters(name: &str) -> &str {
+    name.split('<').next().unwrap_or_default()
 }
 
 /// The first function that is no wrapper, nor of the class whose constructor is called first.
 fn past_constructor(frames: &[Frame]) -> Option<&Frame> {
-    let mut own = frames.iter().filter(|frame| !is_wrapper(frame)).peekable();
-    let first = own.peek()?;
-    let class = class_of(&first.function).map(|(class, _)| class);
-    let inside = |frame: &Frame| class_of(&frame.function).map(|(class, _)| class) == class;
-    let constructs = frames
-        .iter()
-        .filter(|frame| !is_wrapper(frame))
-        .take_while(|frame| inside(frame))
-        .any(|frame| is_constructor(&frame.function));
-    match class.is_some() && constructs {
-        true => own.find(|frame| !inside(frame)),
-        false => own.next(),
+    let own: Vec<&Frame> = frames.iter().filter(|frame| !is_wrapper(frame)).collect();
+    let class = |frame: &&Frame| class_of(&frame.function).map(|(class, _)| class.to_owned());
+    let first = class(own.first()?);
+    let outside = own.iter().position(|frame| class(frame) != first);
+    let inside = &own[..outside.unwrap_or(own.len())];
+    match first.is_some() && inside.iter().any(|frame| is_constructor(&frame.function)) {
+        true => outside.map(|at| own[at]),
+        false => own.first().copied(),
     }
 }
 

@@ -13,10 +13,8 @@ use addr2line::Loader;
 use object::read::elf::ProgramHeader;
 use object::{Object, ObjectSymbol, SymbolKind};
 
-use crate::debug_files::{self, hex};
+use crate::debug_files::{self, hex, Elf};
 use crate::modules::{Module, Modules};
-
-type Elf<'a> = object::read::elf::ElfFile64<'a>;
 
 /// A function that was running, and where in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
