@@ -99,18 +99,18 @@ EXPORT int pthread_mutex_init(pthread_mutex_t *m,
 
 EXPORT int pthread_mutex_lock(pthread_mutex_t *m)
 {
-	return lock(m, CALLER);
+	return lock(m, LOCKER);
 }
 
 EXPORT int pthread_mutex_trylock(pthread_mutex_t *m)
 {
-	return try(m, CALLER);
+	return try(m, LOCKER);
 }
 
 EXPORT int pthread_mutex_timedlock(pthread_mutex_t *m,
 				   const struct timespec *when)
 {
-	return timed(m, when, CALLER);
+	return timed(m, when, LOCKER);
 }
 
 EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock,
@@ -124,9 +124,9 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock,
 		return PASS(pthread_mutex_clocklock)(m, clock, when);
 	if (is_not_tried(t, m))
 		return REC_LOCK_UNTRIED(
-			t, m, REC_MUTEX, CALLER,
+			t, m, REC_MUTEX, LOCKER,
 			NEXT(pthread_mutex_clocklock)(m, clock, when));
-	return REC_LOCK_UNTIL(t, m, REC_MUTEX, CALLER,
+	return REC_LOCK_UNTIL(t, m, REC_MUTEX, LOCKER,
 			      NEXT(pthread_mutex_trylock)(m),
 			      NEXT(pthread_mutex_clocklock)(m, clock, when));
 }
@@ -154,18 +154,18 @@ EXPORT int mtx_init(mtx_t *mtx, int type)
 
 EXPORT int mtx_lock(mtx_t *mtx)
 {
-	return lkp_thrd_result(lock((pthread_mutex_t *)mtx, CALLER));
+	return lkp_thrd_result(lock((pthread_mutex_t *)mtx, LOCKER));
 }
 
 EXPORT int mtx_trylock(mtx_t *mtx)
 {
-	return lkp_thrd_result(try((pthread_mutex_t *)mtx, CALLER));
+	return lkp_thrd_result(try((pthread_mutex_t *)mtx, LOCKER));
 }
 
 EXPORT int mtx_timedlock(mtx_t *restrict mtx,
 			 const struct timespec *restrict when)
 {
-	return lkp_thrd_result(timed((pthread_mutex_t *)mtx, when, CALLER));
+	return lkp_thrd_result(timed((pthread_mutex_t *)mtx, when, LOCKER));
 }
 
 EXPORT int mtx_unlock(mtx_t *mtx)

@@ -18,6 +18,7 @@
 
 #include "format.h"
 #include "next.h"
+#include "wrapper.h"
 
 #if !defined(__x86_64__) || !defined(__GLIBC__)
 #error "the recorder reads the time-stamp counter of x86-64, and replaces glibc's calls"
@@ -26,8 +27,7 @@
 #define EXPORT	   __attribute__((visibility("default")))
 #define REC_HELD   32
 #define REC_CHUNKS 64
-/* A site whose holds take so many ticks on average, some 20 microseconds, has their
- * context switches counted. */
+/* Holds of so many ticks on average, some 20 microseconds, have their context switches counted. */
 #define REC_LONG (1u << 16)
 /* A woken thread that has something to do takes longer before it waits again. */
 #define REC_AT_ONCE 2048
@@ -94,7 +94,8 @@ struct rec_thread {
 	u64 *dropped; /* acquisitions of @lost, in the file */
 	struct rec_thread *next_free;
 	u64 next_stack; /* ticks: no stack is taken before */
-	void *woken;	/* by the last wait, if its mutex is still held */
+	struct rec_asked asked;
+	void *woken; /* by the last wait, if its mutex is still held */
 	void *woken_mutex;
 	u64 woken_at; /* ticks */
 	struct rec_site *away_from;

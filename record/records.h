@@ -9,17 +9,18 @@
  * Every record begins with its type and its size. A reader skips types that it does not
  * know, so a new one needs no new version.
  */
-#define REC_SITES  1
-#define REC_DETAIL 2
-#define REC_BLAME  3
-#define REC_STACK  4
-#define REC_INIT   5
-#define REC_THREAD 6
-#define REC_EVENTS 7
-#define REC_TIMING 8
-#define REC_PAD	   9
-#define REC_INSIDE 10
-#define REC_NAME   11
+#define REC_SITES   1
+#define REC_DETAIL  2
+#define REC_BLAME   3
+#define REC_STACK   4
+#define REC_INIT    5
+#define REC_THREAD  6
+#define REC_EVENTS  7
+#define REC_TIMING  8
+#define REC_PAD	    9
+#define REC_INSIDE  10
+#define REC_NAME    11
+#define REC_OUTSIDE 12
 
 enum rec_kind {
 	REC_MUTEX,
@@ -141,6 +142,13 @@ struct rec_name {
 	u64 unused;  /* 0, where other records have a site */
 	u64 since;   /* ticks */
 	u64 name[8]; /* its bytes and a zero */
+};
+
+/* A call of a function that locks and returns while the lock is held: wrapper.h. */
+struct rec_outside {
+	u32 what, bytes; /* its type, as above */
+	u64 wrapper;	 /* the call in that function */
+	u64 site; /* the call of it, which other records have as theirs */
 };
 
 /* What is known of a thread number; the first record of each. */

@@ -59,6 +59,8 @@ void rec_release_begin(struct rec_ended *e, struct rec_thread *t, void *lock)
 	}
 	if (t->woken_mutex == lock)
 		t->woken_mutex = NULL;
+	if (unlikely(t->asked.lock == lock && lock))
+		rec_wrapper_answer(t);
 	/* A recursive lock that is held on: nobody gets it now. */
 	e->is_inner = rec_holds(t, lock);
 	flag = flag && !e->is_inner;

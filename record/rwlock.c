@@ -28,7 +28,7 @@ EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *l)
 
 	if (unlikely(!t))
 		return PASS(pthread_rwlock_rdlock)(l);
-	return REC_LOCK(t, l, REC_READ, CALLER,
+	return REC_LOCK(t, l, REC_READ, LOCKER,
 			NEXT(pthread_rwlock_tryrdlock)(l),
 			pthread_rwlock_rdlock);
 }
@@ -39,7 +39,7 @@ EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *l)
 
 	if (unlikely(!t))
 		return PASS(pthread_rwlock_tryrdlock)(l);
-	return REC_TRY(t, l, REC_READ, CALLER,
+	return REC_TRY(t, l, REC_READ, LOCKER,
 		       NEXT(pthread_rwlock_tryrdlock)(l));
 }
 
@@ -50,7 +50,7 @@ EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *l,
 
 	if (unlikely(!t) || !is_right(when))
 		return PASS(pthread_rwlock_timedrdlock)(l, when);
-	return REC_LOCK_UNTIL(t, l, REC_READ, CALLER,
+	return REC_LOCK_UNTIL(t, l, REC_READ, LOCKER,
 			      NEXT(pthread_rwlock_tryrdlock)(l),
 			      NEXT(pthread_rwlock_timedrdlock)(l, when));
 }
@@ -62,7 +62,7 @@ EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock,
 
 	if (unlikely(!t) || !is_right(when) || !is_clock(clock))
 		return PASS(pthread_rwlock_clockrdlock)(l, clock, when);
-	return REC_LOCK_UNTIL(t, l, REC_READ, CALLER,
+	return REC_LOCK_UNTIL(t, l, REC_READ, LOCKER,
 			      NEXT(pthread_rwlock_tryrdlock)(l),
 			      NEXT(pthread_rwlock_clockrdlock)(l, clock, when));
 }
@@ -73,7 +73,7 @@ EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *l)
 
 	if (unlikely(!t))
 		return PASS(pthread_rwlock_wrlock)(l);
-	return REC_LOCK(t, l, REC_WRITE, CALLER,
+	return REC_LOCK(t, l, REC_WRITE, LOCKER,
 			NEXT(pthread_rwlock_trywrlock)(l),
 			pthread_rwlock_wrlock);
 }
@@ -84,7 +84,7 @@ EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *l)
 
 	if (unlikely(!t))
 		return PASS(pthread_rwlock_trywrlock)(l);
-	return REC_TRY(t, l, REC_WRITE, CALLER,
+	return REC_TRY(t, l, REC_WRITE, LOCKER,
 		       NEXT(pthread_rwlock_trywrlock)(l));
 }
 
@@ -95,7 +95,7 @@ EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *l,
 
 	if (unlikely(!t) || !is_right(when))
 		return PASS(pthread_rwlock_timedwrlock)(l, when);
-	return REC_LOCK_UNTIL(t, l, REC_WRITE, CALLER,
+	return REC_LOCK_UNTIL(t, l, REC_WRITE, LOCKER,
 			      NEXT(pthread_rwlock_trywrlock)(l),
 			      NEXT(pthread_rwlock_timedwrlock)(l, when));
 }
@@ -107,7 +107,7 @@ EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
 
 	if (unlikely(!t) || !is_right(when) || !is_clock(clock))
 		return PASS(pthread_rwlock_clockwrlock)(l, clock, when);
-	return REC_LOCK_UNTIL(t, l, REC_WRITE, CALLER,
+	return REC_LOCK_UNTIL(t, l, REC_WRITE, LOCKER,
 			      NEXT(pthread_rwlock_trywrlock)(l),
 			      NEXT(pthread_rwlock_clockwrlock)(l, clock, when));
 }

@@ -14,7 +14,7 @@ EXPORT int pthread_spin_lock(pthread_spinlock_t *s)
 
 	if (unlikely(!t))
 		return PASS(pthread_spin_lock)(s);
-	return REC_LOCK(t, (void *)s, REC_SPIN, CALLER,
+	return REC_LOCK(t, (void *)s, REC_SPIN, LOCKER,
 			NEXT(pthread_spin_trylock)(s), pthread_spin_lock);
 }
 
@@ -24,7 +24,7 @@ EXPORT int pthread_spin_trylock(pthread_spinlock_t *s)
 
 	if (unlikely(!t))
 		return PASS(pthread_spin_trylock)(s);
-	return REC_TRY(t, (void *)s, REC_SPIN, CALLER,
+	return REC_TRY(t, (void *)s, REC_SPIN, LOCKER,
 		       NEXT(pthread_spin_trylock)(s));
 }
 

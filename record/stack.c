@@ -12,9 +12,7 @@
 #include <string.h>
 #include <sys/uio.h>
 
-/* Of the stack, so much is read at once, and never across the end of a page. */
-#define WINDOW 1024u
-#define PAGE   4096u
+#define PAGE 4096u
 /* No frame is larger. */
 #define FARTHEST (1u << 20)
 
@@ -27,30 +25,26 @@ struct frame {
 	u64 back; /* where the call returns to */
 };
 
-struct window {
-	u64 from, bytes;
-	u8 of[WINDOW];
-};
-
 /* What is no frame pointer may have any value, so the kernel reads: it fails and never faults. */
-static bool read_frame(struct window *w, u64 at, struct frame *f)
+bool rec_stack_read(struct rec_window *w, u64 at, void *to, u32 bytes)
 {
 	u64 rest = PAGE - at % PAGE;
 	struct iovec here = { .iov_base = w->of };
 	struct iovec there = { .iov_base = (void *)at };
 	ssize_t n;
 
-	if (at < w->from || at + sizeof(*f) > w->from + w->bytes) {
-		here.iov_len = rest < WINDOW ? rest : WINDOW;
+	if (at < w->from || at + bytes > w->from + w->bytes) {
+		here.iov_len =
+			rest < REC_STACK_WINDOW ? rest : REC_STACK_WINDOW;
 		there.iov_len = here.iov_len;
 		n = process_vm_readv((pid_t)rec_file->pid, &here, 1, &there, 1,
 				     0);
 		w->from = at;
 		w->bytes = n > 0 ? (u64)n : 0;
-		if (w->bytes < sizeof(*f))
+		if (w->bytes < bytes)
 			return false;
 	}
-	memcpy(f, w->of + (at - w->from), sizeof(*f));
+	memcpy(to, w->of + (at - w->from), bytes);
 	return true;
 }
 
@@ -58,11 +52,12 @@ static bool read_frame(struct window *w, u64 at, struct frame *f)
 static u32 follow(void **frame, u32 room)
 {
 	u64 at = (u64)__builtin_frame_address(0);
-	struct window w = { 0 };
+	struct rec_window w = { 0 };
 	struct frame f;
 	u32 n = 0;
 
-	while (n < room && read_frame(&w, at, &f) && rec_maps_has(f.back)) {
+	while (n < room && rec_stack_read(&w, at, &f, sizeof(f)) &&
+	       rec_maps_has(f.back)) {
 		frame[n++] = (void *)f.back;
 		if (f.next <= at || f.next - at > FARTHEST || f.next % 8)
 			break;

@@ -15,4 +15,13 @@ void rec_stack_prepare(void);
  */
 u32 rec_unwind(void **frame, u32 room, u64 site);
 
+/* Of the stack, so much is read at once, and never across the end of a page. */
+#define REC_STACK_WINDOW 1024u
+struct rec_window {
+	u64 from, bytes;
+	u8 of[REC_STACK_WINDOW];
+};
+/* @bytes at @at of this thread's stack; false: there is no memory. @w is kept for the next one. */
+bool rec_stack_read(struct rec_window *w, u64 at, void *to, u32 bytes);
+
 #endif

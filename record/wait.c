@@ -25,6 +25,7 @@ static struct rec_stack *stack_of(struct rec_thread *t, struct rec_site *s)
 	if (now < t->next_stack || s == &t->lost)
 		return NULL;
 	n = rec_unwind(frame, REC_DEEPEST, rec_site_address(s));
+	rec_wrapper_ask(t, rec_site_address(s), frame, n);
 	if (n)
 		k = rec_stack(t, s, frame, n);
 	took = rec_ticks() - now;
@@ -64,6 +65,7 @@ void rec_wait_begin(struct rec_waiting *w, struct rec_thread *t,
 	w->lock = lock;
 	w->wanted = &rec_wanted[rec_wanted_at(lock)];
 	w->stack = NULL;
+	t->asked.at = 0;
 	w->queue = 0;
 	w->slept = 0;
 	w->preempted = 0;
@@ -134,6 +136,22 @@ static void count_handover(const struct rec_waiting *w, struct rec_detail *d,
 	rec_bucket(d->handover_time, now - released, 1);
 }
 
+/*
+ * Nobody was seen to hold it when the wait began, as where a lock is handed to a thread that has
+ * yet to wake up. Then the holder is the last one that was seen to take it.
+ */
+static void last_holder(struct rec_waiting *w, const struct rec_thread *t)
+{
+	u32 holder = READ_ONCE(w->wanted->thread);
+
+	if (w->holder || !holder || holder == t->number + 1 ||
+	    !READ_ONCE(rec_is_wanted[rec_wanted_at(w->lock)]) ||
+	    READ_ONCE(w->wanted->lock) != w->lock)
+		return;
+	w->holder_site = READ_ONCE(w->wanted->site) & REC_ADDRESS;
+	w->holder = w->holder_site ? holder : 0;
+}
+
 void rec_wait_end(struct rec_waiting *w, struct rec_thread *t,
 		  struct rec_site *s, int err)
 {
@@ -146,6 +164,7 @@ void rec_wait_end(struct rec_waiting *w, struct rec_thread *t,
 	rec_wait_clear(t);
 	if (!rec_has_taken(err) && err != ETIMEDOUT)
 		return;
+	last_holder(w, t);
 	count_wait(w, t, s, waited);
 	d = rec_detail(t, s);
 	count_switches(w, d, waited);
@@ -161,6 +180,8 @@ void rec_wait_end(struct rec_waiting *w, struct rec_thread *t,
 	if (w->watched && READ_ONCE(w->wanted->lock) == w->lock)
 		count_handover(w, d, now);
 	h = rec_hold(t, s, w->lock);
+	if (t->asked.at)
+		t->asked.lock = w->lock;
 	timed = rec_hold_timed(t, s, h, 0, now);
 	timed->event = rec_event_wait(t, s, w, now, err);
 }

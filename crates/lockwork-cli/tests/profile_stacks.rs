@@ -5,6 +5,7 @@ mod common;
 
 use common::{stderr, stdout, text, Room};
 
+const WRAPPED: &str = include_str!("../../../tests/record/wrapped.c");
 const BARE: &str = include_str!("../../../tests/record/bare.c");
 const NO_TABLES: &[&str] = &[
     "-O1",
@@ -93,4 +94,43 @@ fn without_stacks_there_is_the_call() {
         "{}",
         stderr(&refused)
     );
+}
+
+/// A lock's part of a report.
+fn part<'a>(report: &'a str, lock: &str) -> &'a str {
+    let heading = format!(". mutex {lock}\n");
+    let from = report.find(&heading).unwrap_or_else(|| panic!("{report}"));
+    let rest = &report[from..];
+    &rest[..rest.find("\n\n").unwrap_or(rest.len())]
+}
+
+#[test]
+fn locks_taken_by_a_wrapper_are_taken_by_its_callers() {
+    let room = Room::new();
+    let flags = ["-O1", "-pthread", "-fno-optimize-sibling-calls"];
+    let file = text(&room.path("p.prof"));
+    for more in [["-fomit-frame-pointer"], ["-fno-omit-frame-pointer"]] {
+        let program = room.compile("wrapped", WRAPPED, &[&flags[..], &more].concat());
+        let ran = room.run(&["profile", "-o", &file, "--", &program]);
+        assert_eq!(ran.status.code(), Some(0), "{}", stderr(&ran));
+        let report = stderr(&ran);
+        // Before it was known, all is take()'s.
+        let of = part(&report, "by_function");
+        assert!(of.contains("   second_wait"), "{report}");
+        assert!(of.contains("while hold_long held it"), "{report}");
+        assert!(!of.contains("second_wait, by"), "{report}");
+        // A function that locks and unlocks is none, whoever calls it.
+        let of = part(&report, "in_function");
+        assert!(of.contains("   in_one waited"), "{report}");
+        assert!(!of.contains("_call waited"), "{report}");
+    }
+    // Without stacks nothing is known of it.
+    let program = room.compile("wrapped", WRAPPED, &flags);
+    let ran = room.run(&["profile", "--stacks", "none", "-o", &file, "--", &program]);
+    let report = stderr(&ran);
+    assert!(
+        part(&report, "by_function").contains("   take waited"),
+        "{report}"
+    );
+    assert!(!report.contains("second_wait"), "{report}");
 }

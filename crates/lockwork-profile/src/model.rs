@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What is known of a process and of each of its locks, summed over its threads.
 
+use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
 use lockwork_report::text::{counted, percent, whole};
@@ -442,6 +443,9 @@ pub struct Profile {
     pub locks: Vec<Lock>,
     /// Sampled stacks.
     pub stacks: Vec<Stack>,
+    /// Call sites that lock by a function that returns while the lock is held, as
+    /// `Mutex::Lock()` does, with the call in that function.
+    pub wrappers: BTreeMap<u64, u64>,
     /// Single acquisitions, by the times at which they begin.
     pub events: Vec<Event>,
     /// Those that are shorter than a window times 2 to this are of every such window only.

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What to call a lock and a call site in a report.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
+
+use lockwork_report::text::cut;
 
 use crate::model::{Lock, Profile};
 use crate::symbols::{Frame, Symbolizer};
+use crate::tables::NAME;
 
 /// Wrappers of the lock calls: their callers say more.
 const WRAPPERS: &[&str] = &[
@@ -98,6 +101,7 @@ pub struct Names<'a> {
     symbols: Symbolizer<'a>,
     /// Names that the program gave to several locks.
     shared: HashSet<&'a str>,
+    wrappers: &'a BTreeMap<u64, u64>,
 }
 
 impl<'a> Names<'a> {
@@ -109,6 +113,7 @@ impl<'a> Names<'a> {
         Names {
             symbols: Symbolizer::new(&profile.modules),
             shared,
+            wrappers: &profile.wrappers,
         }
     }
 
@@ -131,6 +136,18 @@ impl<'a> Names<'a> {
         let own = frames.iter().find(|frame| !is_wrapper(frame));
         own.or(frames.last())
             .map_or_else(|| format!("{address:#x}"), Frame::to_string)
+    }
+
+    /// The same in a line of a report, with the function that locks for it, as `Mutex::Lock()`
+    /// does, unless that is one of a standard library.
+    pub fn locker(&self, address: u64) -> String {
+        let site = cut(&self.site(address), NAME);
+        match self.wrappers.get(&address) {
+            Some(call) if !self.is_wrapper(*call) => {
+                format!("{site} through {}", cut(&self.site(*call), NAME))
+            }
+            _ => site,
+        }
     }
 
     /// Whether all functions of a call are wrappers: who called it says more.

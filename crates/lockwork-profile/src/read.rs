@@ -68,6 +68,7 @@ struct Parts {
 struct Reading {
     locks: HashMap<u64, Parts>,
     stacks: HashMap<(u64, Vec<u64>), u64>,
+    wrappers: BTreeMap<u64, u64>,
     modules: Modules,
     tids: Vec<(u64, u64)>,
     idle: BTreeMap<u64, Idle>,
@@ -176,6 +177,10 @@ impl Reading {
                 if let Some(name) = name.filter(|name| later && !name.is_empty()) {
                     *known = Some((found.since, name));
                 }
+            }
+            raw::OUTSIDE => {
+                let found: raw::RawOutside = read(bytes, at)?;
+                self.wrappers.insert(found.site, found.wrapper);
             }
             raw::THREAD => {
                 let found: raw::RawThread = read(bytes, at)?;
@@ -297,6 +302,7 @@ impl Reading {
             unseen,
             locks,
             stacks,
+            wrappers: self.wrappers,
             events,
             level,
             ticks,

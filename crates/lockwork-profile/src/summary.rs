@@ -198,7 +198,7 @@ fn who(profile: &Profile, names: &Names<'_>, lock: &Lock) -> String {
         let _ = writeln!(
             text,
             "   {} waited {} to {} it",
-            names.site(site.address),
+            names.locker(site.address),
             time(site.counts.waited),
             site.how.name()
         );
@@ -223,7 +223,7 @@ fn who(profile: &Profile, names: &Names<'_>, lock: &Lock) -> String {
                 text,
                 "      {} of that while {} held it{}",
                 time(*waited),
-                names.site(*holder),
+                names.locker(*holder),
                 of_threads(profile, threads)
             );
         }

@@ -55,7 +55,11 @@ pub fn waited(profile: &Profile) -> String {
     let all = time(profile.sum().waited);
     let open = time(still_waited(profile));
     match lock_waiters(profile).len() {
-        0 => format!("threads waited {all} in all"),
+        0 if is_nothing(profile) => format!("threads waited {all} in all"),
+        0 => format!(
+            "threads waited {all} in all, {} of their time",
+            percent(lost_share(profile))
+        ),
         1 => format!("threads waited {all} in all, and {open} in a wait that has not ended"),
         n => format!("threads waited {all} in all, and {open} in {n} waits that have not ended"),
     }
