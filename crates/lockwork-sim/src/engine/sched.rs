@@ -291,10 +291,12 @@ impl Engine {
         Step::Wait
     }
 
-    /// The running thread sleeps for `time`.
+    /// The running thread sleeps for `time`. A clock wakes it, which costs nobody else anything;
+    /// then it is ready as late as any other that is woken. It cannot be back before it has left
+    /// its CPU.
     pub fn sleep_for(&mut self, time: Ps) {
         let (cpu, thread) = (self.current, self.thread());
-        let at = self.cpus[cpu].now + time;
+        let at = self.cpus[cpu].now + time.max(self.fixed.switch) + self.fixed.wake;
         self.fall_asleep(cpu, State::Asleep(0), 0);
         self.threads[thread].state = State::Waking;
         self.set_timer(at, Timer::Wake(thread as u32));
@@ -391,6 +393,10 @@ impl Engine {
         }
         let cpu = state.cpu as usize;
         self.cpus[cpu].kicker = NOBODY;
-        self.rouse(thread, self.time, self.time);
+        let delay = match self.halts(thread) {
+            true => self.fixed.kick,
+            false => self.fixed.wake,
+        };
+        self.rouse(thread, self.time, self.time + delay);
     }
 }

@@ -103,3 +103,31 @@ fn the_kernel_has_no_way_in() {
     };
     assert_eq!(took(0.0, 0.0), took(1000.0, 1000.0));
 }
+
+/// A thread that sleeps for a time is woken as any other: it comes back later by `wake`, and
+/// not before it has left its CPU.
+#[test]
+fn a_sleep_for_a_time_costs_a_wake_up() {
+    let took = |sleep_ns: f64, wake_us: f64, switch_us: f64| {
+        let mut machine = machine();
+        (machine.scheduler.wake_us, machine.scheduler.switch_us) = (wake_us, switch_us);
+        let sleepy = Workload {
+            think: Time::Fixed(0.0),
+            sleep: Some(Time::Fixed(sleep_ns)),
+            loops: Some(100),
+            ..program(100.0)
+        };
+        let found = outcome(&Setup {
+            threads: 1,
+            ..setup(&machine, "mutex", &sleepy)
+        });
+        found.finished_ns.expect("a number of loops") / 100.0
+    };
+    let differ = |a: f64, b: f64, ns: f64| ((a - b) - ns).abs() < 1.0;
+    let plain = took(10_000.0, 0.0, 0.0);
+    assert!(plain > 10_000.0, "{plain}");
+    assert!(differ(took(10_000.0, 3.0, 0.0), plain, 3000.0));
+    // To leave the CPU takes time that it sleeps anyway, unless the sleep is shorter.
+    assert!(differ(took(10_000.0, 3.0, 2.0), plain, 3000.0));
+    assert!(differ(took(500.0, 3.0, 2.0), took(500.0, 0.0, 0.0), 4500.0));
+}
