@@ -8,7 +8,10 @@
 //! - its two halves agree, in the rate of acquisitions and in the share of CPU time within
 //!   lock and unlock: they differ by no more than the batches make likely, or by next to
 //!   nothing;
-//! - the intervals of both are narrow;
+//! - the halves agree for each part of it too ([`Parts`]): the rounds of each role, and the
+//!   items in each queue. Where one role makes what another cannot take, the total may stand
+//!   still while a queue fills;
+//! - the intervals of rate and share are narrow;
 //! - each thread has, on average, gone round a few times. A window in which most threads
 //!   are still on their first way round says nothing of later ones;
 //! - where threads share CPUs, all have had their turn ([`Threads`]). The mean does not say
@@ -69,6 +72,40 @@ impl Batch {
     }
 }
 
+/// What a workload of roles consists of, by batch.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Parts {
+    /// By role: rounds of its threads in each batch.
+    pub rounds: Vec<Vec<f64>>,
+    /// The queues.
+    pub queues: Vec<Flow>,
+}
+
+/// A queue.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Flow {
+    /// Items in it at the end of each batch.
+    pub items: Vec<f64>,
+    /// Items that came in each batch.
+    pub came: Vec<f64>,
+}
+
+impl Flow {
+    /// Whether it is as long in both halves: the difference is likely by chance, or one item, or
+    /// next to nothing of what comes in a half.
+    fn is_steady(&self) -> bool {
+        let of_half = self.came.iter().sum::<f64>() / 2.0;
+        agree(&self.items, (NEXT_TO_NOTHING * of_half).max(1.0))
+    }
+}
+
+impl Parts {
+    fn are_steady(&self) -> bool {
+        let is_steady = |rounds: &Vec<f64>| agree(rounds, NEXT_TO_NOTHING * mean(rounds));
+        self.rounds.iter().all(is_steady) && self.queues.iter().all(Flow::is_steady)
+    }
+}
+
 /// What is to be done about a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -124,13 +161,14 @@ pub fn two_turns(threads: usize, cpus: usize, slice: u64) -> u64 {
     }
 }
 
-/// Judges the batches of a window in which `threads` ran.
-pub fn judge(batches: &[Batch], threads: &Threads) -> Verdict {
+/// Judges the batches of a window in which `threads` ran, with what its `parts` did.
+pub fn judge(batches: &[Batch], threads: &Threads, parts: &Parts) -> Verdict {
     let rates: Vec<f64> = batches.iter().map(Batch::rate).collect();
     let shares: Vec<f64> = batches.iter().map(Batch::share).collect();
     let share = mean(&shares);
     if !agree(&rates, NEXT_TO_NOTHING * mean(&rates))
         || !agree(&shares, SHARE_POINTS.min(SHARE_PART * share))
+        || !parts.are_steady()
     {
         return Verdict::Drifts;
     }
@@ -194,6 +232,11 @@ mod tests {
             ns_busy: 1000.0,
         };
         (0..BATCHES).map(batch).collect()
+    }
+
+    /// Without parts.
+    fn judge(batches: &[Batch], threads: &Threads) -> Verdict {
+        super::judge(batches, threads, &Parts::default())
     }
 
     /// So many threads, each of which has a CPU.
@@ -270,6 +313,58 @@ mod tests {
         assert_eq!(window(113.0, 1300), Verdict::Short);
         assert_eq!(window(115.0, 150), Verdict::Settled);
         assert_eq!(window(4.0, 1350), Verdict::Settled);
+    }
+
+    /// Acquisitions and shares are steady in all of these.
+    fn judge_parts(parts: &Parts) -> Verdict {
+        super::judge(&batches(|_| 1000, |_| 100.0), &each(8), parts)
+    }
+
+    fn by_batch(of: impl Fn(usize) -> f64) -> Vec<f64> {
+        (0..BATCHES).map(of).collect()
+    }
+
+    #[test]
+    fn a_role_that_gets_slower_drifts_though_the_total_stands_still() {
+        let rounds = |second: f64| Parts {
+            rounds: vec![
+                by_batch(|i| if i < 8 { 500.0 } else { second }),
+                by_batch(|i| if i < 8 { 500.0 } else { 1000.0 - second }),
+            ],
+            queues: Vec::new(),
+        };
+        assert_eq!(judge_parts(&rounds(500.0)), Verdict::Settled);
+        assert_eq!(judge_parts(&rounds(495.0)), Verdict::Settled);
+        assert_eq!(judge_parts(&rounds(400.0)), Verdict::Drifts);
+        // One that has a round now and then, by chance.
+        let rare = Parts {
+            rounds: vec![by_batch(|i| f64::from(u8::from(i % 3 == 0)))],
+            queues: Vec::new(),
+        };
+        assert_eq!(judge_parts(&rare), Verdict::Settled);
+    }
+
+    #[test]
+    fn a_queue_that_fills_drifts() {
+        let queue = |items: &dyn Fn(usize) -> f64| Parts {
+            rounds: Vec::new(),
+            queues: vec![Flow {
+                items: by_batch(items),
+                came: by_batch(|_| 100.0),
+            }],
+        };
+        assert_eq!(judge_parts(&queue(&|i| 50.0 * i as f64)), Verdict::Drifts);
+        // A long one that still gets longer by half of what comes.
+        let long = queue(&|i| 1e6 + 50.0 * i as f64);
+        assert_eq!(judge_parts(&long), Verdict::Drifts);
+        // By 1 % of what comes, by one item, or up and down.
+        assert_eq!(judge_parts(&queue(&|i| 1.0 * i as f64)), Verdict::Settled);
+        let one = queue(&|i| if i < 8 { 3.0 } else { 4.0 });
+        assert_eq!(judge_parts(&one), Verdict::Settled);
+        assert_eq!(
+            judge_parts(&queue(&|i| 30.0 * (i % 2) as f64)),
+            Verdict::Settled
+        );
     }
 
     #[test]

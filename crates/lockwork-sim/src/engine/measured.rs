@@ -3,16 +3,27 @@
 
 use super::caches::ps;
 use super::tree::Ps;
-use crate::settle::{two_turns, Batch, Verdict, BATCHES};
+use crate::settle::{two_turns, Batch, Flow, Parts, Verdict, BATCHES};
 use crate::setup::Setup;
 
 /// What had been counted at a moment.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 pub(super) struct Mark {
     pub(super) time: Ps,
     pub(super) acquisitions: u64,
     pub(super) in_lock: Ps,
     pub(super) busy: Ps,
+    /// By role: rounds.
+    pub(super) rounds: Vec<u64>,
+    /// By queue.
+    pub(super) queues: Vec<Passed>,
+}
+
+/// What had passed through a queue at a moment, and what was in it then.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Passed {
+    pub came: u64,
+    pub items: u64,
 }
 
 /// The measured time so far.
@@ -32,6 +43,8 @@ pub(super) struct Measured {
     pub(super) verdict: Option<Verdict>,
     /// What two turns of all threads on the CPUs take.
     pub(super) two_turns: Ps,
+    /// By thread: its role; nothing if there are none.
+    pub(super) roles: Vec<usize>,
 }
 
 impl Measured {
@@ -48,6 +61,14 @@ impl Measured {
             acquisitions: 0,
             verdict: None,
             two_turns: turns_of(setup),
+            roles: setup
+                .workload
+                .program
+                .as_ref()
+                .map_or_else(Vec::new, |program| {
+                    let threads = 0..setup.threads;
+                    threads.map(|thread| program.role_of(thread)).collect()
+                }),
         }
     }
 
@@ -67,6 +88,35 @@ impl Measured {
             ns_busy: ns(pair[1].busy.saturating_sub(pair[0].busy)),
         };
         self.marks.windows(2).map(between).collect()
+    }
+
+    /// What the roles and queues did in each of its parts.
+    pub(super) fn parts(&self) -> Parts {
+        let first = self.marks.first();
+        let [roles, queues] = [
+            first.map_or(0, |mark| mark.rounds.len()),
+            first.map_or(0, |mark| mark.queues.len()),
+        ];
+        let differences = |of: &dyn Fn(&Mark) -> u64| -> Vec<f64> {
+            let pairs = self.marks.windows(2);
+            pairs
+                .map(|pair| (of(&pair[1]) - of(&pair[0])) as f64)
+                .collect()
+        };
+        let items = |queue: usize| {
+            let ends = self.marks.iter().skip(1);
+            ends.map(|mark| mark.queues[queue].items as f64).collect()
+        };
+        let flow = |queue: usize| Flow {
+            items: items(queue),
+            came: differences(&|mark| mark.queues[queue].came),
+        };
+        Parts {
+            rounds: (0..roles)
+                .map(|role| differences(&|mark| mark.rounds[role]))
+                .collect(),
+            queues: (0..queues).map(flow).collect(),
+        }
     }
 }
 

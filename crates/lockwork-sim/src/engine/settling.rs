@@ -33,7 +33,19 @@ impl Engine {
             acquisitions: threads().map(|of| of.acquisitions).sum(),
             in_lock: self.tally.in_lock + threads().map(|of| of.unfinished(time)).sum::<Ps>(),
             busy: threads().map(|of| of.busy_until(time)).sum(),
+            rounds: self.rounds(),
+            queues: self.tally.queues.clone(),
         }
+    }
+
+    /// By role: the rounds of its threads so far.
+    fn rounds(&self) -> Vec<u64> {
+        let roles = &self.measured.roles;
+        let mut rounds = vec![0; roles.iter().max().map_or(0, |last| last + 1)];
+        for (role, thread) in roles.iter().zip(&self.threads) {
+            rounds[*role] += thread.tally.rounds;
+        }
+        rounds
     }
 
     /// A part of the measured time is over.
@@ -51,7 +63,11 @@ impl Engine {
             self.set_timer(self.measured.next(), Timer::Batch);
             return;
         }
-        let verdict = judge(&self.measured.batches(), &self.turns());
+        let verdict = judge(
+            &self.measured.batches(),
+            &self.turns(),
+            &self.measured.parts(),
+        );
         self.measured.verdict = Some(verdict);
         let of_this = self.tally.operations() - self.measured.before;
         match verdict {

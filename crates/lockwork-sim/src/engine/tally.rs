@@ -2,6 +2,7 @@
 //! What is counted while a simulation runs.
 
 use super::caches::{ps, Price};
+use super::measured::Passed;
 use super::of_lock::OfLock;
 use super::of_thread::OfThread;
 use super::tree::Ps;
@@ -38,6 +39,8 @@ pub(crate) struct Tally {
     fruitless_left: u64,
     /// When somebody last got the lock.
     pub progress: Ps,
+    /// The queues of the workload.
+    pub(super) queues: Vec<Passed>,
     pub(super) locks: Vec<OfLock>,
     /// What is counted of the locks of one name, or of those of a virtual machine; nothing if
     /// there is one lock.
@@ -86,6 +89,7 @@ impl Tally {
             before: 0,
             fruitless_left: FRUITLESS,
             progress: 0,
+            queues: program.map_or_else(Vec::new, |of| vec![Passed::default(); of.queues.len()]),
             locks: (0..names.len().max(1)).map(|_| OfLock::default()).collect(),
             named: (0..named).map(|_| OfName::default()).collect(),
             names,
@@ -270,6 +274,13 @@ impl Tally {
             }
         }
         std::mem::take(&mut self.named)
+    }
+
+    /// A queue has so many items now; `put`: because one came.
+    pub fn passed(&mut self, queue: usize, put: bool, items: u64) {
+        let passed = &mut self.queues[queue];
+        passed.came += u64::from(put);
+        passed.items = items;
     }
 
     /// A thread is at its end.

@@ -3,6 +3,7 @@
 
 use super::{machine, outcome, setup, workload};
 use crate::outcome::Outcome;
+use crate::settle::Verdict;
 use crate::workload::{Program, Queue, Resource, Role, SharedLock, Step, Time, What, Workload};
 use crate::{simulate, Setup};
 
@@ -351,4 +352,23 @@ fn the_same_program_gives_the_same() {
     let (one, other) = (run(), run());
     assert_eq!(one.counts, other.counts);
     assert_eq!(one.done(), other.done());
+}
+
+/// A producer that is twice as fast as its consumer, and a queue for all that it makes: the
+/// rounds of both stand still until it is full.
+#[test]
+fn a_queue_that_fills_has_not_settled() {
+    let verdict = |capacity| {
+        let makes = role("makes", vec![think(1000.0), put(20.0)]);
+        let takes = role("takes", vec![think(2000.0), get(20.0)]);
+        let workload = Workload {
+            affinity: true,
+            warmup_us: 100.0,
+            measure_us: 500.0,
+            ..with(queued(capacity, vec![makes, takes]))
+        };
+        found_in("ticket_lock", 2, workload).settled
+    };
+    assert_eq!(verdict(1_000_000), Some(Verdict::Drifts));
+    assert_eq!(verdict(4), Some(Verdict::Settled));
 }

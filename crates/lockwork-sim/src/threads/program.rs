@@ -198,8 +198,8 @@ impl Several {
 
     /// Puts an item into a queue, or takes one out. Then it signals the condition variable of the
     /// threads that may wait for that.
-    fn pass(&self, thread: &mut Thread, queue: usize, section: &Time, put: bool) {
-        let queue = &self.queues[queue];
+    fn pass(&self, thread: &mut Thread, number: usize, section: &Time, put: bool) {
+        let queue = &self.queues[number];
         let lock = &self.locks[queue.lock];
         let (wanted, changed) = match put {
             true => (queue.not_full, queue.not_empty),
@@ -215,6 +215,7 @@ impl Several {
         };
         let items = if put { items + 1 } else { items - 1 };
         calls::store(lock.data, 8, items);
+        calls::with(|engine| engine.tally.passed(number, put, items));
         calls::work(draw(thread.random, section));
         // SAFETY: a condition variable, and the world's own call.
         unsafe { (self.condition.signal)(changed) };
