@@ -47,7 +47,7 @@ impl Rule {
             Rule::SmtShare => {
                 let cores = machine.places.iter().map(|place| place.core);
                 let shared = cores.collect::<HashSet<u16>>().len() < machine.places.len();
-                shared && machine.cpu.smt_slowdown > 1.0
+                shared && machine.slows_siblings()
             }
             Rule::Boost => !machine.slowness.is_empty(),
         }

@@ -17,16 +17,22 @@ pub(super) fn siblings(caches: &Caches, places: u16) -> Vec<Vec<u16>> {
     (0..places).map(others).collect()
 }
 
+/// How many times as long a thread computes beside so many others.
+pub(super) fn slowdown(smt: &[f64], others: usize) -> f64 {
+    let last = smt.last().copied().unwrap_or(1.0);
+    smt.get(others).copied().unwrap_or(last)
+}
+
 impl Engine {
-    /// The running thread computes: slower, if at its begin another thread of the core does
-    /// so too.
+    /// The running thread computes: slower, the more other threads of the core do so at its
+    /// begin.
     pub fn work(&mut self, time: Ps) {
         let place = usize::from(self.cpus[self.current].place);
         let shares = self.siblings.get(place);
         let computes = |&place: &u16| self.computes(place);
-        let time = match shares.is_some_and(|all| all.iter().any(computes)) {
-            true => times(time, self.fixed.smt_slowdown),
-            false => time,
+        let time = match shares.map_or(0, |all| all.iter().filter(|&at| computes(at)).count()) {
+            0 => time,
+            others => times(time, slowdown(&self.fixed.smt, others)),
         };
         let time = self.clocks.scaled(self.current, time);
         let cpu = &mut self.cpus[self.current];

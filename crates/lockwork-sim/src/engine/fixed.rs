@@ -10,7 +10,8 @@ pub(super) struct Fixed {
     pub(super) relax: Ps,
     pub(super) fence: Ps,
     pub(super) store_buffer: usize,
-    pub(super) smt_slowdown: f64,
+    /// By number of other threads of the core that compute.
+    pub(super) smt: Vec<f64>,
     pub(super) slice: Ps,
     pub(super) wake: Ps,
     pub(super) waker: Ps,
@@ -44,7 +45,7 @@ impl Fixed {
             relax: ps(machine.cpu.relax).max(1),
             fence: ps(machine.cpu.fence),
             store_buffer: (machine.cpu.store_buffer as usize).max(1),
-            smt_slowdown: machine.cpu.smt_slowdown,
+            smt: machine.smt.clone(),
             slice: us(scheduler.slice_us).max(1),
             wake: us(scheduler.wake_us),
             waker: us(scheduler.waker_us),

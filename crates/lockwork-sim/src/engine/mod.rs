@@ -82,7 +82,7 @@ impl Engine {
         for (vm, own) in vms.iter().enumerate() {
             cpus[own.clone()].iter_mut().for_each(|cpu| cpu.vm = vm);
         }
-        let siblings = match setup.rules.has(Rule::SmtShare) && machine.cpu.smt_slowdown > 1.0 {
+        let siblings = match setup.rules.has(Rule::SmtShare) && machine.slows_siblings() {
             true => compute::siblings(&caches, place_of.len() as u16),
             false => Vec::new(),
         };

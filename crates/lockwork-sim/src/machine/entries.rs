@@ -68,6 +68,10 @@ impl File {
                 .iter()
                 .map(|figure| entry("cpu", "smt_slowdown", figure)),
         );
+        all.extend(self.smt.iter().map(|step| {
+            let threads = step.threads.get_ref().to_string();
+            entry("smt", &threads, &step.slowdown)
+        }));
         all.extend(self.boost.iter().map(|step| {
             let cores = step.cores.get_ref().to_string();
             entry("boost", &cores, &step.clock)

@@ -27,6 +27,9 @@ pub struct File {
     pub line: Line,
     /// A CPU's own steps.
     pub cpu: Cpu,
+    /// Of three and more threads of a core that compute.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub smt: Vec<Smt>,
     /// Clocks, where they depend on the active cores.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub boost: Vec<Boost>,
@@ -248,7 +251,8 @@ pub struct Cpu {
     pub fence: Figure<Ns>,
     /// Stores under way.
     pub store_buffer: Figure<Count>,
-    /// See [`super::model::CpuCosts::smt_slowdown`].
+    /// How many times as long each of two threads of a core computes; see
+    /// [`super::model::Machine::smt`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub smt_slowdown: Option<Figure<Times>>,
 }
@@ -310,4 +314,14 @@ pub struct Boost {
     pub cores: Spanned<i64>,
     /// Their clock.
     pub clock: Figure<Ghz>,
+}
+
+/// `[[smt]]`: so many threads of a core compute, each so much slower than one alone.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Smt {
+    /// Threads that compute, three at least.
+    pub threads: Spanned<i64>,
+    /// How many times as long each takes.
+    pub slowdown: Figure<Times>,
 }

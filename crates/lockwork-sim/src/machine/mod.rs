@@ -17,6 +17,7 @@ mod model;
 mod parse;
 mod shipped;
 mod show;
+mod smt;
 mod topology;
 mod write;
 

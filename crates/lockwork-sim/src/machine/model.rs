@@ -152,9 +152,6 @@ pub struct CpuCosts {
     pub fence: f64,
     /// Stores that a CPU may have under way.
     pub store_buffer: u32,
-    /// How many times as long a thread computes while another thread of its core computes
-    /// too; 1: they do not disturb each other.
-    pub smt_slowdown: f64,
 }
 
 /// The operating system's scheduler.
@@ -222,6 +219,9 @@ pub struct Machine {
     pub line: LineCosts,
     /// Of a CPU's own steps.
     pub cpu: CpuCosts,
+    /// By number of other threads of the core that compute: how many times as long a thread
+    /// computes then. Empty: they do not disturb each other.
+    pub smt: Vec<f64>,
     /// By number of active cores of a socket: how many times as long as with all of them
     /// active a core takes for its own steps. Empty: always as long.
     pub slowness: Vec<f64>,
@@ -238,6 +238,11 @@ impl Machine {
     /// Its CPUs.
     pub fn cpus(&self) -> usize {
         self.places.len()
+    }
+
+    /// Whether threads of a core that compute slow each other down.
+    pub fn slows_siblings(&self) -> bool {
+        self.smt.iter().any(|&times| times > 1.0)
     }
 
     /// Its NUMA nodes.

@@ -12,6 +12,7 @@ use super::matrix;
 use super::model::{
     CpuCosts, DirectedYield, Home, HypervisorCosts, LineCosts, Machine, SchedulerCosts,
 };
+use super::smt;
 use super::topology::{sockets, Shape};
 
 /// A machine, what its file says, and what is odd about it.
@@ -56,8 +57,8 @@ pub(super) fn parse(
             call: file.cpu.call.value,
             fence: file.cpu.fence.value,
             store_buffer: file.cpu.store_buffer.value as u32,
-            smt_slowdown: slowdown(&file.cpu)?,
         },
+        smt: smt::slowdowns(&file, &shape)?,
         slowness: slowness(&file.boost, &shape)?,
         scheduler: SchedulerCosts {
             slice_us: slice(&file.scheduler.slice)?,
@@ -146,17 +147,6 @@ fn line(line: &file::Line) -> LineCosts {
         occupancy: line.occupancy.value,
         near_bias: line.near_bias.value,
         respin: line.respin.value,
-    }
-}
-
-fn slowdown(cpu: &file::Cpu) -> Result<f64, Fault> {
-    match &cpu.smt_slowdown {
-        Some(figure) if figure.value < 1.0 => Err(Fault::at(
-            figure.span.clone(),
-            "smt_slowdown must be 1 or more: a thread does not get faster by its sibling",
-        )),
-        Some(figure) => Ok(figure.value),
-        None => Ok(1.0),
     }
 }
 

@@ -58,6 +58,7 @@ pub(super) fn file(
             store_buffer: assumed(50.0),
             smt_slowdown: None,
         },
+        smt: Vec::new(),
         boost: Vec::new(),
         scheduler: scheduler(measured, source),
         hypervisor: Hypervisor {

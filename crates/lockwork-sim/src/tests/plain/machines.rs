@@ -58,6 +58,9 @@ fn shrink(machine: &mut Machine, [sockets, dies, clusters, cores, threads]: Shap
     let rows = machine.sockets.chunks(old).take(sockets);
     machine.sockets = rows.flat_map(|row| row[..sockets].to_vec()).collect();
     machine.places = (0..all * threads).map(|cpu| place(cpu % all)).collect();
+    if threads > 2 {
+        machine.smt = vec![1.0, 1.4, 1.9, 2.6];
+    }
     if !machine.slowness.is_empty() {
         let of_socket = dies * clusters * cores;
         machine.slowness = (0..=of_socket).map(|n| 0.8 + 0.03 * n as f64).collect();

@@ -119,16 +119,19 @@ impl Plain<'_> {
         }
     }
 
-    /// Whether another thread of the core computes: it has a CPU, and does not wait.
-    pub fn shares_core(&self, cpu: usize) -> bool {
+    /// How many other threads of the core compute: they have a CPU, and do not wait.
+    pub fn sharing_core(&self, cpu: usize) -> usize {
         let computes = |other: &usize| {
             let waits = self.requests.contains_key(&(*other, 0));
             let state = &self.cpus[*other];
             state.active && !waits && state.parked.is_none()
         };
         let others = 0..self.cpus.len();
-        let mut near = others.filter(|&other| self.prices.distance(cpu, other) == Distance::Smt);
-        self.rules.has(Rule::SmtShare) && near.any(|other| computes(&other))
+        let near = others.filter(|&other| self.prices.distance(cpu, other) == Distance::Smt);
+        match self.rules.has(Rule::SmtShare) {
+            true => near.filter(computes).count(),
+            false => 0,
+        }
     }
 
     pub fn relax(&self) -> Ps {

@@ -187,9 +187,12 @@ impl Plain<'_> {
         match self.op(cpu) {
             None => self.cpus[cpu].active = false,
             Some(&Op::Compute(time)) => {
-                let time = match self.shares_core(cpu) {
-                    true => (time as f64 * self.prices.machine.cpu.smt_slowdown) as Ps,
-                    false => time,
+                let time = match self.sharing_core(cpu) {
+                    0 => time,
+                    others => {
+                        let slowdown = self.prices.machine.smt.get(others);
+                        (time as f64 * slowdown.copied().unwrap_or(1.0)) as Ps
+                    }
                 };
                 self.pay(cpu, time);
                 self.cpus[cpu].computed += self.own_time(cpu, time);
