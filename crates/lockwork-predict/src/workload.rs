@@ -57,6 +57,7 @@ pub fn of(lock: &Demand, thinking: Thinking, name: &str) -> Result<Workload> {
         warmup_us: LEAST_US.0,
         measure_us: LEAST_US.1,
         threads: vec![lock.threads.round().max(1.0) as usize],
+        fitted_to: Vec::new(),
         program: Round::of(lock)
             .map(|round| round.program(thinking))
             .transpose()?,

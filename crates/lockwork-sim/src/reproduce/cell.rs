@@ -90,9 +90,27 @@ pub(crate) enum Role {
     Calibration,
     /// Nothing was fitted to it.
     Prediction,
+    /// The machine was not fitted to it, but the workload's think time was chosen by figures of
+    /// the same table: compared, and counted apart from predictions.
+    FittedThink,
     /// What was measured is not what is simulated; or it is 1 by definition, or follows from
     /// other cells.
     Shown,
+}
+
+impl Role {
+    /// Those whose errors, signs and orders count.
+    pub const COMPARED: [Role; 2] = [Role::Prediction, Role::FittedThink];
+
+    /// As programs know it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Role::Calibration => "calibration",
+            Role::Prediction => "prediction",
+            Role::FittedThink => "fitted think time",
+            Role::Shown => "shown",
+        }
+    }
 }
 
 /// Which part of a simulation is wanted.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Which cells a machine was fitted to: its file says so, and nothing here does.
+//! Which cells a machine was fitted to, and which a workload's think time: their files say so,
+//! and nothing here does.
 
-use super::cell::Role;
+use super::cell::{Role, Trial};
 use super::table::Table;
 use crate::machine;
 use anyhow::{bail, Result};
@@ -19,8 +20,8 @@ pub(super) fn rows(machines: &str) -> Result<Vec<String>> {
     Ok(rows)
 }
 
-/// Marks the cells that `rows` names: they are no predictions. All tables of the
-/// machine have a note.
+/// Marks the cells that `rows` names, and those with a workload that was fitted to the table:
+/// they are no predictions. All tables of the machine have a note.
 ///
 /// # Errors
 /// A column of the table is named that it does not have.
@@ -49,6 +50,7 @@ pub(super) fn mark(table: &mut Table, rows: &[String]) -> Result<()> {
             );
         }
     }
+    mark_think(table);
     let note = match rows {
         [] if table.machine.contains(", ") => {
             "The machines were fitted to nothing published here.".to_owned()
@@ -60,9 +62,23 @@ pub(super) fn mark(table: &mut Table, rows: &[String]) -> Result<()> {
     Ok(())
 }
 
+/// Marks the cells of workloads whose think time was fitted to figures of this table.
+fn mark_think(table: &mut Table) {
+    let is_fitted = |trial: &Trial| trial.workload.fitted_to.iter().any(|to| to == table.name);
+    let fitted: Vec<bool> = table.trials.iter().map(is_fitted).collect();
+    let cells = table.cells.iter_mut();
+    for cell in cells.filter(|cell| cell.role == Role::Prediction) {
+        let is_of = |trial: &usize| fitted.get(*trial) == Some(&true);
+        if cell.trials.iter().any(is_of) {
+            cell.role = Role::FittedThink;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reproduce::mb_cache;
     use crate::reproduce::samples::cell;
 
     fn table() -> Table {
@@ -90,6 +106,19 @@ mod tests {
         assert_eq!(roles(&["u: ticket"]), [Role::Prediction, Role::Prediction]);
         let note = &mark_by(&["u: x", "t: fair"]).expect("marked").notes[0];
         assert_eq!(note, "The machine was fitted to: u: x; t: fair.");
+    }
+
+    #[test]
+    fn a_workload_that_was_fitted_to_the_table_makes_no_predictions() {
+        let roles = |name: &'static str| {
+            let mut table = Table { name, ..table() };
+            let trials = mb_cache::table().expect("a table").trials;
+            table.trials = trials.into_iter().take(1).collect();
+            mark(&mut table, &["mb-cache: fair".to_owned()]).expect("marked");
+            table.cells.iter().map(|cell| cell.role).collect::<Vec<_>>()
+        };
+        assert_eq!(roles("mb-cache"), [Role::FittedThink, Role::Calibration]);
+        assert_eq!(roles("other"), [Role::Prediction; 2]);
     }
 
     #[test]

@@ -74,9 +74,7 @@ pub(crate) fn table() -> Result<Table> {
         }
     }
     table.targets = vec![
-        Target::signs("cells with the wrong sign (nothing: within 5 %)"),
         Target::ranks("orders by cores that are wrong (ties: 5 %)"),
-        Target::median_error(0.15),
         Target::worst_factor(2.0),
     ];
     Ok(table)

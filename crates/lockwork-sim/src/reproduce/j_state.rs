@@ -96,7 +96,6 @@ pub(crate) fn table() -> Result<Table> {
         }
     }
     table.targets = vec![
-        Target::signs("cells with the wrong sign (nothing: within 3 %)"),
         Target::ranks("users for whom hyper-threading turns it the other way"),
         Target::worst_factor(2.0),
     ];

@@ -7,7 +7,7 @@ use super::judge::Judged;
 use super::settled::SEEDS_OF_LOOPS;
 use super::statistics::error;
 use super::statistics::Summary;
-use super::totals;
+use super::totals::{self, Overall};
 use crate::{Rule, Rules};
 use anyhow::{Context, Result};
 use serde::Serialize;
@@ -23,6 +23,8 @@ struct Document<'a> {
     without: Vec<&'static str>,
     tables: Vec<TableInfo<'a>>,
     targets: Vec<KindInfo>,
+    /// All tables together, by the cells' role.
+    in_all: Vec<Overall>,
 }
 
 #[derive(Serialize)]
@@ -104,6 +106,7 @@ pub(crate) fn render(judged: &[Judged], seeds: u64, rules: Rules) -> Result<Stri
         without: left_out.map(Rule::name).collect(),
         tables: judged.iter().map(table).collect(),
         targets: Kind::ALL.map(|kind| of_kind(judged, kind)).into(),
+        in_all: Role::COMPARED.map(|role| Overall::of(judged, role)).into(),
     };
     let text = serde_json::to_string_pretty(&document).context("cannot write JSON")?;
     Ok(text + "\n")
@@ -125,11 +128,7 @@ fn table<'a>(judged: &'a Judged<'a>) -> TableInfo<'a> {
         row: &cell.row,
         column: &cell.column,
         unit: cell.unit.name(),
-        role: match cell.role {
-            Role::Calibration => "calibration",
-            Role::Prediction => "prediction",
-            Role::Shown => "shown",
-        },
+        role: cell.role.name(),
         published: cell.unit.number(cell.published),
         simulated: value.map(|value| cell.unit.number(value)),
         half_width: judged

@@ -165,7 +165,6 @@ fn targets(rows: &[Jobs]) -> Vec<Target> {
     let at = row_name("1100-2000", "off", 8);
     let few = [1, 2];
     vec![
-        Target::signs("cells with the wrong sign (nothing: within 10 %)"),
         Target::ranks("orders by nodes that are wrong (ties: 10 %)"),
         Target::new(
             "least ratio at 1 and 2 nodes",

@@ -18,12 +18,13 @@ const fn mark(role: Role) -> &'static str {
     match role {
         Role::Calibration => "*",
         Role::Shown => "~",
+        Role::FittedThink => "^",
         Role::Prediction => "",
     }
 }
 
 /// What the marks mean, of those that the table has.
-fn legend(table: &Table) -> Option<String> {
+fn legend(table: &Table) -> Vec<String> {
     let has = |role| table.cells.iter().any(|cell| cell.role == role);
     let parts = [
         (Role::Calibration, "the machine was fitted to it"),
@@ -33,7 +34,17 @@ fn legend(table: &Table) -> Option<String> {
     let parts: Vec<String> = parts
         .map(|(role, words)| format!("{} {words}", mark(role)))
         .collect();
-    (!parts.is_empty()).then(|| format!("{}: not counted below", parts.join(", ")))
+    let mut lines = Vec::new();
+    if !parts.is_empty() {
+        lines.push(format!("{}: not counted below", parts.join(", ")));
+    }
+    if has(Role::FittedThink) {
+        let mark = mark(Role::FittedThink);
+        lines.push(format!(
+            "{mark} the workload's think time was fitted to figures of this table: no prediction"
+        ));
+    }
+    lines
 }
 
 /// How far a cell is off.
@@ -133,9 +144,17 @@ fn beside_grid(sheet: &Sheet) -> (Vec<String>, Vec<Vec<String>>) {
 /// The figures below a table, in one line.
 fn figures(summary: &Summary) -> String {
     let percent = |share: f64| format!("{:.0} %", share * 100.0);
+    let kinds = [
+        (summary.predictions, "predictions"),
+        (summary.fitted_think, "cells with a fitted think time"),
+    ];
+    let kinds = kinds.iter().filter(|(count, _)| *count > 0);
+    let kinds: Vec<String> = kinds
+        .map(|(count, words)| format!("{count} {words}"))
+        .collect();
     let mut text = format!(
-        "{} predictions: groups in order {} of {} (pairs {} of {}), signs {} of {}",
-        summary.predictions,
+        "{}: groups in order {} of {} (pairs {} of {}), signs {} of {}",
+        kinds.join(", "),
         summary.ranks.right,
         summary.ranks.of,
         summary.pairs.right,
@@ -177,14 +196,17 @@ fn verdict(verdict: &Verdict) -> String {
 /// All tables, and what became of the targets.
 pub(crate) fn text(judged: &[Judged]) -> String {
     let pages: Vec<String> = judged.iter().map(text_of).collect();
-    let all: String = in_all(judged).map(|line| format!("  {line}\n")).concat();
+    let all = in_all(judged).into_iter();
+    let all: String = all.map(|line| format!("  {line}\n")).collect();
     format!("{}\nIn all\n{all}", pages.join("\n"))
 }
 
 /// The lines about all tables together.
-fn in_all(judged: &[Judged]) -> [String; 2] {
+fn in_all(judged: &[Judged]) -> Vec<String> {
     let tables = judged.iter().map(|judged| judged.sheet.table);
-    [totals::missed(judged), totals::compared(tables)]
+    let mut lines = vec![totals::missed(judged), totals::compared(tables)];
+    lines.extend(totals::overall(judged));
+    lines
 }
 
 fn text_of(judged: &Judged) -> String {
@@ -197,7 +219,7 @@ fn text_of(judged: &Judged) -> String {
     if !table.cells.is_empty() {
         let (header, rows) = grid(&judged.sheet);
         text += &format!("\n{}\n", render(header, rows));
-        if let Some(line) = legend(table) {
+        for line in legend(table) {
             text += &format!("{line}\n");
         }
         text += &format!("\n{}\n", figures(&judged.summary));
@@ -218,7 +240,8 @@ fn text_of(judged: &Judged) -> String {
 /// The same, as Markdown.
 pub(crate) fn markdown(judged: &[Judged]) -> String {
     let pages: Vec<String> = judged.iter().map(markdown_of).collect();
-    let all: String = in_all(judged).map(|line| format!("- {line}\n")).concat();
+    let all = in_all(judged).into_iter();
+    let all: String = all.map(|line| format!("- {line}\n")).collect();
     format!("{}\n### In all\n\n{all}", pages.join("\n"))
 }
 

@@ -106,7 +106,6 @@ pub(crate) fn table() -> Result<Table> {
     }
     table.targets = vec![
         Target::ranks("columns with locks out of order"),
-        Target::median_error(0.2),
         Target::worst_factor(2.0),
     ];
     Ok(table)

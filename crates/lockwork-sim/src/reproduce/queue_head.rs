@@ -116,11 +116,7 @@ pub(crate) fn table() -> Result<Table> {
         });
         table.cells.extend(times.into_iter().chain(over));
     }
-    table.targets = vec![
-        Target::median_error(0.2),
-        Target::worst_factor(2.0),
-        as_little(),
-    ];
+    table.targets = vec![Target::worst_factor(2.0), as_little()];
     Ok(table)
 }
 

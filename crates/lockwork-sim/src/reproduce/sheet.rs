@@ -114,14 +114,14 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    fn count_ranks(&self, summary: &mut Summary) {
+    fn count_ranks(&self, summary: &mut Summary, counted: &[Role]) {
         let cells = &self.table.cells;
         let mut groups: Vec<(&str, Share)> = Vec::new();
         for a in 0..cells.len() {
             for b in a + 1..cells.len() {
                 let roles = [cells[a].role, cells[b].role];
                 if cells[a].group != cells[b].group
-                    || !roles.contains(&Role::Prediction)
+                    || !roles.iter().any(|role| counted.contains(role))
                     || roles.contains(&Role::Shown)
                 {
                     continue;
@@ -161,7 +161,7 @@ impl<'a> Sheet<'a> {
         (summary.differing_error, summary.null_error) = (middle(&found), middle(&without));
     }
 
-    fn count_signs(&self, summary: &mut Summary) {
+    fn count_signs(&self, summary: &mut Summary, counted: &[Role]) {
         const ONE: Pair = Pair {
             published: 1.0,
             simulated: Some(1.0),
@@ -172,7 +172,7 @@ impl<'a> Sheet<'a> {
                 (None, Unit::Change | Unit::Times) => ONE,
                 _ => continue,
             };
-            if cell.role == Role::Prediction {
+            if counted.contains(&cell.role) {
                 let right = same_sign(self.pair(index), base, self.table.tie);
                 summary.signs.count(right);
             }
@@ -185,25 +185,45 @@ impl Values for Sheet<'_> {
         self.cells().collect()
     }
 
-    /// Predictions only: a pair counts if one of the two is one, and neither is
-    /// only shown.
     fn summary(&self) -> Summary {
-        let mut summary = Summary::default();
-        self.count_ranks(&mut summary);
-        self.count_signs(&mut summary);
-        let is_prediction = |cell: &Cell| cell.role == Role::Prediction;
-        summary.predictions = self.cells().filter(|(cell, _)| is_prediction(cell)).count();
-        let judged = self.cells().enumerate();
-        let judged = judged.filter(|(_, (cell, _))| is_prediction(cell) && !cell.is_share());
-        let judged: Vec<(usize, (f64, f64))> = judged
+        self.summary_of(&Role::COMPARED)
+    }
+}
+
+impl Sheet<'_> {
+    /// Of the cells with one of these roles, which are compared with what is published: their
+    /// places, what is published and what was simulated.
+    fn judged(&self, counted: &[Role]) -> Vec<(usize, (f64, f64))> {
+        let cells = self.cells().enumerate();
+        let cells = cells.filter(|(_, (cell, _))| counted.contains(&cell.role) && !cell.is_share());
+        cells
             .filter_map(|(at, (cell, value))| Some((at, (cell.published, value?))))
-            .collect();
+            .collect()
+    }
+
+    /// The relative errors of the cells with one of these roles.
+    pub fn errors(&self, counted: &[Role]) -> Vec<f64> {
+        let judged = self.judged(counted).into_iter();
+        judged.map(|(_, (p, s))| error(p, s)).collect()
+    }
+
+    /// How well the cells with one of these roles agree. A pair counts if one of the two has
+    /// such a role, and neither is only shown.
+    pub fn summary_of(&self, counted: &[Role]) -> Summary {
+        let mut summary = Summary::default();
+        self.count_ranks(&mut summary, counted);
+        self.count_signs(&mut summary, counted);
+        let cells = |role: Role| match counted.contains(&role) {
+            true => self.cells().filter(|(cell, _)| cell.role == role).count(),
+            false => 0,
+        };
+        summary.predictions = cells(Role::Prediction);
+        summary.fitted_think = cells(Role::FittedThink);
+        let judged = self.judged(counted);
         self.count_differing(&mut summary, &judged);
-        let judged: Vec<(f64, f64)> = judged.into_iter().map(|(_, pair)| pair).collect();
-        let errors: Vec<f64> = judged.iter().map(|&(p, s)| error(p, s)).collect();
-        let factors = judged.iter().map(|&(p, s)| factor(p, s));
+        let factors = judged.iter().map(|&(_, (p, s))| factor(p, s));
         summary.worst_factor = factors.max_by(f64::total_cmp);
-        if let Some((median, worst)) = middle_and_worst(&errors) {
+        if let Some((median, worst)) = middle_and_worst(&self.errors(counted)) {
             (summary.median_error, summary.worst_error) = (Some(median), Some(worst));
         }
         summary
@@ -283,6 +303,25 @@ mod tests {
         // Row 1: tied in print, and not simulated so. Row 2: as published.
         assert_eq!(summary.ranks, Share { right: 2, of: 2 });
         assert_eq!(summary.signs, Share { right: 2, of: 4 });
+    }
+
+    #[test]
+    fn cells_with_a_fitted_think_time_are_compared_and_counted_apart() {
+        let mut table = locks();
+        table.cells[5].role = Role::FittedThink;
+        // Predictions are off by 0, 0 and 50 %, the other one by 300 % and in the wrong place.
+        let sheet = sheet(&table, &[100.0, 101.0, 102.0, 200.0, 450.0, 400.0]);
+        let all = sheet.summary();
+        assert_eq!((all.predictions, all.fitted_think), (3, 1));
+        assert_eq!(all.worst_error, Some(3.0));
+        assert_eq!(all.signs, Share { right: 3, of: 4 });
+        let predicted = sheet.summary_of(&[Role::Prediction]);
+        assert_eq!((predicted.predictions, predicted.fitted_think), (3, 0));
+        assert_eq!(predicted.worst_error, Some(0.5));
+        assert_eq!(predicted.signs, Share { right: 3, of: 3 });
+        let fitted = sheet.summary_of(&[Role::FittedThink]);
+        assert_eq!((fitted.predictions, fitted.fitted_think), (0, 1));
+        assert_eq!(sheet.errors(&[Role::FittedThink]), [3.0]);
     }
 
     #[test]

@@ -118,8 +118,6 @@ fn targets(rows: &[Row], machine: &Machine) -> Vec<Target> {
     let [two, three, four] = [2, 3, 4].map(|n| row_name(PER_NODE, n));
     vec![
         Target::ranks("rows with the four locks out of order"),
-        Target::signs("cells on the other side of the ticket lock than published"),
-        Target::median_error(0.2),
         Target::worst_factor(2.0),
         // The pending bit serves two tasks without a queue; with four, the queue
         // finds its next waiter ready more often than with three.

@@ -65,6 +65,12 @@ impl Share {
         self.of += 1;
     }
 
+    /// Enters those of another one.
+    pub fn add(&mut self, other: Share) {
+        self.right += other.right;
+        self.of += other.of;
+    }
+
     /// Those that are not right.
     pub fn wrong(self) -> usize {
         self.of - self.right
@@ -81,8 +87,10 @@ pub(crate) fn middle_and_worst(errors: &[f64]) -> Option<(f64, f64)> {
 /// How well predictions agree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub(crate) struct Summary {
-    /// Cells that count.
+    /// Cells to which nothing was fitted.
     pub predictions: usize,
+    /// Cells whose workload's think time was fitted to the same table. They count too.
+    pub fitted_think: usize,
     /// Groups in which all cells are in the published order.
     pub ranks: Share,
     /// Pairs of cells of a group in the published order.

@@ -6,12 +6,15 @@ use super::bound::{Bound, Form, Kind};
 use super::cell::Cell;
 use super::statistics::Summary;
 
+/// The median error that a table may have, and all predictions together.
+pub(crate) const MOST_MEDIAN_ERROR: f64 = 0.15;
+
 /// What was simulated for a table, as targets see it.
 pub(crate) trait Values {
     /// The published cells with their simulated values, none where there is none to be had.
     fn pairs(&self) -> Vec<(&Cell, Option<f64>)>;
 
-    /// How well predictions agree.
+    /// How well the cells that are compared agree.
     fn summary(&self) -> Summary;
 
     /// The simulated value of a cell.
@@ -82,25 +85,36 @@ impl Target {
         Target::new(what, Form::Count, Bound::AtMost(0.0), find)
     }
 
-    /// The median error of predictions.
+    /// What each table has to reach that is compared with published figures: the errors in the
+    /// middle, and the signs. Published values within `tie` of each other are equal.
+    pub fn of_each_table(tie: f64) -> [Target; 2] {
+        let percent = tie * 100.0;
+        let signs = format!("cells with the wrong sign (ties: {percent:.0} %)");
+        [
+            Target::median_error(MOST_MEDIAN_ERROR),
+            Target::signs(&signs),
+        ]
+    }
+
+    /// The median error of the cells that are compared.
     pub fn median_error(most: f64) -> Target {
         let find = |sheet: &dyn Values| sheet.summary().median_error;
         let bound = Bound::AtMost(most);
-        Target::new("median error of predictions", Form::Percent, bound, find)
+        Target::new("median error of compared cells", Form::Percent, bound, find)
     }
 
-    /// The worst error of predictions.
+    /// The worst error of the cells that are compared.
     pub fn worst_error(most: f64) -> Target {
         let find = |sheet: &dyn Values| sheet.summary().worst_error;
         let bound = Bound::AtMost(most);
-        Target::new("worst error of predictions", Form::Percent, bound, find)
+        Target::new("worst error of compared cells", Form::Percent, bound, find)
     }
 
-    /// How many times too much or too little the worst prediction is.
+    /// How many times too much or too little the worst of these cells is.
     pub fn worst_factor(most: f64) -> Target {
         let find = |sheet: &dyn Values| sheet.summary().worst_factor;
         let bound = Bound::AtMost(most);
-        Target::new("worst prediction is off by", Form::Times, bound, find)
+        Target::new("worst compared cell is off by", Form::Times, bound, find)
     }
 
     /// A cell's value.

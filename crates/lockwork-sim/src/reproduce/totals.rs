@@ -5,8 +5,9 @@ use super::bound::Kind;
 use super::cell::Role;
 use super::judge::count;
 use super::judge::Judged;
-use super::statistics::Share;
+use super::statistics::{middle_and_worst, Share};
 use super::table::Table;
+use super::target::MOST_MEDIAN_ERROR;
 use lockwork_report::table::render;
 
 /// How many targets of a kind are met.
@@ -47,14 +48,77 @@ pub(crate) fn cells(table: &Table, role: Role) -> usize {
     table.cells.iter().filter(|cell| cell.role == role).count()
 }
 
+/// What the cells with one role come to in all tables together.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub(crate) struct Overall {
+    role: &'static str,
+    cells: usize,
+    /// Of the relative errors; shares of time have none.
+    median_error: Option<f64>,
+    /// What it may be at most. Nothing may be wrong of the rest.
+    median_error_goal: f64,
+    signs: Share,
+    /// Groups of cells.
+    ranks: Share,
+}
+
+impl Overall {
+    pub fn of(judged: &[Judged], role: Role) -> Overall {
+        let mut all = Overall {
+            role: role.name(),
+            cells: 0,
+            median_error: None,
+            median_error_goal: MOST_MEDIAN_ERROR,
+            signs: Share::default(),
+            ranks: Share::default(),
+        };
+        let mut errors = Vec::new();
+        for sheet in judged.iter().map(|judged| &judged.sheet) {
+            let summary = sheet.summary_of(&[role]);
+            all.cells += cells(sheet.table, role);
+            all.signs.add(summary.signs);
+            all.ranks.add(summary.ranks);
+            errors.extend(sheet.errors(&[role]));
+        }
+        all.median_error = middle_and_worst(&errors).map(|(middle, _)| middle);
+        all
+    }
+
+    /// One line, each figure beside its goal; none if there is no such cell.
+    fn line(&self) -> Option<String> {
+        let error = self.median_error.map(|error| error * 100.0);
+        let error = error.map_or_else(|| "none".to_owned(), |error| format!("{error:.1} %"));
+        (self.cells > 0).then(|| {
+            format!(
+                "role {}, {} cells: median error {error} (goal: at most {:.0} %), wrong signs {} \
+                 of {} (goal: 0), groups in the wrong order {} of {} (goal: 0)",
+                self.role,
+                self.cells,
+                self.median_error_goal * 100.0,
+                self.signs.wrong(),
+                self.signs.of,
+                self.ranks.wrong(),
+                self.ranks.of,
+            )
+        })
+    }
+}
+
+/// The lines of the roles that are compared.
+pub(crate) fn overall(judged: &[Judged]) -> Vec<String> {
+    let all = Role::COMPARED.map(|role| Overall::of(judged, role).line());
+    all.into_iter().flatten().collect()
+}
+
 /// One line: how many cells of `tables` are compared with published figures.
 pub(crate) fn compared<'a>(tables: impl Iterator<Item = &'a Table> + Clone) -> String {
     let sum = |of: &dyn Fn(&Table) -> usize| tables.clone().map(of).sum::<usize>();
     format!(
-        "figures in data/published: {}; cells compared with them: {}; cells that the machine was \
-         fitted to: {}; cells shown only: {}; cells simulated only: {}",
+        "figures in data/published: {}; cells predicted: {}; cells with a fitted think time: {}; \
+         cells that the machine was fitted to: {}; cells shown only: {}; cells simulated only: {}",
         sum(&|table| table.figures),
         sum(&|table| cells(table, Role::Prediction)),
+        sum(&|table| cells(table, Role::FittedThink)),
         sum(&|table| cells(table, Role::Calibration)),
         sum(&|table| cells(table, Role::Shown)),
         sum(&|table| table.beside.len()),
@@ -67,7 +131,8 @@ pub(crate) fn list(tables: &[Table]) -> String {
         "table",
         "machine",
         "figures",
-        "compared",
+        "predicted",
+        "fitted think",
         "fitted",
         "shown only",
         "simulated only",
@@ -78,6 +143,7 @@ pub(crate) fn list(tables: &[Table]) -> String {
         let numbers = [
             table.figures,
             cells(table, Role::Prediction),
+            cells(table, Role::FittedThink),
             cells(table, Role::Calibration),
             cells(table, Role::Shown),
             table.beside.len(),

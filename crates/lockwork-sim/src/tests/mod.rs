@@ -95,6 +95,7 @@ fn workload() -> Workload {
         warmup_us: 10.0,
         measure_us: 300.0,
         threads: vec![1],
+        fitted_to: Vec::new(),
         program: None,
     }
 }

@@ -21,6 +21,8 @@ pub(super) struct File {
     threads: Spanned<Vec<usize>>,
     affinity: bool,
     preemptible: bool,
+    #[serde(default)]
+    fitted_to: Vec<String>,
     think: Option<Spanned<Duration>>,
     sleep: Option<Spanned<Duration>>,
     section: Option<Spanned<Duration>>,
@@ -109,6 +111,7 @@ impl Place<'_> {
             warmup_us: self.time("warmup", &file.warmup)?.mean() / 1e3,
             measure_us: self.measure(&file.measure)?,
             threads: self.threads(&file.threads)?,
+            fitted_to: file.fitted_to.clone(),
             program,
         })
     }

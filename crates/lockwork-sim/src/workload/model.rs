@@ -46,6 +46,8 @@ pub struct Workload {
     pub measure_us: f64,
     /// Threads by default, when the command line does not say.
     pub threads: Vec<usize>,
+    /// Published tables (`lockwork reproduce --list`) by whose figures the think time was chosen.
+    pub fitted_to: Vec<String>,
     /// Several locks, and roles that use them, in place of the steps above.
     pub program: Option<Program>,
 }
