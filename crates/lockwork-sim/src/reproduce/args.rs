@@ -42,10 +42,12 @@ pub struct ReproduceArgs {
     /// The tables, by their names in --list [default: all].
     #[arg(value_name = "TABLE")]
     pub tables: Vec<String>,
-    /// Number of seeds of each simulation. A cell's value is their mean.
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    /// Number of seeds of each simulation. A cell's value is their mean; with fewer than
+    /// three its interval is that of parts of one simulation, which is too narrow
+    /// [default: 3; with --ablation 1]
+    #[arg(long, value_name = "N")]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=1000))]
-    pub seeds: u64,
+    pub seeds: Option<u64>,
     /// Leave a rule of the model out: cluster-fill, cache-order, smt-share, early-store,
     /// early-load or boost. The option may be given several times.
     #[arg(long, value_name = "RULE")]

@@ -6,6 +6,8 @@ mod aim7_ebizzy;
 mod args;
 mod bound;
 mod cell;
+#[cfg(test)]
+mod coverage;
 pub mod fit;
 mod fitted;
 mod fxmark;
@@ -82,7 +84,7 @@ pub fn reproduce(args: &ReproduceArgs) -> Result<ExitCode> {
     };
     if args.ablation {
         ablation::can_be_judged(&args.tables, &tables)?;
-        let rows = match ablation::rows(tables, jobs, args.seeds, &interrupt) {
+        let rows = match ablation::rows(tables, jobs, args.seeds.unwrap_or(1), &interrupt) {
             Ok(rows) => rows,
             Err(error) => return stopped(error),
         };
@@ -92,7 +94,8 @@ pub fn reproduce(args: &ReproduceArgs) -> Result<ExitCode> {
         })?;
         return Ok(ExitCode::SUCCESS);
     }
-    let found = match run::simulate_all(&tables, jobs, args.seeds, rules, &interrupt) {
+    let seeds = args.seeds.unwrap_or(run::SEEDS);
+    let found = match run::simulate_all(&tables, jobs, seeds, rules, &interrupt) {
         Ok(found) => found,
         Err(error) => return stopped(error),
     };
@@ -100,7 +103,7 @@ pub fn reproduce(args: &ReproduceArgs) -> Result<ExitCode> {
     let sheets = sheets.map(|(table, found)| sheet::Sheet::new(table, found));
     let judged: Vec<judge::Judged> = sheets.map(judge::Judged::new).collect();
     text::print(&match (args.json, args.markdown) {
-        (true, _) => json::render(&judged, args.seeds, rules)?,
+        (true, _) => json::render(&judged, seeds, rules)?,
         (_, true) => page::markdown(&judged),
         _ => page::text(&judged),
     })?;
