@@ -6,7 +6,7 @@ use crate::engine::{Engine, OfThread, Ps};
 use crate::outcome::{OfLocks, OfProgram, Outcome, Stuck};
 use crate::setup::Setup;
 use crate::threads::{self, Code};
-use crate::workload::Program;
+use crate::workload::{Program, Step, What};
 use crate::world::{self, World};
 use anyhow::Result;
 use corosensei::stack::DefaultStack;
@@ -54,6 +54,26 @@ pub fn simulate(setup: &Setup) -> Result<Found> {
         }
         if let Some(program) = &setup.workload.program {
             kinds_are_known(setup, program, &known)?;
+            if setup.guests.is_some() {
+                let kind = |lock: usize| {
+                    let named = program.locks[lock].kind.as_deref();
+                    let own = named.and_then(|name| known.iter().find(|ops| ops.name() == name));
+                    *own.unwrap_or(&ops)
+                };
+                let roles = program.roles.iter();
+                if let Some(ops) = roles
+                    .flat_map(|role| slept_under(program, &role.steps, &kind, None))
+                    .next()
+                {
+                    bail_usage!(
+                        "{} sleeps while it holds a lock of kind {}, which only spins: on virtual \
+                         CPUs its holder cannot sleep; take a lock that sleeps, or leave \
+                         --overcommit out",
+                        setup.workload.name,
+                        ops.name()
+                    );
+                }
+            }
         }
         world.reset();
         for setting in setup.settings {
@@ -113,6 +133,26 @@ fn kinds_are_known(setup: &Setup, program: &Program, known: &[&'static world::Op
         }
     }
     Ok(())
+}
+
+/// The spinlock, if any, under which one of `steps` sleeps for a time; `held`: one that is held
+/// already.
+fn slept_under(
+    program: &Program,
+    steps: &[Step],
+    kind: &dyn Fn(usize) -> &'static world::Ops,
+    held: Option<&'static world::Ops>,
+) -> Option<&'static world::Ops> {
+    let of_step = |step: &Step| match &step.what {
+        What::Sleep(_) => held,
+        What::Use { resource, .. } if !program.resources[*resource].busy => held,
+        What::Lock { lock, inside, .. } => {
+            let spins = Some(kind(*lock)).filter(|ops| !ops.sleeps() && !ops.may_leave());
+            slept_under(program, inside, kind, held.or(spins))
+        }
+        _ => None,
+    };
+    steps.iter().find_map(of_step)
 }
 
 /// Lets `f` use the locks' memory in no time.

@@ -5,7 +5,7 @@ use super::{machine, outcome, setup, workload};
 use crate::outcome::Outcome;
 use crate::settle::Verdict;
 use crate::workload::{Program, Queue, Resource, Role, SharedLock, Step, Time, What, Workload};
-use crate::{simulate, Setup};
+use crate::{simulate, Guests, Setup};
 
 pub(super) fn always(what: What) -> Step {
     Step { chance: 1.0, what }
@@ -371,4 +371,33 @@ fn a_queue_that_fills_has_not_settled() {
     };
     assert_eq!(verdict(1_000_000), Some(Verdict::Drifts));
     assert_eq!(verdict(4), Some(Verdict::Settled));
+}
+
+/// The holder of a spinlock keeps its virtual CPU: it would halt it, and nobody would get on.
+#[test]
+fn nobody_sleeps_under_a_spinlock_on_virtual_cpus() {
+    let sleeps = || vec![always(What::Sleep(Time::Fixed(1000.0)))];
+    let holds = role(
+        "holds",
+        vec![section(0, 20.0, vec![section(1, 20.0, sleeps())])],
+    );
+    let workload = with(of(vec![lock("a"), lock("b")], vec![holds]));
+    let machine = machine();
+    let try_with = |kind: &str, guests| {
+        let setup = Setup {
+            threads: 2,
+            guests,
+            ..setup(&machine, kind, &workload)
+        };
+        simulate(&setup).map(|found| found.expect("it ends").rate() > 0.0)
+    };
+    let guests = Some(Guests::pinned(2));
+    let error = try_with("ticket_lock", guests)
+        .expect_err("it sleeps")
+        .to_string();
+    assert!(
+        error.contains("of kind ticket_lock, which only spins"),
+        "{error}"
+    );
+    assert!(try_with("mutex", guests).expect("a lock that sleeps"));
 }

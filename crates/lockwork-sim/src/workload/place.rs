@@ -181,10 +181,18 @@ impl Place<'_> {
             let reason = format!("{what}.classes must end at 10 s");
             return self.wrong(field.span(), &reason);
         }
-        Ok(Time::Histogram(match (time.ns, time.us) {
-            (None, None) => times,
-            (ns, us) => times.with_mean(self.ns(what, field.span(), ns, us)?),
-        }))
+        if (time.ns, time.us) == (None, None) {
+            return Ok(Time::Histogram(times));
+        }
+        let mean = self.ns(what, field.span(), time.ns, time.us)?;
+        if times.mean() == 0.0 && mean > 0.0 {
+            let reason = format!(
+                "{what}.classes are all 0, and no factor makes their mean {mean} ns: give longer \
+                 classes, or no ns and no us"
+            );
+            return self.wrong(field.span(), &reason);
+        }
+        Ok(Time::Histogram(times.with_mean(mean)))
     }
 
     pub(super) fn maybe_time(

@@ -251,3 +251,22 @@ fn the_scaled_long_hold_weighs_half_as_much() {
         .expect("it");
     assert_eq!(2.0 * ns / one_in, 100e6 / (2000.0 * 100.0));
 }
+
+#[test]
+fn classes_of_nothing_cannot_be_scaled() {
+    let with = |time: &str| {
+        let think = format!("think = {{ {time}, source = \"a test\" }}");
+        let lines = GOOD.lines().map(|line| match line.starts_with("think") {
+            true => think.clone(),
+            false => line.to_owned(),
+        });
+        parse("w.toml", "w", &lines.collect::<Vec<String>>().join("\n"))
+    };
+    let zero = r#"distribution = "histogram", classes = [[0, 0, 1]]"#;
+    assert_eq!(with(zero).expect("no time at all").think.mean(), 0.0);
+    let error = with(&format!("ns = 5, {zero}"))
+        .expect_err("no factor")
+        .to_string();
+    assert!(error.contains("think.classes are all 0"), "{error}");
+    assert!(error.starts_with("w.toml:"), "{error}");
+}
