@@ -47,6 +47,7 @@ pub fn of(lock: &Demand, thinking: Thinking, name: &str) -> Result<Workload> {
         section,
         read_section,
         lines: 0,
+        embedded: false,
         reads: lock.reads,
         long_hold: None,
         short_hold: None,

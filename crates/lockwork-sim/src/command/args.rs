@@ -35,6 +35,8 @@ Examples:
   lockwork sim --lock ticket_lock,qspinlock_fair --threads 1,2,4 --placement per-node
   lockwork sim --workload aim7-disk-ext4 --plot plots
   lockwork sim --workload rw-mix-90 --read-ratio 0.5 --threads 8 --json > raw.jsonl
+  lockwork sim --workload rw-mix-90 --lock rwlock,qrwlock --section-ns 50,200,1000
+        The gain by the length of the section.
   lockwork sim --lock mcs_lock --threads 4 --section-ns 100 --timeline trace.json
         Then open trace.json in ui.perfetto.dev.
   lockwork sim --workload ./mine.toml --machine ./server.toml
@@ -103,16 +105,25 @@ pub struct SimArgs {
     /// Whether each thread stays on its CPU [default: the workload's]
     #[arg(long, value_enum)]
     pub affinity: Option<Switch>,
-    /// Mean time in the critical section, in ns, also for readers [default: the
-    /// workload's]
-    #[arg(long, value_name = "NS", value_parser = nanoseconds)]
-    pub section_ns: Option<f64>,
+    /// Mean time in the critical section, in ns, also for readers; a list makes a table
+    /// by length [default: the workload's]
+    #[arg(long, value_name = "NS", value_delimiter = ',', value_parser = nanoseconds)]
+    pub section_ns: Vec<f64>,
     /// Mean time between unlock and the next lock, in ns [default: the workload's]
     #[arg(long, value_name = "NS", value_parser = nanoseconds)]
     pub think_ns: Option<f64>,
-    /// Share of the acquisitions that are shared, 0 to 1 [default: the workload's]
-    #[arg(long, value_name = "SHARE", value_parser = share)]
-    pub read_ratio: Option<f64>,
+    /// Share of the acquisitions that are shared, 0 to 1; a list makes a table by share
+    /// [default: the workload's]
+    #[arg(long, value_name = "SHARE", value_delimiter = ',', value_parser = share)]
+    pub read_ratio: Vec<f64>,
+    /// Whether the lock is in the first line of its data, as a field of what it guards, or
+    /// in a line of its own [default: the workload's]
+    #[arg(long, value_enum)]
+    pub embedded: Option<Switch>,
+    /// Time that a static key ahead of the lock adds to each acquisition, in ns [default:
+    /// 0]
+    #[arg(long, value_name = "NS", value_parser = nanoseconds)]
+    pub static_key_ns: Option<f64>,
     /// Simulated time to measure, in µs [default: the workload's]
     #[arg(long, value_name = "US", value_parser = microseconds)]
     pub measure_us: Option<f64>,

@@ -2,9 +2,9 @@
 //! Commands of `lockwork sim`, as pages name them that are made of such commands.
 
 use super::args::SimArgs;
+use super::ending::told;
 use super::plan::{Known, Plan};
 use super::simulations::{self, Done, End};
-use super::told;
 use crate::outcome::Outcome;
 use anyhow::{Context, Result};
 use clap::{Args, FromArgMatches};

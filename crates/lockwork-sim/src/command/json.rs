@@ -40,6 +40,12 @@ fn setup(plan: &Plan, job: Job) -> Map<String, Value> {
     if migrates(&setup) {
         map.insert("vcpus".to_owned(), json!("migrate"));
     }
+    if workload.embedded {
+        map.insert("embedded".to_owned(), json!(true));
+    }
+    if plan.static_key_ns > 0.0 {
+        map.insert("static_key_ns".to_owned(), json!(plan.static_key_ns));
+    }
     if setup.clusters == Clusters::Node {
         map.insert("clusters".to_owned(), json!("node"));
     }

@@ -4,6 +4,7 @@
 mod args;
 pub mod commands;
 mod draw;
+mod ending;
 mod json;
 mod list;
 mod locks;
@@ -12,6 +13,7 @@ pub mod rivals;
 mod rows;
 mod several;
 mod simulations;
+mod sweep;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -22,17 +24,16 @@ mod why;
 pub use args::{Cluster, SimArgs, Switch, Where, HELP};
 
 use anyhow::Result;
+use ending::{over, rows, title};
 use lockwork_report::machine::cpus;
 use lockwork_report::{plot, text};
-use plan::{Job, Known, Plan};
-use rows::Row;
-use simulations::{Done, End, Simulate};
+use plan::{Known, Plan};
+use simulations::{Done, Simulate};
 use std::fs::File;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use crate::knobs::described;
-use crate::outcome::Stuck;
 use args::AFTER_HELP;
 
 /// Does what the arguments of `lockwork sim` say. Failure: threads got stuck.
@@ -44,6 +45,9 @@ pub fn run(args: &SimArgs) -> Result<ExitCode> {
     if args.list {
         text::print(&list::list(&known)?)?;
         return Ok(ExitCode::SUCCESS);
+    }
+    if sweep::is_asked(args) {
+        return sweep::carry_out(args, &known, crate::simulate);
     }
     let plan = Arc::new(Plan::of(args, &known)?);
     carry_out(args, &plan, crate::simulate)
@@ -96,61 +100,6 @@ fn finish(args: &SimArgs, plan: &Plan, done: &[Done], timeline: Option<File>) ->
         false => text::print(&said)?,
     }
     Ok(())
-}
-
-/// The last word, and the exit code.
-fn over(args: &SimArgs, plan: &Plan, end: &End, done: usize) -> Result<ExitCode> {
-    match end {
-        End::Completed => Ok(ExitCode::SUCCESS),
-        End::Interrupted(signal) => {
-            text::complain(&format!(
-                "lockwork: interrupted after {done} of {}\n",
-                text::counted(plan.len(), "simulation")
-            ));
-            Ok((*signal).into())
-        }
-        End::Stuck(job, stuck) => {
-            if args.json {
-                text::print(&format!("{}\n", json::stuck(plan, *job, stuck)))?;
-            }
-            text::complain(&told(plan, *job, stuck));
-            Ok(ExitCode::FAILURE)
-        }
-    }
-}
-
-fn told(plan: &Plan, job: Job, stuck: &Stuck) -> String {
-    let mut text = format!("lockwork: {}: {}\n", title(plan, job), stuck.what);
-    for thread in &stuck.threads {
-        text += &format!("  {thread}\n");
-    }
-    text
-}
-
-fn title(plan: &Plan, job: Job) -> String {
-    format!(
-        "{} on {}, {}, {}, seed {}",
-        plan.workload.name,
-        plan.machine.name,
-        plan.locks[job.lock].name,
-        text::counted(job.threads, "thread"),
-        job.seed
-    )
-}
-
-/// The rows of what is done.
-fn rows<'a>(plan: &'a Plan, done: &'a [Done]) -> Vec<Row<'a>> {
-    let alike = |a: &Done, b: &Done| (a.job.threads, a.job.lock) == (b.job.threads, b.job.lock);
-    let mut rows: Vec<Row> = done
-        .chunk_by(alike)
-        .map(|seeds| {
-            let lock = plan.locks[seeds[0].job.lock].name;
-            let outcomes = seeds.iter().map(|done| &done.outcome).collect();
-            Row::of(lock, seeds[0].job.threads, outcomes)
-        })
-        .collect();
-    rows::compare(&mut rows, plan.locks[0].name);
-    rows
 }
 
 /// All tables.

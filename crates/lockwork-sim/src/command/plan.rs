@@ -7,7 +7,7 @@ use crate::knobs::settings;
 use crate::machine::{self, Machine};
 use crate::settle::MOST_OPERATIONS;
 use crate::simulate::threads_are_enough;
-use crate::workload::{self, Workload};
+use crate::workload::{self, Time, Workload};
 use crate::{Clusters, Guests, Knob, Lock, Placement, Rules, Setting, Setup, Vcpus};
 use anyhow::Result;
 use lockwork_report::bail_usage;
@@ -52,6 +52,8 @@ pub(super) struct Plan {
     pub(super) clusters: Clusters,
     pub(super) settings: Vec<Setting>,
     pub(super) seeds: u64,
+    /// What a static key adds to the price of a call, which the machine has already.
+    pub(super) static_key_ns: f64,
     settle: Option<u64>,
     window: Option<(f64, f64)>,
     /// What is odd about the machine's file, and what of the plan does not fit it.
@@ -98,6 +100,8 @@ impl Plan {
         if let Some(yields) = args.directed_yield {
             loaded.machine.hypervisor.directed_yield = yields.directed();
         }
+        let static_key_ns = args.static_key_ns.unwrap_or(0.0);
+        loaded.machine.cpu.call += static_key_ns;
         let workload = overridden(workload::load(&args.workload)?, args)?;
         let names = match args.locks.is_empty() {
             true => &workload.locks,
@@ -129,6 +133,7 @@ impl Plan {
             clusters: args.clusters.clusters(),
             settings,
             seeds: args.seeds,
+            static_key_ns,
             settle: args.settle.then_some(MOST_OPERATIONS),
             window: args
                 .timeline
@@ -265,12 +270,24 @@ fn left_out(locks: &[&str], ground: &Ground) -> Option<String> {
     })
 }
 
+/// The time with another mean.
+fn scaled(option: &str, time: &Time, ns: f64) -> Result<Time> {
+    if ns > 0.0 && matches!(time, Time::Histogram(_)) && time.mean() == 0.0 {
+        bail_usage!(
+            "{option} {ns}: all classes of the workload's histogram are 0, which no factor makes \
+             longer; change its file"
+        );
+    }
+    Ok(time.with_mean(ns))
+}
+
 /// The workload, with what the command line changes.
 fn overridden(mut workload: Workload, args: &SimArgs) -> Result<Workload> {
     let of_one_lock = [
-        ("--section-ns", args.section_ns.is_some()),
+        ("--section-ns", !args.section_ns.is_empty()),
         ("--think-ns", args.think_ns.is_some()),
-        ("--read-ratio", args.read_ratio.is_some()),
+        ("--read-ratio", !args.read_ratio.is_empty()),
+        ("--embedded", args.embedded.is_some()),
         ("--loops", args.loops.is_some()),
     ];
     if let Some((option, _)) = of_one_lock.iter().find(|(_, given)| *given) {
@@ -282,15 +299,25 @@ fn overridden(mut workload: Workload, args: &SimArgs) -> Result<Workload> {
             );
         }
     }
-    if let Some(ns) = args.section_ns {
-        workload.section = workload.section.with_mean(ns);
-        workload.read_section = workload.read_section.with_mean(ns);
+    // Of lists, the command makes a plan for each value.
+    if let Some(&ns) = args.section_ns.first() {
+        workload.section = scaled("--section-ns", &workload.section, ns)?;
+        workload.read_section = scaled("--section-ns", &workload.read_section, ns)?;
     }
     if let Some(ns) = args.think_ns {
-        workload.think = workload.think.with_mean(ns);
+        workload.think = scaled("--think-ns", &workload.think, ns)?;
     }
-    if let Some(reads) = args.read_ratio {
+    if let Some(&reads) = args.read_ratio.first() {
         workload.reads = reads;
+    }
+    if let Some(switch) = args.embedded {
+        workload.embedded = switch == Switch::On;
+        if workload.embedded && workload.lines == 0 {
+            bail_usage!(
+                "the sections of {} use no data that the lock could lie in: give its file `lines`",
+                workload.name
+            );
+        }
     }
     if let Some(switch) = args.affinity {
         workload.affinity = switch == Switch::On;

@@ -42,6 +42,12 @@ pub(super) fn head(plan: &Plan) -> String {
             guests.overcommit
         );
     }
+    if workload.embedded {
+        text += "lock: in the first line of its data\n";
+    }
+    if plan.static_key_ns > 0.0 {
+        text += &format!("static key: {} ns each acquisition\n", plan.static_key_ns);
+    }
     if plan.clusters == Clusters::Node {
         text += "clusters: the NUMA nodes\n";
     }

@@ -4,7 +4,7 @@
 use super::{locks, machine, outcome, setup, workload, CROWDED};
 use crate::machine::Distance;
 use crate::outcome::WaitSplit;
-use crate::workload::Time;
+use crate::workload::{Time, Workload};
 use crate::{Placement, Rules, Setup};
 
 #[test]
@@ -165,4 +165,26 @@ fn entries_of_threads_share_lines() {
         found.counts.moved.iter().sum::<u64>() as f64 / found.acquisitions() as f64
     });
     assert!(shared > apart + 0.2, "{shared} and {apart} lines");
+}
+
+/// A holder whose lock lies in the line of its data has one line less to fetch.
+#[test]
+fn an_embedded_lock_comes_with_its_data() {
+    let machine = machine();
+    let lines = |embedded| {
+        let quiet = Workload {
+            embedded,
+            think: Time::Exponential(20_000.0),
+            measure_us: 2000.0,
+            ..workload()
+        };
+        let found = outcome(&Setup {
+            threads: 2,
+            ..setup(&machine, "tas_lock", &quiet)
+        });
+        let moved: u64 = found.counts.moved.iter().sum();
+        moved as f64 / found.acquisitions() as f64
+    };
+    let (apart, embedded) = (lines(false), lines(true));
+    assert!(embedded < 0.7 * apart, "{embedded} and {apart}");
 }

@@ -85,6 +85,7 @@ fn workload() -> Workload {
         section: Time::Fixed(20.0),
         read_section: Time::Fixed(20.0),
         lines: 1,
+        embedded: false,
         reads: 0.0,
         long_hold: None,
         short_hold: None,

@@ -33,8 +33,15 @@ impl Machines {
         let workload = &setup.workload;
         let threads = setup.threads.div_ceil(vms);
         let mut layout = Layout::default();
-        let lock = layout.take(ops.size as usize, PAGE);
-        let data = layout.take(workload.lines as usize * LINE, PAGE);
+        let (size, lines) = (ops.size as usize, workload.lines as usize * LINE);
+        let (lock, data) = match workload.embedded {
+            true => {
+                let after = size.next_multiple_of(8);
+                let lock = layout.take(after + lines, PAGE);
+                (lock, lock + after)
+            }
+            false => (layout.take(size, PAGE), layout.take(lines, PAGE)),
+        };
         let entries = layout.take(threads * workload.entry_bytes as usize, PAGE);
         let stride = stride(layout.bytes, vms);
         let memory = Memory::new((vms - 1) * stride + layout.bytes);

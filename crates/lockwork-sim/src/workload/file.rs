@@ -28,6 +28,8 @@ pub(super) struct File {
     section: Option<Spanned<Duration>>,
     read_section: Option<Spanned<Duration>>,
     lines: Option<Spanned<Count>>,
+    #[serde(default)]
+    embedded: Option<Spanned<bool>>,
     reads: Option<Spanned<Share>>,
     long_hold: Option<Spanned<LongHold>>,
     short_hold: Option<Spanned<LongHold>>,
@@ -98,6 +100,7 @@ impl Place<'_> {
             read_section: read_section.unwrap_or_else(|| section.clone()),
             section,
             lines: self.number("lines", &file.lines, 0, 0..=4096)? as u32,
+            embedded: self.embedded(file)?,
             reads: match &file.reads {
                 Some(reads) => self.share("reads", reads)?,
                 None => 0.0,
@@ -158,6 +161,7 @@ impl Place<'_> {
                 file.read_section.as_ref().map(Spanned::span),
             ),
             ("lines", file.lines.as_ref().map(Spanned::span)),
+            ("embedded", file.embedded.as_ref().map(Spanned::span)),
             ("reads", file.reads.as_ref().map(Spanned::span)),
             ("long_hold", file.long_hold.as_ref().map(Spanned::span)),
             ("short_hold", file.short_hold.as_ref().map(Spanned::span)),
@@ -183,6 +187,17 @@ impl Place<'_> {
         }
         let ns = self.ns(what, field.span(), hold.ns, hold.us)?;
         Ok(Some((hold.one_in, ns)))
+    }
+
+    fn embedded(&self, file: &File) -> Result<bool> {
+        match &file.embedded {
+            Some(field) if *field.get_ref() && file.lines.is_none() => self.wrong(
+                field.span(),
+                "embedded: the lock lies in a line of its data; say how many `lines` these are",
+            ),
+            Some(field) => Ok(*field.get_ref()),
+            None => Ok(false),
+        }
     }
 
     fn entries(&self, field: &Option<Spanned<Bytes>>) -> Result<u32> {

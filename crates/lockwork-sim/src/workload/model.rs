@@ -23,6 +23,9 @@ pub struct Workload {
     pub read_section: Time,
     /// Lines of the lock's data that a section reads and writes (a shared one only reads).
     pub lines: u32,
+    /// The lock lies in the first of these, ahead of the data: who gets it has that line too. A
+    /// lock of a line or more leaves no room there.
+    pub embedded: bool,
     /// The share of shared acquisitions, 0 to 1; needs a read/write lock if above 0.
     pub reads: f64,
     /// One in so many sections, for each thread there is, takes so long, ns.

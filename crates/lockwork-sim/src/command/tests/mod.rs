@@ -3,11 +3,16 @@
 
 mod files;
 mod planning;
+mod sweeping;
 mod tables;
 
+use super::ending::told;
+use super::plan::Job;
+use super::rows::Row;
+use super::simulations::End;
 use super::*;
 use crate::machine::Distance;
-use crate::outcome::{Counts, Doing, Event, OfLocks, Outcome, WaitSplit};
+use crate::outcome::{Counts, Doing, Event, OfLocks, Outcome, Stuck, WaitSplit};
 use crate::settle::Verdict;
 use crate::{Found, Knob, Lock, Setup};
 use clap::Parser;

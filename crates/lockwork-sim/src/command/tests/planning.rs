@@ -259,3 +259,25 @@ fn mistakes_say_what_exists() {
         );
     }
 }
+
+#[test]
+fn a_static_key_and_an_embedded_lock_are_said() {
+    let with = plan(&[
+        "--static-key-ns",
+        "2.5",
+        "--embedded",
+        "on",
+        "--workload",
+        "rw-mix-90",
+    ]);
+    let without = plan(&["--workload", "rw-mix-90"]);
+    assert_eq!(with.machine.cpu.call, without.machine.cpu.call + 2.5);
+    assert!(with.workload.embedded && !without.workload.embedded);
+    let head = super::super::table::head(&with);
+    assert!(
+        head.contains("lock: in the first line of its data\nstatic key: 2.5 ns each"),
+        "{head}"
+    );
+    let error = refused(&["--embedded", "on", "--workload", "spin-micro"]);
+    assert!(error.contains("use no data"), "{error}");
+}
