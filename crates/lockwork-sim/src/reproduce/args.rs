@@ -12,11 +12,12 @@ side by side. --list counts the cells, and the published figures that the progra
 has. Cells to which the machine's file was fitted are marked. The figures below a
 table are about the other cells: how many groups of cells have the published
 order, how many cells are on the published side of the value that they are
-compared with, and how large the errors are.
+compared with, and how large the errors are. Cells whose workload's think time was
+chosen by the same table have a mark of their own, and are no predictions.
 
 Each table has targets: against published figures, for one of Lockwork's own
-locks, and that each cell has a value. The last lines count them apart. If a
-target is missed, the command fails.";
+locks, and that each cell has a value. The last lines count them apart, and say how
+good all predictions together are. If a target is missed, the command fails.";
 
 /// What it ends with.
 pub const AFTER_HELP: &str = "\

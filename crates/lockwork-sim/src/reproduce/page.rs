@@ -9,6 +9,7 @@ use super::table::Table;
 use super::target::Verdict;
 use super::totals;
 use lockwork_report::table::render;
+use lockwork_report::text::counted;
 
 /// What marks a value of a simulation that did not come to a steady state.
 const NOT_SETTLED: &str = " (not settled)";
@@ -145,12 +146,12 @@ fn beside_grid(sheet: &Sheet) -> (Vec<String>, Vec<Vec<String>>) {
 fn figures(summary: &Summary) -> String {
     let percent = |share: f64| format!("{:.0} %", share * 100.0);
     let kinds = [
-        (summary.predictions, "predictions"),
-        (summary.fitted_think, "cells with a fitted think time"),
+        (summary.predictions, "prediction", ""),
+        (summary.fitted_think, "cell", " with a fitted think time"),
     ];
-    let kinds = kinds.iter().filter(|(count, _)| *count > 0);
+    let kinds = kinds.iter().filter(|(count, ..)| *count > 0);
     let kinds: Vec<String> = kinds
-        .map(|(count, words)| format!("{count} {words}"))
+        .map(|(count, one, more)| counted(*count, one) + more)
         .collect();
     let mut text = format!(
         "{}: groups in order {} of {} (pairs {} of {}), signs {} of {}",

@@ -155,9 +155,9 @@ fn cells_with_a_fitted_think_time_have_a_mark_and_a_line_of_their_own() {
     for words in [
         "+100 %^",
         "\n^ the workload's think time was fitted to figures of this table: no prediction\n",
-        "\n1 predictions, 1 cells with a fitted think time: groups",
-        "\n  role prediction, 1 cells: median error 10.0 % (goal: at most 15 %), wrong signs",
-        "\n  role fitted think time, 1 cells: median error 100.0 % (goal: at most 15 %), wrong",
+        "\n1 prediction, 1 cell with a fitted think time: groups",
+        "\n  role prediction, 1 cell: median error 10.0 % (goal: at most 15 %), wrong signs",
+        "\n  role fitted think time, 1 cell: median error 100.0 % (goal: at most 15 %), wrong",
     ] {
         assert!(shown.contains(words), "{words}: {shown}");
     }

@@ -9,6 +9,7 @@ use super::statistics::{middle_and_worst, Share};
 use super::table::Table;
 use super::target::MOST_MEDIAN_ERROR;
 use lockwork_report::table::render;
+use lockwork_report::text::counted;
 
 /// How many targets of a kind are met.
 pub(crate) fn met(judged: &[Judged], kind: Kind) -> Share {
@@ -90,10 +91,10 @@ impl Overall {
         let error = error.map_or_else(|| "none".to_owned(), |error| format!("{error:.1} %"));
         (self.cells > 0).then(|| {
             format!(
-                "role {}, {} cells: median error {error} (goal: at most {:.0} %), wrong signs {} \
+                "role {}, {}: median error {error} (goal: at most {:.0} %), wrong signs {} \
                  of {} (goal: 0), groups in the wrong order {} of {} (goal: 0)",
                 self.role,
-                self.cells,
+                counted(self.cells, "cell"),
                 self.median_error_goal * 100.0,
                 self.signs.wrong(),
                 self.signs.of,
