@@ -29,7 +29,7 @@ fn readers_share() {
     let (machine, mut workload) = (machine(), workload());
     workload.reads = 1.0;
     workload.read_section = Time::Fixed(2000.0);
-    for lock in ["rwlock", "qrwlock"] {
+    for lock in ["rwlock", "qrwlock", "glibc_rwlock"] {
         let outcome = outcome(&Setup {
             threads: 8,
             ..setup(&machine, lock, &workload)

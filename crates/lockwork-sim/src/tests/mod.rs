@@ -9,6 +9,7 @@ mod baselines;
 mod behaviour;
 mod determinism;
 mod exclusion;
+mod glibc_rwlock;
 mod guests;
 mod knobs;
 mod numa_osq;
