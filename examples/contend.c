@@ -7,7 +7,8 @@
  *
  * Each thread takes the lock, computes for INSIDE nanoseconds, gives the lock back, and
  * computes for OUTSIDE nanoseconds, for MS milliseconds (300). READS percent of the
- * acquisitions of a rwlock are for reading.
+ * acquisitions of a rwlock are for reading. With an OUTSIDE like 2000r, that long on
+ * average, threads compute outside for times by chance: else they fall into step.
  *
  * It ends with one line: "throughput: N /s", then CPUs used, Jain's index of the
  * threads' acquisitions, the longest wait (of each 16th acquisition), and context
@@ -38,6 +39,7 @@ static pthread_rwlock_t rwlock __attribute__((aligned(64))) =
 static _Alignas(64) atomic_bool stop;
 static bool is_rwlock;
 static long inside, outside; /* rounds of work() */
+static bool by_chance;	     /* outside */
 static int reads;	     /* percent */
 static pthread_barrier_t begin;
 
@@ -53,6 +55,27 @@ static void work(long rounds)
 {
 	for (long i = 0; i < rounds; i++)
 		__asm__ volatile("" : "+r"(i));
+}
+
+/* Marsaglia's xorshift, "Xorshift RNGs", 2003. */
+static uint64_t next(uint64_t random)
+{
+	random ^= random << 13;
+	random ^= random >> 7;
+	return random ^ random << 17;
+}
+
+/*
+ * About exponentially distributed, with a mean of @rounds: each bit that is not set doubles
+ * how rare it is, and between two such steps all is as likely.
+ */
+static long rounds_by_chance(uint64_t random, long rounds)
+{
+	double steps = __builtin_clzll(random | 1);
+
+	steps += (double)(uint32_t)(random * 0x9e3779b97f4a7c15ull >> 32) /
+		 0x1p32;
+	return (long)(steps / 1.5 * (double)rounds);
 }
 
 /* Nanoseconds of one round of work(): the least of some tries, as others may run. */
@@ -97,10 +120,7 @@ static void *contend(void *arg)
 		int64_t start = 0, took;
 		bool timed = counts->done % 16 == 0;
 
-		/* Marsaglia's xorshift, "Xorshift RNGs", 2003. */
-		random ^= random << 13;
-		random ^= random >> 7;
-		random ^= random << 17;
+		random = next(random);
 		if (timed)
 			start = now();
 		take_and_give((int)(random % 100) < reads);
@@ -110,7 +130,9 @@ static void *contend(void *arg)
 				counts->longest = took;
 		}
 		counts->done++;
-		work(outside);
+		if (by_chance)
+			random = next(random);
+		work(by_chance ? rounds_by_chance(random, outside) : outside);
 	}
 	return NULL;
 }
@@ -204,5 +226,6 @@ int main(int argc, char **argv)
 	round = nanoseconds_a_round();
 	inside = (long)(atof(argv[3]) / round);
 	outside = (long)(atof(argv[4]) / round);
+	by_chance = strchr(argv[4], 'r') != NULL;
 	return run(threads, ms);
 }
