@@ -77,33 +77,46 @@ static inline bool rec_has_taken(int err)
 	return !err || err == EOWNERDEAD;
 }
 
-static inline struct rec_held *rec_hold(struct rec_thread *t,
+/* Puts the lock on the list of what @t holds. */
+static inline struct rec_held *rec_list(struct rec_thread *t,
 					struct rec_site *s, void *lock)
 {
 	u32 depth = t->depth;
-	struct rec_held *h = &t->held[depth];
+	struct rec_held *h;
 
-	rec_show_holder(t, s, lock);
 	if (unlikely(depth == REC_HELD)) {
 		rec_forget_oldest(t);
 		depth = t->depth;
-		h = &t->held[depth];
 	}
+	h = &t->held[depth];
 	WRITE_ONCE(h->lock, lock);
 	WRITE_ONCE(h->record, (u64)s);
 	smp_store_release(&t->depth, depth + 1); /* for those who look on */
 	return h;
 }
 
+/* The same, and shows it to those who wait, or will soon. */
+static inline struct rec_held *rec_hold(struct rec_thread *t,
+					struct rec_site *s, void *lock)
+{
+	if (unlikely(rec_has_flag(lock)))
+		rec_show_holder(t, s, lock);
+	return rec_list(t, s, lock);
+}
+
+/* What the rest of rec_took() is, where there is any. */
+__cold void rec_took_more(struct rec_thread *t, struct rec_site *s,
+			  struct rec_held *h);
+
 /* The calling thread has it, and did not wait. */
 static inline void rec_took(struct rec_thread *t, struct rec_site *s,
 			    void *lock)
 {
-	struct rec_held *h = rec_hold(t, s, lock);
+	struct rec_held *h = rec_list(t, s, lock);
 
 	s->counted += REC_COUNT_ONE;
-	if (unlikely(!(s->counted & REC_COUNT_ONE)))
-		rec_hold_due(t, s, h);
+	if (unlikely(!(s->counted & REC_COUNT_ONE) || rec_has_flag(lock)))
+		rec_took_more(t, s, h);
 }
 
 /* A call of the next definition that waits without a deadline. */
@@ -116,6 +129,7 @@ __cold int rec_wait(struct rec_thread *t, struct rec_site *s, void *lock,
 /*
  * A call that locks. @TRY is asked first: what it takes was not contended. If it is busy,
  * @WAIT follows, in which s_ is the call's record. Other errors are the call's.
+ * Each result is told apart at once: what rec_took() is called with needs fewer registers then.
  */
 #define REC_LOCK_OR(t, lock, kind, site, TRY, WAIT)                  \
 	({                                                           \
@@ -125,10 +139,15 @@ __cold int rec_wait(struct rec_thread *t, struct rec_site *s, void *lock,
 		if (unlikely(t->away == (void *)(lock)))             \
 			rec_came_back(t);                            \
 		err_ = TRY;                                          \
-		if (likely(rec_has_taken(err_)))                     \
+		if (likely(!err_)) {                                 \
 			rec_took(t, s_, lock);                       \
-		else if (err_ == EBUSY)                              \
+			err_ = 0;                                    \
+		} else if (err_ == EOWNERDEAD) {                     \
+			rec_took(t, s_, lock);                       \
+			err_ = EOWNERDEAD;                           \
+		} else if (err_ == EBUSY) {                          \
 			err_ = WAIT;                                 \
+		}                                                    \
 		err_;                                                \
 	})
 

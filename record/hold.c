@@ -89,6 +89,14 @@ void rec_hold_due(struct rec_thread *t, struct rec_site *s, struct rec_held *h)
 	rec_hold_timed(t, s, h, weight, 0);
 }
 
+void rec_took_more(struct rec_thread *t, struct rec_site *s, struct rec_held *h)
+{
+	if (rec_has_flag(h->lock))
+		rec_show_holder(t, s, h->lock);
+	if (!(s->counted & REC_COUNT_ONE))
+		rec_hold_due(t, s, h);
+}
+
 static void count_switches(const struct rec_timed *h, struct rec_site *s)
 {
 	struct rec_detail *d = s->detail ? rec_at(s->detail) : NULL;

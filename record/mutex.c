@@ -79,12 +79,8 @@ REC_UNLOCK_SLOW(pthread_mutex_unlock, pthread_mutex_t)
 
 static inline int unlock(pthread_mutex_t *m)
 {
-	struct rec_thread *t = rec_thread();
-
-	if (unlikely(!t))
-		return PASS(pthread_mutex_unlock)(m);
-	if (unlikely(!rec_release(t, m)))
-		return unlock_slow(t, m);
+	if (unlikely(!rec_release(rec_mine, m)))
+		return unlock_slow(m);
 	return NEXT(pthread_mutex_unlock)(m);
 }
 

@@ -49,7 +49,7 @@ void rec_forget_oldest(struct rec_thread *t)
 void rec_release_begin(struct rec_ended *e, struct rec_thread *t, void *lock)
 {
 	struct rec_wanted *w = &rec_wanted[rec_wanted_at(lock)];
-	bool flag = READ_ONCE(rec_is_wanted[rec_wanted_at(lock)]);
+	bool flag = rec_has_flag(lock);
 
 	e->s = NULL;
 	e->is_timed = false;

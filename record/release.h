@@ -22,35 +22,41 @@ void rec_release_begin(struct rec_ended *e, struct rec_thread *t, void *lock);
 void rec_release_end(struct rec_ended *e, struct rec_thread *t);
 
 /*
- * The common release: takes the lock off the list. False: it did nothing, because this
- * release needs rec_release_begin() and rec_release_end().
+ * The common release, @t being rec_mine: takes the lock off the list. False: it did nothing,
+ * because this release needs rec_release_begin() and rec_release_end(), or is not recorded.
  */
 static inline bool rec_release(struct rec_thread *t, void *lock)
 {
-	u32 depth = t->depth;
-	struct rec_held *h = &t->held[depth - 1];
+	struct rec_held *h;
 
-	if (unlikely(!depth || h->lock != lock || h->record & REC_TIMED ||
-		     READ_ONCE(rec_is_wanted[rec_wanted_at(lock)])))
+	if (unlikely(!t || !READ_ONCE(t->ready) || !t->depth))
 		return false;
-	WRITE_ONCE(t->depth, depth - 1);
+	h = &t->held[t->depth - 1];
+	if (unlikely(h->lock != lock || h->record & REC_TIMED ||
+		     rec_has_flag(lock)))
+		return false;
+	WRITE_ONCE(t->depth, t->depth - 1);
 	return true;
 }
 
 /*
- * Defines unlock_slow(): a call of NAME with what is noted before it and counted behind it.
- * A function of its own, so that the common call needs no stack.
+ * Defines unlock_slow(): a call of NAME with what is noted before it and counted behind it,
+ * unless nothing is recorded. A function of its own, and called last, so that the common
+ * call needs no stack.
  */
-#define REC_UNLOCK_SLOW(NAME, TYPE)                                  \
-	static __cold int unlock_slow(struct rec_thread *t, TYPE *l) \
-	{                                                            \
-		struct rec_ended e;                                  \
-		int err;                                             \
-                                                                     \
-		rec_release_begin(&e, t, (void *)l);                 \
-		err = NEXT(NAME)(l);                                 \
-		rec_release_end(&e, t);                              \
-		return err;                                          \
+#define REC_UNLOCK_SLOW(NAME, TYPE)                                      \
+	static __cold __attribute__((noinline)) int unlock_slow(TYPE *l) \
+	{                                                                \
+		struct rec_thread *t = rec_thread();                     \
+		struct rec_ended e;                                      \
+		int err;                                                 \
+                                                                         \
+		if (!t)                                                  \
+			return PASS(NAME)(l);                            \
+		rec_release_begin(&e, t, (void *)l);                     \
+		err = NEXT(NAME)(l);                                     \
+		rec_release_end(&e, t);                                  \
+		return err;                                              \
 	}
 
 #endif

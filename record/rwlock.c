@@ -116,11 +116,7 @@ REC_UNLOCK_SLOW(pthread_rwlock_unlock, pthread_rwlock_t)
 
 EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
 {
-	struct rec_thread *t = rec_thread();
-
-	if (unlikely(!t))
-		return PASS(pthread_rwlock_unlock)(l);
-	if (unlikely(!rec_release(t, l)))
-		return unlock_slow(t, l);
+	if (unlikely(!rec_release(rec_mine, l)))
+		return unlock_slow(l);
 	return NEXT(pthread_rwlock_unlock)(l);
 }

@@ -32,11 +32,7 @@ REC_UNLOCK_SLOW(pthread_spin_unlock, pthread_spinlock_t)
 
 EXPORT int pthread_spin_unlock(pthread_spinlock_t *s)
 {
-	struct rec_thread *t = rec_thread();
-
-	if (unlikely(!t))
-		return PASS(pthread_spin_unlock)(s);
-	if (unlikely(!rec_release(t, (void *)s)))
-		return unlock_slow(t, s);
+	if (unlikely(!rec_release(rec_mine, (void *)s)))
+		return unlock_slow(s);
 	return NEXT(pthread_spin_unlock)(s);
 }

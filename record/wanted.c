@@ -96,6 +96,17 @@ void rec_released_for_another(struct rec_thread *t, void *lock)
 		WRITE_ONCE(h->lock, NULL);
 }
 
+void rec_show_holder(const struct rec_thread *t, const struct rec_site *s,
+		     void *lock)
+{
+	struct rec_wanted *w = &rec_wanted[rec_wanted_at(lock)];
+
+	if (READ_ONCE(w->lock) != lock)
+		return;
+	WRITE_ONCE(w->site, s->site);
+	WRITE_ONCE(w->thread, t->number + 1);
+}
+
 /* Clears the flag once no wait is watched. The next one that is sets it again. */
 void rec_wanted_released(struct rec_wanted *w, const struct rec_thread *t)
 {

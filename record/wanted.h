@@ -33,18 +33,15 @@ static inline u32 rec_wanted_at(void *lock)
 	return (u32)((u64)lock >> 5 ^ (u64)lock >> 17) % REC_WANTED;
 }
 
-/* For those who wait, or will soon. */
-static inline void rec_show_holder(const struct rec_thread *t,
-				   const struct rec_site *s, void *lock)
+/* Somebody waits for the lock, or will soon; or for another one with the same flag. */
+static inline bool rec_has_flag(void *lock)
 {
-	u32 at = rec_wanted_at(lock);
-	struct rec_wanted *w = &rec_wanted[at];
-
-	if (likely(!READ_ONCE(rec_is_wanted[at])) || READ_ONCE(w->lock) != lock)
-		return;
-	WRITE_ONCE(w->site, s->site);
-	WRITE_ONCE(w->thread, t->number + 1);
+	return READ_ONCE(rec_is_wanted[rec_wanted_at(lock)]);
 }
+
+/* To be called by who has taken the lock, if its flag is set. */
+__cold void rec_show_holder(const struct rec_thread *t,
+			    const struct rec_site *s, void *lock);
 
 /*
  * Thread @t is about to wait for @lock. Returns the number of the thread that holds it, plus
