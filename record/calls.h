@@ -72,6 +72,17 @@ void rec_bucket(u32 *histogram, u64 ticks, u32 weight);
 /* This thread's context switches: voluntary, involuntary. */
 void rec_switches(u64 *slept, u64 *preempted);
 
+/* The next definition refuses a deadline or a clock that is not. */
+static inline bool rec_is_right(const struct timespec *when)
+{
+	return when->tv_nsec >= 0 && when->tv_nsec < 1000000000;
+}
+
+static inline bool rec_is_clock(clockid_t clock)
+{
+	return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC;
+}
+
 static inline bool rec_has_taken(int err)
 {
 	return !err || err == EOWNERDEAD;

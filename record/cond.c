@@ -5,6 +5,7 @@
  * the time for that belongs to the wait.
  */
 #include "calls.h"
+#include "probes.h"
 
 #include "c11.h"
 
@@ -21,7 +22,21 @@ struct wait {
 	struct rec_waiting waiting;
 	struct rec_site *s;
 	struct rec_site *mutex; /* of the acquisition; NULL: it was not seen */
+	bool given_up;		/* the probes say so */
 };
+
+/* Who does not hold an error-checking mutex cannot give it up: its wait is refused. */
+static bool can_be_given_up(const struct wait *w)
+{
+	return w->mutex ||
+	       (w->m->__data.__kind & 3) != PTHREAD_MUTEX_ERRORCHECK_NP;
+}
+
+static void probe_taken_back(pthread_mutex_t *m)
+{
+	PRE_USDT(mutex_entry, m);
+	PRE_USDT(mutex_acquired, m);
+}
 
 static void begin(struct wait *w, struct rec_thread *t, pthread_cond_t *c,
 		  pthread_mutex_t *m, void *site)
@@ -43,6 +58,9 @@ static void begin(struct wait *w, struct rec_thread *t, pthread_cond_t *c,
 	w->mutex = e.s;
 	t->away = NULL; /* it waits, and has the mutex again when it is back */
 	rec_cond_begin(&w->waiting, t, w->s);
+	w->given_up = can_be_given_up(w);
+	if (w->given_up)
+		PRE_USDT(mutex_release, m);
 }
 
 /* It is held again also after a wait that was refused, or cancelled. */
@@ -50,6 +68,8 @@ static void end(struct wait *w, int err)
 {
 	struct rec_thread *t = w->t;
 
+	if (w->given_up)
+		probe_taken_back(w->m);
 	if (rec_cond_end(&w->waiting, t, w->s, err)) {
 		t->woken = err ? NULL : w->c;
 		t->woken_mutex = w->m;
@@ -83,13 +103,25 @@ static void cancelled(void *wait)
 		err_;                                          \
 	})
 
+/* The same of a thread that is not recorded. */
+#define BARE_WAIT(m, PASS_WAIT)             \
+	({                                  \
+		int err_;                   \
+                                            \
+		PRE_USDT(mutex_release, m); \
+		err_ = PASS_WAIT;           \
+		probe_taken_back(m);        \
+		err_;                       \
+	})
+
 static inline int wait(pthread_cond_t *c, pthread_mutex_t *m, void *site)
 {
 	struct rec_thread *t = rec_thread();
 	struct wait w;
 
+	PRE_USDT2(cond_wait, c, m);
 	if (unlikely(!t))
-		return PASS(pthread_cond_wait)(c, m);
+		return BARE_WAIT(m, PASS(pthread_cond_wait)(c, m));
 	begin(&w, t, c, m, site);
 	return WAIT(&w, NEXT(pthread_cond_wait)(c, m));
 }
@@ -100,31 +132,16 @@ static inline int timed(pthread_cond_t *c, pthread_mutex_t *m,
 	struct rec_thread *t = rec_thread();
 	struct wait w;
 
-	if (unlikely(!t))
+	if (!rec_is_right(when))
 		return PASS(pthread_cond_timedwait)(c, m, when);
+	PRE_USDT2(cond_wait, c, m);
+	if (unlikely(!t))
+		return BARE_WAIT(m, PASS(pthread_cond_timedwait)(c, m, when));
 	begin(&w, t, c, m, site);
 	return WAIT(&w, NEXT(pthread_cond_timedwait)(c, m, when));
 }
 
-/* A signal or a broadcast, and how many are seen to wait for it. */
-static void woke(pthread_cond_t *c, void *site, u32 kind)
-{
-	struct rec_thread *t = rec_thread();
-	u64 waiters;
-
-	if (unlikely(!t))
-		return;
-	waiters = rec_waiters(c, t->number);
-	rec_cond_woke(t, rec_site(t, c, site, kind), waiters);
-}
-
 /* -- pthread_cond_* ------------------------------------------------------ */
-
-EXPORT int pthread_cond_init(pthread_cond_t *c, const pthread_condattr_t *attr)
-{
-	rec_init(c, CALLER);
-	return PASS(pthread_cond_init)(c, attr);
-}
 
 EXPORT int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
 {
@@ -143,33 +160,17 @@ EXPORT int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m,
 	struct rec_thread *t = rec_thread();
 	struct wait w;
 
-	if (unlikely(!t))
+	if (!rec_is_right(when) || !rec_is_clock(clock))
 		return PASS(pthread_cond_clockwait)(c, m, clock, when);
+	PRE_USDT2(cond_wait, c, m);
+	if (unlikely(!t))
+		return BARE_WAIT(
+			m, PASS(pthread_cond_clockwait)(c, m, clock, when));
 	begin(&w, t, c, m, CALLER);
 	return WAIT(&w, NEXT(pthread_cond_clockwait)(c, m, clock, when));
 }
 
-EXPORT int pthread_cond_signal(pthread_cond_t *c)
-{
-	woke(c, CALLER, REC_SIGNAL);
-	return PASS(pthread_cond_signal)(c);
-}
-
-EXPORT int pthread_cond_broadcast(pthread_cond_t *c)
-{
-	woke(c, CALLER, REC_BROADCAST);
-	return PASS(pthread_cond_broadcast)(c);
-}
-
 /* -- cnd_* --------------------------------------------------------------- */
-
-EXPORT int cnd_init(cnd_t *c)
-{
-	_Static_assert(sizeof(cnd_t) == sizeof(pthread_cond_t), "cnd_t");
-	rec_init(c, CALLER);
-	return lkp_thrd_result(
-		PASS(pthread_cond_init)((pthread_cond_t *)c, NULL));
-}
 
 EXPORT int cnd_wait(cnd_t *c, mtx_t *m)
 {
@@ -182,17 +183,4 @@ EXPORT int cnd_timedwait(cnd_t *restrict c, mtx_t *restrict m,
 {
 	return lkp_thrd_result(
 		timed((pthread_cond_t *)c, (pthread_mutex_t *)m, when, CALLER));
-}
-
-EXPORT int cnd_signal(cnd_t *c)
-{
-	woke((pthread_cond_t *)c, CALLER, REC_SIGNAL);
-	return lkp_thrd_result(PASS(pthread_cond_signal)((pthread_cond_t *)c));
-}
-
-EXPORT int cnd_broadcast(cnd_t *c)
-{
-	woke((pthread_cond_t *)c, CALLER, REC_BROADCAST);
-	return lkp_thrd_result(
-		PASS(pthread_cond_broadcast)((pthread_cond_t *)c));
 }

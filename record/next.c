@@ -30,6 +30,7 @@ static const struct {
 	extern __typeof__(pthread_##name) __pthread_##name
 
 SECOND_NAME(mutex_init);
+SECOND_NAME(mutex_destroy);
 SECOND_NAME(mutex_lock);
 SECOND_NAME(mutex_trylock);
 SECOND_NAME(mutex_unlock);
@@ -42,6 +43,8 @@ static void *bound(enum rec_next which)
 	switch (which) {
 	case REC_NEXT_pthread_mutex_init:
 		return (void *)__pthread_mutex_init;
+	case REC_NEXT_pthread_mutex_destroy:
+		return (void *)__pthread_mutex_destroy;
 	case REC_NEXT_pthread_mutex_lock:
 		return (void *)__pthread_mutex_lock;
 	case REC_NEXT_pthread_mutex_trylock:

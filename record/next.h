@@ -20,15 +20,18 @@
 	X(pthread_rwlock_trywrlock, NULL) \
 	X(pthread_rwlock_unlock, NULL) \
 	X(pthread_mutex_init, NULL) \
+	X(pthread_mutex_destroy, NULL) \
 	X(pthread_mutex_timedlock, NULL) \
 	X(pthread_mutex_clocklock, NULL) \
 	X(pthread_cond_init, REC_COND_VERSION) \
+	X(pthread_cond_destroy, REC_COND_VERSION) \
 	X(pthread_cond_wait, REC_COND_VERSION) \
 	X(pthread_cond_timedwait, REC_COND_VERSION) \
 	X(pthread_cond_clockwait, NULL) \
 	X(pthread_cond_signal, REC_COND_VERSION) \
 	X(pthread_cond_broadcast, REC_COND_VERSION) \
 	X(pthread_rwlock_init, NULL) \
+	X(pthread_rwlock_destroy, NULL) \
 	X(pthread_rwlock_timedrdlock, NULL) \
 	X(pthread_rwlock_clockrdlock, NULL) \
 	X(pthread_rwlock_timedwrlock, NULL) \

@@ -4,33 +4,27 @@
  * deadline or a clock that is wrong is refused by the next definition, untried.
  */
 #include "calls.h"
+#include "probes.h"
 
-static bool is_right(const struct timespec *when)
-{
-	return when->tv_nsec >= 0 && when->tv_nsec < 1000000000;
-}
-
-static bool is_clock(clockid_t clock)
-{
-	return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC;
-}
-
-EXPORT int pthread_rwlock_init(pthread_rwlock_t *l,
-			       const pthread_rwlockattr_t *attr)
-{
-	rec_init(l, CALLER);
-	return PASS(pthread_rwlock_init)(l, attr);
-}
-
-EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *l)
+static __always_inline int read(pthread_rwlock_t *l, void *site)
 {
 	struct rec_thread *t = rec_thread();
 
 	if (unlikely(!t))
 		return PASS(pthread_rwlock_rdlock)(l);
-	return REC_LOCK(t, l, REC_READ, LOCKER,
-			NEXT(pthread_rwlock_tryrdlock)(l),
+	return REC_LOCK(t, l, REC_READ, site, NEXT(pthread_rwlock_tryrdlock)(l),
 			pthread_rwlock_rdlock);
+}
+
+EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *l)
+{
+	int err;
+
+	PRE_USDT(rdlock_entry, l);
+	err = read(l, LOCKER);
+	if (likely(!err))
+		PRE_USDT(rdlock_acquire_read, l);
+	return err;
 }
 
 EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *l)
@@ -48,7 +42,7 @@ EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *l,
 {
 	struct rec_thread *t = rec_thread();
 
-	if (unlikely(!t) || !is_right(when))
+	if (unlikely(!t) || !rec_is_right(when))
 		return PASS(pthread_rwlock_timedrdlock)(l, when);
 	return REC_LOCK_UNTIL(t, l, REC_READ, LOCKER,
 			      NEXT(pthread_rwlock_tryrdlock)(l),
@@ -60,22 +54,33 @@ EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock,
 {
 	struct rec_thread *t = rec_thread();
 
-	if (unlikely(!t) || !is_right(when) || !is_clock(clock))
+	if (unlikely(!t) || !rec_is_right(when) || !rec_is_clock(clock))
 		return PASS(pthread_rwlock_clockrdlock)(l, clock, when);
 	return REC_LOCK_UNTIL(t, l, REC_READ, LOCKER,
 			      NEXT(pthread_rwlock_tryrdlock)(l),
 			      NEXT(pthread_rwlock_clockrdlock)(l, clock, when));
 }
 
-EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *l)
+static __always_inline int write(pthread_rwlock_t *l, void *site)
 {
 	struct rec_thread *t = rec_thread();
 
 	if (unlikely(!t))
 		return PASS(pthread_rwlock_wrlock)(l);
-	return REC_LOCK(t, l, REC_WRITE, LOCKER,
+	return REC_LOCK(t, l, REC_WRITE, site,
 			NEXT(pthread_rwlock_trywrlock)(l),
 			pthread_rwlock_wrlock);
+}
+
+EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *l)
+{
+	int err;
+
+	PRE_USDT(wrlock_entry, l);
+	err = write(l, LOCKER);
+	if (likely(!err))
+		PRE_USDT(wrlock_acquire_write, l);
+	return err;
 }
 
 EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *l)
@@ -93,7 +98,7 @@ EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *l,
 {
 	struct rec_thread *t = rec_thread();
 
-	if (unlikely(!t) || !is_right(when))
+	if (unlikely(!t) || !rec_is_right(when))
 		return PASS(pthread_rwlock_timedwrlock)(l, when);
 	return REC_LOCK_UNTIL(t, l, REC_WRITE, LOCKER,
 			      NEXT(pthread_rwlock_trywrlock)(l),
@@ -105,7 +110,7 @@ EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
 {
 	struct rec_thread *t = rec_thread();
 
-	if (unlikely(!t) || !is_right(when) || !is_clock(clock))
+	if (unlikely(!t) || !rec_is_right(when) || !rec_is_clock(clock))
 		return PASS(pthread_rwlock_clockwrlock)(l, clock, when);
 	return REC_LOCK_UNTIL(t, l, REC_WRITE, LOCKER,
 			      NEXT(pthread_rwlock_trywrlock)(l),
@@ -116,6 +121,7 @@ REC_UNLOCK_SLOW(pthread_rwlock_unlock, pthread_rwlock_t)
 
 EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
 {
+	PRE_USDT(rwlock_unlock, l);
 	if (unlikely(!rec_release(rec_mine, l)))
 		return unlock_slow(l);
 	return NEXT(pthread_rwlock_unlock)(l);

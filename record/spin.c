@@ -2,12 +2,6 @@
 /* pthread_spin_* */
 #include "calls.h"
 
-EXPORT int pthread_spin_init(pthread_spinlock_t *s, int pshared)
-{
-	rec_init((void *)s, CALLER);
-	return PASS(pthread_spin_init)(s, pshared);
-}
-
 EXPORT int pthread_spin_lock(pthread_spinlock_t *s)
 {
 	struct rec_thread *t = rec_thread();

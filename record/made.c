@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/* Where locks are made, which is noted, and where they are destroyed, which is not. */
+#include "probes.h"
+#include "site.h"
+
+#include "c11.h"
+
+#define CALLER __builtin_return_address(0)
+
+/* -- mutexes -------------------------------------------------------------- */
+
+EXPORT int pthread_mutex_init(pthread_mutex_t *m,
+			      const pthread_mutexattr_t *attr)
+{
+	PRE_USDT(mutex_init, m);
+	rec_init(m, CALLER);
+	return PASS(pthread_mutex_init)(m, attr);
+}
+
+EXPORT int mtx_init(mtx_t *mtx, int type)
+{
+	pthread_mutexattr_t attr;
+
+	_Static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t), "mtx_t");
+	PRE_USDT(mutex_init, mtx);
+	rec_init(mtx, CALLER);
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_settype(&attr, lkp_mtx_is_recursive(type)
+						 ? PTHREAD_MUTEX_RECURSIVE
+						 : PTHREAD_MUTEX_TIMED_NP);
+	return lkp_thrd_result(
+		PASS(pthread_mutex_init)((pthread_mutex_t *)mtx, &attr));
+}
+
+EXPORT int pthread_mutex_destroy(pthread_mutex_t *m)
+{
+	PRE_USDT(mutex_destroy, m);
+	return PASS(pthread_mutex_destroy)(m);
+}
+
+EXPORT void mtx_destroy(mtx_t *mtx)
+{
+	PRE_USDT(mutex_destroy, mtx);
+	PASS(pthread_mutex_destroy)((pthread_mutex_t *)mtx);
+}
+
+/* -- condition variables --------------------------------------------------- */
+
+EXPORT int pthread_cond_init(pthread_cond_t *c, const pthread_condattr_t *attr)
+{
+	PRE_USDT2(cond_init, c, attr);
+	rec_init(c, CALLER);
+	return PASS(pthread_cond_init)(c, attr);
+}
+
+EXPORT int cnd_init(cnd_t *c)
+{
+	_Static_assert(sizeof(cnd_t) == sizeof(pthread_cond_t), "cnd_t");
+	PRE_USDT2(cond_init, c, NULL);
+	rec_init(c, CALLER);
+	return lkp_thrd_result(
+		PASS(pthread_cond_init)((pthread_cond_t *)c, NULL));
+}
+
+EXPORT int pthread_cond_destroy(pthread_cond_t *c)
+{
+	PRE_USDT(cond_destroy, c);
+	return PASS(pthread_cond_destroy)(c);
+}
+
+EXPORT void cnd_destroy(cnd_t *c)
+{
+	PRE_USDT(cond_destroy, c);
+	PASS(pthread_cond_destroy)((pthread_cond_t *)c);
+}
+
+/* -- the rest -------------------------------------------------------------- */
+
+EXPORT int pthread_rwlock_init(pthread_rwlock_t *l,
+			       const pthread_rwlockattr_t *attr)
+{
+	rec_init(l, CALLER);
+	return PASS(pthread_rwlock_init)(l, attr);
+}
+
+EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *l)
+{
+	PRE_USDT(rwlock_destroy, l);
+	return PASS(pthread_rwlock_destroy)(l);
+}
+
+EXPORT int pthread_spin_init(pthread_spinlock_t *s, int pshared)
+{
+	rec_init((void *)s, CALLER);
+	return PASS(pthread_spin_init)(s, pshared);
+}
