@@ -87,6 +87,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     needs::declare("guest", &guest());
     needs::declare("usdt", &usdt());
     needs::declare("chromium", &chromium());
+    needs::declare("dwz", &needs::program("dwz"));
     Ok(())
 }
 

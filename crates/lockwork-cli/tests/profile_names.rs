@@ -142,6 +142,32 @@ fn split_debug_information_is_read_or_said_to_be_missing() {
     }
 }
 
+/// `dwz` takes what two programs have in common out of them.
+#[test]
+#[cfg_attr(not(has_dwz), ignore = "dwz is missing")]
+fn shared_debug_information_is_read_or_said_to_be_missing() {
+    let room = Room::new();
+    for version in ["-gdwarf-4", "-gdwarf-5"] {
+        let flags = ["-O1", "-g", version, "-pthread"];
+        let program = room.compile("app", INLINES, &flags);
+        std::fs::copy(&program, room.path("other")).expect("a copy");
+        let mut dwz = std::process::Command::new("dwz");
+        dwz.args(["-m", "common.debug", "app", "other"]);
+        dwz.current_dir(room.path("."));
+        assert!(dwz.status().expect("dwz starts").success());
+        let (site, warnings) = taken(&room, &program);
+        assert_eq!((&*site, &*warnings), ("take (app.c:3)", "[]"), "{version}");
+
+        std::fs::copy(&program, room.path("common.debug")).expect("a copy");
+        let (site, warnings) = taken(&room, &program);
+        assert_eq!(site, "main (app.c:3)", "{version}");
+        assert!(warnings.contains("which is of another build"), "{warnings}");
+        std::fs::remove_file(room.path("common.debug")).expect("removed");
+        let (_, warnings) = taken(&room, &program);
+        assert!(warnings.contains("which is not there"), "{warnings}");
+    }
+}
+
 /// Two classes have a member of a class that wraps a mutex.
 const WRAPS: &str = "#include <pthread.h>\n\
     struct Mutex { pthread_mutex_t m; Mutex(); void make(); };\n\

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Debug information that is not in a program's own file: a file that its build id or its
-//! `.gnu_debuglink` names, and the parts of split DWARF.
+//! `.gnu_debuglink` names, what several of these share, and the parts of split DWARF.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -58,10 +58,44 @@ pub fn of(path: &Path, elf: &Elf<'_>) -> (Option<DebugFile>, Option<String>) {
     (None, refused)
 }
 
-fn by_build_id(id: &str) -> Option<DebugFile> {
+/// The file in which `dwz` has put what `elf`, the file at `path`, shares with others:
+/// `.gnu_debugaltlink` names it. Without it names and inlined functions are missing, so if it
+/// is not there, or of another build, the error says so.
+pub fn shared(path: &Path, elf: &Elf<'_>) -> Result<Option<PathBuf>, String> {
+    let Ok(Some((name, id))) = elf.gnu_debugaltlink() else {
+        return Ok(None);
+    };
+    let name = Path::new(OsStr::from_bytes(name));
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let named = path.parent().unwrap_or(Path::new("/")).join(name);
+    let is_right = |file: &PathBuf| {
+        let bytes = fs::read(file).unwrap_or_default();
+        let elf = Elf::parse(&*bytes);
+        elf.is_ok_and(|elf| elf.build_id().ok().flatten() == Some(id))
+    };
+    let found = [Some(named.clone()), build_id_path(&hex(id))];
+    let found = found.into_iter().flatten().find(is_right);
+    found.map(Some).ok_or_else(|| {
+        let fault = match named.exists() {
+            true => "of another build",
+            false => "not there",
+        };
+        format!(
+            "the debug information of {} has a part in {}, which is {fault}: some functions have no names",
+            path.display(),
+            named.display()
+        )
+    })
+}
+
+fn build_id_path(id: &str) -> Option<PathBuf> {
     let (start, rest) = id.split_at_checked(2)?;
     let folder = Path::new(FOLDER).join(".build-id").join(start);
-    let path = folder.join(format!("{rest}.debug"));
+    Some(folder.join(format!("{rest}.debug")))
+}
+
+fn by_build_id(id: &str) -> Option<DebugFile> {
+    let path = build_id_path(id)?;
     let bytes = fs::read(&path).ok()?;
     Some(DebugFile { path, bytes })
 }

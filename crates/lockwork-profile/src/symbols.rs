@@ -165,12 +165,14 @@ impl Symbols {
             all.sort_by_key(|place| (place.from, place.to));
             all
         };
-        let loader = match &debug {
-            Some(file) => Loader::new(&file.path).or_else(|_| Loader::new(path)),
-            None => Loader::new(path),
-        };
         let described = debug.as_ref().map_or(path, |file| &file.path);
-        let missing = debug_files::missing_part(described, debug_elf.as_ref().unwrap_or(&elf));
+        let described_elf = debug_elf.as_ref().unwrap_or(&elf);
+        let (shared, unshared) = match debug_files::shared(described, described_elf) {
+            Ok(shared) => (shared, None),
+            Err(why) => (None, Some(why)),
+        };
+        let loader = Loader::new_with_sup(described, shared).or_else(|_| Loader::new(path));
+        let missing = debug_files::missing_part(described, described_elf);
         let missing = missing.map(|part| {
             format!(
                 "inlined functions of {} are in split debug files, of which {} is not there",
@@ -184,7 +186,7 @@ impl Symbols {
             loader: loader.ok(),
             variables: places(SymbolKind::Data),
             functions: places(SymbolKind::Text),
-            warning: refused.or(missing),
+            warning: refused.or(unshared).or(missing),
         })
     }
 }
