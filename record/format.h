@@ -57,6 +57,7 @@ struct rec_file {
 	u64 seen;      /* 1: `lockwork profile` has seen its end */
 	u64 signal;    /* then: which signal made it end; 0: none */
 	u64 cpus;      /* on which it might run at its start; 0: unknown */
+	u64 all_stacks; /* 1: each acquisition has its stack, if there was room for it */
 };
 
 /* A thread that waits now, at the index that is its number. */

@@ -7,6 +7,7 @@
  * does not meet the samples in step.
  */
 #include "calls.h"
+#include "stack.h"
 
 /* Are they at least so long on average, all are timed: some 3 microseconds. */
 #define ALL_TIMED 8192
@@ -59,7 +60,8 @@ static u32 next_block(const struct rec_site *s, const struct rec_timing *u)
 	u64 mean = holds ? u->held / holds : 0;
 	u64 block = rare * rare * BLOCK / (mean + 1);
 
-	if (!u->weight || mean >= ALL_TIMED)
+	/* Each acquisition comes here, so each has its stack, and its hold is timed. */
+	if (rec_all_stacks || !u->weight || mean >= ALL_TIMED)
 		return 1;
 	if (block > rare * LARGEST)
 		block = rare * LARGEST;
@@ -76,6 +78,8 @@ void rec_hold_due(struct rec_thread *t, struct rec_site *s, struct rec_held *h)
 		s->counted = 1;
 		return;
 	}
+	if (rec_all_stacks)
+		rec_stack_taken(t, s);
 	u = rec_timing(t, s);
 	if (!u) {
 		s->counted += LARGEST;

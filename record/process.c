@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "state.h"
 #include "stderr.h"
+#include "stack.h"
 #include "wanted.h"
 
 #include <fcntl.h>
@@ -65,6 +66,7 @@ static void fill_header(void)
 	rec_file->pid = (u64)getpid();
 	rec_file->parent = (u64)getppid();
 	rec_file->from_fork = had_process;
+	rec_file->all_stacks = rec_all_stacks;
 	rec_both_clocks(&rec_file->start_ticks, &rec_file->start_ns);
 	rec_file->start_unix_ns = rec_nanoseconds(CLOCK_REALTIME);
 	strncpy((char *)rec_file->lock, lock ? lock : "", 31);

@@ -105,13 +105,16 @@ struct rec_blame {
 	u64 waited; /* ticks */
 };
 
-/* The stack of a contended acquisition; `depth` return addresses follow. */
+/*
+ * The stack of a contended acquisition, or of any if the file's all_stacks is 1; `depth` return
+ * addresses follow.
+ */
 struct rec_stack {
 	u32 what, bytes; /* its type, as above */
 	u64 lock;
 	u64 site;
 	u64 kind;
-	u64 count;  /* contended acquisitions that it stands for */
+	u64 count;  /* acquisitions, and waits that timed out, that had it */
 	u64 waited; /* ticks of those */
 	u64 depth;
 };

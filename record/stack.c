@@ -16,8 +16,8 @@
 /* No frame is larger. */
 #define FARTHEST (1u << 20)
 
-/* LOCKWORK_STACKS=none */
-static bool none;
+bool rec_all_stacks; /* LOCKWORK_STACKS=all */
+static bool none;    /* LOCKWORK_STACKS=none */
 
 /* What a frame pointer points to. */
 struct frame {
@@ -95,6 +95,7 @@ void rec_stack_prepare(void)
 	void *warm_up[2];
 
 	none = when && !strcmp(when, "none");
+	rec_all_stacks = when && !strcmp(when, "all");
 	if (!none)
 		backtrace(warm_up, 2);
 }

@@ -7,6 +7,8 @@
 /* Frames of a stack at most. */
 #define REC_DEEPEST 48
 
+/* Each acquisition is to have its stack, not the contended ones alone. */
+extern bool rec_all_stacks;
 /* The unwinder's first call loads it, and must not do that inside of a lock call. */
 void rec_stack_prepare(void);
 /*

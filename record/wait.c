@@ -4,36 +4,12 @@
 #include "calls.h"
 #include "stack.h"
 
-/* Stacks take at most this share of the program's time, all threads together. */
-#define STACK_SHARE 256
 /* Waits shorter than this are over before a thread can have slept. */
 #define NO_SLEEP 4096
 /* A site's first waits are all watched; later those so long, and of others one in 16. */
 #define FIRST_WAITS 64
 #define LONG_WAIT   (1u << 20)
 #define RARELY	    16
-
-/* The frames from the call outwards. */
-static struct rec_stack *stack_of(struct rec_thread *t, struct rec_site *s)
-{
-	u64 now = rec_ticks(), took;
-	void *frame[REC_DEEPEST];
-	struct rec_stack *k = NULL;
-	int saved = errno;
-	u32 n;
-
-	if (now < t->next_stack || s == &t->lost)
-		return NULL;
-	n = rec_unwind(frame, REC_DEEPEST, rec_site_address(s));
-	rec_wrapper_ask(t, rec_site_address(s), frame, n);
-	if (n)
-		k = rec_stack(t, s, frame, n);
-	took = rec_ticks() - now;
-	t->next_stack = now + took * STACK_SHARE * READ_ONCE(rec_file->threads);
-	rec_file_stamp();
-	errno = saved;
-	return k;
-}
 
 /*
  * What is done for a watched wait delays the sleep, makes each holder note what it does, and
@@ -71,8 +47,9 @@ void rec_wait_begin(struct rec_waiting *w, struct rec_thread *t,
 	w->preempted = 0;
 	w->watched = worth_watching(t, d);
 	w->holder = rec_find_holder(t, lock, &w->holder_site, w->watched);
+	if (w->watched || rec_all_stacks)
+		w->stack = rec_stack_of(t, s, true);
 	if (w->watched) {
-		w->stack = stack_of(t, s);
 		rec_switches(&w->slept, &w->preempted);
 		w->queue = rec_waiters(lock, t->number);
 	}

@@ -298,6 +298,9 @@ pub struct ProfileArgs {
 pub enum Stacks {
     /// Those of calls that find the lock held, a sample.
     Contended,
+    /// Those of all calls that take a lock, which then says what calls it. Each takes microseconds
+    /// more, while the lock is held.
+    All,
     /// None: of each call only where it is.
     None,
 }
@@ -307,6 +310,7 @@ impl Stacks {
     pub fn name(self) -> &'static str {
         match self {
             Stacks::Contended => "contended",
+            Stacks::All => "all",
             Stacks::None => "none",
         }
     }

@@ -87,10 +87,61 @@ fn without_stacks_there_is_the_call() {
     );
     let (_, stacks) = folded(&room, &["--stacks", "contended"], &[&program]);
     assert!(stacks.contains(CALLS), "{stacks}");
-    let refused = room.run(&["profile", "--stacks", "all", "--", &program]);
+    let refused = room.run(&["profile", "--stacks", "some", "--", &program]);
     assert_eq!(refused.status.code(), Some(125), "{}", stderr(&refused));
     assert!(
-        stderr(&refused).contains("contended, none"),
+        stderr(&refused).contains("contended, all, none"),
+        "{}",
+        stderr(&refused)
+    );
+}
+
+/// 3,000 acquisitions by one function and 1,000 by another, none of them contended.
+const CALLED: &str = "#include <pthread.h>\n\
+    pthread_mutex_t often = PTHREAD_MUTEX_INITIALIZER;\n\
+    static volatile int n;\n\
+    #define APART __attribute__((noinline)) static void\n\
+    APART take(void) { pthread_mutex_lock(&often); n++; pthread_mutex_unlock(&often); n++; }\n\
+    APART much(void) { take(); n++; }\n\
+    APART little(void) { take(); n++; }\n\
+    static void *none(void *arg) { return arg; }\n\
+    int main(void) { pthread_t t;\n\
+    if (pthread_create(&t, 0, none, 0) || pthread_join(t, 0)) return 1;\n\
+    for (int i = 0; i < 1000; i++) { much(); little(); much(); much(); } return 0; }\n";
+
+#[test]
+fn all_calls_have_their_stacks_if_that_is_asked_for() {
+    let room = Room::new();
+    let flags = ["-O1", "-g", "-pthread", "-fno-optimize-sibling-calls"];
+    let program = room.compile("called", CALLED, &flags);
+    let file = text(&room.path("p.prof"));
+    let record = |stacks| {
+        let args = ["profile", "-o", &file, "--stacks", stacks, "--", &program];
+        let ran = room.run(&args);
+        assert_eq!(ran.status.code(), Some(0), "{}", stderr(&ran));
+        stderr(&ran)
+    };
+    let told = record("all");
+    for part in [
+        "mutex often: 4,000 acquisitions by 2 stacks",
+        "75.0 % of them: take (called.c:5), by much (called.c:6), by main (",
+        "25.0 % of them: take (called.c:5), by little (called.c:7), by main (",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    assert!(!told.contains("have no stack"), "{told}");
+    let calls = room.run(&["report", "--calls", &file]);
+    let lines = stdout(&calls);
+    let of = |end: &str| lines.lines().filter(|line| line.ends_with(end)).count();
+    assert_eq!(of("main;much;take;mutex often 3000"), 1, "{lines}");
+    assert_eq!(of("main;little;take;mutex often 1000"), 1, "{lines}");
+
+    let told = record("contended");
+    assert!(!told.contains("of them: take"), "{told}");
+    let refused = room.run(&["report", "--calls", &file]);
+    assert_eq!(refused.status.code(), Some(125));
+    assert!(
+        stderr(&refused).contains("--stacks all"),
         "{}",
         stderr(&refused)
     );

@@ -10,7 +10,7 @@ use lockwork_report::{bail_usage, page, text};
 
 use crate::files::children;
 use crate::model::{Profile, Started};
-use crate::{folded, html, json, read, speedscope, summary};
+use crate::{callers, folded, html, json, read, speedscope, summary};
 
 /// The long help of `lockwork report`.
 pub const HELP: &str = "\
@@ -39,7 +39,8 @@ Examples:
   lockwork report lockwork.prof --json | jq '.[0].locks[0].why'
   lockwork report lockwork.prof --html locks.html
   lockwork report lockwork.prof --speedscope waits.json
-  lockwork report lockwork.prof --folded > waits.folded";
+  lockwork report lockwork.prof --folded > waits.folded
+  lockwork report lockwork.prof --calls > calls.folded";
 
 /// Options of `lockwork report`.
 #[derive(Debug, clap::Args)]
@@ -54,17 +55,21 @@ pub struct ReportArgs {
     /// number is microseconds waited.
     #[arg(long, conflicts_with = "json")]
     pub folded: bool,
-    /// Print which threads wait for which lock now, and each deadlock among them.
+    /// The same of all calls that take a lock; the number is that of the calls. For a profile that
+    /// was recorded by `lockwork profile --stacks all`.
     #[arg(long, conflicts_with_all = ["json", "folded"])]
+    pub calls: bool,
+    /// Print which threads wait for which lock now, and each deadlock among them.
+    #[arg(long, conflicts_with_all = ["json", "folded", "calls"])]
     pub deadlock: bool,
     /// Write the report as one HTML page to OUT, with a flame graph of the waits, histograms, a
     /// timeline of the hottest locks and wait-for graphs. It needs no network.
-    #[arg(long, value_name = "OUT", conflicts_with_all = ["json", "folded", "deadlock"])]
+    #[arg(long, value_name = "OUT", conflicts_with_all = ["json", "folded", "calls", "deadlock"])]
     pub html: Option<PathBuf>,
     /// Write the stacks of waits to OUT as a file for speedscope (speedscope.app), weighted by
     /// the time waited.
     #[arg(long, value_name = "OUT")]
-    #[arg(conflicts_with_all = ["json", "folded", "deadlock", "html"])]
+    #[arg(conflicts_with_all = ["json", "folded", "calls", "deadlock", "html"])]
     pub speedscope: Option<PathBuf>,
     /// Leave the files of child processes out.
     #[arg(long)]
@@ -98,6 +103,8 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode> {
         text + "\n"
     } else if args.folded {
         profiles.iter().map(folded::render).collect()
+    } else if args.calls {
+        calls(&args.file, &profiles)?
     } else if args.deadlock {
         profiles.iter().map(crate::deadlock::render).collect()
     } else {
@@ -105,6 +112,19 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode> {
     };
     text::print(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn calls(file: &Path, profiles: &[Profile]) -> Result<String> {
+    if !profiles.iter().any(|profile| profile.all_stacks) {
+        bail!(
+            "{} has stacks of calls that waited alone: record it by lockwork profile --stacks all",
+            file.display()
+        );
+    }
+    for missing in profiles.iter().filter_map(callers::missing) {
+        text::complain(&format!("lockwork: {missing}\n"));
+    }
+    Ok(profiles.iter().map(folded::render_calls).collect())
 }
 
 /// Whether `out` is another file than the profile and those of its child processes.

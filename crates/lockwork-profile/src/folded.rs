@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Stacks of waits, and their form for flame graphs: `outermost;…;innermost NUMBER`, where
-//! the number is microseconds waited. The last frame is the lock.
+//! Stacks of waits or of all calls, and their form for flame graphs: `outermost;…;innermost NUMBER`, where
+//! the number is microseconds waited, or calls. The last frame is the lock.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
@@ -53,6 +53,27 @@ pub fn render(profile: &Profile) -> String {
         }
     }
     text
+}
+
+/// The lines of one process of which each acquisition has its stack; their number is that of its
+/// acquisitions.
+pub fn render_calls(profile: &Profile) -> String {
+    let names = Names::new(profile);
+    let mut all: BTreeMap<Vec<String>, u64> = BTreeMap::new();
+    let locks = profile.locks.iter().filter(|lock| lock.is_lock());
+    for lock in locks {
+        let name = format!("{} {}", lock.kind(), names.lock(lock));
+        for stack in profile.stacks.iter().filter(|s| s.lock == lock.address) {
+            let mut frames = frames(&names, stack);
+            frames.push(name.clone());
+            *all.entry(frames).or_default() += stack.count;
+        }
+    }
+    let line = |(stack, calls): (&Vec<String>, &u64)| {
+        let stack: Vec<String> = stack.iter().map(|name| clean(name)).collect();
+        format!("{} {calls}\n", stack.join(";"))
+    };
+    all.iter().map(line).collect()
 }
 
 fn frames(names: &Names<'_>, stack: &Stack) -> Vec<String> {

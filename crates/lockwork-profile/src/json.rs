@@ -3,9 +3,10 @@
 
 use serde::Serialize;
 
+use crate::callers;
 use crate::herd::Herd;
 use crate::histogram::Histogram;
-use crate::model::{Counts, Fate, Lock, Profile};
+use crate::model::{Counts, Fate, Lock, Profile, Stack};
 use crate::names::Names;
 use crate::rules;
 use crate::sharing;
@@ -51,7 +52,16 @@ struct OneLock {
     sites: Vec<OneSite>,
     holders: Vec<Holder>,
     inside: Vec<Outer>,
+    callers: Vec<Caller>,
     why: Option<Why>,
+}
+
+/// A stack by which the lock was taken.
+#[derive(Serialize)]
+struct Caller {
+    stack: Vec<String>,
+    acquisitions: u64,
+    waited_ns: u64,
 }
 
 #[derive(Serialize)]
@@ -232,6 +242,7 @@ fn lock(profile: &Profile, names: &Names<'_>, lock: &Lock) -> OneLock {
         sites: sites.collect(),
         holders: holders.collect(),
         inside: inside.collect(),
+        callers: callers(profile, names, lock),
         why: why.map(|(found, also)| Why {
             rule: found.rule,
             sentence: found.why,
@@ -240,6 +251,20 @@ fn lock(profile: &Profile, names: &Names<'_>, lock: &Lock) -> OneLock {
             advice: found.advice,
         }),
     }
+}
+
+/// Where each acquisition has its stack.
+fn callers(profile: &Profile, names: &Names<'_>, lock: &Lock) -> Vec<Caller> {
+    if !profile.all_stacks {
+        return Vec::new();
+    }
+    let caller = |stack: &Stack| Caller {
+        stack: stack.frames.iter().map(|at| names.site(*at)).collect(),
+        acquisitions: stack.count,
+        waited_ns: profile.ns(stack.waited as f64),
+    };
+    let stacks = callers::of(profile, lock);
+    stacks.into_iter().map(caller).collect()
 }
 
 fn numbers(profile: &Profile, counts: &Counts) -> Numbers {

@@ -2,6 +2,7 @@
 //! Reads what the recorder wrote about a program's locks, and says which of them matter,
 //! why, and what to try: `lockwork report`, and the end of `lockwork profile`.
 
+mod callers;
 mod clock;
 mod command;
 mod cycles;

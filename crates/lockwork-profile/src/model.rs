@@ -226,13 +226,16 @@ pub struct Inside {
     pub waited: u64,
 }
 
-/// Where a thread was when it waited: a sample.
+/// Where a thread was when it waited: a sample. With [`Profile::all_stacks`] where it was when it
+/// took the lock, waiting or not.
 #[derive(Clone, Debug)]
 pub struct Stack {
     /// The lock.
     pub lock: u64,
     /// Return addresses, the call of the lock first.
     pub frames: Vec<u64>,
+    /// Calls that had it.
+    pub count: u64,
     /// Ticks of the waits that were sampled here.
     pub waited: u64,
 }
@@ -446,6 +449,8 @@ pub struct Profile {
     /// Call sites that lock by a function that returns while the lock is held, as
     /// `Mutex::Lock()` does, with the call in that function.
     pub wrappers: BTreeMap<u64, u64>,
+    /// Whether each acquisition has its stack, if there was room for it.
+    pub all_stacks: bool,
     /// Single acquisitions, by the times at which they begin.
     pub events: Vec<Event>,
     /// Those that are shorter than a window times 2 to this are of every such window only.

@@ -67,8 +67,9 @@ struct Parts {
 #[derive(Default)]
 struct Reading {
     locks: HashMap<u64, Parts>,
-    stacks: HashMap<(u64, Vec<u64>), u64>,
     wrappers: BTreeMap<u64, u64>,
+    /// Calls, and ticks waited.
+    stacks: HashMap<(u64, Vec<u64>), (u64, u64)>,
     modules: Modules,
     tids: Vec<(u64, u64)>,
     idle: BTreeMap<u64, Idle>,
@@ -144,7 +145,8 @@ impl Reading {
                     .map(|n| read(bytes, frames + n * 8))
                     .collect();
                 let sum = self.stacks.entry((found.lock, frames?)).or_default();
-                *sum += self.limits.time(found.waited);
+                sum.0 += self.limits.count(found.count);
+                sum.1 += self.limits.time(found.waited);
             }
             raw::INSIDE => {
                 let found: raw::RawInside = read(bytes, at)?;
@@ -271,9 +273,10 @@ impl Reading {
         let mut stacks: Vec<Stack> = self
             .stacks
             .into_iter()
-            .map(|((lock, frames), waited)| Stack {
+            .map(|((lock, frames), (count, waited))| Stack {
                 lock,
                 frames,
+                count,
                 waited,
             })
             .collect();
@@ -303,6 +306,7 @@ impl Reading {
             locks,
             stacks,
             wrappers: self.wrappers,
+            all_stacks: head.all_stacks != 0,
             events,
             level,
             ticks,

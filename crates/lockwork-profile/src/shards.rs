@@ -70,7 +70,10 @@ fn array<'a>(kin: &[&'a Lock], lock: &Lock) -> Option<Shards<'a>> {
 
 /// Those for which threads waited by the same calls as for `lock`, as far as the stacks go.
 fn called_alike<'a>(profile: &Profile, kin: &[&'a Lock], lock: &Lock) -> Option<Shards<'a>> {
-    let stacks = || profile.stacks.iter().filter(|stack| stack.frames.len() > 1);
+    let stacks = || {
+        let waits = profile.stacks.iter().filter(|stack| stack.waited > 0);
+        waits.filter(|stack| stack.frames.len() > 1)
+    };
     let own = stacks().filter(|stack| stack.lock == lock.address);
     let own: HashSet<&[u64]> = own.map(|stack| stack.frames.as_slice()).collect();
     let alike = stacks().filter(|stack| own.contains(stack.frames.as_slice()));
@@ -130,6 +133,7 @@ mod tests {
         let stack = |lock, caller| Stack {
             lock,
             frames: vec![2, caller],
+            count: 1,
             waited: 1,
         };
         profile.stacks = vec![stack(100, 7), stack(900, 7), stack(5000, 8)];

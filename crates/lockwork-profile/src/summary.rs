@@ -15,7 +15,7 @@ use crate::program::{command, runs_again};
 use crate::rules::{self, Case};
 use crate::tables::{self, LISTED, NAME};
 use crate::verdict::{self, deadlocks, is_nothing, lock_waiters, quick_waits, tried};
-use crate::{deadlock, futexes, sharing};
+use crate::{callers, deadlock, futexes, sharing};
 
 /// Locks of which the reason is given.
 const EXPLAINED: usize = 3;
@@ -50,6 +50,7 @@ pub fn render(profile: &Profile) -> String {
     for sentence in sharing::sentences(profile, &names) {
         let _ = writeln!(text, "\n{sentence}");
     }
+    text += &callers::render(profile, &names);
     text += &condvars(profile, &names);
     if let Some(quick) = quick_waits(profile) {
         text += &format!("\n{quick}\n");
