@@ -27,6 +27,10 @@ program (exec). So the exit status, signals, standard streams and environment
 are those of the program; only LD_PRELOAD, LOCKWORK_LOCK and LOCKWORK_SET are
 added.
 
+With --count lockwork stays the program's parent, passes signals on, and says at
+the end what the program and its child processes did with their locks. Then the
+exit status of a program that signal N ended is 128 + N.
+
 lockwork refuses programs whose locks it cannot replace, before they start:
 statically linked programs, setuid programs, programs with file capabilities, and
 programs for another machine or another C library.";
@@ -40,6 +44,7 @@ Examples:
   lockwork run -- ./server --port 8080
   lockwork run --lock qspinlock_steal -- python3 job.py
   lockwork run --lock mutex --set spin_budget=0 -- make -j8 check
+  lockwork run --count -- ./server --bench
   lockwork run --lock mutex_numa --set count_events=2 -- ./server";
 
 const PROFILE_HELP: &str = "\
@@ -262,6 +267,10 @@ pub struct RunArgs {
     /// lists the knobs.
     #[arg(long, value_name = "KNOB=VALUE,…")]
     pub set: Vec<String>,
+    /// Count its lock calls, and say in the end on standard error how many found their lock held,
+    /// or that none was made. Costs what `lockwork profile` does, and is no exec.
+    #[arg(long)]
+    pub count: bool,
     /// The program and its arguments.
     #[arg(required = true, trailing_var_arg = true)]
     #[arg(value_name = "PROGRAM")]

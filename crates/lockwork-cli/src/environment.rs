@@ -48,15 +48,25 @@ pub fn changes(spec: &LockSpec) -> Result<Vec<Change>> {
     ])
 }
 
+/// The recorder that `lockwork profile` has put around this process.
+fn recorder_around() -> Option<PathBuf> {
+    let existing = env::var_os("LD_PRELOAD").unwrap_or_default();
+    let recorder = entries(&existing).find(|entry| RECORD.owns(file_name(entry)));
+    let recorder = recorder.filter(|_| env::var_os("LOCKWORK_RECORD").is_some())?;
+    Some(PathBuf::from(OsStr::from_bytes(recorder)))
+}
+
+/// Whether this process is recorded by `lockwork profile`.
+pub fn is_recorded() -> bool {
+    recorder_around().is_some()
+}
+
 /// Keeps the recorder that `lockwork profile` has put around this process: it stays before the
 /// interposer, and goes on with its file.
 pub fn keep_recorder(changes: &mut Vec<Change>) {
-    let existing = env::var_os("LD_PRELOAD").unwrap_or_default();
-    let recorder = entries(&existing).find(|entry| RECORD.owns(file_name(entry)));
-    let Some(recorder) = recorder.filter(|_| env::var_os("LOCKWORK_RECORD").is_some()) else {
+    let Some(recorder) = recorder_around() else {
         return;
     };
-    let recorder = PathBuf::from(OsStr::from_bytes(recorder));
     changes.retain(|(variable, _)| *variable != "LOCKWORK_RECORD");
     for (variable, value) in changes {
         if *variable == "LD_PRELOAD" {

@@ -89,6 +89,7 @@ fn exit(code: u8, is_run: bool) -> ExitCode {
 
 fn dispatch(command: &Command) -> Result<ExitCode> {
     match command {
+        Command::Run(args) if args.count => return run::counted(args),
         Command::Run(args) => run::run(args)?,
         Command::Compare(args) => return compare::compare(args),
         Command::Profile(args) => return profile::profile(args),

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! `lockwork run`: becomes the program, with another lock under it.
+//! `lockwork run`: becomes the program, with another lock under it. Or it stays, and says in the
+//! end what the program did with its locks.
 
 use std::ffi::{CString, OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::process::ExitCode;
 
-use anyhow::Result;
-use lockwork_report::bail_usage;
+use anyhow::{Context, Result};
 use lockwork_report::settings::settings;
+use lockwork_report::{bail_usage, text};
 
 use crate::cli::RunArgs;
 use crate::environment;
 use crate::error::{Exit, CANNOT_EXECUTE, NOT_FOUND, OWN_ERROR};
 use crate::inherited;
 use crate::policy::Interposer;
+use crate::profile;
 use crate::program;
 use crate::spec::{self, LockSpec};
 
@@ -46,6 +49,29 @@ pub fn run(args: &RunArgs) -> Result<()> {
         }
     }
     Err(exec(name, &args.command))
+}
+
+/// Runs the program with the recorder before its lock, and says on standard error what it did with
+/// its locks. The exit code is the program's.
+pub fn counted(args: &RunArgs) -> Result<ExitCode> {
+    let spec = profile::lock(&args.lock, &args.set)?;
+    profile::check(&args.command)?;
+    if environment::is_recorded() {
+        let message = "lockwork profile records this program, which counts its lock calls: leave \
+                       --count out";
+        return Err(Exit::with(OWN_ERROR, message));
+    }
+    let room = tempfile::tempdir().context("cannot make a folder for the figures")?;
+    let file = room.path().join("locks");
+    let stacks = ("LOCKWORK_STACKS", OsStr::new("none"));
+    let code = profile::record(&args.command, &spec, &file, &[stacks])?;
+    text::complain(&match lockwork_profile::locking(&file) {
+        Ok(locking) => format!("lockwork: {}\n", locking.sentence("this run")),
+        Err(_) => "lockwork: nothing is counted: the program did not load the recorder, or could \
+                   not write into the folder for temporary files\n"
+            .to_owned(),
+    });
+    Ok(ExitCode::from(code))
 }
 
 fn exec(name: &OsStr, command: &[OsString]) -> anyhow::Error {

@@ -38,6 +38,76 @@ fn exit_codes_and_signals_are_the_programs() {
     }
 }
 
+/// Takes a mutex so often, while its other thread holds it or not.
+const COUNTED: &str = "#include <pthread.h>\n#include <stdlib.h>\n#include <unistd.h>\n\
+    static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n\
+    static void *take(void *a) { pthread_mutex_lock(&m); pthread_mutex_unlock(&m); return a; }\n\
+    int main(int argc, char **argv) { pthread_t t;\n\
+    if (argc < 3) return 9;\n\
+    if (*argv[1] == 'h') pthread_mutex_lock(&m);\n\
+    pthread_create(&t, 0, take, 0);\n\
+    if (*argv[1] == 'h') { sleep(1); pthread_mutex_unlock(&m); }\n\
+    pthread_join(t, 0);\n\
+    for (int i = 0; i < 98; i++) take(0);\n\
+    if (*argv[2] == 'k') abort();\n\
+    return atoi(argv[2]); }\n";
+
+#[test]
+fn what_happened_is_said_if_it_is_to_be_counted() {
+    let room = Room::new();
+    let program = room.compile("counted", COUNTED, &["-pthread"]);
+    let free = ["99 acquisitions of 1 lock in this run", "never contended"];
+    let held = [
+        "1.0 % of 100 acquisitions of 1 lock in this run",
+        "waited for",
+    ];
+    for lock in ["glibc", "glibc_passthrough", "mutex"] {
+        for (how, code, told) in [("free", "7", free), ("held", "0", held)] {
+            let args = ["run", "--count", "--lock", lock, "--", &program, how, code];
+            let output = room.run(&args);
+            assert_eq!(output.status.code(), code.parse().ok(), "{lock} {how}");
+            assert_eq!(stdout(&output), "");
+            for part in told {
+                assert!(stderr(&output).contains(part), "{}", stderr(&output));
+            }
+        }
+    }
+    let output = room.run(&["run", "--count", "--", &program, "free", "kill"]);
+    assert_eq!(output.status.code(), Some(128 + libc::SIGABRT));
+    assert!(
+        stderr(&output).contains("99 acquisitions"),
+        "{}",
+        stderr(&output)
+    );
+    let output = room.run(&["run", "--count", "--", "true"]);
+    assert!(
+        stderr(&output).contains("This run made no lock call that an interposer sees"),
+        "{}",
+        stderr(&output)
+    );
+    let quiet = room.run(&["run", "--", &program, "free", "0"]);
+    assert_eq!(
+        stderr(&quiet),
+        "",
+        "nothing is counted unless that is asked for"
+    );
+}
+
+#[test]
+fn nothing_is_counted_of_what_is_recorded() {
+    let room = Room::new();
+    let lockwork = env!("CARGO_BIN_EXE_lockwork");
+    let file = text(&room.path("p.prof"));
+    let outer = ["profile", "--quiet", "-o", &file, "--", lockwork];
+    let output = room.run(&[&outer[..], &["run", "--count", "--", "true"]].concat());
+    assert_eq!(output.status.code(), Some(125));
+    assert!(
+        stderr(&output).contains("leave --count out"),
+        "{}",
+        stderr(&output)
+    );
+}
+
 #[test]
 fn standard_streams_are_the_programs() {
     let room = Room::new();

@@ -130,10 +130,10 @@ impl Locking {
         unseen::but(&unseen::told(self.taken_back, self.elsewhere))
     }
 
-    /// What that means for a comparison of locks.
-    pub fn sentence(&self) -> String {
+    /// What that means for the choice of a lock. `run` is "this run" or the like.
+    pub fn sentence(&self, run: &str) -> String {
         let used = format!(
-            "{} of {} in a warm-up run{}",
+            "{} of {} in {run}{}",
             counted(self.acquisitions as usize, "acquisition"),
             counted(self.locks, "lock"),
             match self.unrecorded_threads {
@@ -143,14 +143,15 @@ impl Locking {
         );
         if self.is_unused() && self.still_waiting == 0 {
             return format!(
-                "A warm-up run made no lock call that an interposer sees: the locks of this program \
+                "{} made no lock call that an interposer sees: the locks of this program \
                  are not replaced.{}",
+                capital(run),
                 self.but()
             );
         }
         if self.still_waiting > 0 {
             return format!(
-                "When a warm-up run ended, {} still waited for a lock: `lockwork profile` says for \
+                "When {run} ended, {} still waited for a lock: `lockwork profile` says for \
                  which, and whether that is a deadlock.",
                 counted(self.still_waiting, "thread")
             );
@@ -205,6 +206,11 @@ impl Locking {
     }
 }
 
+fn capital(text: &str) -> String {
+    let (first, rest) = text.split_at(1);
+    first.to_uppercase() + rest
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -215,15 +221,18 @@ mod tests {
             locks: 2,
             ..Locking::default()
         };
-        assert!(seen.sentence().contains("no lock call"));
+        assert!(seen
+            .sentence("a warm-up run")
+            .starts_with("A warm-up run made no lock call"));
         seen.elsewhere = 20_000;
         assert!(
-            seen.sentence().contains("slept 20,000 times elsewhere"),
+            seen.sentence("a warm-up run")
+                .contains("slept 20,000 times elsewhere"),
             "{}",
-            seen.sentence()
+            seen.sentence("a warm-up run")
         );
         seen.acquisitions = 1;
-        let text = seen.sentence();
+        let text = seen.sentence("a warm-up run");
         assert!(
             text.contains(
                 "(1 acquisition of 2 locks in a warm-up run): no lock makes it faster. But"
@@ -232,21 +241,21 @@ mod tests {
         );
         seen.elsewhere = 0;
         seen.acquisitions = 1000;
-        let text = seen.sentence();
+        let text = seen.sentence("a warm-up run");
         assert!(
             text.starts_with("Its locks were never contended (1,000"),
             "{text}"
         );
         assert!(text.ends_with("no lock makes it faster."), "{text}");
         seen.failed = 10;
-        let text = seen.sentence();
+        let text = seen.sentence("a warm-up run");
         assert!(text.starts_with("10 calls of trylock"), "{text}");
         seen.failed = 0;
         seen.quick_waits = 1000;
-        let text = seen.sentence();
+        let text = seen.sentence("a warm-up run");
         assert!(text.contains("only its 1,000 short waits"), "{text}");
         seen.taken_back = 5_000;
-        let text = seen.sentence();
+        let text = seen.sentence("a warm-up run");
         assert!(
             text.contains("never contended (1,000")
                 && text.contains("5,000 waits for condition variables ended")
@@ -256,41 +265,42 @@ mod tests {
         seen.taken_back = 0;
         seen.quick_waits = 0;
         seen.unrecorded_threads = 3;
-        let text = seen.sentence();
+        let text = seen.sentence("a warm-up run");
         assert!(
             text.starts_with("Nobody knows") && text.contains("those of 3 more threads"),
             "{text}"
         );
         seen.unrecorded_threads = 0;
         seen.contended = 10;
-        let text = seen.sentence();
+        let text = seen.sentence("a warm-up run");
         assert!(
             text.starts_with("1.0 % of 1,000") && text.contains("little to win"),
             "{text}"
         );
         seen.taken_back = 5_000;
-        let text = seen.sentence();
+        let text = seen.sentence("a warm-up run");
         assert!(
             text.contains("not seen") && !text.contains("little to win"),
             "{text}"
         );
         seen.taken_back = 0;
         seen.quick_waits = 1000;
-        let text = seen.sentence();
+        let text = seen.sentence("a warm-up run");
         assert!(
             text.ends_with("little to win but in its 1,000 short waits for condition variables."),
             "{text}"
         );
         seen.still_waiting = 2;
         assert!(
-            seen.sentence().contains("2 threads still waited"),
+            seen.sentence("a warm-up run")
+                .contains("2 threads still waited"),
             "{}",
-            seen.sentence()
+            seen.sentence("a warm-up run")
         );
         seen.still_waiting = 0;
         seen.waited = 0.5;
         assert!(seen
-            .sentence()
+            .sentence("a warm-up run")
             .contains("50.0 % of their time: `lockwork profile`"));
     }
 }

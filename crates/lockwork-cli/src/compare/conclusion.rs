@@ -65,7 +65,7 @@ pub fn conclude(
     let unused = locking.as_ref().is_some_and(Locking::is_unused);
     let verdict = verdict::verdict(&setup, &summary, unused);
     let note = setup.contended(BASELINE).map(workload::note);
-    let note = note.or_else(|| locking.as_ref().map(Locking::sentence));
+    let note = note.or_else(|| locking.as_ref().map(|seen| seen.sentence("a warm-up run")));
     Report {
         schema: SCHEMA,
         lockwork: env!("CARGO_PKG_VERSION"),
