@@ -35,11 +35,6 @@ __cold void rec_failed(struct rec_thread *t, struct rec_site *s);
 /* This hold is one that is timed, from @start; 0: the clock is read as the last step. */
 struct rec_timed *rec_hold_timed(struct rec_thread *t, struct rec_site *s,
 				 struct rec_held *h, u32 weight, u64 start);
-/* Between rec_busy() and rec_idle(): the stack of a call of @s, from that outwards; NULL: none. */
-struct rec_stack *rec_stack_of(struct rec_thread *t, struct rec_site *s,
-			       bool waits);
-/* An acquisition that did not wait: its stack is counted. */
-__cold void rec_stack_taken(struct rec_thread *t, struct rec_site *s);
 /* The countdown of @s has come to its end: the same. */
 __cold void rec_hold_due(struct rec_thread *t, struct rec_site *s,
 			 struct rec_held *h);
