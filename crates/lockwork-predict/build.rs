@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut text = "[\n    GLIBC,\n".to_owned();
     for policy in policies(&fs::read_to_string(root().join(def))?)? {
         text += &format!(
-            "    Policy {{ name: {:?}, mutex: {:?}, rwlock: Some({:?}), spinlock: {:?} }},\n",
+            "    Policy {{ name: {:?}, mutex: {:?}, rwlock: {:?}, spinlock: {:?} }},\n",
             policy.name, policy.mutex, policy.rwlock, policy.spinlock
         );
     }

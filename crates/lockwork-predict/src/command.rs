@@ -129,7 +129,7 @@ fn write(dir: &Path, args: &PredictArgs, plan: &Plan, hot: &[&Demand]) -> Result
     let stem = args.file.file_stem().unwrap_or_default().to_string_lossy();
     // The machine makes no difference to them: those of the first one.
     for (at, (lock, case)) in hot.iter().zip(&plan.cases).enumerate() {
-        let locks: Vec<&str> = case.models.iter().filter_map(|model| model.lock).collect();
+        let locks: Vec<&str> = case.models.iter().map(|model| model.lock).collect();
         let from = format!("profile {}", args.file.display());
         let text = workload::file(case.workload(), lock, &locks, &from)?;
         let path = dir.join(format!("{stem}-{}.toml", at + 1));

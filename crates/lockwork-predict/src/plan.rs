@@ -132,7 +132,7 @@ impl Plan {
     /// Whether some lock is not predicted because it would spin on shared CPUs.
     pub fn is_crowded(&self) -> bool {
         self.cases.iter().any(|case| {
-            let models = case.models.iter().filter_map(|model| model.lock);
+            let models = case.models.iter().map(|model| model.lock);
             let crowds = |lock| case.threads.iter().any(|&n| !case.fits(lock, n));
             models.into_iter().any(crowds)
         })
@@ -159,8 +159,8 @@ pub fn threads(args: &PredictArgs, cpus: usize) -> Vec<usize> {
 impl Case {
     fn of(args: &PredictArgs, program: &Program, lock: &Demand, machine: &Machine) -> Result<Case> {
         let known = lockwork_sim::locks()?;
-        let is = |name: Option<&str>, what: fn(&lockwork_sim::Lock) -> bool| {
-            let found = known.iter().find(|lock| Some(lock.name) == name);
+        let is = |name: &str, what: fn(&lockwork_sim::Lock) -> bool| {
+            let found = known.iter().find(|lock| lock.name == name);
             found.is_some_and(what)
         };
         let clusters = machine.places.iter().map(|place| place.cluster).max();
@@ -198,7 +198,7 @@ impl Case {
     fn simulated(&self) -> Vec<(&'static str, usize)> {
         let mut all: Vec<(&'static str, usize)> = Vec::new();
         let profiled = self.profiled.map(|lock| (lock, self.profiled_threads()));
-        let models = self.models.iter().filter_map(|model| model.lock);
+        let models = self.models.iter().map(|model| model.lock);
         let models: Vec<&'static str> = models.collect();
         let rows = self
             .threads

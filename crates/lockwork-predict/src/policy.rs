@@ -5,19 +5,20 @@ use anyhow::Result;
 use lockwork_profile::demand::Kind;
 use lockwork_report::choice;
 
-/// What a policy makes of each kind of lock; none: the simulator has no model of it.
+/// What a policy makes of each kind of lock.
 struct Policy {
     name: &'static str,
     mutex: &'static str,
-    rwlock: Option<&'static str>,
+    rwlock: &'static str,
     spinlock: &'static str,
 }
 
-/// glibc's spinlock is a test-and-set lock. Nobody has written a model of its read/write lock.
+/// glibc's spinlock is a test-and-set lock. Its read/write lock is the default kind, as the
+/// profile does not say which it was.
 const GLIBC: Policy = Policy {
     name: "glibc",
     mutex: "glibc_mutex",
-    rwlock: None,
+    rwlock: "glibc_rwlock",
     spinlock: "tas_lock",
 };
 
@@ -34,8 +35,8 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 pub struct Model {
     /// The policies' names.
     pub policies: String,
-    /// The simulator's lock; none: it has none.
-    pub lock: Option<&'static str>,
+    /// The simulator's lock.
+    pub lock: &'static str,
     /// The others are compared with this one.
     pub is_base: bool,
 }
@@ -55,9 +56,9 @@ pub fn models(kind: Kind, chosen: &[String]) -> Result<Vec<Model>> {
         .filter(|policy| policy.name != POLICIES[0].name);
     for policy in std::iter::once(&POLICIES[0]).chain(others) {
         let lock = match kind {
-            Kind::Mutex => Some(policy.mutex),
+            Kind::Mutex => policy.mutex,
             Kind::RwLock => policy.rwlock,
-            Kind::Spinlock => Some(policy.spinlock),
+            Kind::Spinlock => policy.spinlock,
         };
         let is_base = policy.name == POLICIES[0].name;
         match models.iter_mut().find(|m| m.lock == lock && !m.is_base) {
@@ -76,7 +77,7 @@ pub fn models(kind: Kind, chosen: &[String]) -> Result<Vec<Model>> {
 pub fn lock_of(kind: Kind, policy: &str) -> Option<&'static str> {
     let found = models(kind, &[policy.to_owned()]).ok()?;
     let named = found.iter().find(|model| model.policies == policy);
-    named.and_then(|model| model.lock)
+    named.map(|model| model.lock)
 }
 
 #[cfg(test)]
@@ -88,10 +89,7 @@ mod tests {
         let known = lockwork_sim::locks().expect("they load");
         for kind in [Kind::Mutex, Kind::RwLock, Kind::Spinlock] {
             for model in models(kind, &[]).expect("all") {
-                let Some(lock) = model.lock else {
-                    assert!(model.is_base && kind == Kind::RwLock);
-                    continue;
-                };
+                let lock = model.lock;
                 let found = known.iter().find(|known| known.name == lock).expect(lock);
                 assert_eq!(found.is_rw, kind == Kind::RwLock, "{lock}");
             }
@@ -123,7 +121,7 @@ mod tests {
             lock_of(Kind::Mutex, "qspinlock_fair"),
             Some("qspinlock_fair")
         );
-        assert_eq!(lock_of(Kind::RwLock, "glibc"), None);
+        assert_eq!(lock_of(Kind::RwLock, "glibc"), Some("glibc_rwlock"));
         assert_eq!(lock_of(Kind::Mutex, "glibc_passthrough"), None);
     }
 }

@@ -224,12 +224,13 @@ fn on_machine(case: &Case, hot: &[&Demand], results: &Results, at: usize) -> Str
             change(simulated / case.lock.rate.max(1e-9))
         );
         let error = results.error(at);
-        if error > doubt::SIMULATOR_ERROR {
+        let least = doubt::least_error(case.lock.kind);
+        if error > least {
             let _ = writeln!(
                 text,
                 "so the bands are {} wider at each end, not {}",
                 percent(error),
-                percent(doubt::SIMULATOR_ERROR)
+                percent(least)
             );
         }
     }

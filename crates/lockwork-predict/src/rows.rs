@@ -68,8 +68,8 @@ impl Banded {
 pub struct Row {
     /// The policies' names.
     pub policies: String,
-    /// The simulator's lock, if it has one.
-    pub lock: Option<&'static str>,
+    /// The simulator's lock.
+    pub lock: &'static str,
     /// Threads.
     pub threads: usize,
     /// It is glibc's.
@@ -120,11 +120,9 @@ impl<'a> Results<'a> {
         let mut rows = Vec::new();
         for &threads in &case.threads {
             let base = case.models.iter().find(|model| model.is_base);
-            let base = base.and_then(|model| model.lock);
-            let base = base.map_or_else(Vec::new, |lock| self.points(at, lock, threads));
+            let base = base.map_or_else(Vec::new, |model| self.points(at, model.lock, threads));
             for model in &case.models {
-                let found = model.lock.map(|lock| self.points(at, lock, threads));
-                let found = found.unwrap_or_default();
+                let found = self.points(at, model.lock, threads);
                 let rates: Vec<f64> = found.iter().map(|point| point.rate).collect();
                 let waits: Vec<f64> = found.iter().map(|point| point.waiting).collect();
                 let pairs = found.iter().zip(&base);
@@ -159,7 +157,8 @@ impl<'a> Results<'a> {
 
     /// How wide the bands of a case are: see [`doubt::error`].
     pub fn error(&self, at: usize) -> f64 {
-        doubt::error(self.plan.cases[at].lock.rate, self.as_profiled(at))
+        let lock = &self.plan.cases[at].lock;
+        doubt::error(lock.kind, lock.rate, self.as_profiled(at))
     }
 }
 
