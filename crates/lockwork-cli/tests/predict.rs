@@ -206,6 +206,57 @@ fn nested_locks_are_simulated_together() {
 }
 
 #[test]
+fn read_write_locks_are_compared_with_glibcs() {
+    let room = Room::new();
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/contend.c");
+    let source = std::fs::read_to_string(source).expect("the source");
+    let program = room.compile("contend", &source, &["-O2", "-pthread"]);
+    let file = room.path("contend.prof");
+    let file = file.to_str().expect("UTF-8");
+    let args = ["profile", "--quiet", "-o", file, "--", &program];
+    let output = room.run(&[&args[..], &["rwlock", "2", "300", "600", "75", "100"]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    // Of 64 threads at least one would hold the lock most of the time, whatever the load was.
+    let args = [
+        file,
+        "--machine",
+        "epyc-9654",
+        "--threads",
+        "2,64",
+        "--locks",
+        "mutex,qspinlock_fair",
+        "--seeds",
+        "1",
+    ];
+    let text = predict(&room, &[&args[..], &["--json"]].concat());
+    let found: Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(found["locks"][0]["kind"], "rwlock", "{text}");
+    let case = &found["predictions"][0];
+    assert!(number(&case["profiled"]["simulated"]) > 0.0, "{text}");
+    // The model is trusted less than that of a mutex.
+    assert!(
+        number(&case["error"]) > number(&found["simulator_error"]),
+        "{text}"
+    );
+    let rows = case["rows"].as_array().expect("rows");
+    assert_eq!(
+        rows.len(),
+        4,
+        "glibc and two policies that do the same: {text}"
+    );
+    for row in rows {
+        let is_glibc = row["policies"] == "glibc";
+        let lock = if is_glibc { "glibc_rwlock" } else { "rwsem" };
+        assert_eq!(row["simulated"], lock);
+        assert!(number(&row["rate"]["value"]) > 0.0, "{row}");
+        assert_eq!(row["over_glibc"].is_null(), is_glibc, "{row}");
+    }
+    let told = predict(&room, &args);
+    assert!(!told.contains("compared with nothing"), "{told}");
+    assert!(told.contains("of the default kind"), "{told}");
+}
+
+#[test]
 fn a_program_that_does_not_wait_is_promised_nothing() {
     let room = Room::new();
     let file = room.path("true.prof");

@@ -7,8 +7,7 @@ use std::fmt::Write;
 use lockwork_report::text::{counted, cut, percent, whole};
 
 use crate::model::{Lock, Profile, Stack};
-use crate::names::Names;
-use crate::tables::NAME;
+use crate::names::{Names, NAME};
 
 /// Locks that are listed, stacks of each, and functions of each.
 const LOCKS: usize = 5;

@@ -7,7 +7,9 @@ use lockwork_report::text::cut;
 
 use crate::model::{Lock, Profile};
 use crate::symbols::{Frame, Symbolizer};
-use crate::tables::NAME;
+
+/// A name's columns.
+pub const NAME: usize = 48;
 
 /// Wrappers of the lock calls: their callers say more.
 const WRAPPERS: &[&str] = &[

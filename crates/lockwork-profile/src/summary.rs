@@ -9,11 +9,11 @@ use lockwork_report::text::{counted, cut, duration, grouped, percent, seconds, w
 
 use crate::herd::herds;
 use crate::model::{Fate, Lock, Profile, Waiter};
-use crate::names::Names;
+use crate::names::{Names, NAME};
 use crate::nesting::nests;
 use crate::program::{command, runs_again};
 use crate::rules::{self, Case};
-use crate::tables::{self, LISTED, NAME};
+use crate::tables::{self, LISTED};
 use crate::verdict::{self, deadlocks, is_nothing, lock_waiters, quick_waits, tried};
 use crate::{callers, deadlock, futexes, sharing};
 

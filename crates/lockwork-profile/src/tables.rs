@@ -10,8 +10,6 @@ use crate::names::Names;
 pub const LISTED: usize = 10;
 /// Condition variables that are listed.
 const CONDVARS: usize = 5;
-/// A name's columns.
-pub const NAME: usize = 48;
 
 /// What the columns of [`locks`] are.
 pub const LOCKS: [&str; 10] = [
