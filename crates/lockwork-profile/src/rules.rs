@@ -127,23 +127,29 @@ impl Case<'_> {
         text
     }
 
-    /// The hold that threads wait for, in ticks: the mean of each call site, weighted by the
-    /// waiting with that site as the known holder. A few long sections of one site keep the others
-    /// waiting, however many short ones there are. Long ones that nobody waits for do not count.
+    /// The hold that threads wait for, in ticks: a quarter of the waiting with a known holder is for
+    /// call sites that hold so long on average, or longer. So a few long sections of one site count,
+    /// however many short ones there are, if they keep the others waiting. Long ones that nobody
+    /// waits for do not, nor does a single one that hardly anybody waits for.
     fn met_hold(&self) -> f64 {
         let sites = self.lock.sites.iter().filter(|site| site.how.acquires());
-        let (mut met, mut waited) = (0.0, 0.0);
-        for site in sites.filter(|site| site.counts.holds > 0) {
-            let blames = self.lock.blames.iter();
-            let theirs = blames.filter(|blame| blame.holder_site == site.address);
-            let theirs: f64 = theirs.map(|blame| blame.waited as f64).sum();
-            met += theirs * site.counts.mean_hold();
-            waited += theirs;
-        }
-        match waited > 0.0 {
-            true => met / waited,
-            false => self.sum().mean_hold(),
-        }
+        let held = sites.filter(|site| site.counts.holds > 0);
+        let mut met: Vec<(f64, f64)> = held
+            .map(|site| {
+                let blames = self.lock.blames.iter();
+                let theirs = blames.filter(|blame| blame.holder_site == site.address);
+                let waited = theirs.map(|blame| blame.waited as f64).sum();
+                (site.counts.mean_hold(), waited)
+            })
+            .collect();
+        met.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let all: f64 = met.iter().map(|(_, waited)| waited).sum();
+        let mut sum = 0.0;
+        let found = met.into_iter().find(|(_, waited)| {
+            sum += waited;
+            sum > 0.0 && sum >= all * BLAMED
+        });
+        found.map_or_else(|| self.sum().mean_hold(), |(hold, _)| hold)
     }
 
     fn wait(&self) -> String {

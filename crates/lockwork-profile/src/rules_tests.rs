@@ -132,22 +132,24 @@ fn a_few_long_sections_are_not_hidden_by_many_short_ones() {
         handover: 0,
         ..used(2_000_000)
     };
-    let of = |holder_site| {
-        let blame = Blame {
+    let of = |for_long: u64| {
+        let blame = |holder_site, count| Blame {
             site: 2,
             holder_site,
             holder: None,
-            count: 90,
-            waited: 90 * 2_000_000,
+            count,
+            waited: count * 2_000_000,
         };
         rules_of_locks(vec![Lock {
-            blames: vec![blame],
+            blames: vec![blame(1, for_long), blame(2, 90 - for_long)],
             ..lock_of_sites(vec![long.clone(), short.clone()])
         }])[0]
     };
-    assert_eq!(of(1), "long-sections");
-    // Nobody waited for the long ones.
-    assert_eq!(of(2), "convoy");
+    assert_eq!(of(90), "long-sections");
+    assert_eq!(of(30), "long-sections");
+    // Hardly anybody waited for the long ones, or nobody.
+    assert_eq!(of(4), "convoy");
+    assert_eq!(of(0), "convoy");
     assert_eq!(rule(short), "convoy");
 }
 
