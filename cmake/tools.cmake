@@ -24,8 +24,8 @@ target_link_libraries(lockwork-passthrough PRIVATE ${CMAKE_DL_LIBS})
 file(GLOB RECORD CONFIGURE_DEPENDS record/*.c)
 add_library(lockwork-record MODULE ${RECORD})
 target_compile_options(lockwork-record PRIVATE -ftls-model=initial-exec ${frames})
-target_include_directories(lockwork-record PRIVATE platform/preload platform/user
-                           platform)
+target_include_directories(lockwork-record PRIVATE preload platform/preload
+                           platform/user platform)
 target_link_options(lockwork-record PRIVATE -Wl,-z,relro,-z,now
                     -Wl,--no-undefined)
 target_link_libraries(lockwork-record PRIVATE Threads::Threads
