@@ -41,6 +41,7 @@ void rec_wait_begin(struct rec_waiting *w, struct rec_thread *t,
 	w->lock = lock;
 	w->wanted = &rec_wanted[rec_wanted_at(lock)];
 	w->stack = NULL;
+	t->asked.lock = NULL; /* also one about a lock that it holds */
 	t->asked.at = 0;
 	w->queue = 0;
 	w->slept = 0;

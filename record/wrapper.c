@@ -101,11 +101,8 @@ void rec_wrapper_ask(struct rec_thread *t, u64 site, void **frame, u32 n)
 {
 	struct rec_window w = { 0 };
 	struct rec_asked *ask = &t->asked;
-	u64 last, end;
+	u64 last, end = end_of(site, &w, &last);
 
-	ask->lock = NULL;
-	ask->at = 0;
-	end = end_of(site, &w, &last);
 	if (!end)
 		return;
 	if (last && !n)

@@ -57,7 +57,7 @@ struct rec_asked {
 struct rec_thread;
 
 /*
- * @t will wait for a lock: @frame are the @n return addresses from @site outwards. With none a
+ * @t will wait for a lock, and nothing is asked: @frame are the @n return addresses from @site outwards. With none a
  * wrapper was taken for one that is none.
  */
 void rec_wrapper_ask(struct rec_thread *t, u64 site, void **frame, u32 n);
