@@ -1,15 +1,33 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! What is done, as rows; and how a command ends.
+//! How a plan is carried out, what is done, as rows, and how a command ends.
 
 use super::args::SimArgs;
 use super::json;
 use super::plan::{Job, Plan};
 use super::rows::{self, Row};
-use super::simulations::{Done, End};
+use super::simulations::{self, Done, End, Simulate};
 use crate::outcome::Stuck;
 use anyhow::Result;
+use lockwork_report::machine::cpus;
 use lockwork_report::text;
 use std::process::ExitCode;
+use std::sync::Arc;
+
+/// Simulates all of a plan. With `--json` each outcome is printed as soon as it is there.
+pub(super) fn simulated(
+    args: &SimArgs,
+    plan: &Arc<Plan>,
+    simulate: Simulate,
+) -> Result<(Vec<Done>, End)> {
+    let jobs = args.jobs.map_or_else(cpus, |jobs| jobs as usize);
+    simulations::run(plan, jobs, simulate, &mut |done| match args.json {
+        true => text::print(&format!(
+            "{}\n",
+            json::outcome(plan, done.job, &done.outcome)
+        )),
+        false => Ok(()),
+    })
+}
 
 /// The last word, and the exit code.
 pub(super) fn over(args: &SimArgs, plan: &Plan, end: &End, done: usize) -> Result<ExitCode> {

@@ -24,8 +24,7 @@ mod why;
 pub use args::{Cluster, SimArgs, Switch, Where, HELP};
 
 use anyhow::Result;
-use ending::{over, rows, title};
-use lockwork_report::machine::cpus;
+use ending::{over, rows, simulated, title};
 use lockwork_report::{plot, text};
 use plan::{Known, Plan};
 use simulations::{Done, Simulate};
@@ -65,14 +64,7 @@ pub fn after_help() -> String {
 fn carry_out(args: &SimArgs, plan: &Arc<Plan>, simulate: Simulate) -> Result<ExitCode> {
     args.plot.as_deref().map_or(Ok(()), plot::make)?;
     let timeline = args.timeline.as_deref().map(timeline::create).transpose()?;
-    let jobs = args.jobs.map_or_else(cpus, |jobs| jobs as usize);
-    let (done, end) = simulations::run(plan, jobs, simulate, &mut |done| match args.json {
-        true => text::print(&format!(
-            "{}\n",
-            json::outcome(plan, done.job, &done.outcome)
-        )),
-        false => Ok(()),
-    })?;
+    let (done, end) = simulated(args, plan, simulate)?;
     if !args.json {
         text::print(&report(plan, &done))?;
     }

@@ -2,15 +2,14 @@
 //! Lists of lengths and of shares of readers: a plan for each pair, and one table of all.
 
 use super::args::SimArgs;
-use super::ending::{over, rows};
+use super::ending::{over, rows, simulated};
 use super::plan::{Known, Plan};
 use super::rows::Row;
-use super::simulations::{self, Done, End, Simulate};
+use super::simulations::{Done, End, Simulate};
 use super::table::{dash, head};
-use super::{json, warnings};
+use super::warnings;
 use anyhow::Result;
 use lockwork_report::bail_usage;
-use lockwork_report::machine::cpus;
 use lockwork_report::table;
 use lockwork_report::text::{self, number, percent, signed_percent};
 use std::process::ExitCode;
@@ -54,16 +53,9 @@ pub(super) fn carry_out(args: &SimArgs, known: &Known, simulate: Simulate) -> Re
     let plans = points(args).into_iter().map(|args| Plan::of(&args, known));
     let plans = plans.map(|plan| plan.map(Arc::new));
     let plans: Vec<Arc<Plan>> = plans.collect::<Result<_>>()?;
-    let jobs = args.jobs.map_or_else(cpus, |jobs| jobs as usize);
     let (mut lines, mut said, mut last) = (Vec::new(), Vec::new(), None);
     for plan in &plans {
-        let (done, end) = simulations::run(plan, jobs, simulate, &mut |done| match args.json {
-            true => text::print(&format!(
-                "{}\n",
-                json::outcome(plan, done.job, &done.outcome)
-            )),
-            false => Ok(()),
-        })?;
+        let (done, end) = simulated(args, plan, simulate)?;
         lines.extend(lines_of(plan, &done));
         said.extend(said_of(plan, &done));
         if !matches!(end, End::Completed) {
