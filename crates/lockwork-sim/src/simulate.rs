@@ -55,24 +55,7 @@ pub fn simulate(setup: &Setup) -> Result<Found> {
         if let Some(program) = &setup.workload.program {
             kinds_are_known(setup, program, &known)?;
             if setup.guests.is_some() {
-                let kind = |lock: usize| {
-                    let named = program.locks[lock].kind.as_deref();
-                    let own = named.and_then(|name| known.iter().find(|ops| ops.name() == name));
-                    *own.unwrap_or(&ops)
-                };
-                let roles = program.roles.iter();
-                if let Some(ops) = roles
-                    .flat_map(|role| slept_under(program, &role.steps, &kind, None))
-                    .next()
-                {
-                    bail_usage!(
-                        "{} sleeps while it holds a lock of kind {}, which only spins: on virtual \
-                         CPUs its holder cannot sleep; take a lock that sleeps, or leave \
-                         --overcommit out",
-                        setup.workload.name,
-                        ops.name()
-                    );
-                }
+                holders_stay_awake(setup, program, &known, ops)?;
             }
         }
         world.reset();
@@ -133,6 +116,31 @@ fn kinds_are_known(setup: &Setup, program: &Program, known: &[&'static world::Op
         }
     }
     Ok(())
+}
+
+/// A virtual CPU's thread cannot sleep while it holds a lock that only spins. `ops`: of locks
+/// without a kind of their own.
+fn holders_stay_awake(
+    setup: &Setup,
+    program: &Program,
+    known: &[&'static world::Ops],
+    ops: &'static world::Ops,
+) -> Result<()> {
+    let kind = |lock: usize| {
+        let named = program.locks[lock].kind.as_deref();
+        let own = named.and_then(|name| known.iter().find(|ops| ops.name() == name));
+        own.copied().unwrap_or(ops)
+    };
+    let mut roles = program.roles.iter();
+    match roles.find_map(|role| slept_under(program, &role.steps, &kind, None)) {
+        None => Ok(()),
+        Some(ops) => bail_usage!(
+            "{} sleeps while it holds a lock of kind {}, which only spins: on virtual CPUs its \
+             holder cannot sleep; take a lock that sleeps, or leave --overcommit out",
+            setup.workload.name,
+            ops.name()
+        ),
+    }
 }
 
 /// The spinlock, if any, under which one of `steps` sleeps for a time; `held`: one that is held
