@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 #include "frame.h"
+#include "readers.h"
 #include "rwlock.h"
 
 static struct lk_rwlock lock;
@@ -14,30 +15,6 @@ static void read(void)
 {
 	EACH_ACQUISITION(lk_rwlock_read_lock(&lock); read_section();
 			 lk_rwlock_read_unlock(&lock));
-}
-
-static void writers(u32 id)
-{
-	(void)id;
-	write();
-}
-
-/* Thread 0 writes, the others read. */
-static void one_writer(u32 id)
-{
-	if (id == 0)
-		write();
-	else
-		read();
-}
-
-/* Thread 0 reads, the others write. */
-static void one_reader(u32 id)
-{
-	if (id == 0)
-		read();
-	else
-		write();
 }
 
 /* Thread 0 locks, the others only try: odd ones to write, even ones to read. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 #include "frame.h"
+#include "readers.h"
 #include "rwsem_list.h"
 #include "trial.h"
 
@@ -58,30 +59,6 @@ static void read_as(enum lk_rwsem_reader how)
 static void read(void)
 {
 	read_as(LK_READER_PASSES);
-}
-
-static void writers(u32 id)
-{
-	(void)id;
-	write();
-}
-
-/* Thread 0 writes, the others read. */
-static void one_writer(u32 id)
-{
-	if (id == 0)
-		write();
-	else
-		read();
-}
-
-/* Thread 0 reads, the others write. */
-static void one_reader(u32 id)
-{
-	if (id == 0)
-		read();
-	else
-		write();
 }
 
 /* Readers that let writers first, and one that does not. */

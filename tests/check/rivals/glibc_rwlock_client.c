@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* The baseline glibc_rwlock: readers and writers, in each phase that a call may find. */
 #include "frame.h"
+#include "readers.h"
 
 extern const struct lk_ops lk_glibc_rwlock_ops;
 
@@ -46,30 +47,6 @@ static void write(void)
 static void read(void)
 {
 	EACH_ACQUISITION(ops->read_lock(object); read_inside());
-}
-
-static void writers(u32 id)
-{
-	(void)id;
-	write();
-}
-
-/* Thread 0 writes, the others read. */
-static void one_writer(u32 id)
-{
-	if (id == 0)
-		write();
-	else
-		read();
-}
-
-/* Thread 0 reads, the others write. */
-static void one_reader(u32 id)
-{
-	if (id == 0)
-		read();
-	else
-		write();
 }
 
 /* Thread 0 locks, the others only try: odd ones to write, even ones to read. */
