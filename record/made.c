@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* Where locks are made, which is noted, and where they are destroyed, which is not. */
+#include "calls.h"
 #include "probes.h"
-#include "site.h"
 
 #include "c11.h"
-
-#define CALLER __builtin_return_address(0)
 
 /* -- mutexes -------------------------------------------------------------- */
 

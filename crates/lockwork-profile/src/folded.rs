@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Stacks of waits or of all calls, and their form for flame graphs: `outermost;…;innermost NUMBER`, where
-//! the number is microseconds waited, or calls. The last frame is the lock.
+//! Stacks of waits or of all calls, and their form for flame graphs: `outermost;…;innermost NUMBER`.
+//! The number is microseconds waited, or calls. The last frame is the lock.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
+use crate::callers;
 use crate::model::{Profile, Stack};
 use crate::names::Names;
 
@@ -63,7 +64,7 @@ pub fn render_calls(profile: &Profile) -> String {
     let locks = profile.locks.iter().filter(|lock| lock.is_lock());
     for lock in locks {
         let name = format!("{} {}", lock.kind(), names.lock(lock));
-        for stack in profile.stacks.iter().filter(|s| s.lock == lock.address) {
+        for stack in callers::of(profile, lock) {
             let mut frames = frames(&names, stack);
             frames.push(name.clone());
             *all.entry(frames).or_default() += stack.count;
