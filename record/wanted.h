@@ -39,7 +39,7 @@ static inline bool rec_has_flag(void *lock)
 	return READ_ONCE(rec_is_wanted[rec_wanted_at(lock)]);
 }
 
-/* To be called by who has taken the lock, if its flag is set. */
+/* A thread that has taken the lock calls this if the lock's flag is set. */
 __cold void rec_show_holder(const struct rec_thread *t,
 			    const struct rec_site *s, void *lock);
 

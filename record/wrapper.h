@@ -57,8 +57,8 @@ struct rec_asked {
 struct rec_thread;
 
 /*
- * @t will wait for a lock, and nothing is asked: @frame are the @n return addresses from @site outwards. With none a
- * wrapper was taken for one that is none.
+ * @t will wait for a lock, and nothing is asked: @frame are the @n return addresses from
+ * @site outwards. With none a wrapper was taken for one that is none.
  */
 void rec_wrapper_ask(struct rec_thread *t, u64 site, void **frame, u32 n);
 /* The lock that the question is about is released: has the function returned? */

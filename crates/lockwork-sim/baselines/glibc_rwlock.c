@@ -7,7 +7,7 @@
  *   state  bit 0  P  write phase
  *          bit 1  W  there is a first writer
  *          bits 2-31 readers that hold, or wait for a read phase
- *   turn   follows P: who waits for another phase sleeps here
+ *   turn   follows P: a thread that waits for another phase sleeps here
  *   gate   1 while there is a first writer: the other writers sleep here
  *
  * Bit 1 of turn and gate: somebody may be asleep there. As (P, W, readers):
@@ -22,15 +22,15 @@
  *   (P,W,n) --unlock--> (-,-,n), turn follows, and all readers are woken: they hold
  *
  * Invariants: W is set by its holder alone. Readers hold while P is clear, and the
- * first writer while it is set. Whoever changes P changes turn next; who finds the wrong
- * phase waits for both. Nobody spins before it sleeps. An unlock by a writer wakes one
+ * first writer while it is set. A thread that changes P changes turn next. A thread that
+ * finds the wrong phase waits for both. Nobody spins before it sleeps. An unlock by a writer wakes one
  * of the other writers, which competes with arrivals. A writer waits as long as readers
  * overlap.
  *
  * Written from the description at the head of glibc's nptl/pthread_rwlock_common.c
  * (Torvald Riegel, 2016): the fields, the states, who sleeps on which word and who wakes
- * whom. The order of the atomic operations is glibc's too, for they are what costs; the
- * code is this file's own. Left out: kinds that prefer writers (and the
+ * whom. The order of the atomic operations is glibc's too, because these operations take
+ * the time. The code is this file's own. Left out: kinds that prefer writers (and the
  * count of writers, which only they use), deadlines, sharing by processes. The kernel
  * wakes all sleepers in one call; here they are woken one by one, and the last call
  * finds nobody.

@@ -47,8 +47,8 @@ fn alone_a_reader_makes_two_atomic_operations_and_a_writer_three() {
 
 #[test]
 fn to_change_the_phase_costs_more() {
-    // A reader after a writer begins a phase, and says so: two more. So does a writer
-    // after a reader: one more, for it stores what it says.
+    // A reader after a writer begins a phase, and says so: two operations more. A writer after a
+    // reader does so too, and says it by a plain store: one more.
     let mixed = run(&program(0.5, 100.0, 100.0), 1, 1);
     let expected = 2.5 + 0.25 * 2.0 + 0.25;
     assert!((rmws(&mixed) - expected).abs() < 0.1, "{}", rmws(&mixed));
@@ -79,7 +79,7 @@ fn a_writer_waits_while_readers_overlap() {
 
 #[test]
 fn who_finds_it_held_sleeps_without_a_second_look() {
-    // The section is long enough that whoever comes meanwhile has to wait.
+    // The section is long enough that a thread that comes meanwhile has to wait.
     let found = run(&program(0.0, 50_000.0, 1000.0), 2, 2);
     let sleeps = found.counts.sleeps as f64 / found.acquisitions() as f64;
     assert!(sleeps > 0.9, "{sleeps} sleeps for each acquisition");
