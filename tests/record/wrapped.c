@@ -2,7 +2,8 @@
 /*
  * Threads that wait for a lock which all take by the function take(), and threads that wait for
  * one which all take in the function in_one(). Each twice: after the first time it can be known
- * that take() returns while the lock is held, and in_one() does not.
+ * that take() returns while the lock is held, and in_one() does not. Nor does in_two(), in which
+ * a thread waits for a second lock while it holds the first.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -15,7 +16,15 @@
 pthread_mutex_t by_function = PTHREAD_MUTEX_INITIALIZER;
 pthread_mutex_t in_function = PTHREAD_MUTEX_INITIALIZER;
 static volatile int calls;
-static atomic_int tid[4][THREADS], step;
+/* Steps; the first one with two locks. */
+#define STEPS 6
+#define PAIRS 4
+static atomic_int step, turn = -1;
+/* Of each step's threads that are about to wait; and about to wait for the second one of two. */
+static atomic_int waits[STEPS][THREADS], waits_inside[STEPS][THREADS];
+/* Each thread has two of its own, so that all threads wait for the second one. */
+static pthread_mutex_t outer[THREADS], inner[THREADS];
+static __thread long mine, now;
 
 __attribute__((noinline)) static void take(pthread_mutex_t *m)
 {
@@ -63,18 +72,42 @@ __attribute__((noinline)) static void second_call(void)
 	calls++;
 }
 
-static void (*const all[])(void) = { first_wait, first_call, second_wait,
-				     second_call };
-#define STEPS 4
+__attribute__((noinline)) static void in_two(void)
+{
+	pthread_mutex_lock(&outer[mine]);
+	waits_inside[now][mine] = gettid();
+	pthread_mutex_lock(&inner[mine]);
+	calls++;
+	pthread_mutex_unlock(&inner[mine]);
+	calls++;
+	pthread_mutex_unlock(&outer[mine]);
+	calls++;
+}
+
+__attribute__((noinline)) static void first_pair(void)
+{
+	in_two();
+	calls++;
+}
+
+__attribute__((noinline)) static void second_pair(void)
+{
+	in_two();
+	calls++;
+}
+
+static void (*const all[])(void) = { first_wait,  first_call, second_wait,
+				     second_call, first_pair, second_pair };
 
 /* In each step all threads call the same function, while the lock is held. */
 static void *waiter(void *number)
 {
-	for (int i = 0; i < STEPS; i++) {
-		while (step <= i)
+	mine = (long)number;
+	for (now = 0; now < STEPS; now++) {
+		while (step <= now || (now >= PAIRS && turn != mine))
 			usleep(1000);
-		tid[i][(long)number] = gettid();
-		all[i]();
+		waits[now][mine] = gettid();
+		all[now]();
 	}
 	return NULL;
 }
@@ -94,14 +127,10 @@ static char state_of(int id)
 	return state;
 }
 
-static void until_all_sleep(int in)
+static void until_sleeps(atomic_int *tid)
 {
-	for (int i = 0; i < THREADS; i++) {
-		for (int seen = 0; seen < 5; usleep(1000))
-			seen = tid[in][i] && state_of(tid[in][i]) == 'S'
-				       ? seen + 1
-				       : 0;
-	}
+	for (int seen = 0; seen < 5; usleep(1000))
+		seen = *tid && state_of(*tid) == 'S' ? seen + 1 : 0;
 }
 
 __attribute__((noinline)) static void hold_long(int in)
@@ -110,19 +139,44 @@ __attribute__((noinline)) static void hold_long(int in)
 
 	take(m);
 	step = in + 1;
-	until_all_sleep(in);
+	for (int i = 0; i < THREADS; i++)
+		until_sleeps(&waits[in][i]);
 	give(m);
 	calls++;
+}
+
+/* One after the other: the second wait of a thread follows at once, and has no stack. */
+static void hold_pairs(int in)
+{
+	for (int i = 0; i < THREADS; i++) {
+		pthread_mutex_lock(&outer[i]);
+		pthread_mutex_lock(&inner[i]);
+	}
+	step = in + 1;
+	for (int i = 0; i < THREADS; i++) {
+		turn = i;
+		until_sleeps(&waits[in][i]);
+		pthread_mutex_unlock(&outer[i]);
+		until_sleeps(&waits_inside[in][i]);
+		pthread_mutex_unlock(&inner[i]);
+	}
+	turn = -1;
 }
 
 int main(void)
 {
 	pthread_t thread[THREADS];
 
+	for (int i = 0; i < THREADS; i++) {
+		pthread_mutex_init(&outer[i], NULL);
+		pthread_mutex_init(&inner[i], NULL);
+	}
 	for (long i = 0; i < THREADS; i++)
 		pthread_create(&thread[i], NULL, waiter, (void *)i);
-	for (int i = 0; i < STEPS; i++)
+	for (int i = 0; i < PAIRS; i++)
 		hold_long(i);
+	for (int i = PAIRS; i < STEPS; i++)
+		hold_pairs(i);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(thread[i], NULL);
 	return 0;

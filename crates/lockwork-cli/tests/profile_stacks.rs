@@ -174,6 +174,9 @@ fn locks_taken_by_a_wrapper_are_taken_by_its_callers() {
         let of = part(&report, "in_function");
         assert!(of.contains("   in_one waited"), "{report}");
         assert!(!of.contains("_call waited"), "{report}");
+        // Nor is one that waits for a second lock while it holds the first.
+        let json = stdout(&room.run(&["report", "--json", &file]));
+        assert!(json.contains("in_two") && !json.contains("_pair"), "{json}");
     }
     // Without stacks nothing is known of it.
     let program = room.compile("wrapped", WRAPPED, &flags);
