@@ -117,7 +117,7 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode> {
 fn calls(file: &Path, profiles: &[Profile]) -> Result<String> {
     if !profiles.iter().any(|profile| profile.all_stacks) {
         bail!(
-            "{} has stacks of calls that waited alone: record it by lockwork profile --stacks all",
+            "{} has the stacks of waits only: record it with lockwork profile --stacks all",
             file.display()
         );
     }
