@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* How a condition variable is waited for. */
 #include "cut_off.h"
+#include "watch.h"
 
 #include "cond.h"
+
+EXPORT pre_takes_back_fn *pre_takes_back;
 
 /* How far a wait has come. */
 enum { BEFORE, GIVING, ASLEEP, RELOCKING };
@@ -29,12 +32,24 @@ static int relock_signalled(struct wait *w)
 	return err;
 }
 
+/* A waiter that is not on the mutex's list may be pulled from there. */
+static __cold void tell(const struct wait *w)
+{
+	const struct lk_mutex_waiter *sleeper = &w->waiter.sleeper;
+	bool moved =
+		READ_ONCE(sleeper->state) != LK_SIGNALLED || sleeper->moved;
+
+	pre_takes_back(w->mutex, !w->late && moved);
+}
+
 /* With the probes of a lock call, as in glibc. */
 static int relock(struct wait *w)
 {
 	int err;
 
 	PRE_USDT(mutex_entry, w->mutex);
+	if (unlikely(pre_takes_back))
+		tell(w);
 	err = w->late ? pre_mutex_enter(w->mutex, w->depth)
 		      : relock_signalled(w);
 	if (!err)

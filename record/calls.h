@@ -12,9 +12,9 @@ struct rec_waiting {
 	void *lock;
 	struct rec_wanted *wanted;
 	struct rec_stack *stack;
-	u64 since, holder_site, holder, queue;
-	u64 slept, preempted;
+	u64 since, holder_site, holder, queue, slept, preempted;
 	bool watched; /* more is to be known of it than how long it takes */
+	bool back; /* of a mutex at the end of a condition wait, not of an acquisition */
 };
 
 /* The thread has found the lock held, and is about to wait. */

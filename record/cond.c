@@ -2,10 +2,10 @@
 /*
  * pthread_cond_* and cnd_*, which glibc makes of the same objects. A wait ends the hold of
  * its mutex and begins another. The mutex is taken back inside of the next definition, so
- * the time for that belongs to the wait.
+ * the time for that belongs to the wait, unless take_back.c sees it: then it is the mutex's.
  */
-#include "calls.h"
 #include "probes.h"
+#include "take_back.h"
 
 #include "c11.h"
 
@@ -20,6 +20,7 @@ struct wait {
 	pthread_cond_t *c;
 	pthread_mutex_t *m;
 	struct rec_waiting waiting;
+	struct rec_back back;
 	struct rec_site *s;
 	struct rec_site *mutex; /* of the acquisition; NULL: it was not seen */
 	bool given_up;		/* the probes say so */
@@ -58,6 +59,7 @@ static void begin(struct wait *w, struct rec_thread *t, pthread_cond_t *c,
 	w->mutex = e.s;
 	t->away = NULL; /* it waits, and has the mutex again when it is back */
 	rec_cond_begin(&w->waiting, t, w->s);
+	rec_back_begin(&w->back, t, c, m, site);
 	w->given_up = can_be_given_up(w);
 	if (w->given_up)
 		PRE_USDT(mutex_release, m);
@@ -67,16 +69,19 @@ static void begin(struct wait *w, struct rec_thread *t, pthread_cond_t *c,
 static void end(struct wait *w, int err)
 {
 	struct rec_thread *t = w->t;
+	bool is_back = rec_back_end(&w->back, err);
 
 	if (w->given_up)
 		probe_taken_back(w->m);
+	if (is_back) /* that time is the mutex's */
+		w->waiting.since += rec_ticks() - w->back.waiting.since;
 	if (rec_cond_end(&w->waiting, t, w->s, err)) {
 		t->woken = err ? NULL : w->c;
 		t->woken_mutex = w->m;
 		t->woken_at = rec_ticks();
 	}
 	/* It is no new acquisition, so it is not one inside of another lock. */
-	if (w->mutex)
+	if (!is_back && w->mutex)
 		rec_hold_timed(t, w->mutex, rec_hold(t, w->mutex, w->m), 0, 0)
 			->outer = NULL;
 }

@@ -58,6 +58,8 @@ struct rec_file {
 	u64 signal;    /* then: which signal made it end; 0: none */
 	u64 cpus;      /* on which it might run at its start; 0: unknown */
 	u64 all_stacks; /* 1: each acquisition has its stack, if there was room for it */
+	/* 1: waits for a mutex at the end of a condition wait are seen, as REC_BACK. */
+	u64 sees_back;
 };
 
 /* A thread that waits now, at the index that is its number. */

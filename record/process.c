@@ -4,6 +4,7 @@
 #include "state.h"
 #include "stderr.h"
 #include "stack.h"
+#include "take_back.h"
 #include "wanted.h"
 
 #include <fcntl.h>
@@ -67,6 +68,7 @@ static void fill_header(void)
 	rec_file->parent = (u64)getppid();
 	rec_file->from_fork = had_process;
 	rec_file->all_stacks = rec_all_stacks;
+	rec_file->sees_back = rec_sees_back;
 	rec_both_clocks(&rec_file->start_ticks, &rec_file->start_ns);
 	rec_file->start_unix_ns = rec_nanoseconds(CLOCK_REALTIME);
 	strncpy((char *)rec_file->lock, lock ? lock : "", 31);
@@ -127,6 +129,7 @@ __attribute__((constructor(101))) static void begin(void)
 	strcpy(rec_path, wanted);
 	rec_lock_prepare();
 	rec_next_find();
+	rec_back_prepare();
 	rec_thread_prepare();
 	if (!access(rec_path, F_OK))
 		return;

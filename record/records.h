@@ -31,6 +31,7 @@ enum rec_kind {
 	REC_SIGNAL,
 	REC_BROADCAST,
 	REC_FUTEX,
+	REC_BACK, /* a mutex, at the end of a condition wait: no acquisition */
 	REC_KINDS
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* What wakes those that wait for a condition variable. */
-#include "calls.h"
 #include "probes.h"
+#include "take_back.h"
 
 #include "c11.h"
 
@@ -13,6 +13,8 @@ static void woke(pthread_cond_t *c, void *site, u32 kind)
 
 	if (unlikely(!t))
 		return;
+	if (kind == REC_BROADCAST)
+		rec_back_broadcast(c);
 	waiters = rec_waiters(c, t->number);
 	rec_cond_woke(t, rec_site(t, c, site, kind), waiters);
 }

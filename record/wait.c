@@ -46,6 +46,7 @@ void rec_wait_begin(struct rec_waiting *w, struct rec_thread *t,
 	w->queue = 0;
 	w->slept = 0;
 	w->preempted = 0;
+	w->back = false;
 	w->watched = worth_watching(t, d);
 	w->holder = rec_find_holder(t, lock, &w->holder_site, w->watched);
 	if (w->watched || rec_all_stacks)
@@ -130,6 +131,13 @@ static void last_holder(struct rec_waiting *w, const struct rec_thread *t)
 	w->holder = w->holder_site ? holder : 0;
 }
 
+static void count_acquisition(struct rec_thread *t, struct rec_site *s)
+{
+	rec_site_add(s);
+	if (s == &t->lost)
+		++*t->dropped;
+}
+
 void rec_wait_end(struct rec_waiting *w, struct rec_thread *t,
 		  struct rec_site *s, int err)
 {
@@ -152,15 +160,16 @@ void rec_wait_end(struct rec_waiting *w, struct rec_thread *t,
 		rec_event_wait(t, s, w, now, err);
 		return;
 	}
-	rec_site_add(s);
-	if (s == &t->lost)
-		++*t->dropped;
+	if (!w->back)
+		count_acquisition(t, s);
 	if (w->watched && READ_ONCE(w->wanted->lock) == w->lock)
 		count_handover(w, d, now);
 	h = rec_hold(t, s, w->lock);
 	if (t->asked.at)
 		t->asked.lock = w->lock;
 	timed = rec_hold_timed(t, s, h, 0, now);
+	if (w->back)
+		timed->outer = NULL;
 	timed->event = rec_event_wait(t, s, w, now, err);
 }
 

@@ -831,6 +831,32 @@ fn the_interposer_has_the_probes_of_glibc() {
 }
 
 #[test]
+fn the_time_to_take_a_mutex_back_is_known_of_a_policy() {
+    let room = Room::new();
+    let back = program(&room, "back", &[]);
+    for policy in ["mutex", "qspinlock_fair"] {
+        let output = profile(&room, &["--lock", policy, "--", &back]);
+        assert!(output.status.success(), "{}", stderr(&output));
+        let process = &json(&room)[0];
+        let counts = &lock(process, "taken_back")["counts"];
+        assert_eq!(counts["taken_back"], 2, "{policy}: {counts:#}");
+        let sites = lock(process, "taken_back")["sites"].as_array();
+        let mut sites = sites.expect("sites").iter();
+        let back = sites.find(|site| site["use"] == "take back");
+        let back = &back.expect("a site of those waits")["counts"];
+        assert_eq!(back["count"], 0, "no acquisition: {policy}: {back:#}");
+        assert_eq!(back["contended"], 2, "{policy}: {back:#}");
+        assert_eq!(back["holds"], 2, "{policy}: {back:#}");
+        // Both of them since the broadcast, also if they have slept on.
+        let waited = number(&counts["waited_ns"]);
+        assert!(waited >= 198_000_000, "{policy}: {counts:#}");
+        let told = stderr(&output);
+        assert!(told.contains("waiter (back.c:"), "{policy}: {told}");
+        assert!(!told.contains("is not seen"), "{policy}: {told}");
+    }
+}
+
+#[test]
 fn a_comparison_says_that_locks_were_never_contended() {
     let room = Room::new();
     let source = room.path("alone.c");

@@ -427,7 +427,10 @@ impl Case<'_> {
         let part = (threads / self.threads).min(1.0);
         let (time, own) = (self.time(threads), sum.waited as f64 * ns);
         let reads = lock.of(Use::Read);
-        let (section, left_out) = times(&counts(lock, &[Use::Mutex, Use::Write, Use::Spin]), ns);
+        let (section, left_out) = times(
+            &counts(lock, &[Use::Mutex, Use::Write, Use::Spin, Use::Back]),
+            ns,
+        );
         let (read_section, of_reads) = times(&counts(lock, &[Use::Read]), ns);
         // Each hold is one: also that at the end of a wait for a condition variable, and a
         // recursive one as a whole.

@@ -115,6 +115,7 @@ struct Waiting {
 struct Numbers {
     count: u64,
     contended: u64,
+    taken_back: u64,
     waited_ns: u64,
     longest_wait_ns: u64,
     failed: u64,
@@ -272,6 +273,7 @@ fn numbers(profile: &Profile, counts: &Counts) -> Numbers {
     Numbers {
         count: counts.count,
         contended: counts.contended,
+        taken_back: counts.backs,
         waited_ns: ns(counts.waited),
         longest_wait_ns: ns(counts.longest_wait),
         failed: counts.failed,

@@ -23,8 +23,10 @@ pub struct Locking {
     pub locks: usize,
     /// Their acquisitions.
     pub acquisitions: u64,
-    /// Those that found the lock held.
+    /// Those that found the lock held, and [`Locking::backs`].
     pub contended: u64,
+    /// Waits for a mutex at the end of a wait for a condition variable, which are no acquisitions.
+    pub backs: u64,
     /// Calls of trylock that found the lock held.
     pub failed: u64,
     /// Contended acquisitions of read/write locks.
@@ -90,6 +92,7 @@ impl Locking {
             all.locks += profile.locks.iter().filter(|lock| lock.is_lock()).count();
             all.acquisitions += sum.count + profile.dropped;
             all.contended += sum.contended;
+            all.backs += sum.backs;
             all.failed += sum.failed;
             let rwlocks = profile.locks.iter().filter(|lock| lock.kind() == "rwlock");
             all.contended_rwlocks += rwlocks.map(|lock| lock.sum.contended).sum::<u64>();
@@ -188,7 +191,8 @@ impl Locking {
             let but = self.but();
             return format!("Its locks were never contended ({used}): {hint}.{but}");
         }
-        let share = percent(self.contended as f64 / self.acquisitions as f64);
+        let acquired = self.acquisitions + self.backs;
+        let share = percent(self.contended as f64 / acquired.max(1) as f64);
         let hint = match (self.waited < NOTHING, waits) {
             (false, _) => "`lockwork profile` says for which lock, and why".to_owned(),
             (true, None) => "there is little to win".to_owned(),
@@ -277,6 +281,10 @@ mod tests {
             text.starts_with("1.0 % of 1,000") && text.contains("little to win"),
             "{text}"
         );
+        (seen.contended, seen.backs) = (3_010, 3_000);
+        let text = seen.sentence("a warm-up run");
+        assert!(text.starts_with("75.2 % of 1,000"), "{text}");
+        (seen.contended, seen.backs) = (10, 0);
         seen.taken_back = 5_000;
         let text = seen.sentence("a warm-up run");
         assert!(

@@ -28,11 +28,13 @@ pub enum Use {
     Broadcast,
     /// A thread waits by a futex call.
     Futex,
+    /// A thread waits for its mutex at the end of a wait for a condition variable: no acquisition.
+    Back,
 }
 
 impl Use {
     /// All, in C's order.
-    pub const ALL: [Use; 8] = [
+    pub const ALL: [Use; 9] = [
         Use::Mutex,
         Use::Read,
         Use::Write,
@@ -41,6 +43,7 @@ impl Use {
         Use::Signal,
         Use::Broadcast,
         Use::Futex,
+        Use::Back,
     ];
 
     /// Its name in reports.
@@ -54,13 +57,17 @@ impl Use {
             Use::Signal => "signal",
             Use::Broadcast => "broadcast",
             Use::Futex => "futex wait",
+            Use::Back => "take back",
         }
     }
 
-    /// Whether it takes a lock. Waits for condition variables are not time lost: a thread
+    /// Whether it takes a lock, also one back. Waits for condition variables are not time lost: a thread
     /// waits there for work.
     pub fn acquires(self) -> bool {
-        matches!(self, Use::Mutex | Use::Read | Use::Write | Use::Spin)
+        matches!(
+            self,
+            Use::Mutex | Use::Read | Use::Write | Use::Spin | Use::Back
+        )
     }
 }
 
@@ -69,8 +76,10 @@ impl Use {
 pub struct Counts {
     /// Acquisitions; of a condition variable waits, signals or broadcasts.
     pub count: u64,
-    /// Acquisitions and attempts that found the lock held and waited.
+    /// Acquisitions and attempts that found the lock held and waited, and [`Counts::backs`].
     pub contended: u64,
+    /// Waits for a mutex at the end of a wait for a condition variable, which are no acquisitions.
+    pub backs: u64,
     /// How long those waited.
     pub waited: u64,
     /// The longest of those waits.
@@ -125,6 +134,7 @@ impl AddAssign<&Counts> for Counts {
     fn add_assign(&mut self, other: &Counts) {
         self.count += other.count;
         self.contended += other.contended;
+        self.backs += other.backs;
         self.waited += other.waited;
         self.longest_wait = self.longest_wait.max(other.longest_wait);
         self.failed += other.failed;
@@ -179,13 +189,16 @@ impl Counts {
     /// How often threads took the mutex back at the end of a wait for a condition variable, as far
     /// as they have released it since. Each such hold is timed, and else each contended one.
     pub fn taken_back(&self) -> u64 {
-        let contended = self.contended.saturating_sub(self.timeouts);
+        let contended = self.contended.saturating_sub(self.timeouts + self.backs);
         self.timed.saturating_sub(contended)
     }
 
-    /// The share of acquisitions that found the lock held.
+    /// The share of acquisitions, and of [`Counts::backs`], that found the lock held.
     pub fn contention(&self) -> f64 {
-        mean(self.contended as f64, self.count.max(self.contended))
+        mean(
+            self.contended as f64,
+            (self.count + self.backs).max(self.contended),
+        )
     }
 }
 
@@ -287,7 +300,7 @@ impl Lock {
     /// What it is: mutex, read/write lock, spinlock, condition variable, futex.
     pub fn kind(&self) -> &'static str {
         match self.sites.iter().map(|site| site.how).min() {
-            Some(Use::Mutex) => "mutex",
+            Some(Use::Mutex | Use::Back) => "mutex",
             Some(Use::Read | Use::Write) => "rwlock",
             Some(Use::Spin) => "spinlock",
             Some(Use::Futex) => "futex",
@@ -451,6 +464,9 @@ pub struct Profile {
     pub wrappers: BTreeMap<u64, u64>,
     /// Whether each acquisition has its stack, if there was room for it.
     pub all_stacks: bool,
+    /// Whether waits for a mutex at the end of a wait for a condition variable are among those for
+    /// it.
+    pub sees_back: bool,
     /// Single acquisitions, by the times at which they begin.
     pub events: Vec<Event>,
     /// Those that are shorter than a window times 2 to this are of every such window only.

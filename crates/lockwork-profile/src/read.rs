@@ -228,7 +228,7 @@ impl Reading {
             site,
             detail.as_ref(),
             timing.as_ref(),
-            how.acquires(),
+            *how,
         );
         if *how == Use::Wait {
             let idle = self.idle.entry(thread).or_default();
@@ -238,10 +238,10 @@ impl Reading {
         }
         let parts = self.lock(site.lock);
         let taken_back = match how {
-            Use::Mutex => counts.taken_back(),
+            Use::Mutex | Use::Back => counts.taken_back(),
             _ => 0,
         };
-        if how.acquires() && counts.count > 0 {
+        if how.acquires() && counts.count + taken_back > 0 {
             *parts.by_thread.entry(thread).or_default() += counts.count + taken_back;
         }
         *parts.sites.entry((address, *how)).or_default() += &counts;
@@ -307,6 +307,7 @@ impl Reading {
             stacks,
             wrappers: self.wrappers,
             all_stacks: head.all_stacks != 0,
+            sees_back: head.sees_back != 0,
             events,
             level,
             ticks,
@@ -325,7 +326,7 @@ fn counts(
     site: &RawSite,
     detail: Option<&RawDetail>,
     timing: Option<&RawTiming>,
-    acquires: bool,
+    how: Use,
 ) -> Counts {
     let count = site.counted >> raw::COUNT_SHIFT;
     let mut sum = Counts {
@@ -336,6 +337,9 @@ fn counts(
     if let Some(d) = detail {
         waited_for = d.contended.saturating_sub(d.timeouts);
         sum.contended = limits.count(d.contended);
+        if how == Use::Back {
+            sum.backs = sum.contended;
+        }
         sum.waited = limits.time(d.waited);
         sum.longest_wait = limits.time(d.longest_wait);
         sum.failed = limits.count(d.failed);
@@ -360,7 +364,7 @@ fn counts(
         sum.handover_times.add(&d.handover_time);
         sum.away_times.add(&d.away);
     }
-    if let Some(timing) = timing.filter(|timing| acquires && timing.weight > 0) {
+    if let Some(timing) = timing.filter(|timing| how.acquires() && timing.weight > 0) {
         let uncontended = count.saturating_sub(waited_for);
         let each = uncontended as f64 / timing.weight as f64;
         sum.held += timing.held as f64 * each;

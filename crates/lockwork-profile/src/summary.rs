@@ -8,7 +8,7 @@ use lockwork_report::table;
 use lockwork_report::text::{counted, cut, duration, grouped, percent, seconds, whole};
 
 use crate::herd::herds;
-use crate::model::{Fate, Lock, Profile, Waiter};
+use crate::model::{Fate, Lock, Profile, Use, Waiter};
 use crate::names::{Names, NAME};
 use crate::nesting::nests;
 use crate::program::{command, runs_again};
@@ -198,10 +198,13 @@ fn who(profile: &Profile, names: &Names<'_>, lock: &Lock) -> String {
     for site in lock.sites.iter().filter(|s| s.counts.waited > 0).take(3) {
         let _ = writeln!(
             text,
-            "   {} waited {} to {} it",
+            "   {} waited {} to {}",
             names.locker(site.address),
             time(site.counts.waited),
-            site.how.name()
+            match site.how {
+                Use::Back => "take it back after a wait for a condition variable".to_owned(),
+                how => format!("{} it", how.name()),
+            }
         );
         text += &from_where(profile, names, lock, site.address);
         let mut holders: Vec<(u64, u64, Vec<u64>)> = Vec::new();

@@ -15,8 +15,11 @@ const WAIT_NS: f64 = 20_000.0;
 const FEW: u64 = 100;
 
 /// How often a thread took a mutex back at the end of a wait for a condition variable: not at the
-/// end of a deadline, for which nothing woke it. 0 if that can hardly have taken time.
+/// end of a deadline, for which nothing woke it. 0 if that can hardly have taken time, or is seen.
 pub fn taken_back(profile: &Profile) -> u64 {
+    if profile.sees_back {
+        return 0;
+    }
     let (mut ends, mut waited) = (0, 0);
     for condvar in profile.locks.iter().filter(|lock| lock.has(Use::Wait)) {
         let waits = condvar.of(Use::Wait);
@@ -122,6 +125,10 @@ mod tests {
         assert_eq!(of(condvar(16, 0), 0.1), 1_600);
         // A pool of threads that has little to do.
         assert_eq!(of(condvar(16, 0), 100.0), 0);
+        // It is seen.
+        let mut seen = profile(condvar(16, 0), 0.1);
+        seen.sees_back = true;
+        assert_eq!(taken_back(&seen), 0);
         // Nobody woke them.
         let mut late = condvar(16, 0);
         late.sites[0].counts.timeouts = 1_600;
