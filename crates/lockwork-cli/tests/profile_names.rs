@@ -72,6 +72,34 @@ fn a_program_that_gives_names_needs_no_recorder() {
     }
 }
 
+/// Its file is so small that the data begins in the page that has the header.
+const SMALL: &str = "#include <pthread.h>\n\
+    static char before[8192] = { 1 };\n\
+    static pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;\n\
+    pthread_mutex_t several[3] = { PTHREAD_MUTEX_INITIALIZER };\n\
+    static void use(pthread_mutex_t *m) { pthread_mutex_lock(m); pthread_mutex_unlock(m); }\n\
+    int main(void) { __asm__(\"\" : : \"r\"(before)); use(&own); use(&several[2]); return 0; }\n";
+
+#[test]
+fn a_lock_has_no_name_of_a_neighbour() {
+    let room = Room::new();
+    let flags = ["-O1", "-pthread", "-Wl,-z,noseparate-code"];
+    for layout in [&["-fPIE", "-pie"][..], &["-fno-pie", "-no-pie"]] {
+        let program = room.compile("small", SMALL, &[&flags[..], layout].concat());
+        let process = recorded(&room, &[&program]);
+        assert_eq!(names(&process), ["own", "several+0x50"], "{layout:?}");
+    }
+    // Without a symbol of its own, a lock is in no object that has one.
+    let stripped = [&flags[..], &["-rdynamic", "-s"]].concat();
+    let program = room.compile("small", SMALL, &stripped);
+    let process = recorded(&room, &[&program]);
+    let [several, nameless] = names(&process)[..] else {
+        panic!("{process:#}")
+    };
+    assert!(nameless.starts_with("small+0x"), "{nameless}");
+    assert_eq!(several, "several+0x50");
+}
+
 /// Its only lock call is in a function that is inlined into `main`.
 const INLINES: &str = "#include <pthread.h>\n\
     pthread_mutex_t one_mutex = PTHREAD_MUTEX_INITIALIZER;\n\

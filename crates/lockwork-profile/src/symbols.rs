@@ -48,6 +48,8 @@ struct Symbols {
     bias: u64,
     /// Where the module's memory ends, with what is not in the file.
     end: u64,
+    /// Pages of the process with which segments begin.
+    segments: Vec<u64>,
     loader: Option<Loader>,
     variables: Vec<Place>,
     functions: Vec<Place>,
@@ -80,7 +82,7 @@ impl<'a> Symbolizer<'a> {
     /// The functions at a call that returns to `address`: inlined ones first, the one that
     /// they are inlined into last. Never empty.
     pub fn frames(&self, address: u64) -> Vec<Frame> {
-        let Some(module) = self.modules.at(address) else {
+        let Some(module) = self.modules.at(address).map(|module| self.whole(module)) else {
             return vec![unnamed(format!("{address:#x}"))];
         };
         let symbols = self.symbols(module);
@@ -100,7 +102,7 @@ impl<'a> Symbolizer<'a> {
 
     /// The variable at `address`, and how far into it that is.
     pub fn variable(&self, address: u64) -> Option<String> {
-        let module = self.modules.before(address)?;
+        let module = self.whole(self.modules.before(address)?);
         let symbols = self.symbols(module);
         if address >= symbols.end {
             return None;
@@ -117,6 +119,19 @@ impl<'a> Symbolizer<'a> {
         })
     }
 
+    /// The module of which `part` is. In a small file, the first page has the header and what
+    /// another segment begins with, and is mapped for both.
+    fn whole<'b>(&'b self, part: &'b Module) -> &'b Module {
+        let earlier = part.start.checked_sub(1);
+        let earlier = earlier.and_then(|end| self.modules.before(end));
+        match earlier.filter(|module| module.path == part.path) {
+            Some(module) if self.symbols(module).segments.contains(&part.start) => {
+                self.whole(module)
+            }
+            _ => part,
+        }
+    }
+
     fn symbols(&self, module: &Module) -> Rc<Symbols> {
         if let Some(known) = self.files.borrow().get(&module.start) {
             return Rc::clone(known);
@@ -129,6 +144,7 @@ impl<'a> Symbolizer<'a> {
             Symbols {
                 bias: module.start,
                 end: module.end,
+                segments: Vec::new(),
                 loader: None,
                 variables: Vec::new(),
                 functions: Vec::new(),
@@ -153,7 +169,7 @@ impl Symbols {
         if !module.build_id.is_empty() && hex(id) != module.build_id {
             return Err("it has changed since".to_owned());
         }
-        let (first, last) = memory(&elf).ok_or("it has no memory")?;
+        let Memory { first, last, pages } = memory(&elf).ok_or("it has no memory")?;
         let bias = module.start.wrapping_sub(first);
         let (debug, refused) = debug_files::of(path, &elf);
         let debug_elf = debug
@@ -183,6 +199,7 @@ impl Symbols {
         Ok(Symbols {
             bias,
             end: last.wrapping_add(bias),
+            segments: pages.iter().map(|page| page.wrapping_add(bias)).collect(),
             loader: loader.ok(),
             variables: places(SymbolKind::Data),
             functions: places(SymbolKind::Text),
@@ -191,8 +208,19 @@ impl Symbols {
     }
 }
 
-/// Where the first and the last byte of the file's memory are.
-fn memory(elf: &Elf<'_>) -> Option<(u64, u64)> {
+/// Where a file has its memory.
+struct Memory {
+    first: u64,
+    /// The end, with what is not in the file.
+    last: u64,
+    /// Those with which segments begin.
+    pages: Vec<u64>,
+}
+
+/// The size of a page of x86-64.
+const PAGE: u64 = 4096;
+
+fn memory(elf: &Elf<'_>) -> Option<Memory> {
     let endian = elf.endian();
     let loads = || {
         let all = elf.elf_program_headers().iter();
@@ -204,7 +232,8 @@ fn memory(elf: &Elf<'_>) -> Option<(u64, u64)> {
     let last = loads()
         .map(|h| h.p_vaddr(endian) + h.p_memsz(endian))
         .max()?;
-    Some((first, last))
+    let pages = loads().map(|h| h.p_vaddr(endian) / PAGE * PAGE).collect();
+    Some(Memory { first, last, pages })
 }
 
 /// Symbols of a kind. One without a size says nothing about what is behind it: in a stripped
