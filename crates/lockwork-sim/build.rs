@@ -23,17 +23,25 @@ fn main() {
     ]);
     let mut build = lockwork_build::world("sim");
     build.pic(true).debug(false);
-    let objects = build
+    let world = build
+        .clone()
+        .files(lockwork_build::platform_files("sim"))
+        .compile_intermediates();
+    let locks = build
         .clone()
         .files(lockwork_build::c_files(&root.join("locks")))
-        .files(lockwork_build::platform_files("sim"))
         .files(lockwork_build::c_files(&root.join(baselines)))
         .files(lockwork_build::c_files(&root.join(program)))
+        // Reports each plain access of a lock; see platform/sim/tsan.c.
+        .flag("-fsanitize=thread")
+        // Not where functions begin and end.
+        .flag_if_supported("--param=tsan-instrument-func-entry-exit=0")
         .compile_intermediates();
     let mut link = build.get_compiler().to_command();
     link.args(["-shared", "-nostdlib", "-Wl,-z,defs", "-o"])
         .arg(out.join("lockwork_sim_world.so"))
-        .args(objects);
+        .args(world)
+        .args(locks);
     link_with(&mut link);
 }
 

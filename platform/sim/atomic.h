@@ -8,7 +8,8 @@
  *
  * It is the kernel's world on another machine: a queued thread keeps its CPU,
  * need_resched() is the scheduler's word, and a spinlock's waiter that halts
- * gives its virtual CPU away. Plain C accesses cost nothing.
+ * gives its virtual CPU away. Plain C accesses are reported by the compiler
+ * (-fsanitize=thread, see tsan.c), and cost what it takes to get their lines.
  */
 #include <types.h>
 
@@ -35,12 +36,17 @@ struct lws_site {
 struct lws_calls {
 	u64 (*load)(const volatile void *p, u32 size);
 	void (*store)(volatile void *p, u32 size, u64 value);
+	/* A plain access, which the lock makes by itself after that. */
+	void (*plain)(const volatile void *p, size_t size, bool write);
 	/* Both return what was there. */
 	u64 (*rmw)(volatile void *p, u32 size, u32 kind, u64 operand);
 	u64 (*cas)(volatile void *p, u32 size, u64 old, u64 new);
 	void (*fence)(void);
-	/* A pause; @rounds, if any, counts it, and those that nobody had to see. */
-	void (*relax)(u32 *rounds, const struct lws_site *site);
+	/*
+	 * A pause; for a loop that counts, it and those that nobody had to see: how
+	 * many. Not through a pointer: a counter is in a register, and in no line.
+	 */
+	u32 (*relax)(bool counted, const struct lws_site *site);
 	/* Until the line of @p, just loaded, is somebody else's. */
 	void (*wait_line)(const volatile void *p, const struct lws_site *site);
 	/* The running CPU, from 0, and the running thread. */
@@ -66,7 +72,7 @@ struct lws_calls {
 	/* In the simulated machine. */
 	u64 (*address)(const void *p);
 };
-extern struct lws_calls lws;
+extern const struct lws_calls lws;
 
 /* -- plain accesses ------------------------------------------------------ */
 
@@ -144,8 +150,9 @@ extern struct lws_calls lws;
  * lines is taken from it: that costs no events. So a loop that counts its
  * rounds uses cpu_relax_wait(), which is told how many went by meanwhile.
  */
-#define cpu_relax()	       lws.relax(NULL, __lws_site())
-#define cpu_relax_wait(rounds) lws.relax(rounds, __lws_site())
+#define cpu_relax() ((void)lws.relax(false, __lws_site()))
+#define cpu_relax_wait(rounds) \
+	((void)(*(rounds) += lws.relax(true, __lws_site())))
 
 #define __lws_cond_load(p, cond)                        \
 	({                                              \

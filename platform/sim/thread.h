@@ -13,16 +13,21 @@
 #define queue_exit()  lws.preempt(-1)
 #define this_slot()   (lws.cpu() + 1)
 
+/* In a line of its CPU, as the kernel's. */
+struct lws_depth {
+	u8 depth;
+} __attribute__((aligned(64)));
+
 /* A CPU's nodes share no line, nor a pair of lines, with another's. */
 #define DEFINE_WAIT_NODES(type, name)                                  \
 	static char name[LKP_MAX_SLOTS + 1]                            \
 			[(LKP_MAX_NEST * sizeof(type) + 127) & ~127ul] \
 		__attribute__((aligned(128)));                         \
 	extern type name##_node; /* its type is all that is used */    \
-	u8 name##_depth[LKP_MAX_SLOTS + 1]
-#define DECLARE_WAIT_DEPTH(name) extern u8 name##_depth[]
+	struct lws_depth name##_depth[LKP_MAX_SLOTS + 1]
+#define DECLARE_WAIT_DEPTH(name) extern struct lws_depth name##_depth[]
 #define wait_node(name, slot, l) ((__typeof__(name##_node) *)(name)[slot] + (l))
-#define wait_depth(name)	 (name##_depth[this_slot()])
+#define wait_depth(name)	 (name##_depth[this_slot()].depth)
 
 /* Nobody forks. */
 #define wait_epoch()  ((u16)0)

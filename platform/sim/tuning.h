@@ -15,7 +15,8 @@
 #define give_way_ns()	   UINT64_MAX
 
 /* To read a knob costs nothing. */
-#define read_knob(value)   (value)
+u32 lws_knob(const u32 *knob);
+#define read_knob(value)   lws_knob(&(value))
 #define count_event(which) lws.event(which)
 
 #endif

@@ -2,10 +2,14 @@
 //! The calls that the locks make, and what a thread's code makes: each in steps
 //! of the engine, and suspended in between.
 
+use crate::engine::caches::Kind;
 use crate::engine::{Change, Engine, Site, Step};
 use crate::memory;
 use std::cell::Cell;
 use std::ffi::c_void;
+
+/// Bytes of a line.
+const LINE: usize = 64;
 
 thread_local! {
     /// The simulation that this OS thread runs.
@@ -17,10 +21,11 @@ thread_local! {
 pub(crate) struct Calls {
     load: extern "C" fn(*const c_void, u32) -> u64,
     store: extern "C" fn(*mut c_void, u32, u64),
+    plain: extern "C" fn(*const c_void, usize, bool),
     rmw: extern "C" fn(*mut c_void, u32, u32, u64) -> u64,
     cas: extern "C" fn(*mut c_void, u32, u64, u64) -> u64,
     fence: extern "C" fn(),
-    relax: extern "C" fn(*mut u32, *const Site),
+    relax: extern "C" fn(bool, *const Site) -> u32,
     wait_line: extern "C" fn(*const c_void, *const Site),
     cpu: extern "C" fn() -> u32,
     thread: extern "C" fn() -> u32,
@@ -45,6 +50,7 @@ pub(crate) struct Calls {
 pub(crate) const CALLS: Calls = Calls {
     load,
     store,
+    plain,
     rmw,
     cas,
     fence,
@@ -108,6 +114,16 @@ pub(crate) extern "C" fn store(p: *mut c_void, size: u32, value: u64) {
     made(|engine| engine.store(p as usize, size, value));
 }
 
+pub(crate) extern "C" fn plain(p: *const c_void, size: usize, stores: bool) {
+    let kind = if stores { Kind::Store } else { Kind::Load };
+    let (mut at, end) = (p as usize, p as usize + size);
+    while at < end {
+        let next = end.min((at / LINE + 1) * LINE);
+        made(|engine| engine.plain(at, (next - at) as u32, kind));
+        at = next;
+    }
+}
+
 pub(crate) extern "C" fn rmw(p: *mut c_void, size: u32, kind: u32, operand: u64) -> u64 {
     let change = match kind {
         0 => Change::Exchange(operand),
@@ -126,8 +142,8 @@ pub(crate) extern "C" fn fence() {
     made(Engine::fence);
 }
 
-pub(crate) extern "C" fn relax(rounds: *mut u32, site: *const Site) {
-    let counted = !rounds.is_null();
+/// How many pauses that was: if the loop does not count, one.
+pub(crate) extern "C" fn relax(counted: bool, site: *const Site) -> u32 {
     let before = with(|engine| engine.now());
     let mut passed = 1;
     if with(|engine| engine.relax(counted, site)) {
@@ -135,8 +151,9 @@ pub(crate) extern "C" fn relax(rounds: *mut u32, site: *const Site) {
         passed = with(|engine| engine.pauses_since(before)).max(1);
     }
     if counted {
-        // SAFETY: C passed its own counter.
-        unsafe { *rounds += passed };
+        passed
+    } else {
+        1
     }
 }
 

@@ -166,18 +166,35 @@ impl Caches {
         if found.0 == number {
             return found.1;
         }
-        self.line_in_index(number, place)
+        self.line_in_index(number, place).0
     }
 
-    fn line_in_index(&mut self, number: usize, place: u16) -> u32 {
+    /// The line at `addr`; if it is new, `place` has it alone: as the stack of a thread that has
+    /// run before.
+    #[inline]
+    pub fn own_line_of(&mut self, addr: usize, place: u16) -> u32 {
+        let number = addr >> 6;
+        let found = self.found[number % FOUND];
+        if found.0 == number {
+            return found.1;
+        }
+        let (line, new) = self.line_in_index(number, place);
+        if new {
+            self.lines[line as usize].owner = place;
+        }
+        line
+    }
+
+    /// The line of that number, and whether it is new.
+    fn line_in_index(&mut self, number: usize, place: u16) -> (u32, bool) {
         let next = self.lines.len() as u32;
         let line = *self.index.entry(number).or_insert(next);
         if line == next {
             let home = self.places[usize::from(place)].node;
-            self.lines.push(Line::new(home));
+            self.lines.push(Line::new(home, place));
         }
         self.found[number % FOUND] = (number, line);
-        line
+        (line, line == next)
     }
 
     /// Whether `place` can do `kind` to `line` without asking.

@@ -23,6 +23,8 @@ pub(crate) struct Line {
     pub copies: u16,
     /// A bit for each place with a copy.
     who: Box<[u64]>,
+    /// The only place that ever asked for it or used it, or [`NONE`] if there were several.
+    only: u16,
     /// The node where it lives: that of its first user.
     pub home: u16,
     /// The place that it is on its way to, or was last.
@@ -67,10 +69,11 @@ pub(crate) struct Fill {
 }
 
 impl Line {
-    /// One that nobody has used, with its home at a node.
-    pub fn new(home: u16) -> Line {
+    /// One that nobody has used, with its home at a node, and its first user.
+    pub fn new(home: u16, user: u16) -> Line {
         Line {
             owner: NONE,
+            only: user,
             copies: 0,
             who: Box::default(),
             home,
@@ -82,6 +85,20 @@ impl Line {
             waiters: Vec::new(),
             waiting: Vec::new(),
         }
+    }
+
+    /// `place` asks for it.
+    #[inline]
+    pub fn wanted_by(&mut self, place: u16) {
+        if self.only != place {
+            self.only = NONE;
+        }
+    }
+
+    /// Whether `place` has it, and nobody else ever asked for it.
+    #[inline]
+    pub fn is_private(&self, place: u16) -> bool {
+        self.owner == place && self.only == place
     }
 
     /// Takes it from all that have it.

@@ -22,6 +22,7 @@ mod migrate;
 mod of_lock;
 mod of_thread;
 mod order;
+mod plain;
 mod real;
 mod request;
 mod requests;

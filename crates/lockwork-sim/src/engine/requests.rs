@@ -36,6 +36,7 @@ impl Engine {
     fn ask_since(&mut self, agent: Agent, line: u32, kind: Kind, since: Ps, time: Ps) {
         let cpu = &mut self.cpus[agent.cpu()];
         let price = self.caches.price(line, cpu.place, kind);
+        self.caches.lines[line as usize].wanted_by(cpu.place);
         let arrived = since + times(price.cost, self.fixed.request);
         cpu.requests[agent.part()] = Some(Request {
             line,
@@ -328,7 +329,9 @@ impl Engine {
                 break;
             }
             self.cpus[cpu].stores.pop_front();
-            write(addr, size, value);
+            if let Some(value) = value {
+                write(addr, size, value);
+            }
             self.wake_spinners(line, time);
         }
         for oldest in 0..self.cpus[cpu].stores.len().min(PARTS - 1) {

@@ -52,7 +52,24 @@ pub(super) struct Store {
     pub(super) addr: usize,
     pub(super) line: u32,
     pub(super) size: u32,
-    pub(super) value: u64,
+    /// None: it is in memory already, because the lock put it there by a plain store.
+    pub(super) value: Option<u64>,
+}
+
+impl Store {
+    /// Whether it has bytes in common with the `size` ones at `addr`.
+    pub(super) fn overlaps(&self, addr: usize, size: u32) -> bool {
+        self.addr < addr + size as usize && addr < self.addr + self.size as usize
+    }
+
+    /// Whether the `size` bytes at `addr` are what it stored, or part of what is in memory.
+    pub(super) fn has_all(&self, addr: usize, size: u32) -> bool {
+        let within = self.addr <= addr && addr + size as usize <= self.addr + self.size as usize;
+        match self.value {
+            Some(_) => (self.addr, self.size) == (addr, size),
+            None => within,
+        }
+    }
 }
 
 /// A CPU, virtual if there is a hypervisor. What most events look at comes first, and so is in two

@@ -73,7 +73,7 @@ impl Engine {
     }
 
     /// The running CPU waits for its stores until at most `left` are.
-    fn drain(&mut self, left: usize) -> bool {
+    pub(super) fn drain(&mut self, left: usize) -> bool {
         let cpu = self.current;
         if self.cpus[cpu].stores.len() <= left {
             return false;
@@ -129,13 +129,13 @@ impl Engine {
 
     /// A load that its own stores, not visible yet, have to do with.
     fn forward(&mut self, addr: usize, size: u32) -> Option<Step<u64>> {
-        let cpu = &self.cpus[self.current];
-        let overlaps = |store: &&Store| {
-            store.addr < addr + size as usize && addr < store.addr + store.size as usize
-        };
-        let store = cpu.stores.iter().rev().find(overlaps)?;
-        if (store.addr, store.size) == (addr, size) {
-            let value = store.value;
+        let stores = &self.cpus[self.current].stores;
+        let store = stores
+            .iter()
+            .rev()
+            .find(|store| store.overlaps(addr, size))?;
+        if store.has_all(addr, size) {
+            let value = store.value.unwrap_or_else(|| read(addr, size));
             let hit = self.hit(self.current, Kind::Load);
             let cpu = &mut self.cpus[self.current];
             cpu.now += hit;
@@ -176,7 +176,7 @@ impl Engine {
             addr,
             line,
             size,
-            value,
+            value: Some(value),
         });
         self.commit_stores(cpu, now);
         Step::Made(())

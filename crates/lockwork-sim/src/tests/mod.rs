@@ -14,6 +14,7 @@ mod guests;
 mod knobs;
 mod numa_osq;
 mod plain;
+mod plain_c;
 mod program;
 mod rivals;
 mod rules;

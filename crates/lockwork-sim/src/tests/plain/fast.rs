@@ -103,7 +103,7 @@ fn make(op: &Op, base: usize) -> Record {
             0
         }
         Op::Pause => {
-            calls::relax(std::ptr::null_mut(), null());
+            calls::relax(false, null());
             0
         }
         Op::Await(word) => {
@@ -136,13 +136,7 @@ fn spin(words: &[Word], limit: Option<u32>, base: usize, rounds: &mut u32) -> u6
         if changed || limit.is_some_and(|limit| *rounds >= limit) {
             return values[0];
         }
-        match limit {
-            Some(_) => calls::relax(rounds, null()),
-            None => {
-                calls::relax(std::ptr::null_mut(), null());
-                *rounds += 1;
-            }
-        }
+        *rounds += calls::relax(limit.is_some(), null());
     }
 }
 
