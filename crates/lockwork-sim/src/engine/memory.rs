@@ -2,7 +2,7 @@
 //! Accesses to the memory of the locks.
 
 /// What is there.
-pub(super) fn read(addr: usize, size: u32) -> u64 {
+pub(crate) fn read(addr: usize, size: u32) -> u64 {
     // SAFETY: C gave the address of an object of this size and alignment, which
     // no other OS thread knows of.
     unsafe {
@@ -16,7 +16,7 @@ pub(super) fn read(addr: usize, size: u32) -> u64 {
 }
 
 /// Puts `value` there.
-pub(super) fn write(addr: usize, size: u32, value: u64) {
+pub(crate) fn write(addr: usize, size: u32, value: u64) {
     // SAFETY: as in `read`.
     unsafe {
         match size {

@@ -17,7 +17,7 @@ mod fixed;
 mod guests;
 mod line;
 mod measured;
-mod memory;
+pub(crate) mod memory;
 mod migrate;
 mod of_lock;
 mod of_thread;

@@ -4,7 +4,7 @@
 use super::case::Case;
 use super::program::{Op, Programs, Record, Word};
 use crate::calls;
-use crate::engine::{Change, Engine, Ps};
+use crate::engine::{memory, Change, Engine, Ps};
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult};
 use std::cell::RefCell;
@@ -87,6 +87,17 @@ fn make(op: &Op, base: usize) -> Record {
         Op::Load(word) => load(*word),
         Op::Store(word, value) => {
             calls::store((base + word.at) as *mut _, word.size, *value);
+            0
+        }
+        Op::Read(word) => {
+            let p = base + word.at;
+            calls::plain(p as *const _, word.size as usize, false);
+            memory::read(p, word.size)
+        }
+        Op::Write(word, value) => {
+            let p = base + word.at;
+            calls::plain(p as *const _, word.size as usize, true);
+            memory::write(p, word.size, *value);
             0
         }
         Op::Rmw(word, change) => change_by(*change, (base + word.at) as *mut _, word.size),

@@ -25,6 +25,8 @@ pub(super) struct Line {
     /// Copies of which the CPU that has it alone does not know: these were read from memory
     /// at the same time.
     pub beside: BTreeSet<usize>,
+    /// Its only user so far.
+    pub only: Option<usize>,
     /// The node of its first user.
     pub home: u16,
     pub free_at: Ps,
@@ -35,11 +37,12 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// Nobody has used it yet but a CPU of this node.
-    pub fn new(home: u16) -> Line {
+    /// Nobody has used it yet but this CPU, of this node.
+    pub fn new(home: u16, user: usize) -> Line {
         Line {
             state: State::Nowhere,
             beside: BTreeSet::new(),
+            only: Some(user),
             home,
             free_at: 0,
             waiting: Vec::new(),

@@ -20,6 +20,7 @@ mod engine;
 mod fast;
 mod line;
 mod machines;
+mod plain_c;
 mod polling;
 mod program;
 mod requests;
@@ -29,6 +30,7 @@ mod stores;
 mod thread;
 
 use case::Case;
+use fastrand::Rng;
 use program::Programs;
 
 /// Programs that are compared, by seed: the first so many, and others that found something.
@@ -56,11 +58,15 @@ fn compare(case: &Case, programs: &Programs) -> (usize, Option<String>) {
     (made, first.map(|first| first.1))
 }
 
-#[test]
-fn the_fast_engine_does_what_the_plain_one_does() {
+/// Compares those of `seeds`, changed by `change`: how many operations were made.
+fn compare_all(
+    seeds: impl Iterator<Item = u64>,
+    change: impl Fn(&mut Rng, &mut Programs),
+) -> usize {
     let mut made = 0;
-    for seed in (0..FIRST).chain(FOUND) {
-        let (case, programs) = Case::random(seed);
+    for seed in seeds {
+        let (case, mut programs) = Case::random(seed);
+        change(&mut Rng::with_seed(seed), &mut programs);
         let (operations, difference) = compare(&case, &programs);
         if let Some(what) = difference {
             let Case { name, rules, .. } = &case;
@@ -68,6 +74,18 @@ fn the_fast_engine_does_what_the_plain_one_does() {
         }
         made += operations;
     }
+    made
+}
+
+#[test]
+fn the_fast_engine_does_what_the_plain_one_does() {
+    let made = compare_all((0..FIRST).chain(FOUND), |_, _| {});
     // Some wait for ever for a change, on both.
     assert!(made > 250_000, "{made} operations only");
+}
+
+#[test]
+fn they_do_the_same_with_plain_c_accesses_between() {
+    let made = compare_all(0..FIRST, program::add_plain);
+    assert!(made > 400_000, "{made} operations only");
 }

@@ -28,6 +28,11 @@ impl Word {
         self.at / LINE
     }
 
+    /// Whether all of `other` is part of it.
+    pub fn has(self, other: Word) -> bool {
+        self.at <= other.at && other.at + other.size as usize <= self.at + self.size as usize
+    }
+
     pub fn overlaps(self, other: Word) -> bool {
         self.at < other.at + other.size as usize && other.at < self.at + self.size as usize
     }
@@ -39,6 +44,9 @@ pub(super) enum Op {
     Load(Word),
     Store(Word, u64),
     Rmw(Word, Change),
+    /// Plain C accesses.
+    Read(Word),
+    Write(Word, u64),
     Fence,
     Compute(Ps),
     /// Waits for the next multiple of this on a clock that always runs alike: CPUs that do
@@ -86,6 +94,37 @@ pub(super) fn random(random: &mut Rng, cpus: usize) -> Programs {
         program
     };
     (0..cpus).map(program).collect()
+}
+
+/// Adds plain accesses, and marked ones of the same words. Each CPU has four bytes of its own in
+/// each line: what several change by plain accesses would be a data race.
+pub(super) fn add_plain(random: &mut Rng, programs: &mut Programs) {
+    let lines = random.usize(1..=8);
+    let often = random.usize(2..8);
+    for (cpu, program) in programs.iter_mut().enumerate() {
+        for op in std::mem::take(program) {
+            if random.usize(..often) == 0 {
+                for _ in 0..random.usize(1..6) {
+                    program.push(own(random, cpu, lines));
+                }
+            }
+            program.push(op);
+        }
+    }
+}
+
+fn own(random: &mut Rng, cpu: usize, lines: usize) -> Op {
+    let (at, size) = [(0, 4), (0, 2), (2, 2)][random.usize(..3)];
+    let word = Word {
+        at: random.usize(..lines) * LINE + 16 + 4 * cpu + at,
+        size,
+    };
+    match random.u32(..12) {
+        0..5 => Op::Read(word),
+        5..10 => Op::Write(word, random.u64(..4)),
+        10 => Op::Load(word),
+        _ => Op::Store(word, random.u64(..4)),
+    }
 }
 
 /// One more operation, or several that belong together.

@@ -15,6 +15,8 @@ impl Plain<'_> {
     /// `who` asks at `asked`, and knows it at `now`.
     pub fn ask(&mut self, who: Who, line: usize, kind: Kind, asked: Ps, now: Ps) {
         let price = self.prices.price(&self.lines[&line], who.0, kind);
+        let at = self.line(line, who.0);
+        at.only = at.only.filter(|&only| only == who.0);
         let travel = self.share(price.cost, self.prices.machine.line.request);
         let request = Request {
             line,

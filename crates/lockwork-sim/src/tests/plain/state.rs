@@ -72,8 +72,8 @@ pub(super) struct Cpu {
     pub seen: u64,
     pub first: Option<u64>,
     pub records: Vec<Record>,
-    /// Stores that are not visible yet.
-    pub buffer: VecDeque<(Word, u64)>,
+    /// Stores that are not visible yet; without a value, those that memory has.
+    pub buffer: VecDeque<(Word, Option<u64>)>,
     /// The thread waits until no more than so many are left.
     pub wants: Option<usize>,
     /// When its last read-modify-write that missed was asked for, and done.
@@ -101,7 +101,9 @@ impl Plain<'_> {
 
     pub fn line(&mut self, line: usize, user: usize) -> &mut Line {
         let home = self.prices.place(user).node;
-        self.lines.entry(line).or_insert_with(|| Line::new(home))
+        self.lines
+            .entry(line)
+            .or_insert_with(|| Line::new(home, user))
     }
 
     pub fn serves(&mut self, line: usize, cpu: usize, kind: Kind) -> bool {

@@ -26,7 +26,7 @@ impl Plain<'_> {
             self.wake_spinners(word.line(), self.cpus[cpu].clock);
         } else {
             self.line(word.line(), cpu);
-            self.cpus[cpu].buffer.push_back((word, value));
+            self.cpus[cpu].buffer.push_back((word, Some(value)));
             self.commit(cpu, self.cpus[cpu].clock);
         }
         self.made(cpu, 0);
@@ -39,7 +39,9 @@ impl Plain<'_> {
                 break;
             }
             self.cpus[cpu].buffer.pop_front();
-            self.write(word, value);
+            if let Some(value) = value {
+                self.write(word, value);
+            }
             self.wake_spinners(word.line(), time);
         }
         let oldest = self.cpus[cpu].buffer.iter().take(AT_ONCE);

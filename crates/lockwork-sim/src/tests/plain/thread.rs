@@ -11,6 +11,8 @@ enum Access {
     Load(Word),
     Store(Word, u64),
     Rmw(Word, Change),
+    Read(Word),
+    Write(Word, u64),
     Fence,
 }
 
@@ -48,6 +50,8 @@ impl Plain<'_> {
         Some(match self.op(cpu)? {
             Op::Load(word) | Op::Await(word) => Access::Load(*word),
             Op::Spin(words) | Op::Count(words, _) => Access::Load(words[self.cpus[cpu].word]),
+            Op::Read(word) => Access::Read(*word),
+            Op::Write(word, value) => Access::Write(*word, *value),
             Op::Store(word, value) => Access::Store(*word, *value),
             Op::Rmw(word, change) => Access::Rmw(*word, *change),
             Op::Fence => Access::Fence,
@@ -60,17 +64,24 @@ impl Plain<'_> {
         match access {
             Access::Load(word) => {
                 let mut buffer = self.cpus[cpu].buffer.iter().rev();
-                match buffer.find(|store| store.0.overlaps(word)).copied() {
-                    Some((stored, value)) if stored == word => {
+                let over = buffer.find(|store| store.0.overlaps(word)).copied();
+                let there = over.and_then(|(stored, value)| match value {
+                    Some(value) => (stored == word).then_some(value),
+                    None => stored.has(word).then(|| self.read(word)),
+                });
+                match (over, there) {
+                    (_, Some(value)) => {
                         self.pay_own(cpu, Kind::Load);
                         self.cpus[cpu].busy = true;
                         self.made(cpu, value);
                     }
-                    Some(_) => self.cpus[cpu].wants = Some(0),
-                    None => self.with_line(cpu, word, Kind::Load),
+                    (Some(_), None) => self.cpus[cpu].wants = Some(0),
+                    (None, None) => self.with_line(cpu, word, Kind::Load),
                 }
             }
             Access::Store(word, value) => self.store(cpu, word, value),
+            Access::Read(word) => self.plain(cpu, word, None),
+            Access::Write(word, value) => self.plain(cpu, word, Some(value)),
             Access::Rmw(..) | Access::Fence if !self.cpus[cpu].buffer.is_empty() => {
                 self.cpus[cpu].wants = Some(0);
             }
@@ -99,7 +110,7 @@ impl Plain<'_> {
     /// The load or read-modify-write at hand is made.
     fn use_line(&mut self, cpu: usize) {
         let value = match self.access(cpu) {
-            Some(Access::Load(word)) => self.read(word),
+            Some(Access::Load(word) | Access::Read(word)) => self.read(word),
             Some(Access::Rmw(word, change)) => {
                 self.cpus[cpu].busy = true;
                 let old = self.read(word);
@@ -183,6 +194,9 @@ impl Plain<'_> {
 
     /// What only the CPU itself sees takes no turns; then it waits for that of its next access.
     pub fn go_on(&mut self, cpu: usize) {
+        if self.goes_on_plainly(cpu) {
+            return;
+        }
         let clock = self.cpus[cpu].clock;
         match self.op(cpu) {
             None => self.cpus[cpu].active = false,
