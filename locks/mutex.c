@@ -247,9 +247,18 @@ static void tell(struct lk_ring *pulled)
 }
 
 /*
- * Ends the wait_lock section, and wakes @state and those that were @pulled. One that
- * has waited for long may find all CPUs taken by those that pass it: then ours is
- * for it.
+ * A sleeper that has waited since @since was woken; 0: none. After a long wait it may find
+ * all CPUs taken by those that pass it: then ours is for it.
+ */
+static inline void give_way_to(u64 since)
+{
+	if (since && local_clock() - since > give_way_ns())
+		give_way();
+}
+
+/*
+ * Ends the wait_lock section, and wakes @state and those that were @pulled. If @state was
+ * awake, it is about to take the mutex, which would be idle while we gave way.
  */
 static inline void unlock_and_wake(struct lk_mutex *m, void *outer, u32 *state,
 				   struct lk_ring *pulled)
@@ -260,11 +269,10 @@ static inline void unlock_and_wake(struct lk_mutex *m, void *outer, u32 *state,
 		since = container_of(state, struct lk_mutex_waiter, state)
 				->since;
 	list_unlock(m, outer);
-	if (state)
-		wake_value(state);
+	if (state && !wake_value(state))
+		since = 0;
 	tell(pulled);
-	if (since && local_clock() - since > give_way_ns())
-		give_way();
+	give_way_to(since);
 }
 
 /*
@@ -713,6 +721,7 @@ static bool free_with_none_asleep(struct lk_mutex *m, void *outer)
 static bool hand_off(struct lk_mutex *m, void *outer)
 {
 	u32 *state = ready_first(m);
+	u64 since;
 
 	if (!state || !wake_value(state)) {
 		WRITE_ONCE(m->handoff, 0);
@@ -724,7 +733,10 @@ static bool hand_off(struct lk_mutex *m, void *outer)
 		   next_owner(READ_ONCE(m->owner)) | LK_OWNER_OFF_CPU);
 	/* Orders nothing: leave_as_holder() takes wait_lock, which we hold. */
 	WRITE_ONCE(*state, LK_GRANTED);
-	unlock_and_wake(m, outer, state, NULL);
+	since = first_of(m)->since;
+	list_unlock(m, outer);
+	wake_value(state);
+	give_way_to(since);
 	return true;
 }
 
