@@ -60,6 +60,12 @@ struct rec_file {
 	u64 all_stacks; /* 1: each acquisition has its stack, if there was room for it */
 	/* 1: waits for a mutex at the end of a condition wait are seen, as REC_BACK. */
 	u64 sees_back;
+	/*
+	 * Thread time in futex calls that the program makes by system calls of its own, by samples
+	 * of `lockwork profile`; and where most of it is.
+	 */
+	u64 own_futex_ns;
+	u64 own_futex_at;
 };
 
 /* A thread that waits now, at the index that is its number. */

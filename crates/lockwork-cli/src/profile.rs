@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, ExitStatus};
 
 use anyhow::{Context, Result};
+use lockwork_profile::OwnFutexes;
 use lockwork_report::interrupt::Interrupt;
 use lockwork_report::resources::Resources;
 use lockwork_report::settings::settings;
@@ -93,8 +94,13 @@ pub fn record(
     let interrupt = Interrupt::listen().context("cannot listen for signals")?;
     let clock = lockwork_profile::Clock::start();
     let before = Resources::of_children();
-    let (status, passed_on) = wait(start(&mut started, name)?, &interrupt)?;
+    let child = start(&mut started, name)?;
+    let futexes = OwnFutexes::start(child.id());
+    let (status, passed_on) = wait(child, &interrupt)?;
     clock.finish(file, status.signal().or(passed_on));
+    if let Some(futexes) = futexes {
+        futexes.finish(file);
+    }
     let used = Resources::of_children().since(&before);
     lockwork_profile::note_sleeps(file, used.voluntary);
     Ok(code(status))

@@ -857,6 +857,34 @@ fn the_time_to_take_a_mutex_back_is_known_of_a_policy() {
 }
 
 #[test]
+fn a_program_with_locks_of_its_own_is_told_what_is_not_seen() {
+    let room = Room::new();
+    let own = program(&room, "own_futex", &[]);
+    let told = |mode: &str| {
+        let output = profile(&room, &["--", &own, mode]);
+        assert!(output.status.success(), "{}", stderr(&output));
+        stderr(&output)
+    };
+    let futex = told("futex");
+    for part in [
+        "nothing to win in the locks that are seen. But threads waited",
+        "in futex calls that no interposer sees",
+        "most of that at own_futex (own_futex.c:",
+    ] {
+        assert!(futex.contains(part), "{part}: {futex}");
+    }
+    let process = &json(&room)[0];
+    assert!(number(&process["own_futex_ns"]) > 0, "{process:#}");
+    let parked = told("parked");
+    assert!(
+        parked.contains("that each have one thread to wait for them"),
+        "{parked}"
+    );
+    assert!(!parked.contains("nothing to win here"), "{parked}");
+    assert_eq!(json(&room)[0]["own_futex_ns"], 0, "all is pthread's there");
+}
+
+#[test]
 fn a_comparison_says_that_locks_were_never_contended() {
     let room = Room::new();
     let source = room.path("alone.c");

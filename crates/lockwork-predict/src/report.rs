@@ -102,6 +102,9 @@ pub fn nothing(program: &Program, at_once: usize) -> String {
             _ if program.taken_back > 0 => {
                 "What threads waited to take a mutex back is not in the profile, so it is not predicted."
             }
+            None if program.partly_seen => {
+                "No lock makes such a program faster, as far as its locks were seen."
+            }
             None => "No lock makes such a program faster.",
             Some(_) => "Nothing but those waits can become shorter by another lock.",
         }
@@ -368,5 +371,8 @@ mod tests {
         );
         let json = crate::json::nothing(&program);
         assert!(json.contains("\"bound\": null"), "{json}");
+        (program.taken_back, program.partly_seen) = (0, true);
+        let text = nothing(&program, 2);
+        assert!(text.contains("as far as its locks were seen"), "{text}");
     }
 }

@@ -97,7 +97,8 @@ fn note_end(
     Ok(())
 }
 
-fn put(file: &Path, at: usize, value: u64) -> std::io::Result<()> {
+/// Writes into the header of a profile.
+pub fn put(file: &Path, at: usize, value: u64) -> std::io::Result<()> {
     let file = OpenOptions::new().write(true).open(file)?;
     debug_assert!(at < raw::WAITS);
     file.write_all_at(&value.to_le_bytes(), at as u64)

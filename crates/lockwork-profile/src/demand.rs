@@ -15,8 +15,9 @@ use crate::histogram::Histogram;
 use crate::model::{mean, Counts, Lock, Profile, Use};
 use crate::names::Names;
 use crate::nesting::{nested_in, nests, Nest};
+use crate::unseen::Unseen;
 use crate::users::{by_thread, users, ONLY_USER};
-use crate::{program, unseen, verdict};
+use crate::{program, verdict};
 
 /// Of a thread's time, or of the waiting: less than this is not worth a rule.
 const LITTLE: f64 = 0.1;
@@ -136,6 +137,8 @@ pub struct Program {
     /// Waits for condition variables that ended with taking a mutex back, where that may have taken
     /// long: how long is not seen, and not in [`Program::waited`].
     pub taken_back: u64,
+    /// Threads waited long in what is in no lock's figures: a note says in what.
+    pub partly_seen: bool,
     /// Threads that waited for a lock when the recording ended.
     pub still_waiting: usize,
     /// Their waits are half of all waiting or more: the waits that ended do not say what the
@@ -190,7 +193,10 @@ fn of(profile: &Profile) -> Program {
         lock.partner = partner;
     }
     let one_sided = one_sided(profile, &names);
+    let unseen = Unseen::of(profile);
+    let more = only_for_what_was_seen(&unseen);
     let mut notes = profile.warnings.clone();
+    notes.extend(more.clone());
     notes.extend(case.notes());
     notes.extend(one_sided.clone());
     Program {
@@ -204,7 +210,8 @@ fn of(profile: &Profile) -> Program {
         waited: (case.waited / case.time(case.threads)).min(1.0),
         locks,
         quick_waits: verdict::quick_waits(profile),
-        taken_back: unseen::taken_back(profile),
+        taken_back: unseen.taken_back,
+        partly_seen: more.is_some(),
         still_waiting: verdict::lock_waiters(profile).len(),
         stuck: verdict::is_stuck(profile),
         one_sided,
@@ -212,6 +219,20 @@ fn of(profile: &Profile) -> Program {
         dropped: profile.dropped_share(),
         damaged: !profile.warnings.is_empty(),
     }
+}
+
+/// Of the bound for what other locks may win.
+fn only_for_what_was_seen(unseen: &Unseen) -> Option<String> {
+    let others = Unseen {
+        taken_back: 0,
+        ..*unseen
+    };
+    (!others.is_little()).then(|| {
+        format!(
+            "all this is of the locks that were seen; {}",
+            others.told().join("; and ")
+        )
+    })
 }
 
 /// Whether several threads use it, and not one for the most part.

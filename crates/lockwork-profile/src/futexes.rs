@@ -3,7 +3,7 @@
 
 use std::cmp::Reverse;
 
-use lockwork_report::text::{duration, whole};
+use lockwork_report::text::{counted, duration, whole};
 
 use crate::model::{Counts, Lock, Profile, Use};
 use crate::names::Names;
@@ -19,10 +19,24 @@ pub struct Futexes {
     pub sites: Vec<String>,
 }
 
+/// Where the program waits in futex calls that it makes itself; none: it was not seen to.
+pub fn own(profile: &Profile, names: &Names<'_>) -> Option<String> {
+    let (ns, at) = profile.own_futex;
+    (ns > 0).then(|| {
+        format!(
+            "Threads waited {} in futex calls that no interposer sees, by samples; most of that at {}",
+            duration(ns),
+            names.site(at)
+        )
+    })
+}
+
 /// None: there were none.
 pub fn of(profile: &Profile, names: &Names<'_>) -> Option<Futexes> {
     let all = profile.locks.iter().filter(|lock| lock.has(Use::Futex));
-    let mut words: Vec<(&Lock, Counts)> = all.map(|l| (l, l.of(Use::Futex))).collect();
+    let words = all.map(|lock| (lock, lock.of(Use::Futex)));
+    // A word that has changed before a thread could wait for it is none.
+    let mut words: Vec<(&Lock, Counts)> = words.filter(|(_, sum)| sum.count > 0).collect();
     if words.is_empty() {
         return None;
     }
@@ -41,9 +55,9 @@ pub fn of(profile: &Profile, names: &Names<'_>) -> Option<Futexes> {
     };
     Some(Futexes {
         sum: format!(
-            "Threads waited {} in {} futex calls of locks, or of other waits, that are not pthread's",
+            "Threads waited {} in {} of locks, or of other waits, that are not pthread's",
             time(waited),
-            whole(count)
+            counted(count as usize, "futex call")
         ),
         sites: words.iter().take(LISTED).map(one).collect(),
     })

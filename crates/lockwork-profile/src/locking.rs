@@ -13,7 +13,7 @@ use crate::herd::herds;
 use crate::model::Profile;
 use crate::names::Names;
 use crate::summary::{contended, why};
-use crate::unseen::{self, elsewhere, taken_back, NOTHING};
+use crate::unseen::{self, Unseen, NOTHING};
 use crate::verdict::{is_nothing, lock_waiters, lost_share, quick_sum, tried};
 
 /// What all processes of a run did with their locks.
@@ -38,6 +38,14 @@ pub struct Locking {
     pub taken_back: u64,
     /// Sleeps in calls that no interposer sees, where those are most and many.
     pub elsewhere: u64,
+    /// Waits by `syscall(SYS_futex, …)`, where those take long.
+    pub futex_calls: u64,
+    /// Nanoseconds in futex calls that the program makes by system calls of its own, where that is
+    /// long.
+    pub own_futex_ns: u64,
+    /// Waits for condition variables that each have one thread to wait for them, as locks of the
+    /// program's own make, where those take long.
+    pub parked: u64,
     /// Threads that waited for a lock when it ended, or was stopped.
     pub still_waiting: usize,
     /// Threads of whose calls none are counted.
@@ -97,8 +105,12 @@ impl Locking {
             let rwlocks = profile.locks.iter().filter(|lock| lock.kind() == "rwlock");
             all.contended_rwlocks += rwlocks.map(|lock| lock.sum.contended).sum::<u64>();
             all.quick_waits += quick_sum(profile).count;
-            all.taken_back += taken_back(profile);
-            all.elsewhere += elsewhere(profile);
+            let unseen = Unseen::of(profile);
+            all.taken_back += unseen.taken_back;
+            all.elsewhere += unseen.elsewhere;
+            all.futex_calls += unseen.futex_calls;
+            all.own_futex_ns += unseen.own_futex_ns;
+            all.parked += unseen.parked;
             all.still_waiting += lock_waiters(profile).len();
             all.unrecorded_threads += profile.bare + profile.unseen;
             all.waited = all.waited.max(lost_share(profile));
@@ -121,16 +133,26 @@ impl Locking {
     /// not.
     pub fn unseen(&self) -> Option<String> {
         let seen = "Threads hardly wait for its locks";
-        match (self.taken_back, self.elsewhere) {
-            (0, 0) => None,
-            (0, _) => Some(format!("{seen}.{}", self.but())),
+        match (self.taken_back, self.not_seen().is_little()) {
+            (0, true) => None,
+            (0, false) => Some(format!("{seen}.{}", self.but())),
             _ => Some(format!("{seen}, as far as that is seen.{}", self.but())),
         }
     }
 
     /// What is not seen, as a sentence of its own; empty: nothing that may matter.
     fn but(&self) -> String {
-        unseen::but(&unseen::told(self.taken_back, self.elsewhere))
+        unseen::but(&self.not_seen().told())
+    }
+
+    fn not_seen(&self) -> Unseen {
+        Unseen {
+            taken_back: self.taken_back,
+            elsewhere: self.elsewhere,
+            futex_calls: self.futex_calls,
+            own_futex_ns: self.own_futex_ns,
+            parked: self.parked,
+        }
     }
 
     /// What that means for the choice of a lock. `run` is "this run" or the like.

@@ -268,6 +268,8 @@ pub struct Lock {
     pub sites: Vec<Site>,
     /// Of its acquisitions, or of a condition variable's waits.
     pub sum: Counts,
+    /// Of a condition variable: how many threads waited for it.
+    pub waited_by: usize,
     /// Who held it; those that were waited for longest first.
     pub blames: Vec<Blame>,
     /// Inside which other locks it was taken; most often first.
@@ -467,6 +469,9 @@ pub struct Profile {
     /// Whether waits for a mutex at the end of a wait for a condition variable are among those for
     /// it.
     pub sees_back: bool,
+    /// How long, in ns, its threads were in futex calls that the program makes by system calls of
+    /// its own, by samples; and where most of that is.
+    pub own_futex: (u64, u64),
     /// Single acquisitions, by the times at which they begin.
     pub events: Vec<Event>,
     /// Those that are shorter than a window times 2 to this are of every such window only.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Reads the file of a process, also while it runs or where its end is missing.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::Read;
 use std::path::Path;
 
@@ -58,6 +58,7 @@ struct Parts {
     made: Option<u64>,
     makers: Vec<u64>,
     named: Option<(u64, String)>,
+    waited_by: BTreeSet<u64>,
     sites: HashMap<(u64, Use), Counts>,
     blames: HashMap<(u64, u64, u64), (u64, u64)>,
     inside: HashMap<u64, (u64, u64)>,
@@ -237,6 +238,9 @@ impl Reading {
             idle.waited += counts.waited;
         }
         let parts = self.lock(site.lock);
+        if *how == Use::Wait {
+            parts.waited_by.insert(thread);
+        }
         let taken_back = match how {
             Use::Mutex | Use::Back => counts.taken_back(),
             _ => 0,
@@ -308,6 +312,7 @@ impl Reading {
             wrappers: self.wrappers,
             all_stacks: head.all_stacks != 0,
             sees_back: head.sees_back != 0,
+            own_futex: (head.own_futex_ns, head.own_futex_at),
             events,
             level,
             ticks,
@@ -428,6 +433,7 @@ fn lock(address: u64, parts: Parts) -> Lock {
         named: parts.named.map(|(_, name)| name),
         sites,
         sum,
+        waited_by: parts.waited_by.len(),
         blames,
         inside,
         by_thread,

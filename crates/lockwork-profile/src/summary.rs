@@ -281,10 +281,10 @@ fn condvars(profile: &Profile, names: &Names<'_>) -> String {
 }
 
 fn futexes(profile: &Profile, names: &Names<'_>) -> String {
-    match futexes::of(profile, names) {
-        Some(found) => format!("\n{}:\n   {}\n", found.sum, found.sites.join("\n   ")),
-        None => String::new(),
-    }
+    let seen = futexes::of(profile, names)
+        .map(|found| format!("\n{}:\n   {}\n", found.sum, found.sites.join("\n   ")));
+    let own = futexes::own(profile, names).map(|own| format!("\n{own}.\n"));
+    [seen, own].into_iter().flatten().collect()
 }
 
 /// What the figures cannot know, and what went wrong.

@@ -2,15 +2,19 @@
 //! Waiting that is in no lock's figures, and that may be much: where it is, nobody may say that
 //! there is nothing to win.
 
-use lockwork_report::text::whole;
+use std::collections::HashMap;
 
-use crate::model::{mean, Profile, Use};
+use lockwork_report::text::{duration, whole};
+
+use crate::model::{mean, Counts, Profile, Use};
 
 /// Less waiting than this share of the threads' time is nothing to win.
 pub const NOTHING: f64 = 0.005;
 /// About what a thread waits, in nanoseconds, for a mutex that another one holds: a wake-up and a
 /// short section. Only the order of magnitude matters.
 const WAIT_NS: f64 = 20_000.0;
+/// A thread that waits longer on average waits for work, more likely than for a lock.
+const PARKED_NS: u64 = 100_000_000;
 /// Each process sleeps so often.
 const FEW: u64 = 100;
 
@@ -46,50 +50,148 @@ fn of_taking_back(times: u64) -> String {
     )
 }
 
-/// How often threads slept in calls that no interposer sees, or in futex calls of locks that are
-/// not pthread's. 0 if that is seldom, or less often than in the calls that are seen.
-pub fn elsewhere(profile: &Profile) -> u64 {
-    let of = |how| {
-        let locks = profile.locks.iter().map(move |lock| lock.of(how));
-        locks.fold((0, 0), |(count, ticks), c| {
-            (count + c.count, ticks + c.waited)
-        })
-    };
-    let ((waits, _), (futexes, waited)) = (of(Use::Wait), of(Use::Futex));
+/// Waiting that may be much, and that is in no lock's figures. 0: none, or too little.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unseen {
+    /// Mutexes that were [`taken_back`].
+    pub taken_back: u64,
+    /// Sleeps in calls that no interposer sees.
+    pub elsewhere: u64,
+    /// Waits by `syscall(SYS_futex, …)`: they are seen, but not the locks.
+    pub futex_calls: u64,
+    /// Nanoseconds in futex calls that the program makes by system calls of its own.
+    pub own_futex_ns: u64,
+    /// Waits for condition variables for each of which one thread alone waits.
+    pub parked: u64,
+}
+
+impl Unseen {
+    /// Of this process.
+    pub fn of(profile: &Profile) -> Unseen {
+        let own_futex_ns = match profile.own_futex.0 {
+            ns if ns as f64 >= NOTHING * time(profile) => ns,
+            _ => 0,
+        };
+        Unseen {
+            taken_back: taken_back(profile),
+            // Those calls are some of these sleeps, if not all.
+            elsewhere: match own_futex_ns {
+                0 => elsewhere(profile),
+                _ => 0,
+            },
+            futex_calls: futex_calls(profile),
+            own_futex_ns,
+            parked: parked(profile),
+        }
+    }
+
+    /// Whether there is none but mutexes that were taken back.
+    pub fn is_little(&self) -> bool {
+        self.elsewhere + self.futex_calls + self.own_futex_ns + self.parked == 0
+    }
+
+    /// What is said of it.
+    pub fn told(&self) -> Vec<String> {
+        let taken_back = (self.taken_back > 0).then(|| of_taking_back(self.taken_back));
+        let own = (self.own_futex_ns > 0).then(|| {
+            format!(
+                "threads waited {} in futex calls that no interposer sees, because the program makes \
+                 them itself",
+                duration(self.own_futex_ns)
+            )
+        });
+        let futexes = (self.futex_calls > 0).then(|| {
+            format!(
+                "threads waited in {} futex calls of locks that are not pthread's, and that no \
+                 interposer replaces",
+                whole(self.futex_calls)
+            )
+        });
+        let parked = (self.parked > 0).then(|| {
+            format!(
+                "threads waited {} times for condition variables that each have one thread to wait for \
+                 them: locks that a program makes itself wait so, as those of Java, and how often they \
+                 are contended is not seen",
+                whole(self.parked)
+            )
+        });
+        let elsewhere = (self.elsewhere > 0).then(|| of_elsewhere(self.elsewhere));
+        let all = [taken_back, own, futexes, parked, elsewhere];
+        all.into_iter().flatten().collect()
+    }
+}
+
+/// How often, and for how many ticks, threads waited so.
+fn waits(profile: &Profile, how: Use) -> (u64, u64) {
+    let locks = profile.locks.iter().map(|lock| lock.of(how));
+    locks.fold((0, 0), |(count, ticks), c| {
+        (count + c.count, ticks + c.waited)
+    })
+}
+
+fn is_much(profile: &Profile, ticks: u64) -> bool {
+    profile.ns(ticks as f64) as f64 >= NOTHING * time(profile)
+}
+
+/// How often threads slept in calls that no interposer sees. 0 if that is seldom, or less often than
+/// in the calls that are seen.
+fn elsewhere(profile: &Profile) -> u64 {
     let sum = profile.sum();
     // Sleeps were counted in a sample of the waits for locks. A thread that waits for a condition
     // variable may sleep twice: for it, and then for the mutex.
     let each = mean(sum.slept as f64, sum.watched).max(1.0);
-    let known = (sum.contended as f64 * each) as u64 + 2 * waits;
+    let known = (sum.contended as f64 * each) as u64;
+    let known = known + 2 * waits(profile, Use::Wait).0 + waits(profile, Use::Futex).0;
     let slept = profile.slept.unwrap_or(0);
     let unknown = match slept.saturating_sub(known) {
         rest if rest * 2 >= slept => rest,
         _ => 0,
     };
-    let is_much = |ns: f64| ns >= NOTHING * time(profile);
-    let by_futex = match is_much(profile.ns(waited as f64) as f64) {
-        true => futexes,
+    match unknown >= FEW && unknown as f64 * WAIT_NS >= NOTHING * time(profile) {
+        true => unknown,
         false => 0,
-    };
-    match unknown >= FEW && is_much(unknown as f64 * WAIT_NS) {
-        true => unknown.max(by_futex),
-        false => by_futex,
+    }
+}
+
+/// How often threads waited in futex calls that are not of pthread's locks.
+fn futex_calls(profile: &Profile) -> u64 {
+    let (count, ticks) = waits(profile, Use::Futex);
+    match is_much(profile, ticks) {
+        true => count,
+        false => 0,
+    }
+}
+
+/// How often threads waited for a condition variable of their own, at a call where several threads
+/// do, and were woken before long.
+fn parked(profile: &Profile) -> u64 {
+    let mut calls: HashMap<u64, (u64, Counts)> = HashMap::new();
+    for condvar in profile.locks.iter().filter(|lock| lock.waited_by == 1) {
+        for site in condvar.sites.iter().filter(|site| site.how == Use::Wait) {
+            let (condvars, sum) = calls.entry(site.address).or_default();
+            *condvars += 1;
+            *sum += &site.counts;
+        }
+    }
+    let mut all = Counts::default();
+    for (condvars, sum) in calls.values() {
+        let each = profile.ns(mean(sum.waited as f64, sum.count));
+        if *condvars > 1 && each <= PARKED_NS && sum.timeouts * 2 <= sum.count {
+            all += sum;
+        }
+    }
+    match all.count >= FEW && is_much(profile, all.waited) {
+        true => all.count,
+        false => 0,
     }
 }
 
 fn of_elsewhere(times: u64) -> String {
     format!(
-        "threads slept {} times elsewhere, in calls that no interposer sees: for semaphores, for locks that \
-         make system calls themselves, as Go's, for input and output, or for a time",
+        "threads slept {} times elsewhere, in calls that no interposer sees: futex calls of locks that make \
+         system calls themselves, as Go's, semaphores, input and output, or for a time",
         whole(times)
     )
-}
-
-/// What is said of so many mutexes that were [`taken_back`], and so many sleeps [`elsewhere`].
-pub fn told(taken_back: u64, elsewhere: u64) -> Vec<String> {
-    let taken_back = (taken_back > 0).then(|| of_taking_back(taken_back));
-    let elsewhere = (elsewhere > 0).then(|| of_elsewhere(elsewhere));
-    taken_back.into_iter().chain(elsewhere).collect()
 }
 
 /// These, as a sentence behind another one; empty: there are none.
@@ -104,7 +206,7 @@ pub fn but(all: &[String]) -> String {
 mod tests {
     use super::*;
     use crate::herd::tests::condvar;
-    use crate::model::{Counts, Lock, Site};
+    use crate::model::{Lock, Site};
 
     fn profile(lock: Lock, seconds: f64) -> Profile {
         Profile {
@@ -170,9 +272,63 @@ mod tests {
                 sum: counts,
                 ..Lock::default()
             };
-            elsewhere(&profile(futex, 1.0))
+            Unseen::of(&profile(futex, 1.0)).futex_calls
         };
         assert_eq!(of(200_000_000), 20);
         assert_eq!(of(20_000_000), 0);
+    }
+
+    #[test]
+    fn futex_calls_of_the_program_itself_are_told() {
+        let of = |ns| {
+            Unseen::of(&Profile {
+                own_futex: (ns, 1),
+                slept: Some(20_000),
+                ..profile(condvar(16, 0), 0.1)
+            })
+        };
+        let much = of(200_000_000);
+        assert_eq!(much.elsewhere, 0, "these are the same sleeps");
+        let told = much.told().join("; ");
+        assert!(
+            told.contains("waited 200 ms in futex calls that no interposer sees"),
+            "{told}"
+        );
+        assert!(of(2_000_000).elsewhere > 0);
+        assert_eq!(of(2_000_000).own_futex_ns, 0);
+    }
+
+    #[test]
+    fn threads_that_each_have_a_condition_variable_may_wait_for_locks() {
+        let of = |waited_by: usize, each: u64, condvars: u64| {
+            let one = |n: u64| {
+                let counts = Counts {
+                    count: 200,
+                    waited: 200 * each,
+                    ..Counts::default()
+                };
+                Lock {
+                    address: n * 64,
+                    waited_by,
+                    sites: vec![Site {
+                        address: 1,
+                        how: Use::Wait,
+                        counts: counts.clone(),
+                    }],
+                    sum: counts,
+                    ..Lock::default()
+                }
+            };
+            parked(&Profile {
+                locks: (1..=condvars).map(one).collect(),
+                ..profile(Lock::default(), 10.0)
+            })
+        };
+        assert_eq!(of(1, 5_000_000, 8), 1_600);
+        // Several threads wait for each; a single one; a pool that waits for work; next to nothing.
+        assert_eq!(of(2, 5_000_000, 8), 0);
+        assert_eq!(of(1, 5_000_000, 1), 0);
+        assert_eq!(of(1, 500_000_000, 8), 0);
+        assert_eq!(of(1, 5_000, 8), 0);
     }
 }

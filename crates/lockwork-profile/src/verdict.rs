@@ -9,7 +9,7 @@ use crate::cycles::cycles;
 use crate::model::{mean, Counts, Fate, Lock, Profile, Use, Waiter};
 use crate::program::{compare, runs_again};
 use crate::sharing;
-use crate::unseen::{self, elsewhere, taken_back, NOTHING};
+use crate::unseen::{self, Unseen, NOTHING};
 
 /// Waits of a deadlock are at least so long.
 const DEADLOCK_NS: u64 = 100_000_000;
@@ -135,13 +135,14 @@ fn no_locks(profile: &Profile) -> String {
         }
         false => "",
     };
-    let told = match elsewhere(profile) {
-        0 => {
+    let unseen = Unseen::of(profile);
+    let told = match unseen.is_little() {
+        true => {
             "Locks of Go, and of programs that make their own system calls, and semaphores are not \
               seen."
                 .to_owned()
         }
-        times => unseen::but(&unseen::told(0, times)).trim_start().to_owned(),
+        false => unseen::but(&unseen.told()).trim_start().to_owned(),
     };
     format!(
         "It made no pthread lock call: nothing to win here by another lock. {hint}Programs that it \
@@ -168,8 +169,8 @@ fn nothing_to_win(profile: &Profile) -> String {
         0 => "Its locks were never contended".to_owned(),
         _ => format!("Threads waited for locks for {share} of their time"),
     };
-    let back = taken_back(profile);
-    let mut but = unseen::told(back, elsewhere(profile));
+    let unseen = Unseen::of(profile);
+    let mut but = unseen.told();
     let pairs = sharing::pairs(profile)
         .iter()
         .filter(|p| p.bytes == 64)
@@ -181,10 +182,11 @@ fn nothing_to_win(profile: &Profile) -> String {
         ));
     }
     let place = match quick_waits(profile) {
+        _ if !unseen.is_little() => "in the locks that are seen",
         None if but.is_empty() => "here",
         _ => "by another lock",
     };
-    let promise = match back {
+    let promise = match unseen.taken_back {
         0 => format!(": nothing to win {place}."),
         _ => ", as far as that is seen.".to_owned(),
     };

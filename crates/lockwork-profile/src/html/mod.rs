@@ -90,6 +90,9 @@ fn process(profile: &Profile) -> String {
         let sites: String = sites.collect();
         text += &format!("<p>{}:</p><ul>{sites}</ul>\n", escape(&found.sum));
     }
+    if let Some(own) = futexes::own(profile, &names) {
+        text += &format!("<p>{}.</p>\n", escape(&own));
+    }
     text += &graph::now(profile, &names);
     text += &flame::render(profile, &names);
     text += &timeline::render(profile, &names);

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! How long threads sleep in futex calls of which no interposer sees anything, because the program
+//! makes the system call itself, as Go and hand-made locks do. The process that has started it asks
+//! the kernel now and then in which call each thread is.
+
+use std::collections::HashMap;
+use std::fs;
+use std::mem::offset_of;
+use std::path::Path;
+use std::sync::mpsc::{channel, Receiver, RecvTimeoutError, Sender};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use crate::clock::put;
+use crate::files::header;
+use crate::raw::RawFile;
+
+/// The kernel is asked so often, and where there are more threads, once in this time for each: to ask
+/// for one takes some microseconds.
+const EVERY: Duration = Duration::from_millis(20);
+const EACH: Duration = Duration::from_millis(1);
+/// Code that is unknown has the maps read again, so often at most.
+const READINGS: u32 = 64;
+/// Files whose futex calls the recorder knows, or whose calls are not the program's own.
+const KNOWN: &[&str] = &["libc.so", "libc-", "libpthread", "ld-linux", "liblockwork-"];
+
+/// Of x86-64.
+const FUTEX: u64 = 202;
+const FUTEX_WAITV: u64 = 449;
+/// Beside the operation: FUTEX_PRIVATE_FLAG and FUTEX_CLOCK_REALTIME.
+const FLAGS: u64 = 128 | 256;
+/// FUTEX_WAIT, _LOCK_PI, _WAIT_BITSET, _WAIT_REQUEUE_PI and _LOCK_PI2.
+const WAITS: &[u64] = &[0, 6, 9, 11, 13];
+
+/// Looks on while a program runs.
+pub struct OwnFutexes {
+    stop: Sender<()>,
+    thread: JoinHandle<Found>,
+    pid: u32,
+}
+
+/// Nanoseconds by the addresses of calls.
+type Found = HashMap<u64, u64>;
+
+impl OwnFutexes {
+    /// Of this process. None: there is no thread for it.
+    pub fn start(pid: u32) -> Option<OwnFutexes> {
+        let (stop, stopped) = channel();
+        let thread = std::thread::Builder::new().spawn(move || look(pid, &stopped));
+        let thread = thread.ok()?;
+        Some(OwnFutexes { stop, thread, pid })
+    }
+
+    /// The process has ended: notes in its `file` what was seen.
+    pub fn finish(self, file: &Path) {
+        drop(self.stop);
+        let Ok(found) = self.thread.join() else {
+            return;
+        };
+        let Some((at, _)) = found.iter().max_by_key(|(at, ns)| (**ns, **at)) else {
+            return;
+        };
+        if header(file).is_some_and(|head| head.pid == u64::from(self.pid)) {
+            let sum = found.values().sum();
+            let _ = put(file, offset_of!(RawFile, own_futex_ns), sum);
+            let _ = put(file, offset_of!(RawFile, own_futex_at), *at);
+        }
+    }
+}
+
+/// A thread that is found in a call counts as if it had been there since the last time. Others have
+/// left one meanwhile, and are not found.
+fn look(pid: u32, stopped: &Receiver<()>) -> Found {
+    let mut code = Code::default();
+    let mut found = Found::new();
+    let (mut last, mut pause) = (Instant::now(), EVERY);
+    while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
+        let now = Instant::now();
+        let passed = now.duration_since(last).as_nanos() as u64;
+        last = now;
+        let (threads, calls) = futex_calls(pid);
+        for at in calls {
+            if code.is_own(pid, at) {
+                *found.entry(at).or_default() += passed;
+            }
+        }
+        pause = EVERY.max(EACH * threads);
+    }
+    found
+}
+
+/// How many threads it has, and where the futex calls in which they wait return to.
+fn futex_calls(pid: u32) -> (u32, Vec<u64>) {
+    let Ok(tasks) = fs::read_dir(format!("/proc/{pid}/task")) else {
+        return (0, Vec::new());
+    };
+    let call = |task: fs::DirEntry| fs::read_to_string(task.path().join("syscall")).ok();
+    let calls: Vec<String> = tasks.flatten().filter_map(call).collect();
+    let waits = calls.iter().filter_map(|call| waits_at(call)).collect();
+    (calls.len() as u32, waits)
+}
+
+/// `number argument… stack code`, or `running`, or `-1 stack code`.
+fn waits_at(call: &str) -> Option<u64> {
+    let words: Vec<&str> = call.split_whitespace().collect();
+    let [number, _, operation, _, _, _, _, _, code] = words[..] else {
+        return None;
+    };
+    let hex = |word: &str| u64::from_str_radix(word.trim_start_matches("0x"), 16).ok();
+    let waits = match number.parse().ok()? {
+        FUTEX => WAITS.contains(&(hex(operation)? & !FLAGS)),
+        FUTEX_WAITV => true,
+        _ => false,
+    };
+    hex(code).filter(|_| waits)
+}
+
+/// What is mapped where.
+#[derive(Default)]
+struct Code {
+    /// From, to, and whether its calls are the program's own.
+    ranges: Vec<(u64, u64, bool)>,
+    readings: u32,
+}
+
+impl Code {
+    fn is_own(&mut self, pid: u32, at: u64) -> bool {
+        if let Some(own) = self.find(at) {
+            return own;
+        }
+        if self.readings < READINGS {
+            self.readings += 1;
+            self.ranges = fs::read_to_string(format!("/proc/{pid}/maps"))
+                .map_or_else(|_| Vec::new(), |maps| ranges(&maps));
+        }
+        self.find(at).unwrap_or(false)
+    }
+
+    fn find(&self, at: u64) -> Option<bool> {
+        let mut ranges = self.ranges.iter();
+        let found = ranges.find(|(from, to, _)| (*from..*to).contains(&at));
+        found.map(|(_, _, own)| *own)
+    }
+}
+
+/// Code in the lines of `/proc/PID/maps`: `from-to perms offset device inode path`. What has no
+/// file may be made by the program as it runs.
+fn ranges(maps: &str) -> Vec<(u64, u64, bool)> {
+    let hex = |text: &str| u64::from_str_radix(text, 16).ok();
+    let range = |line: &str| {
+        let mut words = line.split_whitespace();
+        let (from, to) = words.next()?.split_once('-')?;
+        words
+            .next()
+            .filter(|permissions| permissions.contains('x'))?;
+        let file = line.rsplit('/').next().filter(|_| line.contains('/'));
+        let known = file.is_some_and(|name| KNOWN.iter().any(|known| name.starts_with(known)));
+        Some((hex(from)?, hex(to)?, !known))
+    };
+    maps.lines().filter_map(range).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_waits_on_a_futex_count() {
+        let call = |number, operation| {
+            format!("{number} 0x7f00 {operation} 0x2 0x0 0x0 0x0 0x7ffe 0x55aa\n")
+        };
+        assert_eq!(waits_at(&call("202", "0x80")), Some(0x55aa));
+        assert_eq!(waits_at(&call("202", "0x189")), Some(0x55aa));
+        assert_eq!(waits_at(&call("449", "0x1")), Some(0x55aa));
+        // It wakes others; it sleeps for a time; it runs.
+        assert_eq!(waits_at(&call("202", "0x81")), None);
+        assert_eq!(waits_at(&call("230", "0x0")), None);
+        assert_eq!(waits_at("running\n"), None);
+        assert_eq!(waits_at("-1 0x7ffe 0x55aa\n"), None);
+    }
+
+    #[test]
+    fn calls_of_the_c_library_are_not_the_programs_own() {
+        let maps = "1000-2000 r-xp 0 fe:00 1 /bin/program\n2000-3000 rw-p 0 fe:00 1 /bin/program\n\
+                    3000-4000 r-xp 0 fe:00 1 /lib/x86_64-linux-gnu/libc.so.6\n\
+                    5000-6000 rwxp 0 00:00 0\n\
+                    7000-8000 r-xp 0 fe:00 1 /var/cache/lockwork/liblockwork-preload-1.so\n";
+        let code = Code {
+            ranges: ranges(maps),
+            readings: 0,
+        };
+        let found = [0x1800, 0x2800, 0x3800, 0x5800, 0x7800].map(|at| code.find(at));
+        assert_eq!(
+            found,
+            [Some(true), None, Some(false), Some(true), Some(false)]
+        );
+    }
+}
