@@ -72,10 +72,44 @@ static inline bool anybody_sleeps(const struct lk_mutex *m)
 	return lk_ring_first(&m->first);
 }
 
+/* Under wait_lock: what was counted in the mutex, for the first, goes into its record. */
+static u32 count_for(struct lk_mutex *m, struct lk_mutex_waiter *first)
+{
+	u8 promised = m->passed & LK_MUTEX_PROMISED;
+
+	first->overtaken += m->passed - promised;
+	WRITE_ONCE(m->passed, promised);
+	return first->overtaken;
+}
+
+/*
+ * Under wait_lock: one more unlock passes @first over. Returns how many have. The record
+ * is in the cache of a sleeper, or of the last unlock that wrote there: so most are counted
+ * in the mutex, which is here.
+ */
+static u32 count_passed(struct lk_mutex *m, struct lk_mutex_waiter *first)
+{
+	u8 passed = m->passed + 1;
+
+	WRITE_ONCE(m->passed, passed);
+	if (passed % LK_MUTEX_PROMISED >= LK_MUTEX_PROMISED / 2)
+		return count_for(m, first);
+	return first->overtaken + passed % LK_MUTEX_PROMISED;
+}
+
+static void list_insert(struct lk_mutex *m, struct lk_mutex_waiter *w)
+{
+	struct lk_ring *first = lk_ring_first(&m->first);
+
+	lk_ring_insert(&m->first, &w->ring);
+	if (first && is_first(m, w))
+		count_for(m, waiter_of(first));
+}
+
 static void list_remove(struct lk_mutex *m, struct lk_mutex_waiter *w)
 {
 	if (is_first(m, w))
-		WRITE_ONCE(m->handoff, 0); /* it was promised to this one */
+		WRITE_ONCE(m->passed, 0); /* it was promised to this one */
 	lk_ring_remove(&m->first, &w->ring);
 }
 
@@ -115,7 +149,7 @@ static __cold void forget_the_gone(struct lk_mutex *m)
 	if (lk_epoch_claim(&m->epoch)) {
 		WRITE_ONCE(m->first, NULL);
 		WRITE_ONCE(m->parked, 0);
-		WRITE_ONCE(m->handoff, 0);
+		WRITE_ONCE(m->passed, 0);
 		WRITE_ONCE(m->wait_lock.locked, 0);
 		atomic_set(&m->osq.tail, 0);
 		lk_epoch_done(&m->epoch);
@@ -448,7 +482,7 @@ static int sleep_as(struct lk_mutex *m, struct lk_mutex_waiter *w,
 				       .ring.priority = this_priority() };
 	lk_mutex_check_epoch(m);
 	outer = list_lock(m);
-	lk_ring_insert(&m->first, &w->ring);
+	list_insert(m, w);
 	if (is_first(m, w))
 		WRITE_ONCE(w->state, LK_READY);
 	w->queued = true;
@@ -505,7 +539,7 @@ bool lk_mutex_move(struct lk_mutex *m, struct lk_mutex_waiter *w, bool last)
 	w->since = 0;
 	w->moved = true;
 	outer = list_lock(m);
-	lk_ring_insert(&m->first, &w->ring);
+	list_insert(m, w);
 	if (is_first(m, w)) {
 		if (!announce_asleep(m))
 			wake = ready_first(m);
@@ -654,7 +688,7 @@ static bool passed_on(struct lk_mutex *m)
 static u32 *pass_over(struct lk_mutex *m, struct lk_ring **pulled)
 {
 	struct lk_mutex_waiter *first = first_of(m);
-	u32 limit = overtake_limit();
+	u32 limit = overtake_limit(), overtaken;
 	bool taken;
 
 	if (!is_asleep(first)) {
@@ -664,10 +698,11 @@ static u32 *pass_over(struct lk_mutex *m, struct lk_ring **pulled)
 	/* How long it waited behind others that were moved says nothing. */
 	if (!first->since)
 		first->since = local_clock();
-	if (++first->overtaken >= limit)
-		WRITE_ONCE(m->handoff, 1);
+	overtaken = count_passed(m, first);
+	if (overtaken >= limit)
+		WRITE_ONCE(m->passed, m->passed | LK_MUTEX_PROMISED);
 	taken = passed_on(m);
-	if (taken && first->overtaken != limit / 2)
+	if (taken && overtaken != limit / 2)
 		return NULL;
 	/* One also for a first that was not moved: it may be in a signal handler, and those
 	 * that were moved behind it look for nothing by themselves. */
@@ -724,7 +759,7 @@ static bool hand_off(struct lk_mutex *m, void *outer)
 	u64 since;
 
 	if (!state || !wake_value(state)) {
-		WRITE_ONCE(m->handoff, 0);
+		WRITE_ONCE(m->passed, m->passed % LK_MUTEX_PROMISED);
 		return false;
 	}
 	WRITE_ONCE(m->word, LK_MUTEX_WANTED);
@@ -764,7 +799,7 @@ __cold void lk_mutex_unlock_slow(struct lk_mutex *m)
 		if (free_with_none_asleep(m, outer))
 			return;
 	}
-	if (m->handoff && hand_off(m, outer))
+	if (m->passed & LK_MUTEX_PROMISED && hand_off(m, outer))
 		return;
 	/* [mutex.F] full RMW, pairs with mutex.A and .E: either we see the
 	 * sleeper asleep, or its look at the word finds it free. Spare acq_rel:

@@ -12,12 +12,13 @@
  *   osq     spinners, FIFO: the one at its head watches the word; an OSQ or
  *           another queue of that size, see struct lk_spin_queue
  *   parked  an unlock has to look for a sleeper
- *   handoff the next unlock gives the mutex to the first sleeper
+ *   passed  unlocks that passed over the first sleeper, and LK_MUTEX_PROMISED: the
+ *           next unlock gives the mutex to it
  *   epoch   the fork epoch that first, osq and wait_lock belong to
  *
  *   0 --lock--> 1 --unlock--> 0                   one CAS, one store
  *   1 --first sleeper--> 2 --unlock--> 0 + wake   the sleeper tries again
- *   2 --unlock with handoff--> 2                  the sleeper holds it now
+ *   2 --unlock, promised--> 2                     the sleeper holds it now
  *   2 --unlock, none asleep--> 3 --> 0
  *
  * Invariants:
@@ -31,7 +32,7 @@
  *     then either wakes the sleeper or has seen the next holder, whose unlock
  *     will look again.
  *  4. A first sleeper that is asleep is passed over at most overtake_limit()
- *     times; then handoff is set, and the next unlock that sees it hands over.
+ *     times; then it is promised the mutex, and the next unlock that sees that hands over.
  *     What passes while it is awake is bounded by how soon it gets a CPU, for which
  *     threads take turns; while it rests, by rest_us().
  *  5. The first keeps a free mutex from sleepers for no longer than a nap, because it
@@ -63,6 +64,9 @@
 #define LK_MUTEX_WANTED 2u
 #define LK_MUTEX_DONE	3u
 
+/* In passed; below it, the unlocks that the first sleeper's record has not got yet. */
+#define LK_MUTEX_PROMISED 0x80u
+
 struct lk_mutex {
 	u32 word;
 	LK_MUTEX_EMBED
@@ -70,8 +74,8 @@ struct lk_mutex {
 	struct lk_ring *first;
 	struct lk_osq osq;
 	struct lk_tas wait_lock;
-	u8 parked;  /* may be stale set; never stale clear when it counts */
-	u8 handoff; /* under wait_lock; read without it */
+	u8 parked; /* may be stale set; never stale clear when it counts */
+	u8 passed; /* under wait_lock; read without it */
 	u8 epoch;
 };
 
@@ -95,7 +99,8 @@ enum { LK_SPIN_OUTSIDE, LK_SPIN_QUEUED, LK_SPIN_HEAD };
 struct lk_mutex_waiter {
 	struct lk_ring ring; /* under wait_lock */
 	u32 state;	     /* LK_ASLEEP and so on */
-	u32 overtaken;	     /* under wait_lock: unlocks that passed it over */
+	u32 overtaken; /* under wait_lock: unlocks that passed it over, but for
+			      * those in passed */
 	/* Under wait_lock: local_clock() when it queued. 0: it was moved here, and no
 	 * unlock has looked at it as the first. */
 	u64 since;
@@ -213,7 +218,7 @@ static inline void lk_mutex_unlock(struct lk_mutex *m)
 		return;
 	}
 	/* Not the word: to load what a locked RMW just wrote costs 20 %. */
-	if (unlikely(READ_ONCE(m->handoff))) {
+	if (unlikely(READ_ONCE(m->passed) & LK_MUTEX_PROMISED)) {
 		lk_mutex_unlock_slow(m);
 		return;
 	}

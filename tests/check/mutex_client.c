@@ -321,7 +321,7 @@ static void init_forked(void)
 	lock.first = (struct lk_ring *)8;
 	lock.wait_lock.locked = 1;
 	lock.parked = 1;
-	lock.handoff = 1;
+	lock.passed = LK_MUTEX_PROMISED;
 	atomic_set(&lock.osq.tail, 99);
 }
 
@@ -329,7 +329,7 @@ static void init_forked(void)
 static void init_forked_signal(void)
 {
 	init_forked();
-	lock.handoff = 0; /* else an unlock keeps the word to the end */
+	lock.passed = 0; /* else an unlock keeps the word to the end */
 	check_world.signal = handler;
 	check_world.signal_stores = true;
 }

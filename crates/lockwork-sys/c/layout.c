@@ -25,9 +25,10 @@ BYTES(MUTEX_ALIGN, _Alignof(struct lk_mutex));
 BYTES(MUTEX_WORD, offsetof(struct lk_mutex, word));
 BYTES(MUTEX_OWNER, offsetof(struct lk_mutex, owner));
 BYTES(MUTEX_PARKED, offsetof(struct lk_mutex, parked));
-BYTES(MUTEX_HANDOFF, offsetof(struct lk_mutex, handoff));
+BYTES(MUTEX_PASSED, offsetof(struct lk_mutex, passed));
 VALUE(MUTEX_FREE, LK_MUTEX_FREE);
 VALUE(MUTEX_HELD, LK_MUTEX_HELD);
+VALUE(MUTEX_PROMISED, LK_MUTEX_PROMISED);
 VALUE(MUTEX_OUTLIVES_UNLOCK, mutex_outlives_unlock());
 /* What next_owner() adds, and the bits that it keeps. */
 VALUE(OWNER_TURN, LKP_OWNER_TURN);

@@ -54,10 +54,10 @@ pub(crate) fn try_lock(m: &lw_mutex_t) -> bool {
 pub(crate) unsafe fn unlock(m: &lw_mutex_t) {
     let m = m.get();
     // SAFETY: fields of a mutex.
-    let (parked, handoff) = unsafe { (byte(m, MUTEX_PARKED), byte(m, MUTEX_HANDOFF)) };
+    let (parked, passed) = unsafe { (byte(m, MUTEX_PARKED), byte(m, MUTEX_PASSED)) };
 
     // Not the word: to load what a locked RMW just wrote costs.
-    if handoff.load(Relaxed) != 0 {
+    if u32::from(passed.load(Relaxed)) & MUTEX_PROMISED != 0 {
         return unlock_slow(m);
     }
     // [mutex.B] RELEASE. SAFETY: a field of a mutex.
