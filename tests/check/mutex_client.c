@@ -448,7 +448,27 @@ static void init_turns_go_on(void)
 	check_world.turns = CHECK_TURNS_GO_ON;
 }
 
-/* The same, and it sleeps. */
+static void init_turns_wake(void)
+{
+	init_turns_go_on();
+	lk_mutex_lock(&lock);
+}
+
+/* Thread 0 holds until thread 1 sleeps, which thread 2 wakes if it comes meanwhile. */
+static void arrive_at_a_sleeper(u32 id)
+{
+	if (id == 1)
+		lk_mutex_sleep(&lock, NULL);
+	else if (id)
+		lk_mutex_lock(&lock);
+	else
+		while (!READ_ONCE(lock.parked))
+			cpu_relax();
+	critical_section();
+	lk_mutex_unlock(&lock);
+}
+
+/* As init_turns_go_on(), and it sleeps. */
 static void init_turns_end(void)
 {
 	init();
@@ -642,6 +662,8 @@ const struct check_client check_mutex[] = {
 	  3, 2, 1, 600, 16, init_turns_go_on, lock_and_unlock, finish },
 	{ "mutex", "turns_end", "the same, and sleeps", 3, 1, 1, 600, 16,
 	  init_turns_end, lock_and_unlock, finish },
+	{ "mutex", "turns_wake", "only that thread wakes it", 3, 1, 1, 600, 0,
+	  init_turns_wake, arrive_at_a_sleeper, finish },
 	{ "mutex", "fork", "waiters lost in a fork are forgotten", 3, 1, 1, 600,
 	  16, init_forked, lock_and_unlock, finish },
 	{ "mutex", "fork_signal", "the same, and a handler interrupts it", 2, 1,
