@@ -11,6 +11,7 @@ pub mod machine;
 mod memory;
 pub mod outcome;
 pub mod reproduce;
+mod routine;
 mod rules;
 pub mod settle;
 mod setup;

@@ -4,13 +4,12 @@
 use crate::calls;
 use crate::engine::{Engine, OfThread, Ps};
 use crate::outcome::{OfLocks, OfProgram, Outcome, Stuck};
+use crate::routine::{self, Routine};
 use crate::setup::Setup;
 use crate::threads::{self, Code};
 use crate::workload::{Program, Step, What};
 use crate::world::{self, World};
 use anyhow::Result;
-use corosensei::stack::DefaultStack;
-use corosensei::{Coroutine, CoroutineResult};
 use lockwork_report::text::counted;
 use lockwork_report::{bail_usage, choice};
 use std::mem::ManuallyDrop;
@@ -23,8 +22,6 @@ pub type Found = Result<Outcome, Stuck>;
 const MAX_CPUS: usize = 2047;
 /// Virtual machines at most: so many locks share no line of the table of halted waiters.
 pub(crate) const MAX_VMS: usize = 16;
-/// Bytes of a simulated thread's stack.
-const STACK: usize = 64 * 1024;
 
 /// Simulates. The same setup gives the same outcome, bit for bit.
 ///
@@ -187,26 +184,17 @@ pub(crate) fn run(setup: &Setup, world: &World, ops: &'static world::Ops) -> Fou
     let routine = |thread: usize| {
         let code: *const Code = &code;
         let seed = setup.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ thread as u64;
-        let stack = DefaultStack::new(STACK).expect("memory for a stack");
-        Coroutine::with_stack(stack, move |yielder: &_, ()| {
-            calls::with(|engine| engine.set_yielder(yielder));
-            // SAFETY: it outlives the coroutines, which end below.
-            threads::run(unsafe { &*code }, thread, seed);
-        })
+        // SAFETY: it outlives the coroutines, which end below.
+        routine::routine(move || threads::run(unsafe { &*code }, thread, seed))
     };
-    let routines: Vec<Coroutine<(), (), (), DefaultStack>> =
-        (0..setup.threads).map(routine).collect();
+    let routines: Vec<Routine> = (0..setup.threads).map(routine).collect();
     // If one panics, the others are left as they are: the locks' C cannot be unwound.
     let mut routines = ManuallyDrop::new(routines);
     let engine = Box::into_raw(engine);
     calls::set_engine(engine);
     let guard = Running;
     directly(|| code.init());
-    while let Some(thread) = calls::with(Engine::next) {
-        if let CoroutineResult::Return(()) = routines[thread].resume(()) {
-            calls::with(|engine| engine.thread_ends(thread));
-        }
-    }
+    routine::run(&mut routines);
     let divided = directly(|| world.divided());
     calls::with(|engine| engine.tally.counts.divided = divided.into());
     drop(guard);

@@ -161,32 +161,32 @@ impl Caches {
     /// The line at `addr`; its home is the node of `place` if it is new.
     #[inline]
     pub fn line_of(&mut self, addr: usize, place: u16) -> u32 {
-        let number = addr >> 6;
-        let found = self.found[number % FOUND];
-        if found.0 == number {
-            return found.1;
-        }
-        self.line_in_index(number, place).0
+        self.find(addr, place).0
     }
 
     /// The line at `addr`; if it is new, `place` has it alone: as the stack of a thread that has
     /// run before.
     #[inline]
     pub fn own_line_of(&mut self, addr: usize, place: u16) -> u32 {
-        let number = addr >> 6;
-        let found = self.found[number % FOUND];
-        if found.0 == number {
-            return found.1;
-        }
-        let (line, new) = self.line_in_index(number, place);
+        let (line, new) = self.find(addr, place);
         if new {
             self.lines[line as usize].owner = place;
         }
         line
     }
 
-    /// The line of that number, and whether it is new.
-    fn line_in_index(&mut self, number: usize, place: u16) -> (u32, bool) {
+    /// The line at `addr`, and whether it is new.
+    #[inline]
+    fn find(&mut self, addr: usize, place: u16) -> (u32, bool) {
+        let number = addr >> 6;
+        let found = self.found[number % FOUND];
+        if found.0 == number {
+            return (found.1, false);
+        }
+        self.find_in_index(number, place)
+    }
+
+    fn find_in_index(&mut self, number: usize, place: u16) -> (u32, bool) {
         let next = self.lines.len() as u32;
         let line = *self.index.entry(number).or_insert(next);
         if line == next {

@@ -3,10 +3,9 @@
 
 use super::{machine, setup, workload};
 use crate::engine::Engine;
+use crate::routine::{self, Routine};
 use crate::workload::Workload;
 use crate::{calls, world, Setup};
-use corosensei::stack::DefaultStack;
-use corosensei::{Coroutine, CoroutineResult};
 use std::cell::Cell;
 use std::ffi::c_void;
 use std::ptr::{from_ref, null_mut};
@@ -48,10 +47,8 @@ fn moved(code: impl Fn(usize)) -> (u64, u64) {
     let code: &'static dyn Fn(usize) = unsafe { std::mem::transmute(code) };
     let last = std::rc::Rc::new(Cell::new(0));
     let routine = |thread| {
-        let stack = DefaultStack::new(64 * 1024).expect("memory for a stack");
         let last = last.clone();
-        Coroutine::with_stack(stack, move |yielder: &_, ()| {
-            calls::with(|engine| engine.set_yielder(yielder));
+        routine::routine(move || {
             // Both start at the same time.
             calls::delay(START - calls::with(|engine| engine.now()));
             code(thread);
@@ -59,15 +56,11 @@ fn moved(code: impl Fn(usize)) -> (u64, u64) {
             last.set(last.get().max(calls::with(|engine| engine.now())));
         })
     };
-    let mut routines: Vec<Coroutine<(), (), (), DefaultStack>> = (0..2).map(routine).collect();
+    let mut routines = [0, 1].map(routine);
     calls::set_engine(&mut *engine);
-    while let Some(thread) = calls::with(Engine::next) {
-        if let CoroutineResult::Return(()) = routines[thread].resume(()) {
-            calls::with(|engine| engine.thread_ends(thread));
-        }
-    }
+    routine::run(&mut routines);
     calls::set_engine(null_mut());
-    assert!(routines.iter().all(Coroutine::done), "a thread is stuck");
+    assert!(routines.iter().all(Routine::done), "a thread is stuck");
     (engine.tally.counts.moved.iter().sum(), last.get())
 }
 

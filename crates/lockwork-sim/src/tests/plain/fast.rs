@@ -5,8 +5,7 @@ use super::case::Case;
 use super::program::{Op, Programs, Record, Word};
 use crate::calls;
 use crate::engine::{memory, Change, Engine, Ps};
-use corosensei::stack::DefaultStack;
-use corosensei::{Coroutine, CoroutineResult};
+use crate::routine;
 use std::cell::RefCell;
 use std::ptr::null;
 use std::rc::Rc;
@@ -42,24 +41,17 @@ pub(super) fn run(case: &Case, programs: &Programs) -> Found {
     for (thread, program) in programs.iter().enumerate() {
         let (program, records) = (program.clone(), records[thread].clone());
         let starts = starts.clone();
-        let stack = DefaultStack::new(64 * 1024).expect("memory for a stack");
-        let routine = Coroutine::with_stack(stack, move |yielder: &_, ()| {
-            calls::with(|engine| engine.set_yielder(yielder));
+        routines.push(routine::routine(move || {
             starts.borrow_mut()[thread] = now();
             for op in &program {
                 let record = make(op, base);
                 records.borrow_mut().push(record);
             }
-        });
-        routines.push(routine);
+        }));
     }
     let engine = Box::into_raw(engine);
     calls::set_engine(engine);
-    while let Some(thread) = calls::with(Engine::next) {
-        if let CoroutineResult::Return(()) = routines[thread].resume(()) {
-            calls::with(|engine| engine.thread_ends(thread));
-        }
-    }
+    routine::run(&mut routines);
     calls::set_engine(std::ptr::null_mut());
     // SAFETY: it was made above, and no call goes to it any more.
     drop(unsafe { Box::from_raw(engine) });
