@@ -33,19 +33,9 @@ pub struct Locking {
     pub contended_rwlocks: u64,
     /// Waits for condition variables that were many and short.
     pub quick_waits: u64,
-    /// Waits for condition variables that ended with taking a mutex back, where that may have taken
-    /// long: how long is not seen.
-    pub taken_back: u64,
-    /// Sleeps in calls that no interposer sees, where those are most and many.
-    pub elsewhere: u64,
-    /// Waits by `syscall(SYS_futex, …)`, where those take long.
-    pub futex_calls: u64,
-    /// Nanoseconds in futex calls that the program makes by system calls of its own, where that is
-    /// long.
-    pub own_futex_ns: u64,
-    /// Waits for condition variables that each have one thread to wait for them, as locks of the
-    /// program's own make, where those take long.
-    pub parked: u64,
+    /// Waiting that is in no lock's figures.
+    #[serde(flatten)]
+    pub(crate) not_seen: Unseen,
     /// Threads that waited for a lock when it ended, or was stopped.
     pub still_waiting: usize,
     /// Threads of whose calls none are counted.
@@ -105,12 +95,7 @@ impl Locking {
             let rwlocks = profile.locks.iter().filter(|lock| lock.kind() == "rwlock");
             all.contended_rwlocks += rwlocks.map(|lock| lock.sum.contended).sum::<u64>();
             all.quick_waits += quick_sum(profile).count;
-            let unseen = Unseen::of(profile);
-            all.taken_back += unseen.taken_back;
-            all.elsewhere += unseen.elsewhere;
-            all.futex_calls += unseen.futex_calls;
-            all.own_futex_ns += unseen.own_futex_ns;
-            all.parked += unseen.parked;
+            all.not_seen += Unseen::of(profile);
             all.still_waiting += lock_waiters(profile).len();
             all.unrecorded_threads += profile.bare + profile.unseen;
             all.waited = all.waited.max(lost_share(profile));
@@ -133,7 +118,7 @@ impl Locking {
     /// not.
     pub fn unseen(&self) -> Option<String> {
         let seen = "Threads hardly wait for its locks";
-        match (self.taken_back, self.not_seen().is_little()) {
+        match (self.not_seen.taken_back, self.not_seen.is_little()) {
             (0, true) => None,
             (0, false) => Some(format!("{seen}.{}", self.but())),
             _ => Some(format!("{seen}, as far as that is seen.{}", self.but())),
@@ -142,17 +127,7 @@ impl Locking {
 
     /// What is not seen, as a sentence of its own; empty: nothing that may matter.
     fn but(&self) -> String {
-        unseen::but(&self.not_seen().told())
-    }
-
-    fn not_seen(&self) -> Unseen {
-        Unseen {
-            taken_back: self.taken_back,
-            elsewhere: self.elsewhere,
-            futex_calls: self.futex_calls,
-            own_futex_ns: self.own_futex_ns,
-            parked: self.parked,
-        }
+        unseen::but(&self.not_seen.told())
     }
 
     /// What that means for the choice of a lock. `run` is "this run" or the like.
@@ -196,7 +171,7 @@ impl Locking {
         if self.contended == 0 && self.unrecorded_threads > 0 {
             return format!("Nobody knows whether its locks were contended ({used}).");
         }
-        if self.taken_back > 0 && self.waited < NOTHING {
+        if self.not_seen.taken_back > 0 && self.waited < NOTHING {
             let waited = match self.contended {
                 0 => format!("Its locks were never contended ({used})"),
                 _ => format!(
@@ -250,7 +225,7 @@ mod tests {
         assert!(seen
             .sentence("a warm-up run")
             .starts_with("A warm-up run made no lock call"));
-        seen.elsewhere = 20_000;
+        seen.not_seen.elsewhere = 20_000;
         assert!(
             seen.sentence("a warm-up run")
                 .contains("slept 20,000 times elsewhere"),
@@ -265,7 +240,7 @@ mod tests {
             ) && text.contains("slept 20,000 times elsewhere"),
             "{text}"
         );
-        seen.elsewhere = 0;
+        seen.not_seen.elsewhere = 0;
         seen.acquisitions = 1000;
         let text = seen.sentence("a warm-up run");
         assert!(
@@ -280,7 +255,7 @@ mod tests {
         seen.quick_waits = 1000;
         let text = seen.sentence("a warm-up run");
         assert!(text.contains("only its 1,000 short waits"), "{text}");
-        seen.taken_back = 5_000;
+        seen.not_seen.taken_back = 5_000;
         let text = seen.sentence("a warm-up run");
         assert!(
             text.contains("never contended (1,000")
@@ -288,7 +263,7 @@ mod tests {
                 && !text.contains("no lock makes"),
             "{text}"
         );
-        seen.taken_back = 0;
+        seen.not_seen.taken_back = 0;
         seen.quick_waits = 0;
         seen.unrecorded_threads = 3;
         let text = seen.sentence("a warm-up run");
@@ -307,13 +282,13 @@ mod tests {
         let text = seen.sentence("a warm-up run");
         assert!(text.starts_with("75.2 % of 1,000"), "{text}");
         (seen.contended, seen.backs) = (10, 0);
-        seen.taken_back = 5_000;
+        seen.not_seen.taken_back = 5_000;
         let text = seen.sentence("a warm-up run");
         assert!(
             text.contains("not seen") && !text.contains("little to win"),
             "{text}"
         );
-        seen.taken_back = 0;
+        seen.not_seen.taken_back = 0;
         seen.quick_waits = 1000;
         let text = seen.sentence("a warm-up run");
         assert!(

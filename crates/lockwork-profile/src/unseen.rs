@@ -3,8 +3,10 @@
 //! there is nothing to win.
 
 use std::collections::HashMap;
+use std::ops::AddAssign;
 
 use lockwork_report::text::{duration, whole};
+use serde::Serialize;
 
 use crate::model::{mean, Counts, Profile, Use};
 
@@ -20,7 +22,7 @@ const FEW: u64 = 100;
 
 /// How often a thread took a mutex back at the end of a wait for a condition variable: not at the
 /// end of a deadline, for which nothing woke it. 0 if that can hardly have taken time, or is seen.
-pub fn taken_back(profile: &Profile) -> u64 {
+fn taken_back(profile: &Profile) -> u64 {
     if profile.sees_back {
         return 0;
     }
@@ -51,7 +53,7 @@ fn of_taking_back(times: u64) -> String {
 }
 
 /// Waiting that may be much, and that is in no lock's figures. 0: none, or too little.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Unseen {
     /// Mutexes that were [`taken_back`].
     pub taken_back: u64,
@@ -63,6 +65,16 @@ pub struct Unseen {
     pub own_futex_ns: u64,
     /// Waits for condition variables for each of which one thread alone waits.
     pub parked: u64,
+}
+
+impl AddAssign for Unseen {
+    fn add_assign(&mut self, other: Unseen) {
+        self.taken_back += other.taken_back;
+        self.elsewhere += other.elsewhere;
+        self.futex_calls += other.futex_calls;
+        self.own_futex_ns += other.own_futex_ns;
+        self.parked += other.parked;
+    }
 }
 
 impl Unseen {
@@ -207,6 +219,7 @@ mod tests {
     use super::*;
     use crate::herd::tests::condvar;
     use crate::model::{Lock, Site};
+    use crate::verdict::tests::waited_for;
 
     fn profile(lock: Lock, seconds: f64) -> Profile {
         Profile {
@@ -301,23 +314,9 @@ mod tests {
     #[test]
     fn threads_that_each_have_a_condition_variable_may_wait_for_locks() {
         let of = |waited_by: usize, each: u64, condvars: u64| {
-            let one = |n: u64| {
-                let counts = Counts {
-                    count: 200,
-                    waited: 200 * each,
-                    ..Counts::default()
-                };
-                Lock {
-                    address: n * 64,
-                    waited_by,
-                    sites: vec![Site {
-                        address: 1,
-                        how: Use::Wait,
-                        counts: counts.clone(),
-                    }],
-                    sum: counts,
-                    ..Lock::default()
-                }
+            let one = |n: u64| Lock {
+                waited_by,
+                ..waited_for(n * 64, 200, each, 0)
             };
             parked(&Profile {
                 locks: (1..=condvars).map(one).collect(),

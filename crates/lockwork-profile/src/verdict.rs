@@ -247,13 +247,13 @@ pub fn quick_waits(profile: &Profile) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::herd;
     use crate::model::Site;
 
     /// A condition variable with so many waits of so many nanoseconds each.
-    fn condvar(address: u64, count: u64, each: u64, timeouts: u64) -> Lock {
+    pub(crate) fn waited_for(address: u64, count: u64, each: u64, timeouts: u64) -> Lock {
         let counts = Counts {
             count,
             waited: count * each,
@@ -285,17 +285,17 @@ mod tests {
 
     #[test]
     fn short_waits_for_condition_variables_are_worth_a_word() {
-        let quick = || condvar(64, 2_000, 50_000, 0);
+        let quick = || waited_for(64, 2_000, 50_000, 0);
         let text = said("", vec![quick()]).expect("a sentence");
         assert!(text.contains("2,000 times a second, for 50.0 µs"), "{text}");
         // One that is waited for long does not hide it.
-        let idle = condvar(128, 5, 200_000_000, 0);
+        let idle = waited_for(128, 5, 200_000_000, 0);
         assert!(said("", vec![quick(), idle]).is_some());
         // Lockwork's own, few, long ones, and those that run out of time.
         assert!(said("mutex", vec![quick()]).is_none());
-        assert!(said("", vec![condvar(64, 900, 50_000, 0)]).is_none());
-        assert!(said("", vec![condvar(64, 2_000, 300_000, 0)]).is_none());
-        assert!(said("", vec![condvar(64, 2_000, 50_000, 1_500)]).is_none());
+        assert!(said("", vec![waited_for(64, 900, 50_000, 0)]).is_none());
+        assert!(said("", vec![waited_for(64, 2_000, 300_000, 0)]).is_none());
+        assert!(said("", vec![waited_for(64, 2_000, 50_000, 1_500)]).is_none());
         assert!(said("", Vec::new()).is_none());
     }
 
