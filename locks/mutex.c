@@ -5,6 +5,9 @@
 #include "events.h"
 #include "mutex.h"
 
+/* So many unlocks are added to a sleeper's record at a time: less than LK_MUTEX_PROMISED. */
+#define COUNT_UP_TO 64u
+
 /* Foreign code may sleep on the word, by the 0, 1, 2 protocol, and be on no list. */
 static inline void wake_foreign(struct lk_mutex *m)
 {
@@ -72,7 +75,7 @@ static inline bool anybody_sleeps(const struct lk_mutex *m)
 	return lk_ring_first(&m->first);
 }
 
-/* Under wait_lock: what was counted in the mutex, for the first, goes into its record. */
+/* Under wait_lock: adds the unlocks that the mutex has counted to the record of @first. */
 static u32 count_for(struct lk_mutex *m, struct lk_mutex_waiter *first)
 {
 	u8 promised = m->passed & LK_MUTEX_PROMISED;
@@ -83,18 +86,19 @@ static u32 count_for(struct lk_mutex *m, struct lk_mutex_waiter *first)
 }
 
 /*
- * Under wait_lock: one more unlock passes @first over. Returns how many have. The record
- * is in the cache of a sleeper, or of the last unlock that wrote there: so most are counted
- * in the mutex, which is here.
+ * Under wait_lock: one more unlock passes @first over. Returns how many have. The mutex
+ * counts up to COUNT_UP_TO of them, because its line is in this CPU's cache. The line of
+ * the record is in another one.
  */
 static u32 count_passed(struct lk_mutex *m, struct lk_mutex_waiter *first)
 {
 	u8 passed = m->passed + 1;
 
 	WRITE_ONCE(m->passed, passed);
-	if (passed % LK_MUTEX_PROMISED >= LK_MUTEX_PROMISED / 2)
+	passed &= ~LK_MUTEX_PROMISED;
+	if (passed >= COUNT_UP_TO)
 		return count_for(m, first);
-	return first->overtaken + passed % LK_MUTEX_PROMISED;
+	return first->overtaken + passed;
 }
 
 static void list_insert(struct lk_mutex *m, struct lk_mutex_waiter *w)
@@ -759,7 +763,7 @@ static bool hand_off(struct lk_mutex *m, void *outer)
 	u64 since;
 
 	if (!state || !wake_value(state)) {
-		WRITE_ONCE(m->passed, m->passed % LK_MUTEX_PROMISED);
+		WRITE_ONCE(m->passed, m->passed & ~LK_MUTEX_PROMISED);
 		return false;
 	}
 	WRITE_ONCE(m->word, LK_MUTEX_WANTED);
@@ -799,7 +803,7 @@ __cold void lk_mutex_unlock_slow(struct lk_mutex *m)
 		if (free_with_none_asleep(m, outer))
 			return;
 	}
-	if (m->passed & LK_MUTEX_PROMISED && hand_off(m, outer))
+	if ((m->passed & LK_MUTEX_PROMISED) && hand_off(m, outer))
 		return;
 	/* [mutex.F] full RMW, pairs with mutex.A and .E: either we see the
 	 * sleeper asleep, or its look at the word finds it free. Spare acq_rel:

@@ -64,7 +64,7 @@
 #define LK_MUTEX_WANTED 2u
 #define LK_MUTEX_DONE	3u
 
-/* In passed; below it, the unlocks that the first sleeper's record has not got yet. */
+/* In passed. Its other bits count unlocks that are not in the first sleeper's record yet. */
 #define LK_MUTEX_PROMISED 0x80u
 
 struct lk_mutex {
@@ -99,8 +99,8 @@ enum { LK_SPIN_OUTSIDE, LK_SPIN_QUEUED, LK_SPIN_HEAD };
 struct lk_mutex_waiter {
 	struct lk_ring ring; /* under wait_lock */
 	u32 state;	     /* LK_ASLEEP and so on */
-	u32 overtaken; /* under wait_lock: unlocks that passed it over, but for
-			      * those in passed */
+	/* Under wait_lock: unlocks that passed it over, without those in passed. */
+	u32 overtaken;
 	/* Under wait_lock: local_clock() when it queued. 0: it was moved here, and no
 	 * unlock has looked at it as the first. */
 	u64 since;
