@@ -5,7 +5,7 @@ use crate::account::{Account, Seen};
 use crate::quantity::{Quantity, Unit};
 use crate::{event_sums, rules, sim, user, Ran};
 use clap::{Args, FromArgMatches};
-use lockwork_profile::Locking;
+use lockwork_profile::{Locking, Unseen};
 use lockwork_report::finding::Finding;
 use lockwork_report::resources::Resources;
 use lockwork_sim::{SimArgs, Simulator};
@@ -205,7 +205,10 @@ fn of_a_program_the_recorder_says_why() {
                 acquisitions,
                 contended: acquisitions / 2,
                 failed,
-                taken_back,
+                not_seen: Unseen {
+                    taken_back,
+                    ..Unseen::default()
+                },
                 waited: 0.2,
                 ..Locking::default()
             },

@@ -49,4 +49,4 @@ pub use files::{children, is_profile};
 pub use locking::{explained, locking, Locking};
 pub use own_futex::OwnFutexes;
 pub use raw::LEAST;
-pub use unseen::NOTHING;
+pub use unseen::{Unseen, NOTHING};

@@ -35,7 +35,7 @@ pub struct Locking {
     pub quick_waits: u64,
     /// Waiting that is in no lock's figures.
     #[serde(flatten)]
-    pub(crate) not_seen: Unseen,
+    pub not_seen: Unseen,
     /// Threads that waited for a lock when it ended, or was stopped.
     pub still_waiting: usize,
     /// Threads of whose calls none are counted.

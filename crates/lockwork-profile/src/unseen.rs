@@ -55,7 +55,7 @@ fn of_taking_back(times: u64) -> String {
 /// Waiting that may be much, and that is in no lock's figures. 0: none, or too little.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Unseen {
-    /// Mutexes that were [`taken_back`].
+    /// Mutexes that threads took back at the end of a wait for a condition variable.
     pub taken_back: u64,
     /// Sleeps in calls that no interposer sees.
     pub elsewhere: u64,
@@ -79,7 +79,7 @@ impl AddAssign for Unseen {
 
 impl Unseen {
     /// Of this process.
-    pub fn of(profile: &Profile) -> Unseen {
+    pub(crate) fn of(profile: &Profile) -> Unseen {
         let own_futex_ns = match profile.own_futex.0 {
             ns if ns as f64 >= NOTHING * time(profile) => ns,
             _ => 0,
