@@ -27,23 +27,31 @@ pub enum Rule {
     /// The clock of a socket's cores depends on how many of them are active, where its
     /// machine's file says how.
     Boost,
+    /// Fields that the locks read and write by plain C accesses are in lines of memory, as all
+    /// else is. Without it they are free.
+    PlainAccess,
 }
 
 impl Rule {
     /// All of them.
-    pub const ALL: [Rule; 6] = [
+    pub const ALL: [Rule; 7] = [
         Rule::ClusterFill,
         Rule::CacheOrder,
         Rule::SmtShare,
         Rule::EarlyStore,
         Rule::EarlyLoad,
         Rule::Boost,
+        Rule::PlainAccess,
     ];
 
     /// Whether a simulation of `machine` may come out otherwise without it.
     pub fn concerns(self, machine: &Machine) -> bool {
         match self {
-            Rule::ClusterFill | Rule::CacheOrder | Rule::EarlyStore | Rule::EarlyLoad => true,
+            Rule::ClusterFill
+            | Rule::CacheOrder
+            | Rule::EarlyStore
+            | Rule::EarlyLoad
+            | Rule::PlainAccess => true,
             Rule::SmtShare => {
                 let cores = machine.places.iter().map(|place| place.core);
                 let shared = cores.collect::<HashSet<u16>>().len() < machine.places.len();
@@ -62,6 +70,7 @@ impl Rule {
             Rule::EarlyStore => "early-store",
             Rule::EarlyLoad => "early-load",
             Rule::Boost => "boost",
+            Rule::PlainAccess => "plain-access",
         }
     }
 
@@ -74,6 +83,7 @@ impl Rule {
             Rule::EarlyStore => "a store's line is asked for beside that of a read-modify-write",
             Rule::EarlyLoad => "a load that the own cache serves hides behind what is computed",
             Rule::Boost => "the clock depends on how many cores of the socket are active",
+            Rule::PlainAccess => "what the locks access by plain C is in lines of memory",
         }
     }
 }

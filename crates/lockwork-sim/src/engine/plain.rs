@@ -6,6 +6,7 @@ use super::caches::Kind;
 use super::request::Agent;
 use super::state::{Engine, Store};
 use super::steps::Step;
+use crate::rules::Rule;
 
 impl Engine {
     /// A plain access of `size` bytes at `addr`, which are in one line. The lock makes it once
@@ -27,6 +28,9 @@ impl Engine {
             if let Some(step) = self.beside_stores(addr, size, kind) {
                 return step;
             }
+        }
+        if !self.rules.has(Rule::PlainAccess) {
+            return Step::Made(());
         }
         let line = self.caches.own_line_of(addr, place);
         if self.caches.lines[line as usize].is_private(place) {

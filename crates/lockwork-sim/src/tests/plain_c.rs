@@ -5,7 +5,7 @@ use super::{machine, setup, workload};
 use crate::engine::Engine;
 use crate::routine::{self, Routine};
 use crate::workload::Workload;
-use crate::{calls, world, Setup};
+use crate::{calls, world, Rules, Setup};
 use std::cell::Cell;
 use std::ffi::c_void;
 use std::ptr::{from_ref, null_mut};
@@ -32,6 +32,11 @@ impl Line {
 /// Two threads on two sockets run `code`, each with its number: how many lines went from one CPU
 /// to the other, and when the last one was done, ps.
 fn moved(code: impl Fn(usize)) -> (u64, u64) {
+    moved_by(Rules::default(), code)
+}
+
+/// The same by these rules.
+fn moved_by(rules: Rules, code: impl Fn(usize)) -> (u64, u64) {
     let machine = machine();
     let workload = Workload {
         affinity: true,
@@ -40,6 +45,7 @@ fn moved(code: impl Fn(usize)) -> (u64, u64) {
     };
     let mut engine = Box::new(Engine::new(&Setup {
         threads: 2,
+        rules,
         ..setup(&machine, "none", &workload)
     }));
     let code: &dyn Fn(usize) = &code;
@@ -66,8 +72,8 @@ fn moved(code: impl Fn(usize)) -> (u64, u64) {
 
 /// What both do to a word of their own, in `lines`: a hundred times, read it and write it. The
 /// fence is what a lock has between its sections: until then a thread runs ahead.
-fn count_in(lines: [(&Line, usize); 2]) -> (u64, u64) {
-    moved(|thread| {
+fn count_in(lines: [(&Line, usize); 2], rules: Rules) -> (u64, u64) {
+    moved_by(rules, |thread| {
         let (line, word) = lines[thread];
         for _ in 0..100 {
             calls::plain(line.word(word), 8, false);
@@ -81,13 +87,15 @@ fn count_in(lines: [(&Line, usize); 2]) -> (u64, u64) {
 #[test]
 fn two_plain_fields_in_one_line_cost_what_they_do_not_cost_apart() {
     let (one, other) = (Line::new(), Line::new());
-    let (together, slow) = count_in([(&one, 0), (&one, 1)]);
-    let (apart, quick) = count_in([(&one, 0), (&other, 0)]);
+    let (together, slow) = count_in([(&one, 0), (&one, 1)], Rules::default());
+    let (apart, quick) = count_in([(&one, 0), (&other, 0)], Rules::default());
     assert_eq!(apart, 0);
     // What is in a thread's own line is free.
     assert_eq!(quick, START + 100 * 100_000 + 101 * fence());
     assert!(together > 50, "{together} transfers");
     assert!(slow > quick + 1_000_000, "{slow} and {quick} ps");
+    let without = Rules::without(&["plain-access".to_owned()]).expect("a rule");
+    assert_eq!(count_in([(&one, 0), (&one, 1)], without), (apart, quick));
 }
 
 /// What the fence at the end costs, ps.

@@ -5,6 +5,7 @@ use super::line::State;
 use super::program::{Op, Word};
 use super::state::Plain;
 use crate::engine::caches::Kind;
+use crate::rules::Rule;
 
 /// What the stores of a CPU that are not visible yet have to do with a plain access.
 enum Beside {
@@ -34,7 +35,7 @@ impl Plain<'_> {
         match self.beside(cpu, word) {
             Beside::Waits => false,
             Beside::Served if loads => true,
-            _ => self.has_alone(cpu, word),
+            _ => !self.rules.has(Rule::PlainAccess) || self.has_alone(cpu, word),
         }
     }
 
