@@ -9,8 +9,8 @@ Predicts how a program would do with other locks, more threads and other machine
 from a profile of it.
 
 FILE is what `lockwork profile -o FILE -- PROGRAM` wrote. First come the share of
-their time that threads waited for locks, and the most that any lock could win by
-that (Amdahl's law). If that is next to nothing, there is nothing to predict.
+their time that threads waited for locks, and what would be won if they did not wait
+at all (Amdahl's law). If that is next to nothing, there is nothing to predict.
 
 Otherwise each hot lock becomes a workload of the simulator: sections as long as the
 profile's histogram says, thinking times, readers. It is simulated with a model of

@@ -49,7 +49,8 @@ pub fn band(least: f64, greatest: f64, error: f64) -> (f64, f64) {
 }
 
 /// How much faster the program would be, with the threads that it was profiled with, if
-/// nobody waited for a lock at all: 0.5 is half as much again. No lock wins more.
+/// nobody waited for a lock at all: 0.5 is half as much again. What lock calls cost the CPUs is not
+/// in that.
 pub fn most(program: &Program) -> f64 {
     match program.waited < 1.0 {
         true => 1.0 / (1.0 - program.waited) - 1.0,

@@ -44,8 +44,8 @@ fn heading(program: &Program) -> String {
                 whole(program.taken_back)
             ),
             0 => format!(
-                "With these threads no lock makes the program more than {} faster (Amdahl's law: \
-                 all waiting for locks gone).",
+                "With these threads, no waiting for locks at all would make the program {} faster \
+                 (Amdahl's law). What lock calls cost the CPUs is not in that.",
                 percent(doubt::most(program))
             ),
             threads => format!(
