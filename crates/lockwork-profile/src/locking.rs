@@ -182,10 +182,12 @@ impl Locking {
             return format!("{waited}, as far as that is seen.{}", self.but());
         }
         if self.contended == 0 {
-            let hint = waits.map_or("no lock makes it faster".to_owned(), |waits| {
-                format!("only its {waits} may become faster")
-            });
             let but = self.but();
+            let hint = match waits {
+                Some(waits) => format!("only its {waits} may become faster"),
+                None if but.is_empty() => "no lock makes it faster".to_owned(),
+                None => "nothing to win in these".to_owned(),
+            };
             return format!("Its locks were never contended ({used}): {hint}.{but}");
         }
         let acquired = self.acquisitions + self.backs;
@@ -236,7 +238,7 @@ mod tests {
         let text = seen.sentence("a warm-up run");
         assert!(
             text.contains(
-                "(1 acquisition of 2 locks in a warm-up run): no lock makes it faster. But"
+                "(1 acquisition of 2 locks in a warm-up run): nothing to win in these. But"
             ) && text.contains("slept 20,000 times elsewhere"),
             "{text}"
         );
