@@ -95,11 +95,11 @@ pub fn record(
     let clock = lockwork_profile::Clock::start();
     let before = Resources::of_children();
     let child = start(&mut started, name)?;
-    let futexes = OwnFutexes::start(child.id());
+    let futexes = OwnFutexes::start(file);
     let (status, passed_on) = wait(child, &interrupt)?;
     clock.finish(file, status.signal().or(passed_on));
     if let Some(futexes) = futexes {
-        futexes.finish(file);
+        futexes.finish();
     }
     let used = Resources::of_children().since(&before);
     lockwork_profile::note_sleeps(file, used.voluntary);

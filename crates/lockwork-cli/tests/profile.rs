@@ -885,6 +885,23 @@ fn a_program_with_locks_of_its_own_is_told_what_is_not_seen() {
 }
 
 #[test]
+fn own_locks_of_child_processes_are_seen() {
+    let room = Room::new();
+    let own = program(&room, "own_futex", &[]);
+    for command in ["\"$0\" futex; true", "exec \"$0\" futex"] {
+        let output = profile(&room, &["--", "sh", "-c", command, &own]);
+        assert!(output.status.success(), "{}", stderr(&output));
+        let processes = json(&room);
+        let is_own = |process: &&Value| process["command"][0] == own.as_str();
+        let child = processes.iter().find(is_own).expect("the child");
+        assert!(number(&child["own_futex_ns"]) > 0, "{command}: {child:#}");
+        let shell = processes.iter().find(|process| !is_own(process));
+        let shell = shell.expect("the shell");
+        assert_eq!(shell["own_futex_ns"], 0, "{command}: {shell:#}");
+    }
+}
+
+#[test]
 fn a_comparison_says_that_locks_were_never_contended() {
     let room = Room::new();
     let source = room.path("alone.c");

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! How long threads sleep in futex calls of which no interposer sees anything, because the program
 //! makes the system call itself, as Go and hand-made locks do. The process that has started it asks
-//! the kernel now and then in which call each thread is.
+//! the kernel now and then in which call each thread is, of that process and of its children.
 
 use std::collections::HashMap;
 use std::fs;
+use std::iter;
 use std::mem::offset_of;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{channel, Receiver, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::clock::put;
-use crate::files::header;
+use crate::files::{children, header};
 use crate::raw::RawFile;
 
 /// The kernel is asked so often, and where there are more threads, once in this time for each: to ask
@@ -32,61 +33,121 @@ const FLAGS: u64 = 128 | 256;
 /// FUTEX_WAIT, _LOCK_PI, _WAIT_BITSET, _WAIT_REQUEUE_PI and _LOCK_PI2.
 const WAITS: &[u64] = &[0, 6, 9, 11, 13];
 
+/// New files of child processes are looked for in each of so many looks.
+const FILES: u32 = 5;
+
 /// Looks on while a program runs.
 pub struct OwnFutexes {
     stop: Sender<()>,
-    thread: JoinHandle<Found>,
-    pid: u32,
+    thread: JoinHandle<Vec<Process>>,
 }
 
 /// Nanoseconds by the addresses of calls.
 type Found = HashMap<u64, u64>;
 
 impl OwnFutexes {
-    /// Of this process. None: there is no thread for it.
-    pub fn start(pid: u32) -> Option<OwnFutexes> {
+    /// Of the processes that record into `file`, and of their children into files beside it. None:
+    /// there is no thread for it.
+    pub fn start(file: &Path) -> Option<OwnFutexes> {
         let (stop, stopped) = channel();
-        let thread = std::thread::Builder::new().spawn(move || look(pid, &stopped));
+        let file = file.to_owned();
+        let thread = std::thread::Builder::new().spawn(move || look(&file, &stopped));
         let thread = thread.ok()?;
-        Some(OwnFutexes { stop, thread, pid })
+        Some(OwnFutexes { stop, thread })
     }
 
-    /// The process has ended: notes in its `file` what was seen.
-    pub fn finish(self, file: &Path) {
+    /// The program has ended: notes in the files what was seen.
+    pub fn finish(self) {
         drop(self.stop);
-        let Ok(found) = self.thread.join() else {
-            return;
-        };
-        let Some((at, _)) = found.iter().max_by_key(|(at, ns)| (**ns, **at)) else {
-            return;
-        };
-        if header(file).is_some_and(|head| head.pid == u64::from(self.pid)) {
-            let sum = found.values().sum();
-            let _ = put(file, offset_of!(RawFile, own_futex_ns), sum);
-            let _ = put(file, offset_of!(RawFile, own_futex_at), *at);
+        for process in self.thread.join().into_iter().flatten() {
+            process.note();
         }
     }
 }
 
-/// A thread that is found in a call counts as if it had been there since the last time. Others have
-/// left one meanwhile, and are not found.
-fn look(pid: u32, stopped: &Receiver<()>) -> Found {
-    let mut code = Code::default();
-    let mut found = Found::new();
+/// A process that records; after an exec it is another one, with a file of its own.
+struct Process {
+    file: PathBuf,
+    pid: u32,
+    /// When its file was begun.
+    ticks: u64,
+    ended: bool,
+    code: Code,
+    found: Found,
+}
+
+impl Process {
+    fn of(file: PathBuf) -> Option<Process> {
+        let head = header(&file)?;
+        Some(Process {
+            pid: head.pid.try_into().ok()?,
+            ticks: head.start_ticks,
+            file,
+            ended: false,
+            code: Code::default(),
+            found: Found::new(),
+        })
+    }
+
+    /// A thread that is found in a call counts as if it had been there since the last look, `passed`
+    /// nanoseconds ago. Others have left one meanwhile, and are not found. Returns how many threads
+    /// it has.
+    fn look(&mut self, passed: u64) -> u32 {
+        let (threads, calls) = futex_calls(self.pid);
+        for at in calls {
+            if self.code.is_own(self.pid, at) {
+                *self.found.entry(at).or_default() += passed;
+            }
+        }
+        self.ended = threads == 0;
+        threads
+    }
+
+    fn note(&self) {
+        let most = self.found.iter().max_by_key(|(at, ns)| (**ns, **at));
+        let still = header(&self.file).is_some_and(|head| head.pid == u64::from(self.pid));
+        if let Some((at, _)) = most.filter(|_| still) {
+            let sum = self.found.values().sum();
+            let _ = put(&self.file, offset_of!(RawFile, own_futex_ns), sum);
+            let _ = put(&self.file, offset_of!(RawFile, own_futex_at), *at);
+        }
+    }
+}
+
+fn look(file: &Path, stopped: &Receiver<()>) -> Vec<Process> {
+    let mut processes = Vec::new();
     let (mut last, mut pause) = (Instant::now(), EVERY);
+    let mut looks = 0;
     while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
+        if looks % FILES == 0 {
+            find_new(file, &mut processes);
+        }
+        looks += 1;
         let now = Instant::now();
         let passed = now.duration_since(last).as_nanos() as u64;
         last = now;
-        let (threads, calls) = futex_calls(pid);
-        for at in calls {
-            if code.is_own(pid, at) {
-                *found.entry(at).or_default() += passed;
-            }
-        }
+        let running = processes.iter_mut().filter(|process| !process.ended);
+        let threads: u32 = running.map(|process| process.look(passed)).sum();
         pause = EVERY.max(EACH * threads);
     }
-    found
+    processes
+}
+
+/// Adds those whose files are new. One that has called exec ends that way.
+fn find_new(file: &Path, processes: &mut Vec<Process>) {
+    for file in iter::once(file.to_owned()).chain(children(file)) {
+        if processes.iter().any(|process| process.file == file) {
+            continue;
+        }
+        let Some(mut new) = Process::of(file) else {
+            continue;
+        };
+        for other in processes.iter_mut().filter(|other| other.pid == new.pid) {
+            other.ended |= other.ticks < new.ticks;
+            new.ended |= new.ticks < other.ticks;
+        }
+        processes.push(new);
+    }
 }
 
 /// How many threads it has, and where the futex calls in which they wait return to.
