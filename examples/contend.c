@@ -202,30 +202,48 @@ static int run(long threads, long ms)
 	return 0;
 }
 
+/* A number from @least on; -1: it is none. @chance: it may end with an r, as *@chance says. */
+static double number(const char *text, double least, bool *chance)
+{
+	char *end;
+	double value = strtod(text, &end);
+
+	if (chance) {
+		*chance = end != text && *end == 'r';
+		end += *chance;
+	}
+	/* A NaN is in no range. */
+	return end != text && !*end && value >= least && value <= 1e9 ? value
+								      : -1;
+}
+
 int main(int argc, char **argv)
 {
+	double threads, within, beside, ms = 300, round, share = 0;
 	int given = 5;
-	long threads, ms = 300;
-	double round;
 
-	if (argc >= 6 && !strcmp(argv[1], "rwlock")) {
-		is_rwlock = true;
-		reads = atoi(argv[5]);
-		given = 6;
-	}
-	threads = argc > 2 ? atol(argv[2]) : 0;
-	if (argc == given + 1)
-		ms = atol(argv[given]);
-	if (argc < given || argc > given + 1 || threads < 1 || ms < 1 ||
-	    (!is_rwlock && strcmp(argv[1], "mutex"))) {
-		fprintf(stderr,
-			"usage: contend mutex THREADS INSIDE OUTSIDE [MS] | "
-			"contend rwlock THREADS INSIDE OUTSIDE READS [MS]\n");
-		return 2;
-	}
+	is_rwlock = argc > 1 && !strcmp(argv[1], "rwlock");
+	given += is_rwlock;
+	if (argc < given || argc > given + 1 ||
+	    (!is_rwlock && strcmp(argv[1], "mutex")))
+		goto usage;
+	threads = number(argv[2], 1, NULL);
+	within = number(argv[3], 0, NULL);
+	beside = number(argv[4], 0, &by_chance);
+	if (is_rwlock)
+		share = number(argv[5], 0, NULL);
+	if (argc > given)
+		ms = number(argv[given], 1, NULL);
+	if (threads < 0 || within < 0 || beside < 0 || ms < 0 || share < 0 ||
+	    share > 100)
+		goto usage;
 	round = nanoseconds_a_round();
-	inside = (long)(atof(argv[3]) / round);
-	outside = (long)(atof(argv[4]) / round);
-	by_chance = strchr(argv[4], 'r') != NULL;
-	return run(threads, ms);
+	inside = (long)(within / round);
+	outside = (long)(beside / round);
+	reads = (int)share;
+	return run((long)threads, (long)ms);
+usage:
+	fprintf(stderr, "usage: contend mutex THREADS INSIDE OUTSIDE [MS] | "
+			"contend rwlock THREADS INSIDE OUTSIDE READS [MS]\n");
+	return 2;
 }
