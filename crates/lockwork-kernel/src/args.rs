@@ -199,7 +199,7 @@ pub(crate) struct PatchedArgs {
     /// Words to add to the kernel's command line, such as unfair_spinlock=off.
     #[arg(long, value_name = "WORDS")]
     pub(crate) append: Option<String>,
-    /// Only the first N patches.
+    /// Only the first N patches; 0: none.
     #[arg(long, value_name = "N", value_parser = patches)]
     patches: Option<usize>,
     /// Of the options of the patches switch on only these, such as QUEUE_RWLOCK.
@@ -248,6 +248,6 @@ impl PatchedArgs {
 /// A number of patches.
 fn patches(text: &str) -> Result<usize, String> {
     let most = crate::series::count();
-    let number = text.parse().ok().filter(|n| (1..=most).contains(n));
-    number.ok_or_else(|| format!("it is not a number from 1 to {most}"))
+    let number = text.parse().ok().filter(|n| *n <= most);
+    number.ok_or_else(|| format!("it is not a number from 0 to {most}"))
 }
