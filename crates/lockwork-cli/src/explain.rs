@@ -6,7 +6,7 @@
 use std::fs;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use lockwork_explain::{event_sums, rendered, ExplainArgs, Output, Ran};
 use lockwork_profile::explained;
 use lockwork_report::resources::Resources;
@@ -15,7 +15,7 @@ use lockwork_report::text;
 
 use crate::error::OWN_ERROR;
 use crate::policy::{self, Interposer};
-use crate::profile::{check, lock, record};
+use crate::profile::{check, folder, lock, record};
 use crate::spec::LockSpec;
 
 /// The knob, and its value that has the sums written.
@@ -42,7 +42,7 @@ fn program(args: &ExplainArgs) -> Result<ExitCode> {
     if is_ours {
         put(&mut spec.settings, (COUNT.0.to_owned(), COUNT.1.to_owned()));
     }
-    let room = tempfile::tempdir().context("cannot make a folder for the figures")?;
+    let room = folder()?;
     let (file, sums) = (room.path().join("profile"), room.path().join("events"));
     let output = Output::open(args.output.as_deref())?;
     let before = Resources::of_children();

@@ -4,6 +4,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, OpenOptions};
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, ExitStatus};
@@ -14,6 +15,7 @@ use lockwork_report::interrupt::Interrupt;
 use lockwork_report::resources::Resources;
 use lockwork_report::settings::settings;
 use lockwork_report::{bail_usage, text};
+use tempfile::TempDir;
 
 use crate::cli::ProfileArgs;
 use crate::environment;
@@ -91,7 +93,7 @@ pub fn record(
         };
     }
     started.envs(more.iter().copied());
-    let interrupt = Interrupt::listen().context("cannot listen for signals")?;
+    let interrupt = Interrupt::listen_for_a_program().context("cannot listen for signals")?;
     let clock = lockwork_profile::Clock::start();
     let before = Resources::of_children();
     let child = start(&mut started, name)?;
@@ -117,6 +119,21 @@ fn report(file: &Path, shown: &Path) {
         }
         Err(error) => text::complain(&format!("lockwork: {error:#}\n")),
     }
+}
+
+/// A folder for the files of a recording that nobody keeps. Everybody may write there, as in /tmp:
+/// a child that gives up its rights records, too.
+///
+/// # Errors
+/// It cannot be made.
+pub fn folder() -> Result<TempDir> {
+    let room = tempfile::Builder::new()
+        .prefix("lockwork-")
+        .tempdir()
+        .context("cannot make a folder for the figures")?;
+    fs::set_permissions(room.path(), fs::Permissions::from_mode(0o1733))
+        .context("cannot open the folder for the figures to others")?;
+    Ok(room)
 }
 
 /// The absolute path of a file that can be made, and is not there. Profiles of an earlier
@@ -212,7 +229,9 @@ fn wait(mut child: Child, interrupt: &Interrupt) -> Result<(ExitStatus, Option<i
             return Ok((child.wait()?, passed_on));
         }
         if let Some(signal) = interrupt.take() {
-            passed_on = Some(signal);
+            if Interrupt::ends(signal) {
+                passed_on = Some(signal);
+            }
             if signal != libc::SIGINT || !is_of_terminal() {
                 // SAFETY: the child has not been waited for, so this is its number.
                 unsafe { libc::kill(pid, signal) };

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use lockwork_report::settings::settings;
 use lockwork_report::{bail_usage, text};
 
@@ -61,7 +61,7 @@ pub fn counted(args: &RunArgs) -> Result<ExitCode> {
                        --count out";
         return Err(Exit::with(OWN_ERROR, message));
     }
-    let room = tempfile::tempdir().context("cannot make a folder for the figures")?;
+    let room = profile::folder()?;
     let file = room.path().join("locks");
     let stacks = ("LOCKWORK_STACKS", OsStr::new("none"));
     let code = profile::record(&args.command, &spec, &file, &[stacks])?;

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::SigId;
 
 /// The signals that end a command, noted as they come. While there is none of these, the signals
@@ -25,6 +25,8 @@ pub struct Interrupt {
 
 /// The signals that are listened for.
 const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
+/// Those that end a program which does not know them, and tell another one to do something.
+const TOLD: [i32; 3] = [SIGUSR1, SIGUSR2, SIGALRM];
 
 /// What all of them share.
 struct Shared {
@@ -32,9 +34,9 @@ struct Shared {
     listening: usize,
     /// Whether there is none: then signal-hook does what the system would do.
     idle: Arc<AtomicBool>,
-    /// Of which of [`SIGNALS`] it does so. That stays for good, because signal-hook never gives
-    /// a signal back to the system.
-    kept: [bool; SIGNALS.len()],
+    /// Of which signals it does so. That stays for good, because signal-hook never gives a signal
+    /// back to the system.
+    kept: Vec<i32>,
 }
 
 static SHARED: Mutex<Option<Shared>> = Mutex::new(None);
@@ -45,7 +47,7 @@ fn with_shared<R>(what: impl FnOnce(&mut Shared) -> R) -> R {
     what(shared.get_or_insert_with(|| Shared {
         listening: 0,
         idle: Arc::new(AtomicBool::new(true)),
-        kept: [false; SIGNALS.len()],
+        kept: Vec::new(),
     }))
 }
 
@@ -54,8 +56,24 @@ fn with_shared<R>(what: impl FnOnce(&mut Shared) -> R) -> R {
 pub struct Interrupted(pub i32);
 
 impl Interrupt {
-    /// Takes the signals over. A hang-up that is ignored stays ignored (nohup).
+    /// Takes the signals over that end a command. A hang-up that is ignored stays ignored (nohup).
+    ///
+    /// # Errors
+    /// The system has no room for it.
     pub fn listen() -> io::Result<Interrupt> {
+        Interrupt::listen_for(&SIGNALS)
+    }
+
+    /// The same, for a command that stands for a program which it has started: also the signals
+    /// that tell that one to do something.
+    ///
+    /// # Errors
+    /// The system has no room for it.
+    pub fn listen_for_a_program() -> io::Result<Interrupt> {
+        Interrupt::listen_for(&[&SIGNALS[..], &TOLD].concat())
+    }
+
+    fn listen_for(signals: &[i32]) -> io::Result<Interrupt> {
         let (wake, sender) = UnixStream::pair()?;
         wake.set_nonblocking(true)?;
         let mut interrupt = Interrupt {
@@ -68,14 +86,14 @@ impl Interrupt {
             // From here on the drop of `interrupt` counts it off again.
             shared.listening += 1;
             shared.idle.store(false, Ordering::SeqCst);
-            for (signal, kept) in SIGNALS.into_iter().zip(&mut shared.kept) {
-                if signal == SIGHUP && is_ignored(signal) {
+            for &signal in signals {
+                if signal != SIGINT && signal != SIGTERM && is_ignored(signal) {
                     continue;
                 }
-                if !*kept {
+                if !shared.kept.contains(&signal) {
                     let idle = Arc::clone(&shared.idle);
                     signal_hook::flag::register_conditional_default(signal, idle)?;
-                    *kept = true;
+                    shared.kept.push(signal);
                 }
                 let last = Arc::clone(&interrupt.last);
                 interrupt.actions.extend([
@@ -86,6 +104,11 @@ impl Interrupt {
             io::Result::Ok(())
         })?;
         Ok(interrupt)
+    }
+
+    /// Whether this signal asks a program to end.
+    pub fn ends(signal: i32) -> bool {
+        SIGNALS.contains(&signal)
     }
 
     /// The signal that came since the last call, if any.

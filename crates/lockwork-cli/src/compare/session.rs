@@ -24,6 +24,7 @@ use crate::cli::Output;
 use crate::elf;
 use crate::environment::{self, Change};
 use crate::error::{Exit, OWN_ERROR};
+use crate::profile::folder;
 use crate::program;
 use crate::workload;
 use lockwork_report::interrupt::Interrupt;
@@ -181,7 +182,7 @@ impl<'a> Session<'a> {
     fn records(&self, arm: usize, round: i64) -> Option<TempDir> {
         let wanted = self.program.recorded && self.locking.is_none() && round <= 0;
         let wanted = wanted && self.arms[arm].is_baseline();
-        wanted.then(|| tempfile::tempdir().ok()).flatten()
+        wanted.then(|| folder().ok()).flatten()
     }
 
     fn recorded(&mut self, arm: usize, folder: &Path) -> Result<Observed> {
