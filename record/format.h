@@ -17,7 +17,7 @@
 #include "atomic.h"
 
 #define REC_MAGIC     0x31666f7250776b4cULL /* "LkwProf1" */
-#define REC_VERSION   9
+#define REC_VERSION   10
 #define REC_WAITS     4096
 #define REC_MAX_WAITS 1024
 #define REC_SHOWN     10 /* locks that a waiting thread is seen to hold */
@@ -66,6 +66,9 @@ struct rec_file {
 	 */
 	u64 own_futex_ns;
 	u64 own_futex_at;
+	u64 command_bytes; /* in command[]; if that is full, there may be more */
+	/* 1: threads locked mutexes of which it is not seen whether they were contended. */
+	u64 untried;
 };
 
 /* A thread that waits now, at the index that is its number. */

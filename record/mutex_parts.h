@@ -36,7 +36,11 @@ static inline bool is_not_tried(struct rec_thread *t, const pthread_mutex_t *m)
 		    !READ_ONCE(m->__data.__lock))
 			return true;
 	}
-	return unlikely(kind & (ROBUST | CEILING));
+	if (likely(!(kind & (ROBUST | CEILING))))
+		return false;
+	if (!READ_ONCE(rec_file->untried))
+		WRITE_ONCE(rec_file->untried, 1);
+	return true;
 }
 
 #endif

@@ -47,14 +47,15 @@ static __cold bool give_up(const char *what, int why)
 	return false;
 }
 
-static void read_into(const char *file, void *text, size_t size)
+/* How many bytes there are now. */
+static u64 read_into(const char *file, void *text, size_t size)
 {
 	int fd = open(file, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd >= 0 ? read(fd, text, size) : -1;
 
-	if (fd >= 0 && read(fd, text, size) < 0)
-		memset(text, 0, size);
 	if (fd >= 0)
 		close(fd);
+	return n > 0 ? (u64)n : 0;
 }
 
 static void fill_header(void)
@@ -72,8 +73,9 @@ static void fill_header(void)
 	rec_both_clocks(&rec_file->start_ticks, &rec_file->start_ns);
 	rec_file->start_unix_ns = rec_nanoseconds(CLOCK_REALTIME);
 	strncpy((char *)rec_file->lock, lock ? lock : "", 31);
-	read_into("/proc/self/cmdline", rec_file->command,
-		  sizeof(rec_file->command) - 1);
+	rec_file->command_bytes =
+		read_into("/proc/self/cmdline", rec_file->command,
+			  sizeof(rec_file->command) - 1);
 	if (!sched_getaffinity(0, sizeof(cpus), &cpus))
 		rec_file->cpus = (u64)CPU_COUNT(&cpus);
 	rec_file_stamp();

@@ -8,6 +8,8 @@ use std::fs;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
 
 use common::Room;
 use serde_json::Value;
@@ -882,6 +884,48 @@ fn a_program_with_locks_of_its_own_is_told_what_is_not_seen() {
     );
     assert!(!parked.contains("nothing to win here"), "{parked}");
     assert_eq!(json(&room)[0]["own_futex_ns"], 0, "all is pthread's there");
+}
+
+/// Signals that tell a program to do something do not end `lockwork`.
+#[test]
+fn signals_are_passed_on_to_the_program() {
+    let room = Room::new();
+    let script = "trap 'exit 7' USR1; trap 'exit 8' USR2; : > \"$0\"; \
+                  while :; do sleep 0.01; done";
+    for (signal, code) in [(libc::SIGUSR1, 7), (libc::SIGUSR2, 8)] {
+        let ready = room.path("ready");
+        let mut child = room
+            .lockwork(&["run", "--count", "--", "sh", "-c", script])
+            .arg(&ready)
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("started");
+        while !ready.exists() {
+            sleep(Duration::from_millis(5));
+        }
+        // SAFETY: it has not been waited for.
+        unsafe { libc::kill(child.id() as i32, signal) };
+        assert_eq!(child.wait().expect("an end").code(), Some(code));
+        fs::remove_file(ready).expect("removed");
+    }
+}
+
+/// Of these the recorder does not see whether they wait.
+#[test]
+fn robust_mutexes_are_not_called_uncontended() {
+    let room = Room::new();
+    let robust = program(&room, "robust", &[]);
+    let output = profile(&room, &["--", &robust, "a", "", ""]);
+    let told = stderr(&output);
+    assert!(output.status.success(), "{told}");
+    assert!(
+        told.contains("whether those were contended is not seen"),
+        "{told}"
+    );
+    assert!(!told.contains("nothing to win here"), "{told}");
+    // Empty words at the end are words.
+    let command = json(&room)[0]["command"].clone();
+    assert_eq!(command, serde_json::json!([robust, "a", "", ""]));
 }
 
 #[test]

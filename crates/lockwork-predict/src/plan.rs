@@ -245,6 +245,7 @@ mod tests {
         });
         Program {
             command: "x".to_owned(),
+            again: "x".to_owned(),
             lock: "glibc".to_owned(),
             seconds: 1.0,
             threads: 2.0,

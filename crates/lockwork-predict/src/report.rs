@@ -28,7 +28,7 @@ pub fn head(program: &Program, hot: &[&Demand], at_once: usize) -> String {
 fn heading(program: &Program) -> String {
     let mut text = format!(
         "{}: profiled for {}, {} at work, {}\n\
-         Threads waited for locks for {} of their time. {}\n",
+         Those at work waited for locks for {} of their time. {}\n",
         cut(&program.command, NAME),
         seconds(program.seconds),
         counted(program.threads.round() as usize, "thread"),
@@ -198,7 +198,7 @@ pub fn prediction(program: &Program, hot: &[&Demand], plan: &Plan, results: &Res
     }
     text + &format!(
         "\nThis is simulated. On a machine that you have, `lockwork compare -- {}` measures.\n",
-        program.command
+        program.again
     )
 }
 
@@ -357,6 +357,7 @@ mod tests {
     fn no_bound_is_given_where_waiting_is_not_seen() {
         let mut program = Program {
             command: "x".to_owned(),
+            again: "x".to_owned(),
             threads: 9.0,
             ..Program::default()
         };

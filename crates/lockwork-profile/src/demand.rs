@@ -122,6 +122,8 @@ pub struct Partner {
 pub struct Program {
     /// Its command line.
     pub command: String,
+    /// The command line that runs it again: the one that was recorded, where this is a child.
+    pub again: String,
     /// The policy whose locks it ran with; `glibc` if they were its own.
     pub lock: String,
     /// How long it was recorded.
@@ -201,6 +203,7 @@ fn of(profile: &Profile) -> Program {
     notes.extend(one_sided.clone());
     Program {
         command: program::command(profile),
+        again: program::runs_again(profile).0,
         lock: match profile.policy.as_str() {
             "" => "glibc".to_owned(),
             policy => policy.to_owned(),

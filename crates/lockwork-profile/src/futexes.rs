@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Waits by futex calls that are not pthread's, as of the locks of Rust's standard library.
 
-use std::cmp::Reverse;
+use std::collections::HashMap;
 
-use lockwork_report::text::{counted, duration, whole};
+use lockwork_report::text::{counted, duration};
 
-use crate::model::{Counts, Lock, Profile, Use};
+use crate::model::{Counts, Profile, Use};
 use crate::names::Names;
 
-/// Words that are listed.
+/// Call sites that are listed.
 const LISTED: usize = 3;
 
 /// What is said of them.
 pub struct Futexes {
     /// How long, and how often, in all.
     pub sum: String,
-    /// The words that were waited for longest, by where.
+    /// The call sites that waited longest, and how many more there are.
     pub sites: Vec<String>,
 }
 
@@ -36,29 +36,35 @@ pub fn of(profile: &Profile, names: &Names<'_>) -> Option<Futexes> {
     let all = profile.locks.iter().filter(|lock| lock.has(Use::Futex));
     let words = all.map(|lock| (lock, lock.of(Use::Futex)));
     // A word that has changed before a thread could wait for it is none.
-    let mut words: Vec<(&Lock, Counts)> = words.filter(|(_, sum)| sum.count > 0).collect();
-    if words.is_empty() {
+    let mut by_site = HashMap::<String, Counts>::new();
+    for (lock, sum) in words.filter(|(_, sum)| sum.count > 0) {
+        let site = lock.sites.iter().find(|site| site.how == Use::Futex);
+        let name = names.site(site.map_or(0, |site| site.address));
+        *by_site.entry(name).or_default() += &sum;
+    }
+    if by_site.is_empty() {
         return None;
     }
-    words.sort_by_key(|(_, sum)| Reverse(sum.waited));
+    let mut sites: Vec<(String, Counts)> = by_site.into_iter().collect();
+    sites.sort_by(|(a, one), (b, other)| other.waited.cmp(&one.waited).then(a.cmp(b)));
     let time = |ticks: u64| duration(profile.ns(ticks as f64));
-    let waited: u64 = words.iter().map(|(_, sum)| sum.waited).sum();
-    let count: u64 = words.iter().map(|(_, sum)| sum.count).sum();
-    let one = |(lock, sum): &(&Lock, Counts)| {
-        let site = lock.sites.iter().find(|site| site.how == Use::Futex);
-        format!(
-            "{} times, {}: {}",
-            whole(sum.count),
-            time(sum.waited),
-            names.site(site.map_or(0, |site| site.address))
-        )
+    let waited: u64 = sites.iter().map(|(_, sum)| sum.waited).sum();
+    let count: u64 = sites.iter().map(|(_, sum)| sum.count).sum();
+    let one = |(name, sum): &(String, Counts)| {
+        let calls = counted(sum.count as usize, "call");
+        format!("{calls}, {}: {name}", time(sum.waited))
     };
+    let mut lines: Vec<String> = sites.iter().take(LISTED).map(one).collect();
+    if sites.len() > LISTED {
+        let more = counted(sites.len() - LISTED, "more place");
+        lines.push(format!("… and at {more}"));
+    }
     Some(Futexes {
         sum: format!(
             "Threads waited {} in {} of locks, or of other waits, that are not pthread's",
             time(waited),
             counted(count as usize, "futex call")
         ),
-        sites: words.iter().take(LISTED).map(one).collect(),
+        sites: lines,
     })
 }

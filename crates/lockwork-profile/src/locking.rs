@@ -151,8 +151,12 @@ impl Locking {
         }
         if self.still_waiting > 0 {
             return format!(
-                "When {run} ended, {} still waited for a lock: `lockwork profile` says for \
+                "{}When {run} ended, {} still waited for a lock: `lockwork profile` says for \
                  which, and whether that is a deadlock.",
+                match self.contended {
+                    0 => String::new(),
+                    _ => format!("{}. ", self.found_held(&used)),
+                },
                 counted(self.still_waiting, "thread")
             );
         }
@@ -190,8 +194,6 @@ impl Locking {
             };
             return format!("Its locks were never contended ({used}): {hint}.{but}");
         }
-        let acquired = self.acquisitions + self.backs;
-        let share = percent(self.contended as f64 / acquired.max(1) as f64);
         let hint = match (self.waited < NOTHING, waits) {
             (false, _) => "`lockwork profile` says for which lock, and why".to_owned(),
             (true, None) => "there is little to win".to_owned(),
@@ -201,9 +203,15 @@ impl Locking {
             true => self.but(),
             false => String::new(),
         };
+        format!("{}: {hint}.{but}", self.found_held(&used))
+    }
+
+    /// How many of the acquisitions `used` were contended, and how long threads waited.
+    fn found_held(&self, used: &str) -> String {
+        let acquired = self.acquisitions + self.backs;
+        let share = percent(self.contended as f64 / acquired.max(1) as f64);
         format!(
-            "{share} of {used} found their lock held, and threads waited for {} of their time: \
-             {hint}.{but}",
+            "{share} of {used} found their lock held, and threads waited for {} of their time",
             percent(self.waited)
         )
     }

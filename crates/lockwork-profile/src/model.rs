@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
-use lockwork_report::text::{counted, percent, whole};
+use lockwork_report::text::{counted, percent};
 
 use crate::histogram::Histogram;
 use crate::modules::Modules;
@@ -469,6 +469,9 @@ pub struct Profile {
     /// Whether waits for a mutex at the end of a wait for a condition variable are among those for
     /// it.
     pub sees_back: bool,
+    /// Whether threads locked robust mutexes, or such with a priority ceiling: of these it is not
+    /// seen whether they were contended.
+    pub untried: bool,
     /// How long, in ns, its threads were in futex calls that the program makes by system calls of
     /// its own, by samples; and where most of that is.
     pub own_futex: (u64, u64),
@@ -535,9 +538,9 @@ impl Profile {
             ),
         };
         Some(format!(
-            "the file had no room for more: {} acquisitions, {} of all, are in no lock's \
-             figures{threads}",
-            whole(self.dropped),
+            "the file had no room for more, or could not be opened again: {}, {} of all, are in \
+             no lock's figures{threads}",
+            counted(self.dropped as usize, "acquisition"),
             percent(self.dropped_share())
         ))
     }

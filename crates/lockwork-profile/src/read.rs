@@ -290,7 +290,7 @@ impl Reading {
             pid: head.pid,
             parent: head.parent,
             from_fork: head.from_fork != 0,
-            command: words(&head.command),
+            command: command(&head.command, head.command_bytes),
             policy: words(&head.lock).pop().unwrap_or_default(),
             ended: head.ended != 0,
             fate: end.fate,
@@ -312,6 +312,7 @@ impl Reading {
             wrappers: self.wrappers,
             all_stacks: head.all_stacks != 0,
             sees_back: head.sees_back != 0,
+            untried: head.untried != 0,
             own_futex: (head.own_futex_ns, head.own_futex_at),
             events,
             level,
@@ -483,13 +484,38 @@ fn clean(name: &str) -> String {
     name.replace(char::is_control, " ").trim().to_owned()
 }
 
+/// The words of a command line, each with a zero byte behind it, which take so many bytes. Where they
+/// fill all of `raw` but its last byte, the end is missing.
+fn command(raw: &[u64], used: u64) -> Vec<String> {
+    let bytes = bytes(raw);
+    let room = bytes.len() - 1;
+    let used = room.min(used.try_into().unwrap_or(room));
+    let text = String::from_utf8_lossy(&bytes[..used]).into_owned();
+    let mut words: Vec<String> = match text.is_empty() {
+        true => Vec::new(),
+        false => text
+            .strip_suffix('\0')
+            .unwrap_or(&text)
+            .split('\0')
+            .map(str::to_owned)
+            .collect(),
+    };
+    if used == room {
+        words.push("…".to_owned());
+    }
+    words
+}
+
 /// Words that end by zero bytes.
 fn words(raw: &[u64]) -> Vec<String> {
-    let bytes: Vec<u8> = raw.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let text = String::from_utf8_lossy(&bytes(raw)).into_owned();
     let text = text.trim_end_matches('\0');
     match text.is_empty() {
         true => Vec::new(),
         false => text.split('\0').map(str::to_owned).collect(),
     }
+}
+
+fn bytes(raw: &[u64]) -> Vec<u8> {
+    raw.iter().flat_map(|word| word.to_le_bytes()).collect()
 }

@@ -99,11 +99,14 @@ impl Case<'_> {
         }
     }
 
-    /// "17 threads take locks, on 2 CPUs".
+    /// "about 17 threads make most lock calls, on 2 CPUs".
     fn crowded(&self) -> String {
         format!(
-            "{} take locks, on {}",
-            counted(at_work(self.profile) as usize, "thread"),
+            "about {} most lock calls, on {}",
+            match at_work(self.profile) {
+                1 => "1 thread makes".to_owned(),
+                n => format!("{n} threads make"),
+            },
             counted(self.profile.cpus.unwrap_or(0) as usize, "CPU")
         )
     }
@@ -168,9 +171,15 @@ impl Case<'_> {
         )
     }
 
-    /// The share of the run in which some thread held it. Readers may hold it together.
+    /// The share of the run in which some thread held it. Readers may hold it together; of other
+    /// locks it is no more than all, though it may come out so: most holds are estimated by samples.
     fn busy(&self) -> f64 {
-        self.sum().held * self.profile.ns_per_tick / 1e9 / self.profile.seconds.max(1e-9)
+        let held = self.sum().held * self.profile.ns_per_tick / 1e9;
+        let share = held / self.profile.seconds.max(1e-9);
+        match self.lock.kind() {
+            "rwlock" => share,
+            _ => share.min(1.0),
+        }
     }
 
     /// The call sites of which `is_such` is true, if their watched holds are enough to speak of,
@@ -195,10 +204,14 @@ impl Case<'_> {
         })
     }
 
-    /// The call site that is held longest in all.
+    /// The call site that is held longest in all, of those whose holds are long, if there are any.
     fn longest_holder(&self) -> String {
         let sites = self.lock.sites.iter().filter(|site| site.how.acquires());
-        let most = sites.max_by(|a, b| a.counts.held.total_cmp(&b.counts.held));
+        let is_long = |site: &Site| self.profile.ns(site.counts.mean_hold()) >= LONG_NS;
+        let most = sites.max_by(|a, b| {
+            let held = a.counts.held.total_cmp(&b.counts.held);
+            is_long(a).cmp(&is_long(b)).then(held)
+        });
         most.map_or_else(|| "its holders".to_owned(), |s| self.names.site(s.address))
     }
 }
@@ -466,7 +479,7 @@ fn long_sections(case: &Case<'_>) -> Option<Finding> {
             case.wait(),
         ],
         advice: format!(
-            "Do less inside: the longest time in all is held by {}. Another lock changes who \
+            "Do less inside: of its long sections, those of {} take the longest time in all. Another lock changes who \
              waits, and hardly how long.",
             case.longest_holder()
         ),

@@ -366,10 +366,13 @@ fn what_is_advised_depends_on_how_many_threads_there_are_for_the_cpus() {
     let (rule, fits) = advice(late.clone(), 2);
     assert_eq!(rule, "off-cpu");
     assert!(!fits.contains("no more threads than CPUs"), "{fits}");
-    assert!(fits.contains("2 threads take locks, on 2 CPUs"), "{fits}");
+    assert!(
+        fits.contains("about 2 threads make most lock calls, on 2 CPUs"),
+        "{fits}"
+    );
     let (_, more) = advice(late, 16);
     assert!(
-        more.starts_with("Use no more threads than CPUs (16 threads"),
+        more.starts_with("Use no more threads than CPUs (about 16 threads"),
         "{more}"
     );
     // Locks that only spin need a CPU for each thread.
@@ -401,4 +404,28 @@ fn long_sections_are_not_worth_spinning_for_where_cpus_are_short() {
     assert!(text.contains("spin before they sleep"), "{text}");
     let (_, text) = advice(sleepers(1_000), 16);
     assert!(text.contains("spin before they sleep"), "{text}");
+}
+
+#[test]
+fn long_sections_are_named_and_not_short_ones_that_take_more_time_in_all() {
+    let short = Counts {
+        count: 1_000_000,
+        holds: 1_000_000,
+        held: 1e9,
+        ..Counts::default()
+    };
+    let profile = profile_of(vec![Lock {
+        blames: vec![Blame {
+            site: 1,
+            holder_site: 2,
+            holder: None,
+            count: 50,
+            waited: 50 * 2_000_000,
+        }],
+        ..lock_of_sites(vec![short, used(2_000_000)])
+    }]);
+    let names = Names::new(&profile);
+    let (found, _) = why(&case(&profile, &names));
+    assert_eq!(found.rule, "long-sections");
+    assert!(found.advice.contains("those of 0x2"), "{}", found.advice);
 }

@@ -65,6 +65,8 @@ pub struct Unseen {
     pub own_futex_ns: u64,
     /// Waits for condition variables for each of which one thread alone waits.
     pub parked: u64,
+    /// Whether threads locked mutexes of which it is not seen whether they were contended.
+    pub untried: bool,
 }
 
 impl AddAssign for Unseen {
@@ -74,6 +76,7 @@ impl AddAssign for Unseen {
         self.futex_calls += other.futex_calls;
         self.own_futex_ns += other.own_futex_ns;
         self.parked += other.parked;
+        self.untried |= other.untried;
     }
 }
 
@@ -94,12 +97,13 @@ impl Unseen {
             futex_calls: futex_calls(profile),
             own_futex_ns,
             parked: parked(profile),
+            untried: profile.untried,
         }
     }
 
     /// Whether there is none but mutexes that were taken back.
     pub fn is_little(&self) -> bool {
-        self.elsewhere + self.futex_calls + self.own_futex_ns + self.parked == 0
+        self.elsewhere + self.futex_calls + self.own_futex_ns + self.parked == 0 && !self.untried
     }
 
     /// What is said of it.
@@ -122,13 +126,18 @@ impl Unseen {
         let parked = (self.parked > 0).then(|| {
             format!(
                 "threads waited {} times for condition variables that each have one thread to wait for \
-                 them: locks that a program makes itself wait so, as those of Java, and how often they \
-                 are contended is not seen",
+                 them: threads wait so for work, and for locks that a program makes itself, as those of \
+                 Java, and how often such locks are contended is not seen",
                 whole(self.parked)
             )
         });
         let elsewhere = (self.elsewhere > 0).then(|| of_elsewhere(self.elsewhere));
-        let all = [taken_back, own, futexes, parked, elsewhere];
+        let untried = self.untried.then(|| {
+            "threads locked mutexes that are robust or have a priority ceiling, and whether those were \
+             contended is not seen"
+                .to_owned()
+        });
+        let all = [taken_back, own, futexes, parked, untried, elsewhere];
         all.into_iter().flatten().collect()
     }
 }

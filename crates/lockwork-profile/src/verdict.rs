@@ -32,8 +32,8 @@ pub fn verdict(profile: &Profile) -> String {
     } else if !deadlocks(profile).is_empty() {
         String::new() // That is the verdict.
     } else if profile.dropped > profile.sum().count {
-        "The file had no room for most acquisitions, so nobody knows whether there is anything to \
-         win: record again where there is room.\n"
+        "Most acquisitions are not in the file, which had no more room or could not be opened again \
+         by the program, so nobody knows whether there is anything to win.\n"
             .to_owned()
     } else if !profile.locks.iter().any(Lock::is_lock) {
         no_locks(profile)
@@ -60,8 +60,14 @@ pub fn waited(profile: &Profile) -> String {
             "threads waited {all} in all, {} of their time",
             percent(lost_share(profile))
         ),
-        1 => format!("threads waited {all} in all, and {open} in a wait that has not ended"),
-        n => format!("threads waited {all} in all, and {open} in {n} waits that have not ended"),
+        n => format!(
+            "threads waited {all} in all, and {open} in {}: {} of their time",
+            match n {
+                1 => "a wait that has not ended".to_owned(),
+                n => format!("{n} waits that have not ended"),
+            },
+            percent(lost_share(profile))
+        ),
     }
 }
 
@@ -404,7 +410,9 @@ pub(crate) mod tests {
         }];
         assert_eq!(lost_share(&profile), 0.2);
         assert_eq!(verdict(&profile), "");
-        assert!(waited(&profile).ends_with("400 ms in a wait that has not ended"));
+        assert!(
+            waited(&profile).ends_with("400 ms in a wait that has not ended: 20.0 % of their time")
+        );
         assert!(is_stuck(&profile));
         profile.locks[0].sum.waited = 500_000_000;
         assert!(!is_stuck(&profile));

@@ -256,7 +256,7 @@ mod tests {
         assert!(text.contains("<th>condition variable"), "{text}");
         assert!(text.contains("<p>1 pair of locks that are both"), "{text}");
         assert!(text.contains("600 ns in 3 futex calls"), "{text}");
-        assert!(text.contains("<li>3 times, 600 ns: "), "{text}");
+        assert!(text.contains("<li>3 calls, 600 ns: "), "{text}");
         assert!(text.contains("<td>3<td>200 ns"), "{text}");
     }
 }
