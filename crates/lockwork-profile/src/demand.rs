@@ -404,7 +404,8 @@ impl Case<'_> {
                 let inside: f64 = locks.map(|lock| asleep_inside(lock).0).sum();
                 let inside = (inside * self.profile.ns_per_tick).min(off);
                 let little = LITTLE * self.time(self.threads);
-                if off - inside >= little {
+                let stuck = !verdict::lock_waiters(self.profile).is_empty();
+                if off - inside >= little && !stuck {
                     all.push(format!(
                         "threads slept for {} of their time, not for locks and in no section; so \
                          they do with more threads",

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::command::profiles;
 use crate::herd::herds;
-use crate::model::Profile;
+use crate::model::{Fate, Profile};
 use crate::names::Names;
 use crate::summary::{contended, why};
 use crate::unseen::{self, Unseen, NOTHING};
@@ -38,6 +38,8 @@ pub struct Locking {
     pub not_seen: Unseen,
     /// Threads that waited for a lock when it ended, or was stopped.
     pub still_waiting: usize,
+    /// Processes that still run, though the one that was started has ended.
+    pub running: usize,
     /// Threads of whose calls none are counted.
     pub unrecorded_threads: u64,
     /// The greatest share of its threads' time that a process waited for locks, 0.01 for
@@ -97,6 +99,7 @@ impl Locking {
             all.quick_waits += quick_sum(profile).count;
             all.not_seen += Unseen::of(profile);
             all.still_waiting += lock_waiters(profile).len();
+            all.running += usize::from(profile.fate == Fate::Runs);
             all.unrecorded_threads += profile.bare + profile.unseen;
             all.waited = all.waited.max(lost_share(profile));
         }
@@ -132,6 +135,22 @@ impl Locking {
 
     /// What that means for the choice of a lock. `run` is "this run" or the like.
     pub fn sentence(&self, run: &str) -> String {
+        let said = self.of_what_was_seen(run);
+        match self.running {
+            0 => said,
+            n => format!(
+                "{said} {} in the background, and what {} from now on is not counted: a \
+                 program that is measured has to stay in the foreground.",
+                match n {
+                    1 => "1 process of it still runs".to_owned(),
+                    n => format!("{n} processes of it still run"),
+                },
+                if n == 1 { "it does" } else { "they do" },
+            ),
+        }
+    }
+
+    fn of_what_was_seen(&self, run: &str) -> String {
         let used = format!(
             "{} of {} in {run}{}",
             counted(self.acquisitions as usize, "acquisition"),
@@ -189,7 +208,7 @@ impl Locking {
             let but = self.but();
             let hint = match waits {
                 Some(waits) => format!("only its {waits} may become faster"),
-                None if but.is_empty() => "no lock makes it faster".to_owned(),
+                None if but.is_empty() && self.running == 0 => "no lock makes it faster".to_owned(),
                 None => "nothing to win in these".to_owned(),
             };
             return format!("Its locks were never contended ({used}): {hint}.{but}");
@@ -303,6 +322,12 @@ mod tests {
         let text = seen.sentence("a warm-up run");
         assert!(
             text.ends_with("little to win but in its 1,000 short waits for condition variables."),
+            "{text}"
+        );
+        seen.running = 1;
+        let text = seen.sentence("a warm-up run");
+        assert!(
+            text.contains("variables. 1 process of it still runs"),
             "{text}"
         );
         seen.still_waiting = 2;

@@ -322,6 +322,13 @@ fn notes(profile: &Profile, names: &Names<'_>) -> String {
             Fate::Gone => "the process did not end by exit(); all is as it left it".to_owned(),
         });
     }
+    if profile.all_stacks {
+        note(
+            "the stack of each acquisition was taken, which makes calls slower: read times from a \
+             recording without --stacks all"
+                .to_owned(),
+        );
+    }
     if let Some(missing) = profile.no_room() {
         note(missing);
     }
