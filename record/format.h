@@ -66,6 +66,8 @@ struct rec_file {
 	 */
 	u64 own_futex_ns;
 	u64 own_futex_at;
+	/* The same in futex calls of the C library, for nothing that is recorded. */
+	u64 other_futex_ns;
 	u64 command_bytes; /* in command[]; if that is full, there may be more */
 	/* 1: threads locked mutexes of which it is not seen whether they were contended. */
 	u64 untried;

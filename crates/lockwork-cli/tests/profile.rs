@@ -910,6 +910,23 @@ fn signals_are_passed_on_to_the_program() {
     }
 }
 
+#[test]
+fn waits_for_semaphores_are_told() {
+    let room = Room::new();
+    let semaphore = program(&room, "semaphore", &[]);
+    let output = profile(&room, &["--", &semaphore]);
+    let told = stderr(&output);
+    assert!(output.status.success(), "{told}");
+    assert!(
+        told.contains("something else than these locks, such as semaphores"),
+        "{told}"
+    );
+    assert!(!told.contains("nothing to win here"), "{told}");
+    // Two of three wait at any time, for 750 ms; the first thread's wait for ends does not count.
+    let waited = number(&json(&room)[0]["other_futex_ns"]);
+    assert!((750_000_000..2_200_000_000).contains(&waited), "{waited}");
+}
+
 /// Of these the recorder does not see whether they wait.
 #[test]
 fn robust_mutexes_are_not_called_uncontended() {

@@ -475,6 +475,8 @@ pub struct Profile {
     /// How long, in ns, its threads were in futex calls that the program makes by system calls of
     /// its own, by samples; and where most of that is.
     pub own_futex: (u64, u64),
+    /// Nanoseconds of threads in futex calls of the C library, for nothing that is recorded.
+    pub other_futex_ns: u64,
     /// Single acquisitions, by the times at which they begin.
     pub events: Vec<Event>,
     /// Those that are shorter than a window times 2 to this are of every such window only.

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! How long threads sleep in futex calls of which no interposer sees anything, because the program
-//! makes the system call itself, as Go and hand-made locks do. The process that has started it asks
+//! How long threads sleep in futex calls that are no waits for a lock or a condition variable of
+//! pthread: those that the program makes itself, as Go and hand-made locks do, and those of the C
+//! library for semaphores and the like. The process that has started it asks
 //! the kernel now and then in which call each thread is, of that process and of its children.
 
 use std::collections::HashMap;
 use std::fs;
 use std::iter;
 use std::mem::offset_of;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{channel, Receiver, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::clock::put;
-use crate::files::{children, header};
-use crate::raw::RawFile;
+use crate::files::{children, header, open};
+use crate::raw::{self, RawFile, RawWait};
 
 /// The kernel is asked so often, and where there are more threads, once in this time for each: to ask
 /// for one takes some microseconds.
@@ -28,8 +30,9 @@ const KNOWN: &[&str] = &["libc.so", "libc-", "libpthread", "ld-linux", "liblockw
 /// Of x86-64.
 const FUTEX: u64 = 202;
 const FUTEX_WAITV: u64 = 449;
-/// Beside the operation: FUTEX_PRIVATE_FLAG and FUTEX_CLOCK_REALTIME.
-const FLAGS: u64 = 128 | 256;
+/// Beside the operation: FUTEX_CLOCK_REALTIME; and the flag that pthread_join() does not have.
+const FLAGS: u64 = PRIVATE | 256;
+const PRIVATE: u64 = 128;
 /// FUTEX_WAIT, _LOCK_PI, _WAIT_BITSET, _WAIT_REQUEUE_PI and _LOCK_PI2.
 const WAITS: &[u64] = &[0, 6, 9, 11, 13];
 
@@ -74,6 +77,9 @@ struct Process {
     ended: bool,
     code: Code,
     found: Found,
+    /// Nanoseconds of threads in calls of the C library, less those of threads that wait for what is
+    /// recorded. Each look is off to either side, as both are not read at one moment.
+    others: i64,
 }
 
 impl Process {
@@ -86,6 +92,7 @@ impl Process {
             ended: false,
             code: Code::default(),
             found: Found::new(),
+            others: 0,
         })
     }
 
@@ -93,14 +100,37 @@ impl Process {
     /// nanoseconds ago. Others have left one meanwhile, and are not found. Returns how many threads
     /// it has.
     fn look(&mut self, passed: u64) -> u32 {
+        let recorded = self.waits();
         let (threads, calls) = futex_calls(self.pid);
-        for at in calls {
-            if self.code.is_own(self.pid, at) {
-                *self.found.entry(at).or_default() += passed;
+        // Twice what it is: of both, the mean is taken.
+        let recorded = recorded + self.waits();
+        let mut others = 0;
+        for call in calls {
+            if self.code.is_own(self.pid, call.at) {
+                *self.found.entry(call.at).or_default() += passed;
+            } else if call.private {
+                others += 2;
             }
         }
+        self.others += (others - recorded) * (passed / 2) as i64;
         self.ended = threads == 0;
         threads
+    }
+
+    /// How many of its threads wait for what is recorded.
+    fn waits(&self) -> i64 {
+        let threads = header(&self.file).map_or(0, |head| head.threads);
+        let size = size_of::<RawWait>();
+        let mut table = vec![0; size * raw::MAX_WAITS.min(threads as usize)];
+        let read =
+            open(&self.file).and_then(|file| file.read_exact_at(&mut table, raw::WAITS as u64));
+        let waits = table
+            .chunks(size)
+            .filter_map(|bytes| raw::read::<RawWait>(bytes, 0));
+        match read {
+            Ok(()) => waits.filter(|wait| wait.lock != 0).count() as i64,
+            Err(_) => 0,
+        }
     }
 
     fn note(&self) {
@@ -110,6 +140,10 @@ impl Process {
             let sum = self.found.values().sum();
             let _ = put(&self.file, offset_of!(RawFile, own_futex_ns), sum);
             let _ = put(&self.file, offset_of!(RawFile, own_futex_at), *at);
+        }
+        if still && self.others > 0 {
+            let others = self.others as u64;
+            let _ = put(&self.file, offset_of!(RawFile, other_futex_ns), others);
         }
     }
 }
@@ -150,8 +184,17 @@ fn find_new(file: &Path, processes: &mut Vec<Process>) {
     }
 }
 
-/// How many threads it has, and where the futex calls in which they wait return to.
-fn futex_calls(pid: u32) -> (u32, Vec<u64>) {
+/// A call in which a thread waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Call {
+    /// Where it returns to.
+    at: u64,
+    /// No other process wakes it.
+    private: bool,
+}
+
+/// How many threads it has, and the futex calls in which they wait.
+fn futex_calls(pid: u32) -> (u32, Vec<Call>) {
     let Ok(tasks) = fs::read_dir(format!("/proc/{pid}/task")) else {
         return (0, Vec::new());
     };
@@ -162,7 +205,7 @@ fn futex_calls(pid: u32) -> (u32, Vec<u64>) {
 }
 
 /// `number argument… stack code`, or `running`, or `-1 stack code`.
-fn waits_at(call: &str) -> Option<u64> {
+fn waits_at(call: &str) -> Option<Call> {
     let words: Vec<&str> = call.split_whitespace().collect();
     let [number, _, operation, _, _, _, _, _, code] = words[..] else {
         return None;
@@ -173,7 +216,10 @@ fn waits_at(call: &str) -> Option<u64> {
         FUTEX_WAITV => true,
         _ => false,
     };
-    hex(code).filter(|_| waits)
+    waits.then_some(Call {
+        at: hex(code)?,
+        private: hex(operation)? & PRIVATE != 0,
+    })
 }
 
 /// What is mapped where.
@@ -230,9 +276,17 @@ mod tests {
         let call = |number, operation| {
             format!("{number} 0x7f00 {operation} 0x2 0x0 0x0 0x0 0x7ffe 0x55aa\n")
         };
-        assert_eq!(waits_at(&call("202", "0x80")), Some(0x55aa));
-        assert_eq!(waits_at(&call("202", "0x189")), Some(0x55aa));
-        assert_eq!(waits_at(&call("449", "0x1")), Some(0x55aa));
+        let waits = |private| {
+            Some(Call {
+                at: 0x55aa,
+                private,
+            })
+        };
+        assert_eq!(waits_at(&call("202", "0x80")), waits(true));
+        assert_eq!(waits_at(&call("202", "0x189")), waits(true));
+        // Until a thread ends, say.
+        assert_eq!(waits_at(&call("202", "0x109")), waits(false));
+        assert_eq!(waits_at(&call("449", "0x1")), waits(false));
         // It wakes others; it sleeps for a time; it runs.
         assert_eq!(waits_at(&call("202", "0x81")), None);
         assert_eq!(waits_at(&call("230", "0x0")), None);

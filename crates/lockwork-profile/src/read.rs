@@ -314,6 +314,7 @@ impl Reading {
             sees_back: head.sees_back != 0,
             untried: head.untried != 0,
             own_futex: (head.own_futex_ns, head.own_futex_at),
+            other_futex_ns: head.other_futex_ns,
             events,
             level,
             ticks,

@@ -63,6 +63,8 @@ pub struct Unseen {
     pub futex_calls: u64,
     /// Nanoseconds in futex calls that the program makes by system calls of its own.
     pub own_futex_ns: u64,
+    /// Nanoseconds in futex calls of the C library for what is not recorded, such as semaphores.
+    pub other_futex_ns: u64,
     /// Waits for condition variables for each of which one thread alone waits.
     pub parked: u64,
     /// Whether threads locked mutexes of which it is not seen whether they were contended.
@@ -75,6 +77,7 @@ impl AddAssign for Unseen {
         self.elsewhere += other.elsewhere;
         self.futex_calls += other.futex_calls;
         self.own_futex_ns += other.own_futex_ns;
+        self.other_futex_ns += other.other_futex_ns;
         self.parked += other.parked;
         self.untried |= other.untried;
     }
@@ -83,19 +86,22 @@ impl AddAssign for Unseen {
 impl Unseen {
     /// Of this process.
     pub(crate) fn of(profile: &Profile) -> Unseen {
-        let own_futex_ns = match profile.own_futex.0 {
-            ns if ns as f64 >= NOTHING * time(profile) => ns,
-            _ => 0,
+        let if_much = |ns: u64| match ns as f64 >= NOTHING * time(profile) {
+            true => ns,
+            false => 0,
         };
+        let own_futex_ns = if_much(profile.own_futex.0);
+        let other_futex_ns = if_much(profile.other_futex_ns);
         Unseen {
             taken_back: taken_back(profile),
             // Those calls are some of these sleeps, if not all.
-            elsewhere: match own_futex_ns {
+            elsewhere: match own_futex_ns + other_futex_ns {
                 0 => elsewhere(profile),
                 _ => 0,
             },
             futex_calls: futex_calls(profile),
             own_futex_ns,
+            other_futex_ns,
             parked: parked(profile),
             untried: profile.untried,
         }
@@ -103,7 +109,9 @@ impl Unseen {
 
     /// Whether there is none but mutexes that were taken back.
     pub fn is_little(&self) -> bool {
-        self.elsewhere + self.futex_calls + self.own_futex_ns + self.parked == 0 && !self.untried
+        self.elsewhere + self.futex_calls + self.own_futex_ns + self.other_futex_ns + self.parked
+            == 0
+            && !self.untried
     }
 
     /// What is said of it.
@@ -137,7 +145,14 @@ impl Unseen {
              contended is not seen"
                 .to_owned()
         });
-        let all = [taken_back, own, futexes, parked, untried, elsewhere];
+        let others = (self.other_futex_ns > 0).then(|| {
+            format!(
+                "threads waited {} in the C library for something else than these locks, such as \
+                 semaphores",
+                duration(self.other_futex_ns)
+            )
+        });
+        let all = [taken_back, own, others, futexes, parked, untried, elsewhere];
         all.into_iter().flatten().collect()
     }
 }
