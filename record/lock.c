@@ -30,7 +30,8 @@ void rec_lock_prepare(void)
 
 void rec_lock(struct rec_guard *guard)
 {
-	static const int own[] = { SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGILL };
+	static const int own[] = { SIGTRAP, SIGSEGV, SIGBUS,
+				   SIGFPE,  SIGILL,  SIGSYS };
 	sigset_t all, old;
 
 	_Static_assert(sizeof(sigset_t) >= sizeof(u64), "the kernel has 64");
@@ -42,6 +43,7 @@ void rec_lock(struct rec_guard *guard)
 		sigdelset(&all, own[i]);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	memcpy(&guard->signals, &old, sizeof(guard->signals));
+	rec_entering++;
 	(lock ? lock : __pthread_mutex_lock)(&rec_state.lock);
 }
 
@@ -50,6 +52,7 @@ void rec_unlock(const struct rec_guard *guard)
 	sigset_t old;
 
 	(unlock ? unlock : __pthread_mutex_unlock)(&rec_state.lock);
+	rec_entering--;
 	sigemptyset(&old);
 	memcpy(&old, &guard->signals, sizeof(guard->signals));
 	pthread_sigmask(SIG_SETMASK, &old, NULL);

@@ -159,14 +159,21 @@ static void note_usage(void)
 /* Other threads may go on, so nothing is taken away. */
 __attribute__((destructor)) static void end(void)
 {
+	struct rec_thread *t = rec_mine;
 	struct rec_guard guard;
 
 	if (rec_off || !rec_state.begun || !rec_file)
 		return;
+	if (t && !READ_ONCE(t->ready))
+		t = NULL;
+	if (t)
+		rec_busy(t);
 	rec_lock(&guard);
 	rec_file_stamp();
 	rec_maps_take();
 	note_usage();
 	WRITE_ONCE(rec_file->ended, 1);
 	rec_unlock(&guard);
+	if (t)
+		rec_idle(t);
 }

@@ -21,7 +21,11 @@ static u64 search(const u32 *index, u64 shift, u64 lock, u64 from)
 	return at;
 }
 
-/* Half of the slots stay empty, or nearly each call would have to search. */
+/*
+ * Half of the slots stay empty, or nearly each call would have to search. The old index stays
+ * mapped: a signal handler may have interrupted a call that is about to read it. All old ones
+ * together are smaller than the present one.
+ */
 static bool grow(struct rec_thread *t)
 {
 	u64 size = 1ULL << (64 - t->shift);
@@ -38,9 +42,8 @@ static bool grow(struct rec_thread *t)
 			index[search(index, t->shift - 1, s->lock, s->site)] =
 				t->index[old];
 	}
-	munmap(t->index, size * sizeof(*t->index));
-	t->index = index;
-	t->shift--;
+	WRITE_ONCE(t->index, index);
+	WRITE_ONCE(t->shift, t->shift - 1);
 	return true;
 }
 
@@ -83,17 +86,21 @@ static struct rec_site *add(struct rec_thread *t, u64 lock, u64 from)
  */
 struct rec_site *rec_site_find(struct rec_thread *t, void *lock, u64 from)
 {
-	u64 at = search(t->index, t->shift, (u64)lock, from);
-	u64 first = rec_home((u64)lock, from, t->shift);
-	u32 place = t->index[at];
+	u64 at, first;
 	struct rec_site *s;
+	u32 place;
 
+	/* No signal handler is recorded meanwhile, so the index stays what it is. */
+	rec_busy(t);
+	at = search(READ_ONCE(t->index), READ_ONCE(t->shift), (u64)lock, from);
+	first = rec_home((u64)lock, from, t->shift);
+	place = t->index[at];
 	if (likely(place)) {
 		t->index[at] = t->index[first];
 		t->index[first] = place;
+		rec_idle(t);
 		return rec_at(place);
 	}
-	rec_busy(t);
 	s = add(t, (u64)lock, from);
 	rec_idle(t);
 	if (s)

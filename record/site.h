@@ -77,9 +77,11 @@ static inline struct rec_site *rec_site(struct rec_thread *t, void *lock,
 					void *site, u32 kind)
 {
 	u64 from = (u64)site | (u64)kind << REC_KIND_SHIFT;
-	u64 at = rec_home((u64)lock, from, t->shift);
+	/* In this order: a signal handler may let the index grow between the two. */
+	u64 at = rec_home((u64)lock, from, READ_ONCE(t->shift));
+	const u32 *index = READ_ONCE(t->index);
 	/* The thread has the file's address, so that no other line is read for it. */
-	struct rec_site *s = rec_in(t->file, t->index[at]);
+	struct rec_site *s = rec_in(t->file, index[at]);
 
 	if (likely(s->lock == (u64)lock && s->site == from))
 		return s;

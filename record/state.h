@@ -25,6 +25,12 @@ union rec_state {
 };
 extern union rec_state rec_state;
 
+/*
+ * Not 0: this thread is in the recorder's slow paths. They call functions that another library may
+ * have replaced by its own, and these may lock a mutex.
+ */
+extern __thread u32 rec_entering;
+
 /* LOCKWORK_RECORD; the file of this process. These stay as they are in a child. */
 extern char rec_path[3800], rec_own_path[4000];
 

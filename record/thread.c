@@ -19,7 +19,7 @@
 
 __thread struct rec_thread *rec_mine;
 /* A call that the recorder itself brings about, such as malloc's lock in a key's memory. */
-static __thread u32 entering;
+__thread u32 rec_entering;
 /* There was no memory for this thread. */
 static __thread u32 refused;
 
@@ -172,10 +172,10 @@ struct rec_thread *rec_thread_begin(void)
 	struct rec_thread *t = rec_mine;
 	int saved = errno;
 
-	if (READ_ONCE(rec_off) || entering || refused || !*rec_path ||
+	if (READ_ONCE(rec_off) || rec_entering || refused || !*rec_path ||
 	    (t && t->busy))
 		return NULL;
-	entering = 1;
+	rec_entering++;
 	rec_next_find();
 	t = claim();
 	rec_mine = t;
@@ -186,7 +186,7 @@ struct rec_thread *rec_thread_begin(void)
 	} else {
 		refused = 1;
 	}
-	entering = 0;
+	rec_entering--;
 	errno = saved;
 	return t;
 }
