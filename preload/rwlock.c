@@ -8,6 +8,7 @@
  *          48 flags       glibc's kind, which static initializers set
  */
 #include "rwlock_parts.h"
+#include "watch.h"
 
 #include <string.h>
 
@@ -65,6 +66,18 @@ EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *l)
 	if (is_glibcs(l))
 		return __pthread_rwlock_tryrdlock(l);
 	return try_read(ours(l)) ? 0 : EBUSY;
+}
+
+EXPORT int pre_read_at_once(pthread_rwlock_t *l)
+{
+	struct rwlock *o = ours(l);
+	bool taken;
+
+	if (is_glibcs(l))
+		return __pthread_rwlock_tryrdlock(l);
+	taken = lk_rwsem_read_trylock(&o->sem, reads_as(o));
+	lkp_self.readers += taken;
+	return taken ? 0 : EBUSY;
 }
 
 EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *l)

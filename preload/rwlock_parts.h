@@ -89,20 +89,24 @@ static inline bool try_write(struct rwlock *l)
 	return taken;
 }
 
+/* How rdlock() treats those that wait. */
+static inline enum lk_rwsem_reader reads_as(const struct rwlock *l)
+{
+	if (writers_first(l))
+		return LK_READER_QUEUES;
+	return lkp_self.readers ? LK_READER_NESTS : LK_READER_PASSES;
+}
+
 /* @when NULL: no deadline. Its nanoseconds are looked at first, as in glibc. */
 static inline int read_until(struct rwlock *l, clockid_t clock,
 			     const struct timespec *when)
 {
-	enum lk_rwsem_reader how = LK_READER_PASSES;
+	enum lk_rwsem_reader how = reads_as(l);
 	struct lkp_deadline deadline;
 	int err = 0;
 
 	if (when && bad_time(when))
 		return EINVAL;
-	if (writers_first(l))
-		how = LK_READER_QUEUES;
-	else if (lkp_self.readers)
-		how = LK_READER_NESTS;
 	if (unlikely(!lk_rwsem_read_trylock(&l->sem, how))) {
 		if (i_write(l))
 			return EDEADLK;

@@ -14,4 +14,10 @@ typedef void pre_takes_back_fn(pthread_mutex_t *m, bool moved);
 /* The recorder finds this by dlsym(), and sets it before there are threads; NULL: nobody listens. */
 extern pre_takes_back_fn *pre_takes_back;
 
+/*
+ * What a recorder calls before it lets a thread wait in rdlock(): that call, but it returns EBUSY
+ * where it would wait. tryrdlock() is not that: it passes writers that rdlock() waits behind.
+ */
+int pre_read_at_once(pthread_rwlock_t *l);
+
 #endif

@@ -132,6 +132,7 @@ __attribute__((constructor(101))) static void begin(void)
 	rec_lock_prepare();
 	rec_next_find();
 	rec_back_prepare();
+	rec_rwlock_prepare();
 	rec_thread_prepare();
 	if (!access(rec_path, F_OK))
 		return;

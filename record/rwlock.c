@@ -3,8 +3,28 @@
  * pthread_rwlock_*. Of several readers the latest is known as the holder. A call with a
  * deadline or a clock that is wrong is refused by the next definition, untried.
  */
+#define _GNU_SOURCE
 #include "calls.h"
 #include "probes.h"
+
+#include <dlfcn.h>
+
+/* What rdlock() does before it waits, of a policy's interposer: preload/watch.h. NULL: tryrdlock(). */
+static __typeof__(&pthread_rwlock_tryrdlock) read_at_once;
+
+void rec_rwlock_prepare(void)
+{
+	read_at_once =
+		(__typeof__(read_at_once))dlsym(RTLD_NEXT, "pre_read_at_once");
+	if (!read_at_once)
+		dlerror(); /* the program's first is not ours */
+}
+
+static inline int try_read(pthread_rwlock_t *l)
+{
+	return read_at_once ? read_at_once(l)
+			    : NEXT(pthread_rwlock_tryrdlock)(l);
+}
 
 static __always_inline int read(pthread_rwlock_t *l, void *site)
 {
@@ -12,7 +32,7 @@ static __always_inline int read(pthread_rwlock_t *l, void *site)
 
 	if (unlikely(!t))
 		return PASS(pthread_rwlock_rdlock)(l);
-	return REC_LOCK(t, l, REC_READ, site, NEXT(pthread_rwlock_tryrdlock)(l),
+	return REC_LOCK(t, l, REC_READ, site, try_read(l),
 			pthread_rwlock_rdlock);
 }
 
@@ -44,8 +64,7 @@ EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *l,
 
 	if (unlikely(!t) || !rec_is_right(when))
 		return PASS(pthread_rwlock_timedrdlock)(l, when);
-	return REC_LOCK_UNTIL(t, l, REC_READ, LOCKER,
-			      NEXT(pthread_rwlock_tryrdlock)(l),
+	return REC_LOCK_UNTIL(t, l, REC_READ, LOCKER, try_read(l),
 			      NEXT(pthread_rwlock_timedrdlock)(l, when));
 }
 
@@ -56,8 +75,7 @@ EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock,
 
 	if (unlikely(!t) || !rec_is_right(when) || !rec_is_clock(clock))
 		return PASS(pthread_rwlock_clockrdlock)(l, clock, when);
-	return REC_LOCK_UNTIL(t, l, REC_READ, LOCKER,
-			      NEXT(pthread_rwlock_tryrdlock)(l),
+	return REC_LOCK_UNTIL(t, l, REC_READ, LOCKER, try_read(l),
 			      NEXT(pthread_rwlock_clockrdlock)(l, clock, when));
 }
 

@@ -911,6 +911,44 @@ fn signals_are_passed_on_to_the_program() {
 }
 
 #[test]
+fn a_handler_may_lock_what_is_new_while_a_call_looks_for_its_record() {
+    let room = Room::new();
+    let output = profile(&room, &["--", &program(&room, "handler", &[])]);
+    assert!(output.status.success(), "{}", stderr(&output));
+}
+
+/// The recorder tries before it lets a reader wait. That try respects the writer as the wait does.
+#[test]
+fn a_writer_is_not_passed_for_ever_because_readers_are_recorded() {
+    let room = Room::new();
+    let overlap = program(&room, "overlap", &[]);
+    for lock in ["mutex", "mutex_numa"] {
+        let output = room.run(&["run", "--count", "--lock", lock, "--", &overlap]);
+        assert!(output.status.success(), "{lock}: {}", stderr(&output));
+    }
+}
+
+/// A library's open() that locks a mutex is called by the recorder, too.
+#[test]
+fn the_recorders_own_calls_may_lock() {
+    let room = Room::new();
+    let hooked = program(&room, "hooked_open", &["-shared", "-fPIC"]);
+    let file = room.path("p.prof");
+    let mut command = Command::new("timeout");
+    command
+        .args(["-s", "KILL", "120"])
+        .arg(env!("CARGO_BIN_EXE_lockwork"));
+    command.args(["profile", "-o"]).arg(&file).arg("--");
+    command.arg(program(&room, "robust", &[]));
+    command
+        .env("LD_PRELOAD", hooked)
+        .env("XDG_CACHE_HOME", room.path("cache"));
+    let output = command.output().expect("started");
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(file.exists());
+}
+
+#[test]
 fn waits_for_semaphores_are_told() {
     let room = Room::new();
     let semaphore = program(&room, "semaphore", &[]);
