@@ -114,7 +114,8 @@ fn report(file: &Path, shown: &Path) {
     match lockwork_profile::text(file) {
         Ok(report) => {
             text::complain(&format!(
-                "\n{report}\nlockwork report {shown} prints this again.\n"
+                "\n{report}\nlockwork report {} prints this again.\n",
+                text::shell(&[shown.to_string()])
             ));
         }
         Err(error) => text::complain(&format!("lockwork: {error:#}\n")),
