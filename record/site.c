@@ -2,8 +2,6 @@
 /* The sites of a thread, and the hash table by which it finds them. */
 #include "site.h"
 
-#include <sys/mman.h>
-
 #define BATCH 512u
 #define LINE  64u
 
@@ -98,10 +96,10 @@ struct rec_site *rec_site_find(struct rec_thread *t, void *lock, u64 from)
 	if (likely(place)) {
 		t->index[at] = t->index[first];
 		t->index[first] = place;
-		rec_idle(t);
-		return rec_at(place);
+		s = rec_at(place);
+	} else {
+		s = add(t, (u64)lock, from);
 	}
-	s = add(t, (u64)lock, from);
 	rec_idle(t);
 	if (s)
 		return s;

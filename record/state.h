@@ -27,7 +27,7 @@ extern union rec_state rec_state;
 
 /*
  * Not 0: this thread is in the recorder's slow paths. They call functions that another library may
- * have replaced by its own, and these may lock a mutex.
+ * have replaced by its own, and these may lock a mutex, as malloc() does.
  */
 extern __thread u32 rec_entering;
 

@@ -18,7 +18,6 @@
 #define FIRST_OTHERS 512u
 
 __thread struct rec_thread *rec_mine;
-/* A call that the recorder itself brings about, such as malloc's lock in a key's memory. */
 __thread u32 rec_entering;
 /* There was no memory for this thread. */
 static __thread u32 refused;
