@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* What is known of a lock itself: where it was made, and what the program calls it. */
+#include "mutex_parts.h"
 #include "site.h"
 #include "stack.h"
 
@@ -45,6 +46,59 @@ void rec_init(void *lock, void *site)
 		note_makers(t, record);
 	}
 	rec_idle(t);
+}
+
+static void note_kept(struct rec_thread *t, u64 lock, u64 why)
+{
+	struct rec_kept *k;
+
+	if (!why)
+		return;
+	k = rec_other(t, REC_KEPT, lock, 0, sizeof(*k));
+	if (k)
+		k->why |= why;
+}
+
+void rec_shared_spin(void *lock)
+{
+	struct rec_thread *t = rec_thread();
+
+	if (!t)
+		return;
+	rec_busy(t);
+	note_kept(t, (u64)lock, REC_SHARED);
+	rec_idle(t);
+}
+
+/* A policy leaves these kinds alone, so the words where glibc has them are glibc's. */
+static u64 why_kept(const pthread_mutex_t *m)
+{
+	u32 kind = (u32)READ_ONCE(m->__data.__kind);
+
+	return (kind & SHARED ? REC_SHARED : 0) |
+	       (kind & INHERITS ? REC_INHERITS : 0) |
+	       (kind & CEILING ? REC_CEILING : 0) |
+	       (kind & ROBUST ? REC_ROBUST : 0);
+}
+
+void rec_kept(struct rec_thread *t, const struct rec_site *s)
+{
+	const pthread_rwlock_t *l = (const void *)s->lock;
+
+	switch (rec_site_kind(s)) {
+	case REC_MUTEX:
+	case REC_BACK:
+		note_kept(t, s->lock, why_kept((const void *)s->lock));
+		break;
+	case REC_READ:
+	case REC_WRITE:
+		/* A policy leaves this word 0 in those that it replaces. */
+		if (READ_ONCE(l->__data.__shared))
+			note_kept(t, s->lock, REC_SHARED);
+		break;
+	default: /* a spinlock does not tell, nor does a condition variable */
+		break;
+	}
 }
 
 /* include/lockwork/profile.h calls it. */

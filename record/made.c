@@ -90,5 +90,7 @@ EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *l)
 EXPORT int pthread_spin_init(pthread_spinlock_t *s, int pshared)
 {
 	rec_init((void *)s, CALLER);
+	if (pshared == PTHREAD_PROCESS_SHARED)
+		rec_shared_spin((void *)s);
 	return PASS(pthread_spin_init)(s, pshared);
 }

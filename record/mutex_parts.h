@@ -10,10 +10,11 @@
  * glibc's trylock changes errno where a mutex with a priority ceiling refuses, and leaves
  * a robust mutex locked that cannot be recovered. Their locks are not tried first.
  */
-#define ROBUST	0x10
-#define CEILING 0x40
-#define SHARED	0x80
-#define TYPE	3
+#define ROBUST	 0x10
+#define INHERITS 0x20
+#define CEILING	 0x40
+#define SHARED	 0x80
+#define TYPE	 3
 
 /* It is tried first, and nobody asks how deep it is held. */
 static inline bool is_plain(const pthread_mutex_t *m)

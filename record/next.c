@@ -111,6 +111,15 @@ void rec_next_find(void)
 	errno = saved;
 }
 
+bool rec_policy_is_in_front(void)
+{
+	void *first = dlsym(RTLD_DEFAULT, "pthread_mutex_lock");
+	/* What only a policy's interposer has. */
+	void *own = dlsym(RTLD_DEFAULT, "pre_read_at_once");
+
+	return own && library_of(first) == library_of(own);
+}
+
 void *rec_next(enum rec_next which)
 {
 	void *function = READ_ONCE(rec_nexts[which]);

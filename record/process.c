@@ -32,19 +32,28 @@ void *rec_memory(size_t bytes)
 	return p;
 }
 
-static __cold bool give_up(const char *what, int why)
+static __cold bool do_not_record(const char *why)
 {
 	char text[4400];
 	int n = snprintf(text, sizeof(text),
-			 "lockwork: cannot record into %s: %s: %s; the locks "
-			 "of process %d are not recorded\n",
-			 rec_own_path, what, strerror(why), (int)getpid());
+			 "lockwork: %s; the locks of process %d are not "
+			 "recorded\n",
+			 why, (int)getpid());
 
 	if (n > 0 && lkp_stderr_is_for_messages(&error_output) &&
 	    write(STDERR_FILENO, text, (size_t)n) < 0)
-		why = 0; /* nobody can be told */
+		n = 0; /* nobody can be told */
 	WRITE_ONCE(rec_off, 1);
 	return false;
+}
+
+static __cold bool give_up(const char *what, int why)
+{
+	char text[4300];
+
+	snprintf(text, sizeof(text), "cannot record into %s: %s: %s",
+		 rec_own_path, what, strerror(why));
+	return do_not_record(text);
 }
 
 /* How many bytes there are now. */
@@ -129,6 +138,11 @@ __attribute__((constructor(101))) static void begin(void)
 	if (*rec_path)
 		return;
 	strcpy(rec_path, wanted);
+	if (rec_policy_is_in_front()) {
+		do_not_record("the recorder stands behind a policy's library "
+			      "in LD_PRELOAD: put it in front");
+		return;
+	}
 	rec_lock_prepare();
 	rec_next_find();
 	rec_back_prepare();

@@ -21,6 +21,7 @@
 #define REC_INSIDE  10
 #define REC_NAME    11
 #define REC_OUTSIDE 12
+#define REC_KEPT    13
 
 enum rec_kind {
 	REC_MUTEX,
@@ -138,6 +139,18 @@ struct rec_init {
 	u64 lock;
 	u64 site;
 };
+
+/* A lock that no policy replaces: it stays glibc's. */
+struct rec_kept {
+	u32 what, bytes; /* its type, as above */
+	u64 lock;
+	u64 unused; /* 0, where other records have a site */
+	u64 why;    /* of these: */
+};
+#define REC_SHARED   1 /* with other processes */
+#define REC_INHERITS 2 /* priorities of its waiters */
+#define REC_CEILING  4 /* of its holder's priority */
+#define REC_ROBUST   8 /* its holder may die */
 
 /* What the program calls a lock. Of several threads' names the latest holds. */
 struct rec_name {

@@ -75,6 +75,7 @@ static struct rec_site *add(struct rec_thread *t, u64 lock, u64 from)
 	t->index[search(t->index, t->shift, lock, from)] = rec_place(s);
 	t->sites++;
 	rec_maps_note(rec_site_address(s));
+	rec_kept(t, s);
 	return s;
 }
 

@@ -538,3 +538,46 @@ fn a_lock_that_is_worse_than_allowed_fails() {
     let (code, message) = run(&["--fail-if-worse", "100"]);
     assert_eq!(code, Some(2), "{message}");
 }
+
+/// It leaves the process group before the one that started it ends.
+const DAEMON: &str = "mkfifo up; setsid sh -c 'echo > up; exec sleep 1000' & read line < up; rm up";
+
+#[test]
+fn daemons_are_ended_with_their_run() {
+    let room = Room::new();
+    let script = format!("cd {}; {DAEMON}", text(&room.path("")));
+    let args = ["-n", "2", "--warmup", "1", "--locks", "mutex"];
+    let (output, json) = compare(&room, &[&args[..], &["--", "sh", "-c", &script]].concat());
+    let shown = stdout(&output);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    for sample in json["samples"].as_array().expect("samples") {
+        assert_eq!(sample["behind"], 1, "{sample}");
+    }
+    let verdict = json["verdict"].as_str().expect("a verdict");
+    assert!(
+        verdict.contains("the program went on in the background"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("9 of 9 runs left processes behind"),
+        "{shown}"
+    );
+}
+
+/// What lockwork's process had as children before is not of its runs.
+#[test]
+fn children_of_before_are_spared() {
+    let room = Room::new();
+    let script = "sleep 1000 >/dev/null 2>&1 & echo $!; \
+                  exec \"$0\" compare -n 1 --warmup 0 --locks mutex -- true";
+    let output = std::process::Command::new("sh")
+        .args(["-c", script, env!("CARGO_BIN_EXE_lockwork")])
+        .env("XDG_CACHE_HOME", room.path("cache"))
+        .output()
+        .expect("sh starts");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let shown = stdout(&output);
+    let child = shown.lines().next().expect("its number");
+    let killed = std::process::Command::new("kill").arg(child).status();
+    assert!(killed.expect("kill starts").success(), "it is gone");
+}

@@ -1086,3 +1086,69 @@ fn files_that_are_no_profiles_or_damaged_are_said_to_be() {
     );
     assert_eq!(output.status.code(), Some(125));
 }
+
+#[test]
+fn locks_that_no_policy_replaces_are_told() {
+    let room = Room::new();
+    let kept = program(&room, "kept", &[]);
+    for name in ["glibc", "mutex"] {
+        let output = profile(&room, &["--lock", name, "--", &kept]);
+        assert!(output.status.success(), "{}", stderr(&output));
+        let process = &json(&room)[0];
+        let shared = serde_json::json!(["process-shared"]);
+        for (lock_name, reasons) in [
+            ("inherits", serde_json::json!(["priority-inheritance"])),
+            ("shared", shared.clone()),
+            ("shared_rwlock", shared.clone()),
+            ("shared_spinlock", shared),
+            ("plain", serde_json::json!([])),
+        ] {
+            let found = &lock(process, lock_name)["not_replaced"];
+            assert_eq!(*found, reasons, "{name}: {lock_name}");
+        }
+        let told = stderr(&output);
+        assert!(
+            told.contains("other processes may use 3 locks of these"),
+            "{told}"
+        );
+        assert_eq!(lock(process, "gate")["why"]["rule"], "gate", "{told}");
+    }
+    let file = room.path("p.prof");
+    let output = room.run(&[
+        "predict",
+        file.to_str().expect("UTF-8"),
+        "--machine",
+        "vm-2cpu",
+    ]);
+    let told = stdout(&output);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(told.contains("gate, for which"), "{told}");
+    assert!(told.contains("was acquired 7 times in all"), "{told}");
+}
+
+#[test]
+fn a_recorder_behind_a_policy_says_so() {
+    let room = Room::new();
+    let robust = program(&room, "robust", &[]);
+    let path = |args: &[&str]| stdout(&room.run(args)).trim().to_owned();
+    let recorder = path(&["preload-path", "--recorder"]);
+    let policy = path(&["preload-path"]);
+    let run = |preload: String, file: &Path| {
+        Command::new(&robust)
+            .env("LD_PRELOAD", preload)
+            .env("LOCKWORK_RECORD", file)
+            .env("LOCKWORK_LOCK", "mutex")
+            .output()
+            .expect("started")
+    };
+    let file = room.path("behind.prof");
+    let output = run(format!("{policy}:{recorder}"), &file);
+    let told = stderr(&output);
+    assert!(output.status.success(), "{told}");
+    assert!(told.contains("put it in front"), "{told}");
+    assert!(!file.exists());
+    let file = room.path("front.prof");
+    let output = run(format!("{recorder}:{policy}"), &file);
+    assert!(output.status.success() && output.stderr.is_empty());
+    assert!(file.exists());
+}

@@ -49,11 +49,12 @@ pub fn band(least: f64, greatest: f64, error: f64) -> (f64, f64) {
 }
 
 /// How much faster the program would be, with the threads that it was profiled with, if
-/// nobody waited for a lock at all: 0.5 is half as much again. What lock calls cost the CPUs is not
+/// nobody waited for a lock that a policy replaces: 0.5 is half as much again. What lock calls cost the CPUs is not
 /// in that.
 pub fn most(program: &Program) -> f64 {
-    match program.waited < 1.0 {
-        true => 1.0 / (1.0 - program.waited) - 1.0,
+    let waited = (program.waited - program.kept).max(0.0);
+    match waited < 1.0 {
+        true => 1.0 / (1.0 - waited) - 1.0,
         false => f64::INFINITY,
     }
 }
@@ -63,7 +64,7 @@ pub fn is_worth_it(program: &Program, threads: usize) -> bool {
     let held = |lock: &Demand| lock.held * threads as f64;
     let busiest = program.locks.iter().map(held).fold(0.0, f64::max);
     let known = !program.locks.is_empty() && !program.stuck;
-    known && (program.waited >= NOTHING || busiest >= HALF_HELD)
+    known && (program.waited - program.kept >= NOTHING || busiest >= HALF_HELD)
 }
 
 /// What a prediction hangs on: a sentence each.

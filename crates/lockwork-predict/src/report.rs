@@ -43,6 +43,13 @@ fn heading(program: &Program) -> String {
                  ended with taking a mutex back, and how long threads waited for that is not seen.",
                 whole(program.taken_back)
             ),
+            0 if program.kept >= NOTHING => format!(
+                "Of that, {} was for locks that no policy replaces. With these threads, no waiting for the \
+                 others would make the program {} faster (Amdahl's law). What lock calls cost the CPUs is \
+                 not in that.",
+                percent(program.kept / program.waited),
+                percent(doubt::most(program))
+            ),
             0 => format!(
                 "With these threads, no waiting for locks at all would make the program {} faster \
                  (Amdahl's law). What lock calls cost the CPUs is not in that.",
@@ -82,18 +89,22 @@ pub fn nothing(program: &Program, at_once: usize) -> String {
         );
         return text;
     }
-    if program.locks.is_empty() && program.one_sided.is_some() {
-        text += "Nothing to predict: of each lock that threads share, one thread makes most acquisitions.\n";
+    if program.locks.is_empty() && !program.left_out.is_empty() {
+        text += "Nothing to predict: each lock that threads share is left out, as the notes say.\n";
         return text;
     }
     if program.locks.is_empty() {
-        text += "Nothing to predict: no two threads share a lock that the recorder sees.\n";
+        text += "Nothing to predict: no two threads use a lock often together that the recorder sees.\n";
         return text;
     }
     let _ = writeln!(
         text,
-        "Nothing to predict: that is less than {}, and the busiest lock would be held for {} of the \
+        "Nothing to predict: {} is less than {}, and the busiest lock would be held for {} of the \
          time with {} at once (less than {}). {}",
+        match program.kept {
+            kept if kept > 0.0 => "the waiting for locks that a policy replaces",
+            _ => "that",
+        },
         percent(NOTHING),
         percent(busiest * at_once as f64),
         counted(at_once, "thread"),

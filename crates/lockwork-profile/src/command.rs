@@ -10,7 +10,7 @@ use lockwork_report::{bail_usage, page, text};
 
 use crate::files::children;
 use crate::model::{Profile, Started};
-use crate::{callers, folded, html, json, read, speedscope, summary};
+use crate::{callers, folded, html, json, processes, read, speedscope, summary};
 
 /// The long help of `lockwork report`.
 pub const HELP: &str = "\
@@ -18,7 +18,9 @@ Prints the report of a profile that `lockwork profile` recorded.
 
 FILE may still be written: a report of a running program shows it up to now. The
 files of child processes, FILE.PID, are read too; each process has a report of
-its own, and the process whose threads waited longest comes first.
+its own, and the process whose threads waited longest comes first. Of more than four
+processes a table comes before the reports, and those that waited little are in the
+table alone.
 
 For each of the locks that threads waited for most, the report says in one
 sentence why, shows the figures behind it, and says what to try. docs/profile.md
@@ -74,6 +76,9 @@ pub struct ReportArgs {
     /// Leave the files of child processes out.
     #[arg(long)]
     pub alone: bool,
+    /// Only the process with this number.
+    #[arg(long, value_name = "PID", conflicts_with = "alone")]
+    pub process: Option<u64>,
 }
 
 /// Runs `lockwork report`.
@@ -87,7 +92,16 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode> {
     if let Some(page) = &args.html {
         page::writable(page)?;
     }
-    let profiles = profiles(&args.file, args.alone)?;
+    let mut profiles = profiles(&args.file, args.alone)?;
+    if let Some(pid) = args.process {
+        profiles.retain(|profile| profile.pid == pid);
+        if profiles.is_empty() {
+            bail!(
+                "{} has no process {pid}: lockwork report {0} names them",
+                args.file.display()
+            );
+        }
+    }
     if let Some(page) = &args.html {
         page::write(page, &html::render(&profiles))?;
         return Ok(ExitCode::SUCCESS);
@@ -184,11 +198,12 @@ fn render(profiles: &[Profile]) -> String {
         let says_something = counted || !profile.warnings.is_empty();
         says_something || !profile.waiters.is_empty() || profiles.len() == 1
     });
-    let mut text = used
-        .iter()
-        .map(|profile| summary::render(profile))
-        .collect::<Vec<_>>()
-        .join("\n");
+    let in_full = processes::in_full(&used);
+    let mut parts: Vec<String> = in_full.iter().map(|p| summary::render(p)).collect();
+    if in_full.len() < used.len() {
+        parts.insert(0, processes::table(&used));
+    }
+    let mut text = parts.join("\n");
     if !idle.is_empty() {
         let idle = text::counted(idle.len(), "other process");
         let idle = idle.replace("processs", "processes");

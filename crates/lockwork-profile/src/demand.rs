@@ -27,6 +27,8 @@ const LOST_CPU_NS: f64 = 500_000.0;
 const OWN: f64 = 0.1;
 /// The long holds of the others are taken for such if they are fewer than this share of theirs.
 const RARE: f64 = 0.001;
+/// A lock that was acquired less often does not show how it is used.
+const RARELY: u64 = 64;
 /// A lock that fewer threads use has nobody to wait for.
 const SHARED_BY: f64 = 1.5;
 
@@ -132,7 +134,10 @@ pub struct Program {
     pub threads: f64,
     /// The share of these threads' time that they waited for locks.
     pub waited: f64,
-    /// The locks that threads share; those that were waited for longest first.
+    /// The part of [`Program::waited`] that was for locks that no policy replaces.
+    pub kept: f64,
+    /// The locks that threads share and a policy replaces, and that are taken often enough to say how;
+    /// those that were waited for longest first.
     pub locks: Vec<Demand>,
     /// What is said of its waits for condition variables, if other locks may make them shorter.
     pub quick_waits: Option<String>,
@@ -146,9 +151,8 @@ pub struct Program {
     /// Their waits are half of all waiting or more: the waits that ended do not say what the
     /// program does.
     pub stuck: bool,
-    /// The lock that is waited for longest of those that are not among [`Program::locks`] since one
-    /// thread makes most acquisitions, if a tenth of the waiting is for it: a sentence.
-    pub one_sided: Option<String>,
+    /// Why locks are not among [`Program::locks`] for which a tenth of the waiting is: a sentence each.
+    pub left_out: Vec<String>,
     /// What had to be decided, or is missing: a sentence each.
     pub notes: Vec<String>,
     /// The share of all acquisitions for which the file had no room.
@@ -178,7 +182,7 @@ fn of(profile: &Profile) -> Program {
     let case = Case::of(profile);
     let shared = profile.locks.iter().filter(|lock| lock.is_lock());
     let mut locks: Vec<(&Lock, Demand)> = shared
-        .filter(|lock| is_shared(lock))
+        .filter(|lock| why_left_out(lock).is_none())
         .map(|lock| (lock, case.demand(lock, names.lock(lock))))
         .collect();
     locks.sort_by(|(_, a), (_, b)| {
@@ -194,13 +198,18 @@ fn of(profile: &Profile) -> Program {
     for (lock, partner) in locks.iter_mut().zip(partners) {
         lock.partner = partner;
     }
-    let one_sided = one_sided(profile, &names);
+    let left_out = left_out(profile, &names);
+    let kept = profile
+        .locks
+        .iter()
+        .filter(|lock| lock.is_lock() && lock.kept.is_kept());
+    let kept: u64 = kept.map(|lock| lock.sum.waited).sum();
     let unseen = Unseen::of(profile);
     let more = only_for_what_was_seen(&unseen);
     let mut notes = profile.warnings.clone();
     notes.extend(more.clone());
     notes.extend(case.notes());
-    notes.extend(one_sided.clone());
+    notes.extend(left_out.clone());
     Program {
         command: program::command(profile),
         again: program::runs_again(profile).0,
@@ -211,13 +220,14 @@ fn of(profile: &Profile) -> Program {
         seconds: profile.seconds,
         threads: case.threads,
         waited: (case.waited / case.time(case.threads)).min(1.0),
+        kept: (kept as f64 * profile.ns_per_tick / case.time(case.threads)).min(1.0),
         locks,
         quick_waits: verdict::quick_waits(profile),
         taken_back: unseen.taken_back,
         partly_seen: more.is_some(),
         still_waiting: verdict::lock_waiters(profile).len(),
         stuck: verdict::is_stuck(profile),
-        one_sided,
+        left_out,
         notes,
         dropped: profile.dropped_share(),
         damaged: !profile.warnings.is_empty(),
@@ -243,28 +253,72 @@ fn is_shared(lock: &Lock) -> bool {
     users(lock.by_thread.iter().map(|(_, n)| *n)) >= SHARED_BY
 }
 
-/// The lock that is not shared, and that threads wait for longest, and how many more there are, if
-/// that is a real part of the waiting: a sentence.
-fn one_sided(profile: &Profile, names: &Names<'_>) -> Option<String> {
+/// Why a lock is not simulated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LeftOut {
+    /// No policy replaces it.
+    Kept,
+    /// So few acquisitions say nothing of sections and thinking times.
+    Rare,
+    /// One thread makes most of them.
+    OneSided,
+}
+
+fn why_left_out(lock: &Lock) -> Option<LeftOut> {
+    if lock.kept.is_kept() {
+        Some(LeftOut::Kept)
+    } else if !is_shared(lock) {
+        Some(LeftOut::OneSided)
+    } else if lock.sum.count + lock.sum.taken_back() < RARELY {
+        Some(LeftOut::Rare)
+    } else {
+        None
+    }
+}
+
+/// For each reason the lock that threads wait for longest, and how many more there are, if each has a
+/// real part of the waiting: a sentence.
+fn left_out(profile: &Profile, names: &Names<'_>) -> Vec<String> {
+    let reasons = [LeftOut::Kept, LeftOut::OneSided, LeftOut::Rare];
+    let sentences = reasons.iter().map(|why| left_out_for(*why, profile, names));
+    sentences.flatten().collect()
+}
+
+fn left_out_for(why: LeftOut, profile: &Profile, names: &Names<'_>) -> Option<String> {
     let locks = profile.locks.iter().filter(|lock| lock.is_lock());
     let share = |lock: &Lock| mean(lock.sum.waited as f64, profile.sum().waited);
-    let mut alone: Vec<&Lock> = locks
-        .filter(|l| l.by_thread.len() > 1 && !is_shared(l) && share(l) >= LITTLE)
+    let is_such = |lock: &Lock| why_left_out(lock) == Some(why) && share(lock) >= LITTLE;
+    // A lock that one thread alone takes makes no thread of this process wait.
+    let mut all: Vec<&Lock> = locks
+        .filter(|l| is_such(l) && (why == LeftOut::Kept || l.by_thread.len() > 1))
         .collect();
-    alone.sort_by_key(|lock| Reverse(lock.sum.waited));
-    let (lock, others) = alone.split_first()?;
-    let most = lock.by_thread.iter().map(|(_, n)| *n).max()?;
-    let all: u64 = lock.by_thread.iter().map(|(_, n)| n).sum();
-    let mut text = format!(
-        "one thread makes {} acquisitions of {}, for which {} of the waiting is; simulated \
-         threads all do alike, so it is left out",
-        match mean(most as f64, all) {
-            share if share >= ONLY_USER => "nearly all".to_owned(),
-            share => format!("{} of all", percent(share)),
-        },
-        names.lock(lock),
-        percent(share(lock))
-    );
+    all.sort_by_key(|lock| Reverse(lock.sum.waited));
+    let (lock, others) = all.split_first()?;
+    let name = names.lock(lock);
+    let waiting = format!("for which {} of the waiting is", percent(share(lock)));
+    let mut text = match why {
+        LeftOut::Kept => format!(
+            "no policy replaces the {} {name}, {waiting}, so it is left out",
+            lock.full_kind()
+        ),
+        LeftOut::Rare => format!(
+            "{name}, {waiting}, was acquired {} in all, too seldom to say how it is used, so it is left \
+             out",
+            counted(lock.sum.count as usize, "time")
+        ),
+        LeftOut::OneSided => {
+            let most = lock.by_thread.iter().map(|(_, n)| *n).max()?;
+            let all: u64 = lock.by_thread.iter().map(|(_, n)| n).sum();
+            let part = match mean(most as f64, all) {
+                share if share >= ONLY_USER => "nearly all".to_owned(),
+                share => format!("{} of all", percent(share)),
+            };
+            format!(
+                "one thread makes {part} acquisitions of {name}, {waiting}; simulated threads all do \
+                 alike, so it is left out"
+            )
+        }
+    };
     if !others.is_empty() {
         let waited: f64 = others.iter().map(|lock| share(lock)).sum();
         let _ = write!(

@@ -98,19 +98,20 @@ impl Herd<'_> {
             rule: "herd",
             why: "Its broadcasts wake many threads at once, most of them for nothing.".to_owned(),
             evidence,
-            advice: advice(profile, &compare(&program, ends, "mutex")),
+            advice: advice(profile, None, &compare(&program, ends, "mutex")),
         }
     }
 }
 
 /// What to try, and the command that measures it. With Lockwork's locks that has been tried.
-pub fn advice(profile: &Profile, compare: &str) -> String {
+pub fn advice(profile: &Profile, kept: Option<&str>, compare: &str) -> String {
     let signal = "Wake one thread by pthread_cond_signal where one is enough.";
-    match profile.policy.is_empty() {
-        true => format!(
+    match (kept, profile.policy.is_empty()) {
+        (Some(kept), _) => format!("{signal} {kept}"),
+        (None, true) => format!(
             "{signal} Lockwork's mutex wakes the waiters of a broadcast one after the other: {compare}"
         ),
-        false => signal.to_owned(),
+        (None, false) => signal.to_owned(),
     }
 }
 

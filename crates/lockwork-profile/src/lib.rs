@@ -27,6 +27,7 @@ mod names;
 mod nesting;
 mod now;
 mod own_futex;
+mod processes;
 mod program;
 mod raw;
 mod read;

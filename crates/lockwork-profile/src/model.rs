@@ -8,6 +8,7 @@ use lockwork_report::text::{counted, percent};
 
 use crate::histogram::Histogram;
 use crate::modules::Modules;
+use crate::raw;
 
 /// What a call does with a lock; `enum rec_kind` of C, in its order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -264,6 +265,8 @@ pub struct Lock {
     pub makers: Vec<u64>,
     /// What the program calls it, if it does.
     pub named: Option<String>,
+    /// Why no policy replaces it, where that is so.
+    pub kept: Kept,
     /// Its call sites; those that waited longest first.
     pub sites: Vec<Site>,
     /// Of its acquisitions, or of a condition variable's waits.
@@ -279,7 +282,55 @@ pub struct Lock {
     pub by_thread: Vec<(u64, u64)>,
 }
 
+/// Why a lock stays glibc's under each policy: bits of `struct rec_kept`. 0: it does not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Kept(pub u64);
+
+impl Kept {
+    /// Whether it does.
+    pub fn is_kept(self) -> bool {
+        self.0 != 0
+    }
+
+    /// Whether other processes may use it, too.
+    pub fn is_shared(self) -> bool {
+        self.0 & raw::SHARED != 0
+    }
+
+    /// The reasons, a word each.
+    pub fn reasons(self) -> Vec<&'static str> {
+        let all = [
+            (raw::SHARED, "process-shared"),
+            (raw::INHERITS, "priority-inheritance"),
+            (raw::CEILING, "priority-ceiling"),
+            (raw::ROBUST, "robust"),
+        ];
+        let such = all.iter().filter(|(bit, _)| self.0 & bit != 0);
+        such.map(|(_, word)| *word).collect()
+    }
+
+    /// What such a lock of this kind is called: "process-shared mutex with priority inheritance".
+    pub fn of(self, kind: &str) -> String {
+        let has = |bit| self.0 & bit != 0;
+        let before = [(raw::ROBUST, "robust "), (raw::SHARED, "process-shared ")];
+        let behind = [
+            (raw::INHERITS, " with priority inheritance"),
+            (raw::CEILING, " with a priority ceiling"),
+        ];
+        let words = |all: &[(u64, &'static str)]| -> String {
+            let such = all.iter().filter(|(bit, _)| has(*bit));
+            such.map(|(_, word)| *word).collect()
+        };
+        words(&before) + kind + &words(&behind)
+    }
+}
+
 impl Lock {
+    /// Its kind in full: "process-shared mutex".
+    pub fn full_kind(&self) -> String {
+        self.kept.of(self.kind())
+    }
+
     /// The sum of all sites that use it so.
     pub fn of(&self, how: Use) -> Counts {
         let mut sum = Counts::default();

@@ -22,7 +22,7 @@ macro_rules! plain {
         $(unsafe impl Plain for $name {})*
     };
 }
-plain! { RawFile RawWait RawBlock RawSite RawSites RawTiming RawDetail RawBlame RawStack RawInside RawInit RawName RawOutside RawThread RawEvent RawEvents u64 u32 }
+plain! { RawFile RawWait RawBlock RawSite RawSites RawTiming RawDetail RawBlame RawStack RawInside RawInit RawKept RawName RawOutside RawThread RawEvent RawEvents u64 u32 }
 
 /// The `T` at byte `at`; none: the bytes end before it does.
 pub fn read<T: Plain>(bytes: &[u8], at: usize) -> Option<T> {

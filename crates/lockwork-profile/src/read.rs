@@ -12,7 +12,9 @@ use crate::events::Events;
 use crate::files;
 use crate::histogram::BUCKETS;
 use crate::limits::{Limits, MOST_TICKS};
-use crate::model::{Blame, Counts, Idle, Inside, Lock, Profile, Site, Stack, Usage, Use, Waiter};
+use crate::model::{
+    Blame, Counts, Idle, Inside, Kept, Lock, Profile, Site, Stack, Usage, Use, Waiter,
+};
 use crate::modules::Modules;
 use crate::raw::{self, read, RawBlock, RawDetail, RawFile, RawSite, RawSites, RawTiming, RawWait};
 
@@ -58,6 +60,7 @@ struct Parts {
     made: Option<u64>,
     makers: Vec<u64>,
     named: Option<(u64, String)>,
+    kept: u64,
     waited_by: BTreeSet<u64>,
     sites: HashMap<(u64, Use), Counts>,
     blames: HashMap<(u64, u64, u64), (u64, u64)>,
@@ -180,6 +183,10 @@ impl Reading {
                 if let Some(name) = name.filter(|name| later && !name.is_empty()) {
                     *known = Some((found.since, name));
                 }
+            }
+            raw::KEPT => {
+                let found: raw::RawKept = read(bytes, at)?;
+                self.lock(found.lock).kept |= found.why;
             }
             raw::OUTSIDE => {
                 let found: raw::RawOutside = read(bytes, at)?;
@@ -433,6 +440,7 @@ fn lock(address: u64, parts: Parts) -> Lock {
         made: parts.made,
         makers: parts.makers,
         named: parts.named.map(|(_, name)| name),
+        kept: Kept(parts.kept),
         sites,
         sum,
         waited_by: parts.waited_by.len(),

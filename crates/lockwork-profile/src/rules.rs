@@ -26,6 +26,13 @@ const SLICE_NS: f64 = 3e6;
 /// A writer that waits so many times as long as readers wait and hold is passed by them.
 const STARVED: f64 = 10.0;
 
+/// A hold of at least so many nanoseconds is no section that one would expect; and those who wait for
+/// a gate hold it that many times shorter.
+const GATE_NS: u64 = 50_000_000;
+const GUESTS: f64 = 100.0;
+/// All of it, but for what was not seen so.
+const MOSTLY: f64 = 0.9;
+
 /// So large a share of the waiting with a known holder is to be for those whom a rule names.
 const BLAMED: f64 = 0.25;
 
@@ -57,8 +64,9 @@ enum Crowd {
 /// Why threads wait for this lock, some of which waited: what the first rule says that holds, and
 /// then what others that hold say.
 pub fn why(case: &Case<'_>) -> (Finding, Vec<Finding>) {
-    let rules: [fn(&Case<'_>) -> Option<Finding>; 12] = [
+    let rules: [fn(&Case<'_>) -> Option<Finding>; 13] = [
         held_elsewhere,
+        gate,
         waiting_holder,
         sleeping_holder,
         preempted_holder,
@@ -88,6 +96,22 @@ impl Case<'_> {
         let differs = |name: &&str| spins || !name.starts_with("qspinlock");
         let locks: Vec<&str> = locks.split(',').filter(differs).collect();
         compare(self.program, self.ends, &locks.join(","))
+    }
+
+    /// What to do in the program, or else which locks to measure. The second half is left out for a
+    /// lock that no policy replaces.
+    fn advice(&self, own: &str, or: &str, locks: &str) -> String {
+        match (self.kept(), own) {
+            (None, _) => format!("{own}{or}: {}", self.compare(locks)),
+            (Some(kept), "") => format!("{kept} Only a change of the program can help."),
+            (Some(kept), own) => format!("{own}. {kept}"),
+        }
+    }
+
+    /// That no policy replaces it.
+    fn kept(&self) -> Option<String> {
+        let kind = self.lock.full_kind();
+        (self.lock.kept.is_kept()).then(|| format!("No policy replaces a {kind}."))
     }
 
     /// How many threads there are for the CPUs that it may use.
@@ -233,6 +257,51 @@ fn held_elsewhere(case: &Case<'_>) -> Option<Finding> {
     })
 }
 
+/// Threads wait for what one call site holds for very long, and then hold it hardly at all.
+fn gate(case: &Case<'_>) -> Option<Finding> {
+    let sites = case.lock.sites.iter().filter(|site| site.how.acquires());
+    let (keepers, guests): (Vec<&Site>, Vec<&Site>) =
+        sites.partition(|site| case.profile.ns(site.counts.mean_hold()) >= GATE_NS);
+    let sum = |sites: &[&Site]| {
+        let mut sum = Counts::default();
+        sites.iter().for_each(|site| sum += &site.counts);
+        sum
+    };
+    let (kept, passed) = (sum(&keepers), sum(&guests));
+    let first = keepers.first()?;
+    let waits = passed.waited as f64 >= MOSTLY * case.sum().waited as f64;
+    let theirs = |site: u64| keepers.iter().any(|keeper| keeper.address == site);
+    let blames = case.lock.blames.iter().filter(|b| b.holder_site != 0);
+    let (known, blamed) = blames.fold((0, 0), |(known, blamed), blame| {
+        let is_theirs = theirs(blame.holder_site);
+        (
+            known + blame.waited,
+            blamed + if is_theirs { blame.waited } else { 0 },
+        )
+    });
+    let for_them = known > 0 && blamed as f64 >= MOSTLY * known as f64;
+    let hardly = passed.mean_hold() * GUESTS <= kept.mean_hold() && passed.holds > 0;
+    (waits && for_them && hardly).then(|| Finding {
+        rule: "gate",
+        why:
+            "It seems to hold threads back until there is work for them, rather than to guard data."
+                .to_owned(),
+        evidence: vec![
+            format!(
+                "{} holds it for {} on average",
+                case.names.site(first.address),
+                case.time(kept.mean_hold())
+            ),
+            format!(
+                "those who wait for that hold it for {} on average then",
+                case.time(passed.mean_hold())
+            ),
+            case.rate(),
+        ],
+        advice: "If so, nothing is lost here: such a wait is not work that waits.".to_owned(),
+    })
+}
+
 /// Holders wait for another lock inside of their sections for half of the time or more.
 fn waiting_holder(case: &Case<'_>) -> Option<Finding> {
     let inner = nested_in(case.profile, case.lock);
@@ -308,18 +377,21 @@ fn preempted_holder(case: &Case<'_>) -> Option<Finding> {
         rule: "holder-preempted",
         why: "Its holders lose their CPU to other threads while they hold it.".to_owned(),
         evidence: found.evidence(found.sum.holds_preempted, "involuntary"),
-        advice: format!(
-            "{}, or make the section in {} shorter. A lock whose waiters sleep loses least here: {}",
-            match case.crowd() {
-                Crowd::Fits => format!(
-                    "Leave it its CPUs ({}): others have them now and then",
-                    case.crowded()
-                ),
-                Crowd::More => format!("Use fewer threads than CPUs ({})", case.crowded()),
-                Crowd::Unknown => "Use fewer threads than CPUs".to_owned(),
-            },
-            found.site,
-            case.compare("mutex,mutex:spin_budget=0")
+        advice: case.advice(
+            &format!(
+                "{}, or make the section in {} shorter",
+                match case.crowd() {
+                    Crowd::Fits => format!(
+                        "Leave it its CPUs ({}): others have them now and then",
+                        case.crowded()
+                    ),
+                    Crowd::More => format!("Use fewer threads than CPUs ({})", case.crowded()),
+                    Crowd::Unknown => "Use fewer threads than CPUs".to_owned(),
+                },
+                found.site
+            ),
+            ". A lock whose waiters sleep loses least here",
+            "mutex,mutex:spin_budget=0",
         ),
     })
 }
@@ -364,11 +436,16 @@ fn starved_writers(case: &Case<'_>) -> Option<Finding> {
         rule: "writers-starve",
         why: "Its writers wait much longer than its readers do: new readers pass them.".to_owned(),
         evidence,
-        advice: format!(
-            "Lockwork's read/write lock lets no reader pass once a writer has waited 1 ms: {}. \
-             In the program: PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP.",
-            case.compare("mutex")
-        ),
+        advice: match case.kept() {
+            None => format!(
+                "Lockwork's read/write lock lets no reader pass once a writer has waited 1 ms: {}. \
+                 In the program: PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP.",
+                case.compare("mutex")
+            ),
+            Some(kept) => {
+                format!("{kept} In the program: PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP.")
+            }
+        },
     })
 }
 
@@ -432,7 +509,7 @@ fn herd(case: &Case<'_>) -> Option<Finding> {
         rule: "herd",
         why: "Broadcasts wake many threads at once, and they all want this mutex.".to_owned(),
         evidence,
-        advice: herd::advice(case.profile, &case.compare("mutex")),
+        advice: herd::advice(case.profile, case.kept().as_deref(), &case.compare("mutex")),
     })
 }
 
@@ -508,15 +585,18 @@ fn convoy(case: &Case<'_>) -> Option<Finding> {
         ],
         advice: match case.crowd() {
             // Whoever spins has the CPU that the holder or the next one wants.
-            Crowd::More if case.profile.ns(case.met_hold()) >= LONG_NS => format!(
-                "Use no more threads than CPUs ({}): one that is woken waits for a CPU. Such sections are \
-                 too long to spin for: {}",
-                case.crowded(),
-                case.compare("mutex,mutex:spin_budget=0")
+            Crowd::More if case.profile.ns(case.met_hold()) >= LONG_NS => case.advice(
+                &format!(
+                    "Use no more threads than CPUs ({}): one that is woken waits for a CPU",
+                    case.crowded()
+                ),
+                ". Such sections are too long to spin for",
+                "mutex,mutex:spin_budget=0",
             ),
-            _ => format!(
-                "A lock whose waiters spin before they sleep: {}",
-                case.compare("mutex,qspinlock_steal")
+            _ => case.advice(
+                "",
+                "A lock whose waiters spin before they sleep",
+                "mutex,qspinlock_steal",
             ),
         },
     })
@@ -543,19 +623,26 @@ fn long_waits(case: &Case<'_>) -> Option<Finding> {
                 whole(sum.watched)
             ),
         ],
-        advice: format!(
-            "{} which lock loses least: {}",
-            match case.crowd() {
-                Crowd::More =>
-                    format!("Use no more threads than CPUs ({}), or see", case.crowded()),
-                Crowd::Fits => format!(
-                    "There are CPUs enough ({}): see who else had them, and",
-                    case.crowded()
+        advice: {
+            let (own, or) = match case.crowd() {
+                Crowd::More => (
+                    format!("Use no more threads than CPUs ({})", case.crowded()),
+                    ", or see which lock loses least",
                 ),
-                Crowd::Unknown => "Use no more threads than CPUs, or see".to_owned(),
-            },
-            case.compare("mutex,mutex:spin_budget=0,qspinlock_steal")
-        ),
+                Crowd::Fits => (
+                    format!(
+                        "There are CPUs enough ({}): see who else had them",
+                        case.crowded()
+                    ),
+                    ", and which lock loses least",
+                ),
+                Crowd::Unknown => (
+                    "Use no more threads than CPUs".to_owned(),
+                    ", or see which lock loses least",
+                ),
+            };
+            case.advice(&own, or, "mutex,mutex:spin_budget=0,qspinlock_steal")
+        },
     })
 }
 
@@ -573,9 +660,10 @@ fn short_sections(case: &Case<'_>) -> Option<Finding> {
                 grouped(mean(sum.queue as f64, sum.watched), 2)
             ),
         ],
-        advice: format!(
-            "Take it less often, divide what it guards, or try other locks: {}",
-            case.compare("mutex,qspinlock_steal,qspinlock_fair")
+        advice: case.advice(
+            "Take it less often or divide what it guards",
+            ", or try other locks",
+            "mutex,qspinlock_steal,qspinlock_fair",
         ),
     })
 }
@@ -590,10 +678,7 @@ fn unclear(case: &Case<'_>) -> Finding {
         }
         .to_owned(),
         evidence: vec![case.rate(), case.hold(), case.wait()],
-        advice: format!(
-            "Measure other locks: {}",
-            case.compare("mutex,qspinlock_steal")
-        ),
+        advice: case.advice("", "Measure other locks", "mutex,qspinlock_steal"),
     }
 }
 

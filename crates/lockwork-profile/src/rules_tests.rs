@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 use super::*;
-use crate::model::{Blame, Inside, Waiter};
+use crate::model::{Blame, Inside, Kept, Waiter};
 
 /// The rule that speaks of a mutex that was used so. A tick is a nanosecond.
 fn rule(sum: Counts) -> &'static str {
@@ -428,4 +428,75 @@ fn long_sections_are_named_and_not_short_ones_that_take_more_time_in_all() {
     let (found, _) = why(&case(&profile, &names));
     assert_eq!(found.rule, "long-sections");
     assert!(found.advice.contains("those of 0x2"), "{}", found.advice);
+}
+
+#[test]
+fn a_lock_that_holds_threads_back_is_no_long_section() {
+    let keeper = Counts {
+        count: 20,
+        held: 20.0 * 400e6,
+        holds: 20,
+        longest_hold: 500_000_000,
+        ..Counts::default()
+    };
+    let guest = |hold: u64| Counts {
+        count: 20,
+        contended: 20,
+        waited: 20 * 390_000_000,
+        held: 20.0 * hold as f64,
+        holds: 20,
+        longest_hold: hold,
+        ..Counts::default()
+    };
+    let gate = |guest: Counts, holder_site: u64| {
+        let blame = Blame {
+            site: 2,
+            holder_site,
+            holder: Some(0),
+            count: 20,
+            waited: guest.waited,
+        };
+        let lock = Lock {
+            blames: vec![blame],
+            by_thread: vec![(0, 20), (1, 20)],
+            ..lock_of_sites(vec![keeper.clone(), guest])
+        };
+        rules_of_locks(vec![lock])[0]
+    };
+    assert_eq!(gate(guest(500), 1), "gate");
+    assert_ne!(gate(guest(500), 2), "gate", "they wait for each other");
+    assert_ne!(
+        gate(guest(10_000_000), 1),
+        "gate",
+        "they do something inside"
+    );
+}
+
+#[test]
+fn no_other_lock_is_advised_where_no_policy_replaces_it() {
+    let sums = [
+        used(500),
+        used(20_000_000),
+        Counts {
+            contended: 3,
+            ..used(500)
+        },
+    ];
+    for sum in sums {
+        let mut lock = lock_of_sites(vec![sum]);
+        let advised = |lock: &Lock| {
+            let profile = profile_of(vec![lock.clone()]);
+            let (found, _) = why(&case(&profile, &Names::new(&profile)));
+            (found.rule, found.advice)
+        };
+        let (rule, usual) = advised(&lock);
+        lock.kept = Kept(3);
+        let (same, advice) = advised(&lock);
+        assert_eq!(rule, same);
+        assert!(!advice.contains("compare"), "{advice}");
+        if usual.contains("compare") {
+            let kind = "No policy replaces a process-shared mutex with priority inheritance.";
+            assert!(advice.contains(kind), "{advice}");
+        }
+    }
 }

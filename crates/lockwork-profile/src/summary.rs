@@ -150,7 +150,7 @@ pub fn why(profile: &Profile, names: &Names<'_>, lock: &Lock) -> (Finding, Vec<F
 
 fn explained(profile: &Profile, names: &Names<'_>, lock: &Lock, number: usize) -> String {
     let (found, also) = why(profile, names, lock);
-    let text = format!("\n{number}. {} {}\n", lock.kind(), names.lock(lock));
+    let text = format!("\n{number}. {} {}\n", lock.full_kind(), names.lock(lock));
     text + &reason(&found, &also) + &nested(profile, names, lock) + &who(profile, names, lock)
 }
 
@@ -331,6 +331,15 @@ fn notes(profile: &Profile, names: &Names<'_>) -> String {
     }
     if let Some(missing) = profile.no_room() {
         note(missing);
+    }
+    let shared = profile.locks.iter().filter(|lock| lock.kept.is_shared());
+    match shared.count() {
+        0 => {}
+        n => note(format!(
+            "other processes may use {} of these, too: what they do with {} is in their own recordings",
+            counted(n, "lock"),
+            if n == 1 { "it" } else { "them" }
+        )),
     }
     if profile.deep > 0 {
         note(format!(

@@ -9,6 +9,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use super::behind::Orphans;
 use super::metric::KEEP_OUTPUT;
 use crate::cli::Output;
 use crate::pidfd::{self, poll};
@@ -42,14 +43,18 @@ pub struct Observed {
     pub usage: libc::rusage,
     /// The end of its output, if that was piped.
     pub output: Vec<u8>,
+    /// Processes that went on in the background when it had ended, and were ended.
+    pub behind: usize,
 }
 
-/// Runs `command` until it ends, `limit` passes, or a signal comes.
+/// Runs `command` until it ends, `limit` passes, or a signal comes. Without `orphans` daemons that it
+/// starts go on.
 pub fn observe(
     command: &mut Command,
     output: Output,
     limit: Option<Duration>,
     interrupt: &Interrupt,
+    orphans: Option<&Orphans>,
 ) -> io::Result<Observed> {
     let pipe = connect(command, output)?;
     die_with_us(command);
@@ -69,15 +74,20 @@ pub fn observe(
         run.wait(started, limit, interrupt)
     });
     let wall = started.elapsed();
+    if let Some(orphans) = orphans {
+        orphans.settle(run.pid);
+    }
     // Before the process is reaped, its number cannot belong to another group.
     signal_group(run.pid, libc::SIGKILL);
     let (status, usage) = reap(run.pid)?;
+    let behind = orphans.map_or(0, |orphans| orphans.end(run.pid));
     run.read_rest();
     Ok(Observed {
         end: waited?.unwrap_or_else(|| ended(status)),
         wall,
         usage,
         output: run.output,
+        behind,
     })
 }
 

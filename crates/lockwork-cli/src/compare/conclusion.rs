@@ -62,9 +62,16 @@ pub fn conclude(
     warnings.extend(cold(rules, &samples));
     warnings.extend(cut_short(&ended, samples.len()));
     warnings.extend(summary.iter().flat_map(|s| setup.warnings(s)));
+    let behind = behind(&samples);
     let unused = locking.as_ref().is_some_and(Locking::is_unused);
-    let verdict = verdict::verdict(&setup, &summary, unused);
+    let none = match unused {
+        _ if behind.is_some() => Some(verdict::BEHIND),
+        true => Some(verdict::UNUSED),
+        false => None,
+    };
+    let verdict = verdict::verdict(&setup, &summary, none);
     let note = setup.contended(BASELINE).map(workload::note);
+    let note = note.or(behind);
     let note = note.or_else(|| locking.as_ref().map(|seen| seen.sentence("a warm-up run")));
     Report {
         schema: SCHEMA,
@@ -83,6 +90,19 @@ pub fn conclude(
         warnings,
         ended,
     }
+}
+
+/// What is said where half of the runs left processes behind.
+fn behind(samples: &[Sample]) -> Option<String> {
+    let left = samples.iter().filter(|sample| sample.behind > 0).count();
+    (left > 0 && left * 2 >= samples.len()).then(|| {
+        format!(
+            "{left} of {} left processes behind that went on in the background; they were ended with \
+             the run. A program that is measured has to stay in the foreground: many daemons have \
+             an option for that.",
+            counted(samples.len(), "run")
+        )
+    })
 }
 
 /// The first run of all is glibc's, because its time limits the others'.

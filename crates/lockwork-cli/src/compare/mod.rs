@@ -3,6 +3,7 @@
 //! rounds.
 
 mod arms;
+mod behind;
 mod child;
 mod conclusion;
 mod html;

@@ -139,6 +139,8 @@ pub struct Sample {
     pub involuntary: i64,
     /// The largest resident set in KiB; never less than lockwork's own.
     pub max_rss_kib: i64,
+    /// Processes that went on in the background when it had ended, and were ended.
+    pub behind: usize,
     /// The number found by a REGEX metric.
     pub metric: Option<f64>,
     /// The share of acquisitions that found their lock held, 0.01 for 1 %; only of the

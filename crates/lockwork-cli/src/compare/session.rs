@@ -16,6 +16,7 @@ use lockwork_report::text::counted;
 use tempfile::TempDir;
 
 use super::arms::{Arm, Orders};
+use super::behind::Orphans;
 use super::child::{self, End, Observed};
 use super::metric::{self, Metric};
 use super::report::{Ended, Outcome, Sample};
@@ -87,6 +88,7 @@ pub struct Session<'a> {
     /// What glibc's first warm-up run did with its locks; none: it was not recorded.
     pub locking: Option<Locking>,
     interrupt: &'a Interrupt,
+    orphans: Orphans,
     bar: ProgressBar,
     slowest_baseline: Option<Duration>,
 }
@@ -116,6 +118,7 @@ impl<'a> Session<'a> {
             samples: Vec::new(),
             locking: None,
             interrupt,
+            orphans: Orphans::adopt().context("cannot adopt what runs leave behind")?,
             bar,
             slowest_baseline: None,
         })
@@ -219,7 +222,13 @@ impl<'a> Session<'a> {
             .map(|slowest| slowest.mul_f64(self.rules.timeout_factor) + Duration::from_secs(1));
         let limit = [limit, self.rules.limit].into_iter().flatten().min();
         let output = self.program.output;
-        Ok(child::observe(&mut command, output, limit, self.interrupt)?)
+        Ok(child::observe(
+            &mut command,
+            output,
+            limit,
+            self.interrupt,
+            Some(&self.orphans),
+        )?)
     }
 
     /// Decides what a run counts for, and whether there is a next one.
@@ -320,6 +329,7 @@ fn sample(run: &Observed, arm: String, round: i64, order: usize) -> Sample {
         voluntary: usage.ru_nvcsw,
         involuntary: usage.ru_nivcsw,
         max_rss_kib: usage.ru_maxrss,
+        behind: run.behind,
         metric: None,
         contended: None,
         exit_code: match run.end {

@@ -9,21 +9,25 @@ use lockwork_report::stats;
 use lockwork_report::text::counted;
 
 /// What is said of the locks of a program that calls none.
-const UNUSED: &str =
+pub const UNUSED: &str =
     "No verdict on the locks: a warm-up run called none that is replaced, so a difference \
                       from glibc cannot come from them.";
 
-/// The verdict on `arms`, which are glibc, the control and then the locks. `unused`: the program
-/// calls no lock that is replaced.
-pub fn verdict(setup: &Setup, arms: &[Summary], unused: bool) -> String {
+/// And of those of a program that goes on in the background.
+pub const BEHIND: &str = "No verdict on the locks: the program went on in the background when the \
+                          process that was started had ended, and what it does there is not measured.";
+
+/// The verdict on `arms`, which are glibc, the control and then the locks. `none`: why none is given
+/// on the locks.
+pub fn verdict(setup: &Setup, arms: &[Summary], none: Option<&str>) -> String {
     let locks: Vec<&Summary> = arms
         .iter()
         .filter(|a| a.arm != BASELINE && a.arm != CONTROL)
         .collect();
     let base = arms.iter().find(|a| a.arm == BASELINE);
-    let mut sentences = vec![match unused {
-        true => UNUSED.to_owned(),
-        false => on_locks(setup, base, &locks),
+    let mut sentences = vec![match none {
+        Some(why) => why.to_owned(),
+        None => on_locks(setup, base, &locks),
     }];
     sentences.extend(on_control(setup, arms));
     sentences.extend(on_stopped(&locks));
@@ -245,6 +249,7 @@ mod tests {
             voluntary: 0,
             involuntary: 0,
             max_rss_kib: 0,
+            behind: 0,
             metric: Some(100.0 + percent + if round % 2 == 0 { 2.0 } else { -2.0 }),
             contended: None,
             exit_code: Some(0),
@@ -258,11 +263,11 @@ mod tests {
             .iter()
             .flat_map(|(arm, percent)| samples(arm, *percent));
         let names: Vec<&str> = arms.iter().map(|arm| arm.0).collect();
-        verdict_of(&all.collect::<Vec<_>>(), &names, false)
+        verdict_of(&all.collect::<Vec<_>>(), &names, None)
     }
 
     /// On these samples of `arms`, beside glibc's, which are all 100.
-    fn verdict_of(others: &[Sample], arms: &[&str], unused: bool) -> (String, Vec<Summary>) {
+    fn verdict_of(others: &[Sample], arms: &[&str], none: Option<&str>) -> (String, Vec<Summary>) {
         let base: Vec<Sample> = (samples(BASELINE, 0.0).into_iter())
             .map(|sample| Sample {
                 metric: Some(100.0),
@@ -281,7 +286,7 @@ mod tests {
         let summaries: Vec<Summary> = names
             .map(|arm| setup.summary(arm, BASELINE, false))
             .collect();
-        (verdict(&setup, &summaries, unused), summaries)
+        (verdict(&setup, &summaries, none), summaries)
     }
 
     /// The standard error is 0.67 %, so that the interval by itself reaches 1.5 % down
@@ -315,7 +320,7 @@ mod tests {
         let (text, _) = verdict_of(
             &[noisy, samples("mutex", 5.0)].concat(),
             &["noisy", "mutex"],
-            false,
+            None,
         );
         assert!(
             text.starts_with("mutex does better than glibc here"),
@@ -327,7 +332,7 @@ mod tests {
         let (text, _) = verdict_of(
             &[noisy, samples("mutex", -5.0)].concat(),
             &["noisy", "mutex"],
-            false,
+            None,
         );
         assert!(text.contains("worse than glibc: mutex"), "{text}");
     }

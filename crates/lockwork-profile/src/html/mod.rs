@@ -107,7 +107,7 @@ fn one_lock(profile: &Profile, names: &Names<'_>, lock: &Lock, at: usize) -> Str
     let mut text = format!(
         "<h2 id=\"p{}l{at}\">{} {}</h2>\n",
         profile.pid,
-        lock.kind(),
+        lock.full_kind(),
         escape(&names.lock(lock)),
     );
     if !verdict::is_nothing(profile) {

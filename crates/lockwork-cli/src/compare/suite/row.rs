@@ -158,7 +158,8 @@ impl Bench<'_> {
         let mut command = Command::new(name);
         command.args(arguments).stdin(Stdio::null());
         let limit = Some(program.timeout);
-        let seen = match child::observe(&mut command, Output::Pipe, limit, self.interrupt) {
+        // It may start a server for the rows.
+        let seen = match child::observe(&mut command, Output::Pipe, limit, self.interrupt, None) {
             Ok(seen) => seen,
             Err(error) => return failed(format!("{}: {error}", name.to_string_lossy())),
         };
