@@ -66,35 +66,28 @@ void rec_shared_spin(void *lock)
 	if (!t)
 		return;
 	rec_busy(t);
-	note_kept(t, (u64)lock, REC_SHARED);
+	note_kept(t, (u64)lock, SHARED);
 	rec_idle(t);
 }
 
-/* A policy leaves these kinds alone, so the words where glibc has them are glibc's. */
-static u64 why_kept(const pthread_mutex_t *m)
-{
-	u32 kind = (u32)READ_ONCE(m->__data.__kind);
-
-	return (kind & SHARED ? REC_SHARED : 0) |
-	       (kind & INHERITS ? REC_INHERITS : 0) |
-	       (kind & CEILING ? REC_CEILING : 0) |
-	       (kind & ROBUST ? REC_ROBUST : 0);
-}
-
+/* A policy leaves such locks alone, so the words where glibc has their kinds are glibc's. */
 void rec_kept(struct rec_thread *t, const struct rec_site *s)
 {
+	const pthread_mutex_t *m = (const void *)s->lock;
 	const pthread_rwlock_t *l = (const void *)s->lock;
 
 	switch (rec_site_kind(s)) {
 	case REC_MUTEX:
 	case REC_BACK:
-		note_kept(t, s->lock, why_kept((const void *)s->lock));
+		note_kept(t, s->lock,
+			  (u32)READ_ONCE(m->__data.__kind) &
+				  (ROBUST | INHERITS | CEILING | SHARED));
 		break;
 	case REC_READ:
 	case REC_WRITE:
 		/* A policy leaves this word 0 in those that it replaces. */
 		if (READ_ONCE(l->__data.__shared))
-			note_kept(t, s->lock, REC_SHARED);
+			note_kept(t, s->lock, SHARED);
 		break;
 	default: /* a spinlock does not tell, nor does a condition variable */
 		break;

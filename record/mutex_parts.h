@@ -7,8 +7,9 @@
 #include "probes.h"
 
 /*
- * glibc's trylock changes errno where a mutex with a priority ceiling refuses, and leaves
- * a robust mutex locked that cannot be recovered. Their locks are not tried first.
+ * Bits of glibc's kind of mutex; the reader knows them, too. glibc's trylock changes errno
+ * where a mutex with a priority ceiling refuses, and leaves a robust mutex locked that
+ * cannot be recovered. Their locks are not tried first.
  */
 #define ROBUST	 0x10
 #define INHERITS 0x20

@@ -49,8 +49,6 @@ struct rec_site {
 };
 #define REC_KIND_SHIFT	56
 #define REC_COUNT_SHIFT 16
-/* One more acquisition, and one less until the next one that is timed. */
-#define REC_COUNT_ONE ((1u << REC_COUNT_SHIFT) - 1)
 
 /* A header for as many struct rec_site as there is room for. */
 struct rec_sites {
@@ -145,12 +143,8 @@ struct rec_kept {
 	u32 what, bytes; /* its type, as above */
 	u64 lock;
 	u64 unused; /* 0, where other records have a site */
-	u64 why;    /* of these: */
+	u64 why;    /* bits of its kind: mutex_parts.h */
 };
-#define REC_SHARED   1 /* with other processes */
-#define REC_INHERITS 2 /* priorities of its waiters */
-#define REC_CEILING  4 /* of its holder's priority */
-#define REC_ROBUST   8 /* its holder may die */
 
 /* What the program calls a lock. Of several threads' names the latest holds. */
 struct rec_name {

@@ -52,6 +52,9 @@ static inline u32 rec_place(const void *record)
 	return (u32)((u64)((const char *)record - (char *)rec_file) >> 3);
 }
 
+/* One more acquisition, and one less until the next one that is timed. */
+#define REC_COUNT_ONE ((1u << REC_COUNT_SHIFT) - 1)
+
 #define REC_ADDRESS ((1ULL << REC_KIND_SHIFT) - 1)
 
 static inline u32 rec_site_kind(const struct rec_site *s)

@@ -47,10 +47,10 @@ const NUMBERS: &[(&str, &str, &str)] = &[
     ("REC_NAME", "NAME", "u32"),
     ("REC_OUTSIDE", "OUTSIDE", "u32"),
     ("REC_KEPT", "KEPT", "u32"),
-    ("REC_SHARED", "SHARED", "u64"),
-    ("REC_INHERITS", "INHERITS", "u64"),
-    ("REC_CEILING", "CEILING", "u64"),
-    ("REC_ROBUST", "ROBUST", "u64"),
+    ("SHARED", "SHARED", "u64"),
+    ("INHERITS", "INHERITS", "u64"),
+    ("CEILING", "CEILING", "u64"),
+    ("ROBUST", "ROBUST", "u64"),
     ("REC_KIND_SHIFT", "KIND_SHIFT", "u32"),
     ("REC_COUNT_SHIFT", "COUNT_SHIFT", "u32"),
     ("REC_CHUNK", "CHUNK", "u32"),
@@ -59,7 +59,11 @@ const NUMBERS: &[(&str, &str, &str)] = &[
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let headers = ["record/format.h", "record/records.h"];
+    let headers = [
+        "record/format.h",
+        "record/records.h",
+        "record/mutex_parts.h",
+    ];
     watch(&headers);
     let mut header = String::new();
     for file in headers {

@@ -282,7 +282,7 @@ pub struct Lock {
     pub by_thread: Vec<(u64, u64)>,
 }
 
-/// Why a lock stays glibc's under each policy: bits of `struct rec_kept`. 0: it does not.
+/// Why a lock stays glibc's under each policy: bits of glibc's kind of mutex. 0: it does not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Kept(pub u64);
 

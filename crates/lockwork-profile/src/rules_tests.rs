@@ -490,7 +490,7 @@ fn no_other_lock_is_advised_where_no_policy_replaces_it() {
             (found.rule, found.advice)
         };
         let (rule, usual) = advised(&lock);
-        lock.kept = Kept(3);
+        lock.kept = Kept(0xa0);
         let (same, advice) = advised(&lock);
         assert_eq!(rule, same);
         assert!(!advice.contains("compare"), "{advice}");
