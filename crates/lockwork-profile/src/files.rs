@@ -28,9 +28,14 @@ pub fn is_profile(file: &Path) -> bool {
 
 /// How `file` begins, if the recorder of this version wrote it.
 pub fn header(file: &Path) -> Option<RawFile> {
+    header_of(&open(file).ok()?)
+}
+
+/// The same of an open file.
+pub fn header_of(file: &File) -> Option<RawFile> {
     let mut start = vec![0; size_of::<RawFile>()];
-    let opened = open(file).and_then(|file| file.read_exact_at(&mut start, 0));
-    let head = raw::read::<RawFile>(&start, 0).filter(|_| opened.is_ok());
+    let read = file.read_exact_at(&mut start, 0);
+    let head = raw::read::<RawFile>(&start, 0).filter(|_| read.is_ok());
     head.filter(|head| head.magic == raw::MAGIC && head.version == raw::VERSION)
 }
 

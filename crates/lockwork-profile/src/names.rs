@@ -85,9 +85,49 @@ fn without_parameters(name: &str) -> &str {
     name.split('<').next().unwrap_or_default()
 }
 
+/// What libraries of C call a lock, and to make one.
+const LOCKS: &[&str] = &[
+    "mutex",
+    "mtx",
+    "lock",
+    "rwlock",
+    "spinlock",
+    "rwl",
+    "cond",
+    "condvar",
+    "condition",
+    "cv",
+];
+const MAKES: &[&str] = &["init", "new", "create", "alloc", "allocate", "make"];
+
+/// Whether a function of C makes a lock for its caller, by its name: `uv_mutex_init`,
+/// `CRYPTO_THREAD_lock_new`, `SDL_CreateMutex`.
+fn makes_locks(function: &str) -> bool {
+    if function.contains("::") {
+        return false;
+    }
+    let mut words = vec![String::new()];
+    let mut was_lower = false;
+    for c in qualified(function).chars().take_while(|c| *c != '(') {
+        if !c.is_alphanumeric() || (c.is_uppercase() && was_lower) {
+            words.push(String::new());
+        }
+        was_lower = c.is_lowercase();
+        if c.is_alphanumeric() {
+            let word = words.last_mut().expect("there is one");
+            word.extend(c.to_lowercase());
+        }
+    }
+    let has = |known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
+    has(LOCKS) && has(MAKES)
+}
+
 /// The first function that is no wrapper, nor of the class whose constructor is called first.
 fn past_constructor(frames: &[Frame]) -> Option<&Frame> {
-    let own: Vec<&Frame> = frames.iter().filter(|frame| !is_wrapper(frame)).collect();
+    let own = frames.iter().filter(|frame| !is_wrapper(frame));
+    let own: Vec<&Frame> = own
+        .skip_while(|frame| makes_locks(&frame.function))
+        .collect();
     let class = |frame: &&Frame| class_of(&frame.function).map(|(class, _)| class.to_owned());
     let first = class(own.first()?);
     let outside = own.iter().position(|frame| class(frame) != first);
@@ -158,7 +198,8 @@ impl<'a> Names<'a> {
     }
 
     /// The function that makes a lock. The class of a lock has a constructor that makes all of
-    /// them, so it is the first function outside of that class, if that is known.
+    /// them, so it is the first function outside of that class, if that is known; and so with functions
+    /// of C that make locks for others.
     pub fn maker(&self, lock: &Lock) -> Option<String> {
         let made = lock.made?;
         let frames = lock.makers.iter().flat_map(|address| self.frames(*address));
@@ -194,7 +235,7 @@ impl<'a> Names<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_constructor, past_constructor, qualified};
+    use super::{is_constructor, makes_locks, past_constructor, qualified};
     use crate::symbols::Frame;
 
     #[test]
@@ -218,6 +259,32 @@ mod tests {
             "kccachetest+0x1c55d",
         ] {
             assert!(!is_constructor(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn functions_of_c_that_make_locks_for_others_are_known_by_their_names() {
+        for name in [
+            "uv_mutex_init",
+            "uv_cond_init_r",
+            "CRYPTO_THREAD_lock_new",
+            "apr_thread_mutex_create",
+            "inline_mysql_mutex_init(unsigned int, mysql_mutex_t*)",
+            "PyThread_allocate_lock",
+            "SDL_CreateMutex",
+        ] {
+            assert!(makes_locks(name), "{name}");
+        }
+        for name in [
+            "main",
+            "init_locks",
+            "blocks_new",
+            "open_lock",
+            "cache_create",
+            "Pool::new_lock()",
+            "libx.so+0x1c55d",
+        ] {
+            assert!(!makes_locks(name), "{name}");
         }
     }
 
@@ -249,6 +316,12 @@ mod tests {
         );
         of(&["k::DB::open()", "main"], Some("k::DB::open()"));
         of(&["start", "main"], Some("start"));
+        of(&["uv_mutex_init", "open_loop", "main"], Some("open_loop"));
+        of(
+            &["CRYPTO_THREAD_lock_new", "new_lock", "X509_new", "main"],
+            Some("X509_new"),
+        );
+        of(&["uv_mutex_init"], None);
         of(&["k::Mutex::Mutex()"], None);
         of(&[], None);
     }

@@ -347,11 +347,13 @@ fn notes(profile: &Profile, names: &Names<'_>) -> String {
             whole(profile.deep)
         ));
     }
-    if profile.unknown > 0 {
+    // Those that are not seen to end are unlocked later.
+    let unknown = profile.unknown.saturating_sub(profile.deep);
+    if unknown > 0 {
         note(format!(
             "{} of locks that the calling thread had not locked: another one had, nobody had, or \
              that was before the recording",
-            counted(profile.unknown as usize, "unlock")
+            counted(unknown as usize, "unlock")
         ));
     }
     for warning in names.warnings() {

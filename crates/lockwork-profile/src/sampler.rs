@@ -15,7 +15,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::clock::put;
-use crate::files::{children, header, open};
+use crate::files::{children, header, header_of, open};
 use crate::raw::{self, RawFile, RawWait};
 
 /// The kernel is asked so often, and where there are more threads, once in this time for each: to ask
@@ -40,7 +40,7 @@ const WAITS: &[u64] = &[0, 6, 9, 11, 13];
 const FILES: u32 = 5;
 
 /// Looks on while a program runs.
-pub struct OwnFutexes {
+pub struct FutexSampler {
     stop: Sender<()>,
     thread: JoinHandle<Vec<Process>>,
 }
@@ -48,15 +48,15 @@ pub struct OwnFutexes {
 /// Nanoseconds by the addresses of calls.
 type Found = HashMap<u64, u64>;
 
-impl OwnFutexes {
+impl FutexSampler {
     /// Of the processes that record into `file`, and of their children into files beside it. None:
     /// there is no thread for it.
-    pub fn start(file: &Path) -> Option<OwnFutexes> {
+    pub fn start(file: &Path) -> Option<FutexSampler> {
         let (stop, stopped) = channel();
         let file = file.to_owned();
         let thread = std::thread::Builder::new().spawn(move || look(&file, &stopped));
         let thread = thread.ok()?;
-        Some(OwnFutexes { stop, thread })
+        Some(FutexSampler { stop, thread })
     }
 
     /// The program has ended: notes in the files what was seen.
@@ -71,6 +71,8 @@ impl OwnFutexes {
 /// A process that records; after an exec it is another one, with a file of its own.
 struct Process {
     file: PathBuf,
+    /// The same, open.
+    open: fs::File,
     pid: u32,
     /// When its file was begun.
     ticks: u64,
@@ -84,8 +86,10 @@ struct Process {
 
 impl Process {
     fn of(file: PathBuf) -> Option<Process> {
-        let head = header(&file)?;
+        let open = open(&file).ok()?;
+        let head = header_of(&open)?;
         Some(Process {
+            open,
             pid: head.pid.try_into().ok()?,
             ticks: head.start_ticks,
             file,
@@ -119,11 +123,10 @@ impl Process {
 
     /// How many of its threads wait for what is recorded.
     fn waits(&self) -> i64 {
-        let threads = header(&self.file).map_or(0, |head| head.threads);
+        let threads = header_of(&self.open).map_or(0, |head| head.threads);
         let size = size_of::<RawWait>();
         let mut table = vec![0; size * raw::MAX_WAITS.min(threads as usize)];
-        let read =
-            open(&self.file).and_then(|file| file.read_exact_at(&mut table, raw::WAITS as u64));
+        let read = self.open.read_exact_at(&mut table, raw::WAITS as u64);
         let waits = table
             .chunks(size)
             .filter_map(|bytes| raw::read::<RawWait>(bytes, 0));
