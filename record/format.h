@@ -71,6 +71,12 @@ struct rec_file {
 	u64 command_bytes; /* in command[]; if that is full, there may be more */
 	/* 1: threads locked mutexes of which it is not seen whether they were contended. */
 	u64 untried;
+	/*
+	 * Processes with several threads that the program started and that have no recorder, by samples
+	 * of `lockwork profile`; and what one of them is called.
+	 */
+	u64 unrecorded;
+	u64 unrecorded_name[2];
 };
 
 /* A thread that waits now, at the index that is its number. */

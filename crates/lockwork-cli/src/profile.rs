@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, ExitStatus};
 
 use anyhow::{Context, Result};
-use lockwork_profile::FutexSampler;
+use lockwork_profile::Sampler;
 use lockwork_report::interrupt::Interrupt;
 use lockwork_report::resources::Resources;
 use lockwork_report::settings::settings;
@@ -97,11 +97,11 @@ pub fn record(
     let clock = lockwork_profile::Clock::start();
     let before = Resources::of_children();
     let child = start(&mut started, name)?;
-    let sampler = FutexSampler::start(file);
+    let sampler = Sampler::start(file, child.id());
     let (status, passed_on) = wait(child, &interrupt)?;
     clock.finish(file, status.signal().or(passed_on));
     if let Some(sampler) = sampler {
-        sampler.finish();
+        sampler.finish(file);
     }
     let used = Resources::of_children().since(&before);
     lockwork_profile::note_sleeps(file, used.voluntary);

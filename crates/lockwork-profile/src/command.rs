@@ -10,7 +10,7 @@ use lockwork_report::{bail_usage, page, text};
 
 use crate::files::children;
 use crate::model::{Profile, Started};
-use crate::{callers, folded, html, json, processes, read, speedscope, summary};
+use crate::{callers, folded, html, json, processes, read, speedscope, summary, unseen};
 
 /// The long help of `lockwork report`.
 pub const HELP: &str = "\
@@ -208,6 +208,14 @@ fn render(profiles: &[Profile]) -> String {
         let idle = text::counted(idle.len(), "other process");
         let idle = idle.replace("processs", "processes");
         text += &format!("\n{idle} locked nothing that is seen.\n");
+    }
+    // The report of a process without a lock call says it itself.
+    let untold = in_full.iter().filter(|profile| profile.sum().count > 0);
+    for told in untold
+        .chain(&idle)
+        .filter_map(|profile| unseen::unrecorded(profile))
+    {
+        text += &format!("\nnote: {told}\n");
     }
     text
 }

@@ -528,6 +528,11 @@ pub struct Profile {
     pub own_futex: (u64, u64),
     /// Nanoseconds of threads in futex calls of the C library, for nothing that is recorded.
     pub other_futex_ns: u64,
+    /// Processes with several threads that it started and that are not recorded, as far as they were
+    /// seen.
+    pub unrecorded: u64,
+    /// What one of them is called.
+    pub unrecorded_name: String,
     /// Single acquisitions, by the times at which they begin.
     pub events: Vec<Event>,
     /// Those that are shorter than a window times 2 to this are of every such window only.

@@ -322,6 +322,10 @@ impl Reading {
             untried: head.untried != 0,
             own_futex: (head.own_futex_ns, head.own_futex_at),
             other_futex_ns: head.other_futex_ns,
+            unrecorded: head.unrecorded,
+            unrecorded_name: words(&head.unrecorded_name)
+                .pop()
+                .map_or_else(String::new, |name| clean(&name)),
             events,
             level,
             ticks,

@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 use crate::clock::put;
 use crate::files::{children, header, header_of, open};
 use crate::raw::{self, RawFile, RawWait};
+use crate::unrecorded::Unrecorded;
 
 /// The kernel is asked so often, and where there are more threads, once in this time for each: to ask
 /// for one takes some microseconds.
@@ -36,35 +37,40 @@ const PRIVATE: u64 = 128;
 /// FUTEX_WAIT, _LOCK_PI, _WAIT_BITSET, _WAIT_REQUEUE_PI and _LOCK_PI2.
 const WAITS: &[u64] = &[0, 6, 9, 11, 13];
 
-/// New files of child processes are looked for in each of so many looks.
+/// New files of child processes, and children that are not recorded, are looked for in each of so
+/// many looks.
 const FILES: u32 = 5;
 
 /// Looks on while a program runs.
-pub struct FutexSampler {
+pub struct Sampler {
     stop: Sender<()>,
-    thread: JoinHandle<Vec<Process>>,
+    thread: JoinHandle<(Vec<Process>, Unrecorded)>,
 }
 
 /// Nanoseconds by the addresses of calls.
 type Found = HashMap<u64, u64>;
 
-impl FutexSampler {
-    /// Of the processes that record into `file`, and of their children into files beside it. None:
-    /// there is no thread for it.
-    pub fn start(file: &Path) -> Option<FutexSampler> {
+impl Sampler {
+    /// Of the process `pid`, which records into `file`, and of its children, into files beside it.
+    /// None: there is no thread for it.
+    pub fn start(file: &Path, pid: u32) -> Option<Sampler> {
         let (stop, stopped) = channel();
         let file = file.to_owned();
-        let thread = std::thread::Builder::new().spawn(move || look(&file, &stopped));
+        let thread = std::thread::Builder::new().spawn(move || look(&file, pid, &stopped));
         let thread = thread.ok()?;
-        Some(FutexSampler { stop, thread })
+        Some(Sampler { stop, thread })
     }
 
     /// The program has ended: notes in the files what was seen.
-    pub fn finish(self) {
+    pub fn finish(self, file: &Path) {
         drop(self.stop);
-        for process in self.thread.join().into_iter().flatten() {
+        let Ok((processes, unrecorded)) = self.thread.join() else {
+            return;
+        };
+        for process in processes {
             process.note();
         }
+        unrecorded.note(file);
     }
 }
 
@@ -151,13 +157,15 @@ impl Process {
     }
 }
 
-fn look(file: &Path, stopped: &Receiver<()>) -> Vec<Process> {
+fn look(file: &Path, pid: u32, stopped: &Receiver<()>) -> (Vec<Process>, Unrecorded) {
     let mut processes = Vec::new();
+    let mut unrecorded = Unrecorded::below(pid);
     let (mut last, mut pause) = (Instant::now(), EVERY);
     let mut looks = 0;
     while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
         if looks % FILES == 0 {
             find_new(file, &mut processes);
+            unrecorded.look();
         }
         looks += 1;
         let now = Instant::now();
@@ -167,7 +175,7 @@ fn look(file: &Path, stopped: &Receiver<()>) -> Vec<Process> {
         let threads: u32 = running.map(|process| process.look(passed)).sum();
         pause = EVERY.max(EACH * threads);
     }
-    processes
+    (processes, unrecorded)
 }
 
 /// Adds those whose files are new. One that has called exec ends that way.

@@ -69,6 +69,8 @@ pub struct Unseen {
     pub parked: u64,
     /// Whether threads locked mutexes of which it is not seen whether they were contended.
     pub untried: bool,
+    /// Processes with several threads that were not recorded.
+    pub unrecorded: u64,
 }
 
 impl AddAssign for Unseen {
@@ -80,6 +82,7 @@ impl AddAssign for Unseen {
         self.other_futex_ns += other.other_futex_ns;
         self.parked += other.parked;
         self.untried |= other.untried;
+        self.unrecorded += other.unrecorded;
     }
 }
 
@@ -104,14 +107,14 @@ impl Unseen {
             other_futex_ns,
             parked: parked(profile),
             untried: profile.untried,
+            unrecorded: profile.unrecorded,
         }
     }
 
     /// Whether there is none but mutexes that were taken back.
     pub fn is_little(&self) -> bool {
-        self.elsewhere + self.futex_calls + self.own_futex_ns + self.other_futex_ns + self.parked
-            == 0
-            && !self.untried
+        let waits = self.elsewhere + self.futex_calls + self.parked;
+        waits + self.own_futex_ns + self.other_futex_ns + self.unrecorded == 0 && !self.untried
     }
 
     /// What is said of it.
@@ -152,7 +155,10 @@ impl Unseen {
                 duration(self.other_futex_ns)
             )
         });
-        let all = [taken_back, own, others, futexes, parked, untried, elsewhere];
+        let unrecorded = (self.unrecorded > 0).then(|| of_unrecorded(self.unrecorded));
+        let all = [
+            unrecorded, taken_back, own, others, futexes, parked, untried, elsewhere,
+        ];
         all.into_iter().flatten().collect()
     }
 }
@@ -220,6 +226,34 @@ fn parked(profile: &Profile) -> u64 {
         true => all.count,
         false => 0,
     }
+}
+
+fn of_unrecorded(processes: u64) -> String {
+    match processes {
+        1 => "a process with several threads was not recorded".to_owned(),
+        n => format!(
+            "{} processes with several threads were not recorded",
+            whole(n)
+        ),
+    }
+}
+
+/// The processes that were not recorded, and why; none: there was none.
+pub fn unrecorded(profile: &Profile) -> Option<String> {
+    (profile.unrecorded > 0).then(|| {
+        format!(
+            "{}{}, because {} static or setuid, or started with another environment (chroot, env -i, \
+             sudo); what {} with locks is not known",
+            of_unrecorded(profile.unrecorded),
+            match profile.unrecorded_name.as_str() {
+                "" => String::new(),
+                name if profile.unrecorded == 1 => format!(" ({name})"),
+                name => format!(" ({name} is one)"),
+            },
+            if profile.unrecorded == 1 { "it is" } else { "they are" },
+            if profile.unrecorded == 1 { "it did" } else { "they did" },
+        )
+    })
 }
 
 fn of_elsewhere(times: u64) -> String {

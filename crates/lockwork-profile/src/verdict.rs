@@ -133,6 +133,9 @@ fn no_locks(profile: &Profile) -> String {
                 record again where there is more (`ulimit -v`).\n"
             .to_owned();
     }
+    if let Some(told) = unseen::unrecorded(profile) {
+        return format!("It made no pthread lock call that was seen. But {told}.\n");
+    }
     // Its end was seen, and yet the recorder in it did not see it call exit().
     let hint = match profile.fate == Fate::Ended && !profile.ended {
         true => {
@@ -391,6 +394,25 @@ pub(crate) mod tests {
         let text = verdict(&profile);
         assert!(
             text.contains("no pthread lock call") && text.contains("slept 50,000 times"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn nothing_is_promised_for_processes_that_were_not_recorded() {
+        let mut profile = one_mutex(Counts::default());
+        profile.unrecorded = 2;
+        let text = verdict(&profile);
+        assert!(
+            text.contains("nothing to win in the locks that are seen"),
+            "{text}"
+        );
+        assert!(text.contains("2 processes with several threads"), "{text}");
+        profile.locks.clear();
+        profile.unrecorded_name = "server".to_owned();
+        let text = verdict(&profile);
+        assert!(
+            text.contains("(server is one)") && !text.contains("win"),
             "{text}"
         );
     }

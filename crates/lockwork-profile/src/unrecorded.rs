@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Processes that a recorded program starts and that are not recorded: static ones, setuid ones, and
+//! those with another environment. One with a single thread contends for no lock of its own, so
+//! only those with several count.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::io::ErrorKind;
+use std::mem::offset_of;
+use std::path::{Path, PathBuf};
+
+use crate::clock::put;
+use crate::files::header;
+use crate::raw::RawFile;
+
+/// How the name of the recorder's file begins.
+const RECORDER: &str = "liblockwork-record-";
+/// Bytes of a name that are kept.
+const NAME: usize = 15;
+
+/// What is known of a process and of the program that it executes.
+#[derive(Clone, Copy)]
+enum Known {
+    /// It had no recorder when it was seen first. It may have been about to load it.
+    NotYet,
+    /// It has it.
+    Recorded,
+    /// It never loads it.
+    Unrecorded,
+}
+
+/// The processes that come of one, as they are seen now and then.
+pub struct Unrecorded {
+    root: u32,
+    known: HashMap<(u32, PathBuf), Known>,
+    /// By their numbers.
+    names: BTreeMap<u32, String>,
+}
+
+impl Unrecorded {
+    /// Of this process, and those that come of it.
+    pub fn below(root: u32) -> Unrecorded {
+        Unrecorded {
+            root,
+            known: HashMap::new(),
+            names: BTreeMap::new(),
+        }
+    }
+
+    /// Looks at them all. One that begins and ends between two looks is missed.
+    pub fn look(&mut self) {
+        let mut rest = vec![self.root];
+        while let Some(pid) = rest.pop() {
+            let threads = threads(pid);
+            rest.extend(threads.iter().flat_map(|thread| children(thread)));
+            if threads.len() > 1 {
+                self.look_at(pid);
+            }
+        }
+    }
+
+    fn look_at(&mut self, pid: u32) {
+        // Of a setuid program it cannot be read.
+        let program = fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
+        let key = (pid, program);
+        let now = match (self.known.get(&key), has_recorder(pid)) {
+            (Some(Known::Recorded | Known::Unrecorded), _) | (_, None) => return,
+            (_, Some(true)) => Known::Recorded,
+            (None, Some(false)) => Known::NotYet,
+            (Some(Known::NotYet), Some(false)) => Known::Unrecorded,
+        };
+        if matches!(now, Known::Unrecorded) {
+            let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+            self.names.insert(pid, name.trim().to_owned());
+        }
+        self.known.insert(key, now);
+    }
+
+    /// Notes in `file`, which is the first process's, how many there were, and a name.
+    pub fn note(&self, file: &Path) {
+        let Some(name) = self.names.values().next() else {
+            return;
+        };
+        if header(file).is_none() {
+            return;
+        }
+        let mut bytes = [0; 16];
+        let used = name.len().min(NAME);
+        bytes[..used].copy_from_slice(&name.as_bytes()[..used]);
+        let (first, second) = bytes.split_at(8);
+        let at = offset_of!(RawFile, unrecorded_name);
+        for (at, word) in [(at, first), (at + 8, second)] {
+            let word = u64::from_le_bytes(word.try_into().expect("8 bytes"));
+            let _ = put(file, at, word);
+        }
+        let number = self.names.len() as u64;
+        let _ = put(file, offset_of!(RawFile, unrecorded), number);
+    }
+}
+
+/// The folders of its threads.
+fn threads(pid: u32) -> Vec<PathBuf> {
+    let entries = fs::read_dir(format!("/proc/{pid}/task"));
+    let entries = entries.into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).collect()
+}
+
+/// Those that this thread started.
+fn children(thread: &Path) -> Vec<u32> {
+    let line = fs::read_to_string(thread.join("children")).unwrap_or_default();
+    let numbers = line.split_whitespace().map(|word| word.parse().ok());
+    numbers.flatten().collect()
+}
+
+/// Whether the recorder is in its memory; none: the process has ended.
+fn has_recorder(pid: u32) -> Option<bool> {
+    match fs::read_to_string(format!("/proc/{pid}/maps")) {
+        Ok(maps) if maps.is_empty() => None,
+        Ok(maps) => Some(maps.contains(RECORDER)),
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => Some(false),
+        Err(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{raw, read};
+
+    /// This process has the test's thread beside its first one, and no recorder.
+    #[test]
+    fn who_has_threads_and_no_recorder_is_not_recorded() {
+        let own = std::process::id();
+        let mut all = Unrecorded::below(own);
+        all.look();
+        assert!(all.names.is_empty(), "it may be about to load it");
+        all.look();
+        let name = all.names.get(&own).expect("it is found").clone();
+        assert!(!name.is_empty());
+        all.names.retain(|pid, _| *pid == own);
+
+        let room = tempfile::tempdir().expect("a folder");
+        let file = room.path().join("p.prof");
+        all.note(&file);
+        assert!(!file.exists(), "the program was not recorded");
+        let mut bytes = vec![0; raw::BLOCKS];
+        for (at, value) in [
+            (offset_of!(RawFile, magic), raw::MAGIC),
+            (offset_of!(RawFile, version), raw::VERSION),
+            (offset_of!(RawFile, used), raw::BLOCKS as u64),
+        ] {
+            bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
+        }
+        fs::write(&file, bytes).expect("written");
+        all.note(&file);
+        let profile = read::profile(&file).expect("a profile");
+        assert_eq!(profile.unrecorded, 1);
+        assert_eq!(profile.unrecorded_name, name);
+    }
+}
