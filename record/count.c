@@ -2,8 +2,7 @@
 /* What waits for locks and for condition variables count alike. */
 #define _GNU_SOURCE
 #include "calls.h"
-
-#include <sys/resource.h>
+#include "system.h"
 
 void rec_bucket(u32 *histogram, u64 ticks, u32 weight)
 {
@@ -20,7 +19,7 @@ void rec_switches(u64 *slept, u64 *preempted)
 	struct rusage usage;
 	int saved = errno;
 
-	if (getrusage(RUSAGE_THREAD, &usage))
+	if (sys_getrusage(RUSAGE_THREAD, &usage))
 		usage = (struct rusage){ 0 };
 	*slept = (u64)usage.ru_nvcsw;
 	*preempted = (u64)usage.ru_nivcsw;

@@ -6,12 +6,9 @@
  */
 #define _GNU_SOURCE
 #include "state.h"
+#include "system.h"
 
-#include <fcntl.h>
 #include <stdio.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 struct rec_file *rec_file;
 char rec_path[3800], rec_own_path[4000];
@@ -23,12 +20,12 @@ int rec_file_create(void)
 
 	snprintf(rec_own_path, sizeof(rec_own_path), "%s", rec_path);
 	for (int n = 1; n < 1000; n++) {
-		fd = open(rec_own_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
-			  0666);
+		fd = sys_open(rec_own_path,
+			      O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 		if (fd >= 0 || errno != EEXIST)
 			break;
 		snprintf(rec_own_path, sizeof(rec_own_path),
-			 n > 1 ? "%s.%d.%d" : "%s.%d", rec_path, (int)getpid(),
+			 n > 1 ? "%s.%d.%d" : "%s.%d", rec_path, sys_getpid(),
 			 n);
 	}
 	return fd;
@@ -37,10 +34,10 @@ int rec_file_create(void)
 /* A number that programs do not close by habit, if there is one. */
 int rec_file_out_of_the_way(int fd)
 {
-	int high = fcntl(fd, F_DUPFD_CLOEXEC, 500);
+	int high = sys_dup_above(fd, 500);
 
 	if (high >= 0)
-		close(fd);
+		sys_close(fd);
 	return high >= 0 ? high : fd;
 }
 
@@ -63,9 +60,9 @@ void rec_file_close_parents(void)
 	struct stat now;
 
 	/* The program may have given its number to another file. */
-	if (kept.fd >= 0 && !fstat(kept.fd, &now) &&
+	if (kept.fd >= 0 && !sys_fstat(kept.fd, &now) &&
 	    now.st_dev == kept.device && now.st_ino == kept.inode)
-		close(kept.fd);
+		sys_close(kept.fd);
 	kept.fd = -1;
 }
 
@@ -74,14 +71,14 @@ static bool still_ours(void)
 {
 	struct stat now;
 
-	if (!fstat(rec_state.fd, &now) && now.st_dev == rec_state.device &&
+	if (!sys_fstat(rec_state.fd, &now) && now.st_dev == rec_state.device &&
 	    now.st_ino == rec_state.inode)
 		return true;
-	rec_state.fd = open(rec_own_path, O_RDWR | O_CLOEXEC);
+	rec_state.fd = sys_open(rec_own_path, O_RDWR | O_CLOEXEC, 0);
 	if (rec_state.fd < 0)
 		return false;
 	rec_state.fd = rec_file_out_of_the_way(rec_state.fd);
-	if (fstat(rec_state.fd, &now) || now.st_dev != rec_state.device ||
+	if (sys_fstat(rec_state.fd, &now) || now.st_dev != rec_state.device ||
 	    now.st_ino != rec_state.inode)
 		return false;
 	rec_file_keep(&now);
@@ -91,9 +88,9 @@ static bool still_ours(void)
 /* Past this the kernel would send a signal that ends the program. */
 static bool is_within_limit(u64 bytes)
 {
-	struct rlimit limit;
+	u64 limit = sys_limit(RLIMIT_FSIZE);
 
-	return getrlimit(RLIMIT_FSIZE, &limit) || bytes <= limit.rlim_cur;
+	return !limit || bytes <= limit;
 }
 
 /* Some filesystems cannot reserve; they are made to by zeros. */
@@ -106,12 +103,12 @@ bool rec_file_reserve(u64 from, u64 bytes)
 		errno = EFBIG;
 		return false;
 	}
-	if (!fallocate(rec_state.fd, 0, (off_t)from, (off_t)bytes))
+	if (!sys_fallocate(rec_state.fd, (off_t)from, (off_t)bytes))
 		return true;
 	if (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL)
 		return false;
 	for (u64 at = from; at < from + bytes; at += (u64)n) {
-		n = pwrite(rec_state.fd, zeros, REC_PAGE, (off_t)at);
+		n = sys_pwrite(rec_state.fd, zeros, REC_PAGE, (off_t)at);
 		if (n <= 0)
 			return false;
 	}
@@ -141,7 +138,7 @@ u64 rec_nanoseconds(clockid_t clock)
 	struct timespec t = { 0 };
 
 	/* The program may have a clock_gettime() that tells another time. */
-	syscall(SYS_clock_gettime, clock, &t);
+	rec_sys(SYS_clock_gettime, clock, (long)&t, 0, 0);
 	return (u64)t.tv_sec * 1000000000u + (u64)t.tv_nsec;
 }
 

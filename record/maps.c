@@ -6,15 +6,12 @@
  */
 #define _GNU_SOURCE
 #include "state.h"
+#include "system.h"
 
 #include <elf.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #define MOST_RANGES 1024
 /* A program that makes code as it runs is not followed for ever. */
@@ -33,11 +30,8 @@ static u32 nr_ranges, times;
  */
 static bool in_page(u64 address, void *to, size_t bytes, int memory)
 {
-	struct iovec here = { .iov_base = to, .iov_len = bytes };
-	struct iovec there = { .iov_base = (void *)address, .iov_len = bytes };
-	ssize_t n = memory >= 0 ? pread(memory, to, bytes, (off_t)address)
-				: process_vm_readv(getpid(), &here, 1, &there,
-						   1, 0);
+	ssize_t n = memory >= 0 ? sys_pread(memory, to, bytes, (off_t)address)
+				: sys_copy(sys_getpid(), to, address, bytes);
 
 	return n == (ssize_t)bytes;
 }
@@ -108,12 +102,13 @@ static u32 keep(const char *line, char *to, u32 room, int memory)
 static u32 read_maps(int maps, char *to, u32 room)
 {
 	static char buffer[8192];
-	int memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+	int memory = sys_open("/proc/self/mem", O_RDONLY | O_CLOEXEC, 0);
 	u32 have = 0, used = 0;
 	ssize_t n;
 
 	nr_ranges = 0;
-	while ((n = read(maps, buffer + have, sizeof(buffer) - 1 - have)) > 0) {
+	while ((n = sys_read(maps, buffer + have, sizeof(buffer) - 1 - have)) >
+	       0) {
 		char *line = buffer, *end;
 
 		have += (u32)n;
@@ -128,13 +123,13 @@ static u32 read_maps(int maps, char *to, u32 room)
 			have = 0; /* no path is so long */
 	}
 	if (memory >= 0)
-		close(memory);
+		sys_close(memory);
 	return used;
 }
 
 void rec_maps_take(void)
 {
-	int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	int maps = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
 	struct rec_block *block;
 	char *text;
 	u32 used;
@@ -154,9 +149,9 @@ void rec_maps_take(void)
 		} else {
 			rec_file->refused++;
 		}
-		munmap(text, LARGEST);
+		sys_munmap(text, LARGEST);
 	}
-	close(maps);
+	sys_close(maps);
 }
 
 bool rec_maps_has(u64 address)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* Records of a thread that are seldom needed, and the hash table by which it finds them. */
 #include "site.h"
+#include "system.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 /* Where it is searched first, and what is kept of that in a slot. */
 static u32 tag_of(u64 lock, u64 site, u64 type)
@@ -62,7 +62,7 @@ static bool grow(struct rec_thread *t)
 			at = (at + 1) & mask;
 		index[at] = slot;
 	}
-	munmap(t->others, (t->others_mask + 1) * sizeof(*t->others));
+	sys_munmap(t->others, (t->others_mask + 1) * sizeof(*t->others));
 	t->others = index;
 	t->others_mask = mask;
 	return true;

@@ -4,16 +4,14 @@
 #include "state.h"
 #include "stderr.h"
 #include "stack.h"
+#include "system.h"
 #include "take_back.h"
 #include "wanted.h"
 
-#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 u32 rec_off;
@@ -23,12 +21,11 @@ static struct lkp_stderr error_output;
 
 void *rec_memory(size_t bytes)
 {
-	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *p = sys_mmap(bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1);
 
 	if (p == MAP_FAILED)
 		return NULL;
-	madvise(p, bytes, MADV_WIPEONFORK);
+	sys_madvise(p, bytes, MADV_WIPEONFORK);
 	return p;
 }
 
@@ -38,10 +35,10 @@ static __cold bool do_not_record(const char *why)
 	int n = snprintf(text, sizeof(text),
 			 "lockwork: %s; the locks of process %d are not "
 			 "recorded\n",
-			 why, (int)getpid());
+			 why, sys_getpid());
 
 	if (n > 0 && lkp_stderr_is_for_messages(&error_output) &&
-	    write(STDERR_FILENO, text, (size_t)n) < 0)
+	    sys_write(STDERR_FILENO, text, (size_t)n) < 0)
 		n = 0; /* nobody can be told */
 	WRITE_ONCE(rec_off, 1);
 	return false;
@@ -59,23 +56,23 @@ static __cold bool give_up(const char *what, int why)
 /* How many bytes there are now. */
 static u64 read_into(const char *file, void *text, size_t size)
 {
-	int fd = open(file, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd >= 0 ? read(fd, text, size) : -1;
+	int fd = sys_open(file, O_RDONLY | O_CLOEXEC, 0);
+	ssize_t n = fd >= 0 ? sys_read(fd, text, size) : -1;
 
 	if (fd >= 0)
-		close(fd);
+		sys_close(fd);
 	return n > 0 ? (u64)n : 0;
 }
 
 static void fill_header(void)
 {
-	cpu_set_t cpus;
+	cpu_set_t cpus = { 0 };
 	const char *lock = getenv("LOCKWORK_LOCK");
 
 	rec_file->version = REC_VERSION;
 	rec_file->used = REC_BLOCKS;
-	rec_file->pid = (u64)getpid();
-	rec_file->parent = (u64)getppid();
+	rec_file->pid = (u64)sys_getpid();
+	rec_file->parent = (u64)rec_sys(SYS_getppid, 0, 0, 0, 0);
 	rec_file->from_fork = had_process;
 	rec_file->all_stacks = rec_all_stacks;
 	rec_file->sees_back = rec_sees_back;
@@ -85,7 +82,7 @@ static void fill_header(void)
 	rec_file->command_bytes =
 		read_into("/proc/self/cmdline", rec_file->command,
 			  sizeof(rec_file->command) - 1);
-	if (!sched_getaffinity(0, sizeof(cpus), &cpus))
+	if (rec_sys(SYS_sched_getaffinity, 0, sizeof(cpus), (long)&cpus, 0) > 0)
 		rec_file->cpus = (u64)CPU_COUNT(&cpus);
 	rec_file_stamp();
 	rec_file->magic = REC_MAGIC;
@@ -99,7 +96,7 @@ bool rec_file_begin(void)
 	if (rec_state.begun || rec_off)
 		return rec_file && !rec_off;
 	rec_file = NULL;
-	if (madvise(&rec_state, sizeof(rec_state), MADV_WIPEONFORK))
+	if (sys_madvise(&rec_state, sizeof(rec_state), MADV_WIPEONFORK))
 		return give_up("the kernel is older than 4.14", errno);
 	rec_state.begun = 1;
 	rec_file_close_parents();
@@ -107,16 +104,15 @@ bool rec_file_begin(void)
 	if (rec_state.fd < 0)
 		return give_up("it cannot be created", errno);
 	rec_state.fd = rec_file_out_of_the_way(rec_state.fd);
-	if (fstat(rec_state.fd, &facts) || !rec_file_reserve(0, REC_BLOCKS))
+	if (sys_fstat(rec_state.fd, &facts) || !rec_file_reserve(0, REC_BLOCKS))
 		return give_up("there is no space for it", errno);
 	rec_file_keep(&facts);
-	mapped = mmap(NULL, REC_CAPACITY, PROT_READ | PROT_WRITE, MAP_SHARED,
-		      rec_state.fd, 0);
+	mapped = sys_mmap(REC_CAPACITY, MAP_SHARED, rec_state.fd);
 	rec_wanted = rec_memory(sizeof(*rec_wanted) * REC_WANTED);
 	rec_threads = rec_memory(sizeof(struct rec_thread *) * REC_MAX_WAITS);
 	if (mapped == MAP_FAILED || !rec_wanted || !rec_threads)
 		return give_up("it cannot be mapped", errno);
-	madvise(mapped, REC_CAPACITY, MADV_DONTFORK);
+	sys_madvise(mapped, REC_CAPACITY, MADV_DONTFORK);
 	rec_file = mapped;
 	fill_header();
 	had_process = 1;
@@ -148,7 +144,7 @@ __attribute__((constructor(101))) static void begin(void)
 	rec_back_prepare();
 	rec_rwlock_prepare();
 	rec_thread_prepare();
-	if (!access(rec_path, F_OK))
+	if (!sys_access(rec_path))
 		return;
 	rec_lock(&guard);
 	rec_file_begin();
@@ -164,7 +160,7 @@ static void note_usage(void)
 {
 	struct rusage usage;
 
-	if (getrusage(RUSAGE_SELF, &usage))
+	if (sys_getrusage(RUSAGE_SELF, &usage))
 		return;
 	rec_file->cpu_ns = in_ns(usage.ru_utime) + in_ns(usage.ru_stime);
 	rec_file->slept = (u64)usage.ru_nvcsw;

@@ -6,11 +6,11 @@
 #define _GNU_SOURCE
 #include "stack.h"
 #include "state.h"
+#include "system.h"
 
 #include <execinfo.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 
 #define PAGE 4096u
 /* No frame is larger. */
@@ -29,16 +29,11 @@ struct frame {
 bool rec_stack_read(struct rec_window *w, u64 at, void *to, u32 bytes)
 {
 	u64 rest = PAGE - at % PAGE;
-	struct iovec here = { .iov_base = w->of };
-	struct iovec there = { .iov_base = (void *)at };
 	ssize_t n;
 
 	if (at < w->from || at + bytes > w->from + w->bytes) {
-		here.iov_len =
-			rest < REC_STACK_WINDOW ? rest : REC_STACK_WINDOW;
-		there.iov_len = here.iov_len;
-		n = process_vm_readv((pid_t)rec_file->pid, &here, 1, &there, 1,
-				     0);
+		n = sys_copy((int)rec_file->pid, w->of, at,
+			     rest < REC_STACK_WINDOW ? rest : REC_STACK_WINDOW);
 		w->from = at;
 		w->bytes = n > 0 ? (u64)n : 0;
 		if (w->bytes < bytes)

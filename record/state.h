@@ -26,8 +26,8 @@ union rec_state {
 extern union rec_state rec_state;
 
 /*
- * Not 0: this thread is in the recorder's slow paths. They call functions that another library may
- * have replaced by its own, and these may lock a mutex, as malloc() does.
+ * Not 0: this thread is in the recorder's slow paths. They call a few functions of the C library,
+ * and those may call what another library has replaced, such as malloc(), and that may lock a mutex.
  */
 extern __thread u32 rec_entering;
 

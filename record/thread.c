@@ -6,9 +6,8 @@
 #define _GNU_SOURCE
 #include "stack.h"
 #include "state.h"
+#include "system.h"
 #include "wanted.h"
-
-#include <unistd.h>
 
 #define FIRST_BLOCK 4096u
 #define LAST_BLOCK  (256u << 10)
@@ -139,7 +138,7 @@ static void begin_records(struct rec_thread *t)
 		rec_file->bare++;
 		rec_unlock(&guard);
 	}
-	t->info->tid = (u64)gettid();
+	t->info->tid = (u64)rec_sys(SYS_gettid, 0, 0, 0, 0);
 	t->info->threads++;
 }
 

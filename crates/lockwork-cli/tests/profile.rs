@@ -928,11 +928,11 @@ fn a_writer_is_not_passed_for_ever_because_readers_are_recorded() {
     }
 }
 
-/// A library's open() that locks a mutex is called by the recorder, too.
+/// A library's open() may lock a mutex whose holder waits for the recorder.
 #[test]
-fn the_recorders_own_calls_may_lock() {
+fn the_recorder_makes_its_system_calls_itself() {
     let room = Room::new();
-    let hooked = program(&room, "hooked_open", &["-shared", "-fPIC"]);
+    let hooked = program(&room, "hooked", &["-shared", "-fPIC"]);
     let file = room.path("p.prof");
     let mut command = Command::new("timeout");
     command
