@@ -88,9 +88,7 @@ static bool still_ours(void)
 /* Past this the kernel would send a signal that ends the program. */
 static bool is_within_limit(u64 bytes)
 {
-	u64 limit = sys_limit(RLIMIT_FSIZE);
-
-	return !limit || bytes <= limit;
+	return bytes <= sys_limit(RLIMIT_FSIZE);
 }
 
 /* Some filesystems cannot reserve; they are made to by zeros. */

@@ -48,50 +48,63 @@ void rec_init(void *lock, void *site)
 	rec_idle(t);
 }
 
+/* Some lock is such a one, so a lock in the memory of another one may have been. */
+static u32 any_kept;
+
 static void note_kept(struct rec_thread *t, u64 lock, u64 why)
 {
 	struct rec_kept *k;
 
-	if (!why)
+	if (!why && !READ_ONCE(any_kept))
 		return;
+	WRITE_ONCE(any_kept, 1);
 	k = rec_other(t, REC_KEPT, lock, 0, sizeof(*k));
-	if (k)
-		k->why |= why;
+	if (k) {
+		k->why = why;
+		k->since = rec_ticks();
+	}
 }
 
-void rec_shared_spin(void *lock)
+/*
+ * A policy leaves such locks alone, so the words where glibc has their kinds are glibc's. A
+ * spinlock does not tell, nor does a condition variable.
+ */
+static u64 why_kept(const void *lock, u32 use)
+{
+	const pthread_rwlock_t *l = lock;
+	const pthread_mutex_t *m = lock;
+	u32 kind;
+
+	switch (use) {
+	case REC_MUTEX:
+	case REC_BACK:
+		kind = (u32)READ_ONCE(m->__data.__kind);
+		return kind & ~(u32)KNOWN ? 0 : kind & WHY;
+	case REC_READ:
+	case REC_WRITE:
+		return READ_ONCE(l->__data.__shared) ? SHARED : 0;
+	default:
+		return 0;
+	}
+}
+
+void rec_kept(struct rec_thread *t, const struct rec_site *s)
+{
+	u64 why = why_kept((const void *)s->lock, rec_site_kind(s));
+
+	if (why)
+		note_kept(t, s->lock, why);
+}
+
+void rec_made(void *lock, u32 use, bool shared)
 {
 	struct rec_thread *t = rec_thread();
 
 	if (!t)
 		return;
 	rec_busy(t);
-	note_kept(t, (u64)lock, SHARED);
+	note_kept(t, (u64)lock, shared ? SHARED : why_kept(lock, use));
 	rec_idle(t);
-}
-
-/* A policy leaves such locks alone, so the words where glibc has their kinds are glibc's. */
-void rec_kept(struct rec_thread *t, const struct rec_site *s)
-{
-	const pthread_mutex_t *m = (const void *)s->lock;
-	const pthread_rwlock_t *l = (const void *)s->lock;
-
-	switch (rec_site_kind(s)) {
-	case REC_MUTEX:
-	case REC_BACK:
-		note_kept(t, s->lock,
-			  (u32)READ_ONCE(m->__data.__kind) &
-				  (ROBUST | INHERITS | CEILING | SHARED));
-		break;
-	case REC_READ:
-	case REC_WRITE:
-		/* A policy leaves this word 0 in those that it replaces. */
-		if (READ_ONCE(l->__data.__shared))
-			note_kept(t, s->lock, SHARED);
-		break;
-	default: /* a spinlock does not tell, nor does a condition variable */
-		break;
-	}
 }
 
 /* include/lockwork/profile.h calls it. */

@@ -10,14 +10,20 @@
 EXPORT int pthread_mutex_init(pthread_mutex_t *m,
 			      const pthread_mutexattr_t *attr)
 {
+	int err;
+
 	PRE_USDT(mutex_init, m);
 	rec_init(m, CALLER);
-	return PASS(pthread_mutex_init)(m, attr);
+	err = PASS(pthread_mutex_init)(m, attr);
+	if (!err)
+		rec_made(m, REC_MUTEX, false);
+	return err;
 }
 
 EXPORT int mtx_init(mtx_t *mtx, int type)
 {
 	pthread_mutexattr_t attr;
+	int err;
 
 	_Static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t), "mtx_t");
 	PRE_USDT(mutex_init, mtx);
@@ -26,8 +32,10 @@ EXPORT int mtx_init(mtx_t *mtx, int type)
 	pthread_mutexattr_settype(&attr, lkp_mtx_is_recursive(type)
 						 ? PTHREAD_MUTEX_RECURSIVE
 						 : PTHREAD_MUTEX_TIMED_NP);
-	return lkp_thrd_result(
-		PASS(pthread_mutex_init)((pthread_mutex_t *)mtx, &attr));
+	err = PASS(pthread_mutex_init)((pthread_mutex_t *)mtx, &attr);
+	if (!err)
+		rec_made(mtx, REC_MUTEX, false);
+	return lkp_thrd_result(err);
 }
 
 EXPORT int pthread_mutex_destroy(pthread_mutex_t *m)
@@ -77,8 +85,13 @@ EXPORT void cnd_destroy(cnd_t *c)
 EXPORT int pthread_rwlock_init(pthread_rwlock_t *l,
 			       const pthread_rwlockattr_t *attr)
 {
+	int err;
+
 	rec_init(l, CALLER);
-	return PASS(pthread_rwlock_init)(l, attr);
+	err = PASS(pthread_rwlock_init)(l, attr);
+	if (!err)
+		rec_made(l, REC_WRITE, false);
+	return err;
 }
 
 EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *l)
@@ -90,7 +103,6 @@ EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *l)
 EXPORT int pthread_spin_init(pthread_spinlock_t *s, int pshared)
 {
 	rec_init((void *)s, CALLER);
-	if (pshared == PTHREAD_PROCESS_SHARED)
-		rec_shared_spin((void *)s);
+	rec_made((void *)s, REC_SPIN, pshared == PTHREAD_PROCESS_SHARED);
 	return PASS(pthread_spin_init)(s, pshared);
 }

@@ -16,6 +16,8 @@
 #define CEILING	 0x40
 #define SHARED	 0x80
 #define TYPE	 3
+#define WHY	 (ROBUST | INHERITS | CEILING | SHARED)
+#define KNOWN	 (TYPE | WHY | 0x300) /* and lock elision */
 
 /* It is tried first, and nobody asks how deep it is held. */
 static inline bool is_plain(const pthread_mutex_t *m)

@@ -113,11 +113,12 @@ void rec_next_find(void)
 
 bool rec_policy_is_in_front(void)
 {
-	void *first = dlsym(RTLD_DEFAULT, "pthread_mutex_lock");
 	/* What only a policy's interposer has. */
-	void *own = dlsym(RTLD_DEFAULT, "pre_read_at_once");
+	bool is = dlsym(RTLD_DEFAULT, "pre_read_at_once") &&
+		  !dlsym(RTLD_NEXT, "pre_read_at_once");
 
-	return own && library_of(first) == library_of(own);
+	dlerror();
+	return is;
 }
 
 void *rec_next(enum rec_next which)

@@ -143,7 +143,8 @@ struct rec_kept {
 	u32 what, bytes; /* its type, as above */
 	u64 lock;
 	u64 unused; /* 0, where other records have a site */
-	u64 why;    /* bits of its kind: mutex_parts.h */
+	u64 since;  /* ticks: of several the latest holds */
+	u64 why; /* bits of its kind, mutex_parts.h; 0: it is replaced after all */
 };
 
 /* What the program calls a lock. Of several threads' names the latest holds. */

@@ -22,10 +22,10 @@ void rec_inside(struct rec_thread *t, const struct rec_site *s, void *outer,
 /* The record of this type that @lock and @site have, a new one of @bytes if there is none; NULL: no room. */
 void *rec_other(struct rec_thread *t, u32 type, u64 lock, u64 site, u32 bytes);
 __cold void rec_init(void *lock, void *site);
-/* Notes that no policy replaces this spinlock, which processes share. */
-void rec_shared_spin(void *lock);
 /* Notes why no policy replaces @s's lock, if that can be seen in it. */
 void rec_kept(struct rec_thread *t, const struct rec_site *s);
+/* The same of a lock that was initialized just now; @shared: with other processes. */
+void rec_made(void *lock, u32 use, bool shared);
 
 /*
  * Where the index of sites is searched first. The highest bits of such a product lie far

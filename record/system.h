@@ -115,13 +115,13 @@ static inline int sys_getrusage(int who, struct rusage *to)
 	return (int)rec_sys(SYS_getrusage, who, (long)to, 0, 0);
 }
 
-/* The soft limit; 0: it is not known. */
+/* The soft limit; none if it is not known. */
 static inline u64 sys_limit(int of)
 {
-	struct rlimit limit;
+	struct rlimit limit = { .rlim_cur = RLIM_INFINITY };
 
-	return rec_sys(SYS_prlimit64, 0, of, 0, (long)&limit) ? 0
-							      : limit.rlim_cur;
+	rec_sys(SYS_prlimit64, 0, of, 0, (long)&limit);
+	return limit.rlim_cur;
 }
 
 static inline int sys_getpid(void)

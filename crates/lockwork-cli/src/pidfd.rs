@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Waiting for a child beside other things.
+//! Waiting for a child beside other things, and killing a process that may end meanwhile.
 
 use std::io;
-use std::os::fd::{FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::time::Instant;
 
-/// A descriptor that is ready once our child `pid` has ended.
+/// A descriptor that is ready once the process `pid` has ended.
 pub fn open(pid: libc::pid_t) -> io::Result<OwnedFd> {
     // SAFETY: returns a new descriptor that is ours, or fails.
     unsafe {
@@ -14,6 +14,25 @@ pub fn open(pid: libc::pid_t) -> io::Result<OwnedFd> {
             return Err(io::Error::last_os_error());
         }
         Ok(OwnedFd::from_raw_fd(fd as RawFd))
+    }
+}
+
+/// Kills the process behind this descriptor.
+pub fn kill(process: &OwnedFd) -> io::Result<()> {
+    let none = std::ptr::null::<libc::siginfo_t>();
+    // SAFETY: a descriptor of ours; without information about the signal.
+    let done = unsafe {
+        libc::syscall(
+            libc::SYS_pidfd_send_signal,
+            process.as_raw_fd(),
+            libc::SIGKILL,
+            none,
+            0,
+        )
+    };
+    match done {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
     }
 }
 

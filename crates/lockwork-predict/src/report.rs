@@ -94,7 +94,7 @@ pub fn nothing(program: &Program, at_once: usize) -> String {
         return text;
     }
     if program.locks.is_empty() {
-        text += "Nothing to predict: no two threads use a lock often together that the recorder sees.\n";
+        text += "Nothing to predict: no two threads often use a lock together that a policy replaces and the recorder sees.\n";
         return text;
     }
     let _ = writeln!(

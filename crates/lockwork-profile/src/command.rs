@@ -12,6 +12,9 @@ use crate::files::children;
 use crate::model::{Profile, Started};
 use crate::{callers, folded, html, json, processes, read, speedscope, summary, unseen};
 
+/// Processes that a message names.
+const NAMED: usize = 8;
+
 /// The long help of `lockwork report`.
 pub const HELP: &str = "\
 Prints the report of a profile that `lockwork profile` recorded.
@@ -19,8 +22,8 @@ Prints the report of a profile that `lockwork profile` recorded.
 FILE may still be written: a report of a running program shows it up to now. The
 files of child processes, FILE.PID, are read too; each process has a report of
 its own, and the process whose threads waited longest comes first. Of more than four
-processes a table comes before the reports, and those that waited little are in the
-table alone.
+processes a table comes before the reports, and only the four that waited longest have
+a report, if they waited long.
 
 For each of the locks that threads waited for most, the report says in one
 sentence why, shows the figures behind it, and says what to try. docs/profile.md
@@ -94,13 +97,17 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode> {
     }
     let mut profiles = profiles(&args.file, args.alone)?;
     if let Some(pid) = args.process {
-        profiles.retain(|profile| profile.pid == pid);
-        if profiles.is_empty() {
+        if !profiles.iter().any(|profile| profile.pid == pid) {
+            let known = profiles.iter().map(|profile| profile.pid.to_string());
+            let known: Vec<String> = known.take(NAMED).collect();
             bail!(
-                "{} has no process {pid}: lockwork report {0} names them",
-                args.file.display()
+                "{} has no process {pid}; of its {} there are {}",
+                args.file.display(),
+                profiles.len(),
+                known.join(", ")
             );
         }
+        profiles.retain(|profile| profile.pid == pid);
     }
     if let Some(page) = &args.html {
         page::write(page, &html::render(&profiles))?;
@@ -188,7 +195,7 @@ pub fn profiles(file: &Path, alone: bool) -> Result<Vec<Profile>> {
             }
         }
     }
-    all.sort_by_key(|profile| u64::MAX - profile.ns(profile.sum().waited as f64));
+    all.sort_by_key(|profile| u64::MAX - processes::waited(profile));
     Ok(all)
 }
 
@@ -209,12 +216,10 @@ fn render(profiles: &[Profile]) -> String {
         let idle = idle.replace("processs", "processes");
         text += &format!("\n{idle} locked nothing that is seen.\n");
     }
-    // The report of a process without a lock call says it itself.
-    let untold = in_full.iter().filter(|profile| profile.sum().count > 0);
-    for told in untold
-        .chain(&idle)
-        .filter_map(|profile| unseen::unrecorded(profile))
-    {
+    // The others' reports say it themselves.
+    let in_full: Vec<u64> = in_full.iter().map(|profile| profile.pid).collect();
+    let untold = profiles.iter().filter(|p| !in_full.contains(&p.pid));
+    for told in untold.filter_map(unseen::unrecorded) {
         text += &format!("\nnote: {told}\n");
     }
     text

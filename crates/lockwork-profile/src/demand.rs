@@ -28,7 +28,7 @@ const OWN: f64 = 0.1;
 /// The long holds of the others are taken for such if they are fewer than this share of theirs.
 const RARE: f64 = 0.001;
 /// A lock that was acquired less often does not show how it is used.
-const RARELY: u64 = 64;
+const RARELY: u64 = 8;
 /// A lock that fewer threads use has nobody to wait for.
 const SHARED_BY: f64 = 1.5;
 

@@ -19,7 +19,7 @@ const COMMAND: usize = 48;
 const LISTED: usize = 30;
 
 /// How long its threads waited for locks, in ns.
-fn waited(profile: &Profile) -> u64 {
+pub fn waited(profile: &Profile) -> u64 {
     let ticks = profile.sum().waited.saturating_add(still_waited(profile));
     profile.ns(ticks as f64)
 }

@@ -60,7 +60,8 @@ struct Parts {
     made: Option<u64>,
     makers: Vec<u64>,
     named: Option<(u64, String)>,
-    kept: u64,
+    /// Since when, and why.
+    kept: (u64, u64),
     waited_by: BTreeSet<u64>,
     sites: HashMap<(u64, Use), Counts>,
     blames: HashMap<(u64, u64, u64), (u64, u64)>,
@@ -186,7 +187,8 @@ impl Reading {
             }
             raw::KEPT => {
                 let found: raw::RawKept = read(bytes, at)?;
-                self.lock(found.lock).kept |= found.why;
+                let known = &mut self.lock(found.lock).kept;
+                *known = (*known).max((found.since, found.why));
             }
             raw::OUTSIDE => {
                 let found: raw::RawOutside = read(bytes, at)?;
@@ -444,7 +446,7 @@ fn lock(address: u64, parts: Parts) -> Lock {
         made: parts.made,
         makers: parts.makers,
         named: parts.named.map(|(_, name)| name),
-        kept: Kept(parts.kept),
+        kept: Kept(parts.kept.1),
         sites,
         sum,
         waited_by: parts.waited_by.len(),

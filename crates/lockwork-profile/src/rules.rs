@@ -280,8 +280,10 @@ fn gate(case: &Case<'_>) -> Option<Finding> {
         )
     });
     let for_them = known > 0 && blamed as f64 >= MOSTLY * known as f64;
+    // Who finds it free now and then is not held back.
+    let always = passed.contended as f64 >= MOSTLY * passed.count as f64;
     let hardly = passed.mean_hold() * GUESTS <= kept.mean_hold() && passed.holds > 0;
-    (waits && for_them && hardly).then(|| Finding {
+    (waits && for_them && always && hardly).then(|| Finding {
         rule: "gate",
         why:
             "It seems to hold threads back until there is work for them, rather than to guard data."

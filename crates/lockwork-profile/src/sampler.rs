@@ -4,8 +4,9 @@
 //! library for semaphores and the like. The process that has started it asks
 //! the kernel now and then in which call each thread is, of that process and of its children.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
+use std::io::ErrorKind;
 use std::iter;
 use std::mem::offset_of;
 use std::os::unix::fs::FileExt;
@@ -77,8 +78,8 @@ impl Sampler {
 /// A process that records; after an exec it is another one, with a file of its own.
 struct Process {
     file: PathBuf,
-    /// The same, open.
-    open: fs::File,
+    /// The same, open while the process runs: there may be more of them than one may have open.
+    open: Option<fs::File>,
     pid: u32,
     /// When its file was begun.
     ticks: u64,
@@ -95,7 +96,7 @@ impl Process {
         let open = open(&file).ok()?;
         let head = header_of(&open)?;
         Some(Process {
-            open,
+            open: Some(open),
             pid: head.pid.try_into().ok()?,
             ticks: head.start_ticks,
             file,
@@ -123,16 +124,26 @@ impl Process {
             }
         }
         self.others += (others - recorded) * (passed / 2) as i64;
-        self.ended = threads == 0;
+        if threads == 0 {
+            self.end();
+        }
         threads
+    }
+
+    fn end(&mut self) {
+        self.ended = true;
+        self.open = None;
     }
 
     /// How many of its threads wait for what is recorded.
     fn waits(&self) -> i64 {
-        let threads = header_of(&self.open).map_or(0, |head| head.threads);
+        let Some(file) = &self.open else {
+            return 0;
+        };
+        let threads = header_of(file).map_or(0, |head| head.threads);
         let size = size_of::<RawWait>();
         let mut table = vec![0; size * raw::MAX_WAITS.min(threads as usize)];
-        let read = self.open.read_exact_at(&mut table, raw::WAITS as u64);
+        let read = file.read_exact_at(&mut table, raw::WAITS as u64);
         let waits = table
             .chunks(size)
             .filter_map(|bytes| raw::read::<RawWait>(bytes, 0));
@@ -163,9 +174,11 @@ fn look(file: &Path, pid: u32, stopped: &Receiver<()>) -> (Vec<Process>, Unrecor
     let (mut last, mut pause) = (Instant::now(), EVERY);
     let mut looks = 0;
     while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
+        let mut others = 0;
         if looks % FILES == 0 {
             find_new(file, &mut processes);
-            unrecorded.look();
+            let known: HashSet<u32> = processes.iter().map(|process| process.pid).collect();
+            others = unrecorded.look(&known);
         }
         looks += 1;
         let now = Instant::now();
@@ -173,7 +186,7 @@ fn look(file: &Path, pid: u32, stopped: &Receiver<()>) -> (Vec<Process>, Unrecor
         last = now;
         let running = processes.iter_mut().filter(|process| !process.ended);
         let threads: u32 = running.map(|process| process.look(passed)).sum();
-        pause = EVERY.max(EACH * threads);
+        pause = EVERY.max(EACH * threads.max(others));
     }
     (processes, unrecorded)
 }
@@ -187,9 +200,12 @@ fn find_new(file: &Path, processes: &mut Vec<Process>) {
         let Some(mut new) = Process::of(file) else {
             continue;
         };
-        for other in processes.iter_mut().filter(|other| other.pid == new.pid) {
-            other.ended |= other.ticks < new.ticks;
-            new.ended |= new.ticks < other.ticks;
+        let pid = new.pid;
+        for other in processes.iter_mut().filter(|other| other.pid == pid) {
+            match other.ticks < new.ticks {
+                true => other.end(),
+                false => new.end(),
+            }
         }
         processes.push(new);
     }
@@ -204,15 +220,19 @@ struct Call {
     private: bool,
 }
 
-/// How many threads it has, and the futex calls in which they wait.
+/// How many threads it has, and the futex calls in which they wait. Where that cannot be read for
+/// another reason than that it has ended, it has one.
 fn futex_calls(pid: u32) -> (u32, Vec<Call>) {
-    let Ok(tasks) = fs::read_dir(format!("/proc/{pid}/task")) else {
-        return (0, Vec::new());
+    let tasks = match fs::read_dir(format!("/proc/{pid}/task")) {
+        Ok(tasks) => tasks,
+        Err(error) if error.kind() == ErrorKind::NotFound => return (0, Vec::new()),
+        Err(_) => return (1, Vec::new()),
     };
     let call = |task: fs::DirEntry| fs::read_to_string(task.path().join("syscall")).ok();
-    let calls: Vec<String> = tasks.flatten().filter_map(call).collect();
-    let waits = calls.iter().filter_map(|call| waits_at(call)).collect();
-    (calls.len() as u32, waits)
+    let all: Vec<Option<String>> = tasks.flatten().map(call).collect();
+    let calls = all.iter().flatten();
+    let waits = calls.filter_map(|call| waits_at(call)).collect();
+    (all.len() as u32, waits)
 }
 
 /// `number argument… stack code`, or `running`, or `-1 stack code`.

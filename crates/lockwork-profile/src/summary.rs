@@ -15,7 +15,7 @@ use crate::program::{command, runs_again};
 use crate::rules::{self, Case};
 use crate::tables::{self, LISTED};
 use crate::verdict::{self, deadlocks, is_nothing, lock_waiters, quick_waits, tried};
-use crate::{callers, deadlock, futexes, sharing};
+use crate::{callers, deadlock, futexes, sharing, unseen};
 
 /// Locks of which the reason is given.
 const EXPLAINED: usize = 3;
@@ -355,6 +355,10 @@ fn notes(profile: &Profile, names: &Names<'_>) -> String {
              that was before the recording",
             counted(unknown as usize, "unlock")
         ));
+    }
+    // Where it made no lock call at all, the verdict says so.
+    if profile.locks.iter().any(Lock::is_lock) {
+        unseen::unrecorded(profile).into_iter().for_each(&mut note);
     }
     for warning in names.warnings() {
         let _ = writeln!(text, "warning: {warning}");

@@ -3,7 +3,7 @@
 //! those with another environment. One with a single thread contends for no lock of its own, so
 //! only those with several count.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::io::ErrorKind;
 use std::mem::offset_of;
@@ -47,27 +47,38 @@ impl Unrecorded {
         }
     }
 
-    /// Looks at them all. One that begins and ends between two looks is missed.
-    pub fn look(&mut self) {
-        let mut rest = vec![self.root];
+    /// Looks at them all; of those in `recorded` there are files. One that begins and ends between
+    /// two looks is missed. Returns how many threads they have.
+    pub fn look(&mut self, recorded: &HashSet<u32>) -> u32 {
+        let (mut rest, mut all) = (vec![self.root], 0);
         while let Some(pid) = rest.pop() {
             let threads = threads(pid);
+            all += threads.len() as u32;
             rest.extend(threads.iter().flat_map(|thread| children(thread)));
             if threads.len() > 1 {
-                self.look_at(pid);
+                self.look_at(pid, recorded.contains(&pid));
             }
         }
+        all
     }
 
-    fn look_at(&mut self, pid: u32) {
+    fn look_at(&mut self, pid: u32, is_recorded: bool) {
         // Of a setuid program it cannot be read.
         let program = fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
         let key = (pid, program);
-        let now = match (self.known.get(&key), has_recorder(pid)) {
-            (Some(Known::Recorded | Known::Unrecorded), _) | (_, None) => return,
-            (_, Some(true)) => Known::Recorded,
-            (None, Some(false)) => Known::NotYet,
-            (Some(Known::NotYet), Some(false)) => Known::Unrecorded,
+        let known = self.known.get(&key).copied();
+        if matches!(known, Some(Known::Recorded | Known::Unrecorded)) {
+            return;
+        }
+        let now = match has_recorder(pid) {
+            Recorder::Gone => return,
+            Recorder::There => Known::Recorded,
+            // It made itself unreadable, as those do that keep secrets.
+            Recorder::Secret if is_recorded => Known::Recorded,
+            Recorder::Secret | Recorder::None => match known {
+                None => Known::NotYet,
+                Some(_) => Known::Unrecorded,
+            },
         };
         if matches!(now, Known::Unrecorded) {
             let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
@@ -112,13 +123,23 @@ fn children(thread: &Path) -> Vec<u32> {
     numbers.flatten().collect()
 }
 
-/// Whether the recorder is in its memory; none: the process has ended.
-fn has_recorder(pid: u32) -> Option<bool> {
+/// Whether the recorder is in a process's memory.
+enum Recorder {
+    There,
+    None,
+    /// It may not be read.
+    Secret,
+    /// The process has ended.
+    Gone,
+}
+
+fn has_recorder(pid: u32) -> Recorder {
     match fs::read_to_string(format!("/proc/{pid}/maps")) {
-        Ok(maps) if maps.is_empty() => None,
-        Ok(maps) => Some(maps.contains(RECORDER)),
-        Err(error) if error.kind() == ErrorKind::PermissionDenied => Some(false),
-        Err(_) => None,
+        Ok(maps) if maps.is_empty() => Recorder::Gone,
+        Ok(maps) if maps.contains(RECORDER) => Recorder::There,
+        Ok(_) => Recorder::None,
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => Recorder::Secret,
+        Err(_) => Recorder::Gone,
     }
 }
 
@@ -132,9 +153,9 @@ mod tests {
     fn who_has_threads_and_no_recorder_is_not_recorded() {
         let own = std::process::id();
         let mut all = Unrecorded::below(own);
-        all.look();
+        all.look(&HashSet::new());
         assert!(all.names.is_empty(), "it may be about to load it");
-        all.look();
+        all.look(&HashSet::new());
         let name = all.names.get(&own).expect("it is found").clone();
         assert!(!name.is_empty());
         all.names.retain(|pid, _| *pid == own);

@@ -2,89 +2,88 @@
 //! What a run leaves behind: processes that leave its process group and go on when it has ended, as
 //! daemons do. They would run beside the next run. So they are ended with the run, and counted.
 
+use std::collections::HashSet;
 use std::fs;
-use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// How long one may take to leave the group of those that are ended anyway.
-const PATIENCE: Duration = Duration::from_millis(50);
+use crate::pidfd;
 
-/// Those whom this process adopts.
-pub struct Orphans {
-    /// Children that it had before, which are none of a run's.
-    own: Vec<libc::pid_t>,
+/// Each run has a value of its own. All that come of it inherit it, unless they are given another
+/// environment.
+const VARIABLE: &str = "LOCKWORK_RUN";
+/// How long a process may take to end by itself, or to leave the group, once the run has ended.
+const PATIENCE: Duration = Duration::from_millis(50);
+/// How long one may take to end that was killed.
+const DYING: Duration = Duration::from_secs(1);
+
+/// By what the processes of one run are known.
+pub struct Mark {
+    /// `VARIABLE=value`, as it stands in an environment.
+    entry: String,
 }
 
-impl Orphans {
-    /// Makes processes whose parent ends children of this process, and not of init.
-    pub fn adopt() -> io::Result<Orphans> {
-        // SAFETY: sets an attribute of this process, and takes no pointer.
-        match unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1) } {
-            0 => Ok(Orphans { own: children() }),
-            _ => Err(io::Error::last_os_error()),
+impl Mark {
+    /// Marks `command`'s run.
+    pub fn put_on(command: &mut Command) -> Mark {
+        static RUNS: AtomicU32 = AtomicU32::new(0);
+        let run = RUNS.fetch_add(1, Ordering::Relaxed);
+        let value = format!("{}.{run}", std::process::id());
+        command.env(VARIABLE, &value);
+        Mark {
+            entry: format!("{VARIABLE}={value}"),
         }
     }
 
-    /// Waits until those that a process of `group`, which has ended, left behind have left it as
-    /// well, if they are about to: a daemon does so first of all.
-    pub fn settle(&self, group: libc::pid_t) {
-        let in_group = |child: &libc::pid_t| {
-            // SAFETY: asks for a child that is not reaped yet.
-            *child != group && unsafe { libc::getpgid(*child) } == group
-        };
+    /// Waits for those that go on, but not for long: they may be about to end, or a daemon about to
+    /// leave its group.
+    pub fn settle(&self) {
         let patience = Instant::now() + PATIENCE;
-        while children().iter().any(in_group) && Instant::now() < patience {
+        while !self.all().is_empty() && Instant::now() < patience {
             sleep(PATIENCE / 10);
         }
     }
 
-    /// Kills them, and those of whom they are the parents. How many were outside of `group` and
-    /// still ran. What may not be killed is left.
+    /// Kills those that are outside of `group`, whose other members have been killed. How many they
+    /// were.
     pub fn end(&self, group: libc::pid_t) -> usize {
-        let (mut ended, mut left) = (0, self.own.clone());
+        let mut ended = HashSet::new();
         loop {
-            let mut found = children();
-            found.retain(|child| !left.contains(child));
-            if found.is_empty() {
-                return ended;
+            let mut found = self.all();
+            // SAFETY: asks for a process; of none it fails.
+            found.retain(|pid| unsafe { libc::getpgid(*pid) } != group);
+            let dying: Vec<OwnedFd> = found.iter().filter_map(|pid| self.kill(*pid)).collect();
+            let before = ended.len();
+            ended.extend(found);
+            if dying.is_empty() || ended.len() == before {
+                return ended.len();
             }
-            for child in found {
-                match end(child, group) {
-                    Some(ran) => ended += usize::from(ran),
-                    None => left.push(child),
-                }
+            let deadline = Instant::now() + DYING;
+            for process in dying {
+                let _ = pidfd::poll([process.as_raw_fd()], Some(deadline));
             }
         }
     }
-}
 
-/// Whether this child ran until now, outside of `group`; none: it has changed its user, so it may not
-/// be killed.
-fn end(child: libc::pid_t, group: libc::pid_t) -> Option<bool> {
-    let mut status = 0;
-    // SAFETY: the child is not reaped yet, so its number is its own; `status` is filled.
-    unsafe {
-        let outside = libc::getpgid(child) != group;
-        if libc::kill(child, libc::SIGKILL) != 0 || libc::waitpid(child, &mut status, 0) != child {
-            return None;
-        }
-        let killed = libc::WIFSIGNALED(status) && libc::WTERMSIG(status) == libc::SIGKILL;
-        Some(killed && outside)
+    /// None: it is gone, or may not be killed.
+    fn kill(&self, pid: libc::pid_t) -> Option<OwnedFd> {
+        let process = pidfd::open(pid).ok()?;
+        // The number may have been given to another process meanwhile.
+        (self.is_on(pid) && pidfd::kill(&process).is_ok()).then_some(process)
     }
-}
 
-/// Of each thread of this process: those that the kernel gave it, too.
-fn children() -> Vec<libc::pid_t> {
-    let Ok(threads) = fs::read_dir("/proc/self/task") else {
-        return Vec::new();
-    };
-    threads
-        .flatten()
-        .filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok())
-        .flat_map(|line| {
-            let numbers = line.split_whitespace().map(|word| word.parse().ok());
-            numbers.flatten().collect::<Vec<_>>()
-        })
-        .collect()
+    fn all(&self) -> Vec<libc::pid_t> {
+        let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+        let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        numbers.filter(|pid| self.is_on(*pid)).collect()
+    }
+
+    fn is_on(&self, pid: libc::pid_t) -> bool {
+        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        let mut entries = environment.split(|byte| *byte == 0);
+        entries.any(|entry| entry == self.entry.as_bytes())
+    }
 }

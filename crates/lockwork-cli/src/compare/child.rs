@@ -9,7 +9,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::behind::Orphans;
+use super::behind::Mark;
 use super::metric::KEEP_OUTPUT;
 use crate::cli::Output;
 use crate::pidfd::{self, poll};
@@ -47,14 +47,14 @@ pub struct Observed {
     pub behind: usize,
 }
 
-/// Runs `command` until it ends, `limit` passes, or a signal comes. Without `orphans` daemons that it
-/// starts go on.
+/// Runs `command` until it ends, `limit` passes, or a signal comes. With a `mark` the processes are
+/// ended that go on then.
 pub fn observe(
     command: &mut Command,
     output: Output,
     limit: Option<Duration>,
     interrupt: &Interrupt,
-    orphans: Option<&Orphans>,
+    mark: Option<&Mark>,
 ) -> io::Result<Observed> {
     let pipe = connect(command, output)?;
     die_with_us(command);
@@ -74,13 +74,13 @@ pub fn observe(
         run.wait(started, limit, interrupt)
     });
     let wall = started.elapsed();
-    if let Some(orphans) = orphans {
-        orphans.settle(run.pid);
+    if let Some(mark) = mark {
+        mark.settle();
     }
     // Before the process is reaped, its number cannot belong to another group.
     signal_group(run.pid, libc::SIGKILL);
     let (status, usage) = reap(run.pid)?;
-    let behind = orphans.map_or(0, |orphans| orphans.end(run.pid));
+    let behind = mark.map_or(0, |mark| mark.end(run.pid));
     run.read_rest();
     Ok(Observed {
         end: waited?.unwrap_or_else(|| ended(status)),

@@ -10,7 +10,7 @@ use lockwork_report::text::{counted, percent};
 
 use super::arms::Arm;
 use super::metric::Metric;
-use super::report::{Ended, Plan, Report, Sample, SCHEMA};
+use super::report::{Ended, Outcome, Plan, Report, Sample, SCHEMA};
 use super::rules::Rules;
 use super::session::Program;
 use super::summary::Setup;
@@ -92,15 +92,18 @@ pub fn conclude(
     }
 }
 
-/// What is said where half of the runs left processes behind.
+/// What is said where half of the runs that ended by themselves left processes behind.
 fn behind(samples: &[Sample]) -> Option<String> {
-    let left = samples.iter().filter(|sample| sample.behind > 0).count();
-    (left > 0 && left * 2 >= samples.len()).then(|| {
+    let by_itself = |s: &&Sample| matches!(s.outcome, Outcome::Ok | Outcome::Failed);
+    let ended = samples.iter().filter(by_itself);
+    let left = ended.clone().filter(|sample| sample.behind > 0).count();
+    let all = ended.count();
+    (left > 0 && left * 2 >= all).then(|| {
         format!(
             "{left} of {} left processes behind that went on in the background; they were ended with \
              the run. A program that is measured has to stay in the foreground: many daemons have \
              an option for that.",
-            counted(samples.len(), "run")
+            counted(all, "run")
         )
     })
 }

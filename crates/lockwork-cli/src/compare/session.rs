@@ -16,7 +16,7 @@ use lockwork_report::text::counted;
 use tempfile::TempDir;
 
 use super::arms::{Arm, Orders};
-use super::behind::Orphans;
+use super::behind::Mark;
 use super::child::{self, End, Observed};
 use super::metric::{self, Metric};
 use super::report::{Ended, Outcome, Sample};
@@ -88,7 +88,6 @@ pub struct Session<'a> {
     /// What glibc's first warm-up run did with its locks; none: it was not recorded.
     pub locking: Option<Locking>,
     interrupt: &'a Interrupt,
-    orphans: Orphans,
     bar: ProgressBar,
     slowest_baseline: Option<Duration>,
 }
@@ -118,7 +117,6 @@ impl<'a> Session<'a> {
             samples: Vec::new(),
             locking: None,
             interrupt,
-            orphans: Orphans::adopt().context("cannot adopt what runs leave behind")?,
             bar,
             slowest_baseline: None,
         })
@@ -211,6 +209,7 @@ impl<'a> Session<'a> {
                 None => command.env_remove(variable),
             };
         }
+        let mark = Mark::put_on(&mut command);
         command.stdin(match &self.rules.stdin {
             Some(path) => File::open(path)
                 .with_context(|| format!("cannot open {} for it", path.display()))?
@@ -227,7 +226,7 @@ impl<'a> Session<'a> {
             output,
             limit,
             self.interrupt,
-            Some(&self.orphans),
+            Some(&mark),
         )?)
     }
 

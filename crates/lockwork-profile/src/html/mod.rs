@@ -20,7 +20,7 @@ use crate::histogram::Histogram;
 use crate::model::{mean, Lock, Profile};
 use crate::names::Names;
 use crate::summary::{self, contended};
-use crate::{futexes, program, sharing, tables, verdict};
+use crate::{futexes, program, sharing, tables, unseen, verdict};
 
 /// Locks that have a section of their own.
 const SHOWN: usize = 20;
@@ -92,6 +92,11 @@ fn process(profile: &Profile) -> String {
     }
     if let Some(own) = futexes::own(profile, &names) {
         text += &format!("<p>{}.</p>\n", escape(&own));
+    }
+    // Where it made no lock call at all, the verdict says so.
+    let untold = profile.locks.iter().any(Lock::is_lock);
+    if let Some(told) = unseen::unrecorded(profile).filter(|_| untold) {
+        text += &format!("<p>{}.</p>\n", escape(&told));
     }
     text += &graph::now(profile, &names);
     text += &flame::render(profile, &names);
