@@ -344,7 +344,7 @@ mod tests {
             sample.outcome = Outcome::Failed;
             sample.exit_code = Some(1);
         }
-        let (text, _) = verdict_of(&fails, &["mutex"], false);
+        let (text, _) = verdict_of(&fails, &["mutex"], None);
         assert!(text.starts_with("glibc does better here"), "{text}");
         assert!(
             text.contains("mutex failed in 10 runs, glibc in 0"),
@@ -352,14 +352,14 @@ mod tests {
         );
         let mut zero = samples("mutex", 0.0);
         zero[3].metric = Some(0.0);
-        let (text, _) = verdict_of(&zero, &["mutex"], false);
+        let (text, _) = verdict_of(&zero, &["mutex"], None);
         assert!(text.contains("mutex gave 0 in 1 of 10 runs"), "{text}");
     }
 
     #[test]
     fn a_program_that_calls_no_lock_gives_no_verdict_on_locks() {
         for percent in [-5.0, 5.0] {
-            let (text, _) = verdict_of(&samples("mutex", percent), &["mutex"], true);
+            let (text, _) = verdict_of(&samples("mutex", percent), &["mutex"], Some(UNUSED));
             assert!(text.starts_with("No verdict on the locks"), "{text}");
             assert!(!text.contains("does better"), "{text}");
         }
@@ -371,7 +371,7 @@ mod tests {
         for sample in &mut coarse {
             sample.metric = Some(101.0);
         }
-        let (text, arms) = verdict_of(&coarse, &["mutex"], false);
+        let (text, arms) = verdict_of(&coarse, &["mutex"], None);
         assert!(text.contains("may be rounded"), "{text}");
         assert!(arms[1].verdict_interval.is_none());
     }
