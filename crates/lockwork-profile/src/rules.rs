@@ -280,8 +280,10 @@ fn gate(case: &Case<'_>) -> Option<Finding> {
         )
     });
     let for_them = known > 0 && blamed as f64 >= MOSTLY * known as f64;
-    // Who finds it free now and then is not held back.
-    let always = passed.contended as f64 >= MOSTLY * passed.count as f64;
+    // Several threads that mostly find it free share what it guards. A single one may look for work
+    // very often, and be held back where there is none for long.
+    let always =
+        passed.contended as f64 >= MOSTLY * passed.count as f64 || case.lock.by_thread.len() == 2;
     let hardly = passed.mean_hold() * GUESTS <= kept.mean_hold() && passed.holds > 0;
     (waits && for_them && always && hardly).then(|| Finding {
         rule: "gate",
@@ -300,7 +302,11 @@ fn gate(case: &Case<'_>) -> Option<Finding> {
             ),
             case.rate(),
         ],
-        advice: "If so, nothing is lost here: such a wait is not work that waits.".to_owned(),
+        advice: format!(
+            "If so, nothing is lost here: such a wait is not work that waits. If it guards data, do less \
+             inside in {}.",
+            case.names.site(first.address)
+        ),
     })
 }
 
