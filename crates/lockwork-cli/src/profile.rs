@@ -111,7 +111,7 @@ pub fn record(
 /// The report, or why there is none. The program's own result stays what it was.
 fn report(file: &Path, shown: &Path) {
     let shown = shown.display();
-    match lockwork_profile::text(file) {
+    match lockwork_profile::text(file, text::stderr_columns()) {
         Ok(report) => {
             text::complain(&format!(
                 "\n{report}\nlockwork report {} prints this again.\n",

@@ -129,7 +129,7 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode> {
     } else if args.deadlock {
         profiles.iter().map(crate::deadlock::render).collect()
     } else {
-        render(&profiles)
+        render(&profiles, text::stdout_columns())
     };
     text::print(&text)?;
     Ok(ExitCode::SUCCESS)
@@ -169,10 +169,12 @@ fn spared(file: &Path, out: &Path) -> Result<()> {
 
 /// The report on the processes that `file` and its children's files are of.
 ///
+/// `width`: columns of the terminal, if it is one.
+///
 /// # Errors
 /// `file` cannot be read or is no profile.
-pub fn text(file: &Path) -> Result<String> {
-    Ok(render(&profiles(file, false)?))
+pub fn text(file: &Path, width: Option<usize>) -> Result<String> {
+    Ok(render(&profiles(file, false)?, width))
 }
 
 /// What was recorded into `file` and its children's files; the process that waited longest
@@ -199,16 +201,16 @@ pub fn profiles(file: &Path, alone: bool) -> Result<Vec<Profile>> {
     Ok(all)
 }
 
-fn render(profiles: &[Profile]) -> String {
+fn render(profiles: &[Profile], width: Option<usize>) -> String {
     let (used, idle): (Vec<_>, Vec<_>) = profiles.iter().partition(|profile| {
         let counted = profile.sum().count > 0 || profile.dropped > 0;
         let says_something = counted || !profile.warnings.is_empty();
         says_something || !profile.waiters.is_empty() || profiles.len() == 1
     });
     let in_full = processes::in_full(&used);
-    let mut parts: Vec<String> = in_full.iter().map(|p| summary::render(p)).collect();
+    let mut parts: Vec<String> = in_full.iter().map(|p| summary::render(p, width)).collect();
     if in_full.len() < used.len() {
-        parts.insert(0, processes::table(&used));
+        parts.insert(0, processes::table(&used, width));
     }
     let mut text = parts.join("\n");
     if !idle.is_empty() {

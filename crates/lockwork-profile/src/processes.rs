@@ -45,11 +45,24 @@ pub fn in_full<'a>(all: &[&'a Profile]) -> Vec<&'a Profile> {
     }
 }
 
-/// A row for each of `all`, which waited longest first.
-pub fn table(all: &[&Profile]) -> String {
+/// What the columns are, and which a narrow terminal goes without, the first one first.
+const HEADER: [&str; 8] = [
+    "command",
+    "process",
+    "time",
+    "threads",
+    "acquired",
+    "contended",
+    "waited",
+    "of time",
+];
+const LESS: &[&[usize]] = &[&[2], &[3], &[5], &[4]];
+
+/// A row for each of `all`, which waited longest first, in a terminal of so many columns.
+pub fn table(all: &[&Profile], width: Option<usize>) -> String {
     let row = |profile: &&Profile| {
         let sum = profile.sum();
-        [
+        vec![
             cut(&command(profile), COMMAND),
             profile.pid.to_string(),
             seconds(profile.seconds),
@@ -61,19 +74,8 @@ pub fn table(all: &[&Profile]) -> String {
         ]
     };
     let mut text = format!("{} processes used locks:\n\n", whole(all.len() as u64));
-    text += &table::render(
-        [
-            "command",
-            "process",
-            "time",
-            "threads",
-            "acquired",
-            "contended",
-            "waited",
-            "of time",
-        ],
-        all.iter().take(LISTED).map(row),
-    );
+    let rows: Vec<Vec<String>> = all.iter().take(LISTED).map(row).collect();
+    text += &table::within(width, &HEADER, &rows, LESS);
     if all.len() > LISTED {
         let rest: u64 = all[LISTED..].iter().map(|profile| waited(profile)).sum();
         text += &format!(
@@ -142,7 +144,7 @@ mod tests {
     fn each_process_has_a_row() {
         let all: Vec<Profile> = (0..40).map(|pid| process(1_000 + pid, 40 - pid)).collect();
         let all: Vec<&Profile> = all.iter().collect();
-        let text = table(&all);
+        let text = table(&all, None);
         assert!(text.starts_with("40 processes used locks:"), "{text}");
         assert!(text.contains("1029") && !text.contains("1030"), "{text}");
         assert!(text.contains("… and 10 more, 55 ns in all"), "{text}");

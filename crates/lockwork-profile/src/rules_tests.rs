@@ -330,7 +330,7 @@ fn a_writer_that_never_gets_it_starves() {
     assert!(found.evidence[0].starts_with("a writer had waited for 9.00 s"));
     // A lock that nobody is seen to have waited for has a reason.
     assert_eq!(crate::summary::contended(&profile).count(), 1);
-    let report = crate::summary::render(&profile);
+    let report = crate::summary::render(&profile, None);
     assert!(report.contains("new readers pass them"), "{report}");
     // Readers that wait, too, pass nobody.
     let reader = Waiter {

@@ -29,13 +29,13 @@ const LITTLE: f64 = 0.01;
 const NESTS: usize = 3;
 /// Of acquisitions, or in a section, so often at least.
 const OFTEN: f64 = 0.05;
-/// What is said about one process.
-pub fn render(profile: &Profile) -> String {
+/// What is said about one process, in a terminal of so many columns.
+pub fn render(profile: &Profile, width: Option<usize>) -> String {
     let names = Names::new(profile);
     let waited: Vec<&Lock> = contended(profile).collect();
     let mut text = heading(profile) + &verdict::verdict(profile) + &stuck(profile, &names);
     if !waited.is_empty() {
-        text += &format!("\n{}\n", list(profile, &names, &waited));
+        text += &format!("\n{}\n", list(profile, &names, &waited, width));
     }
     if !is_nothing(profile) {
         let all = profile.sum().waited as f64;
@@ -51,7 +51,7 @@ pub fn render(profile: &Profile) -> String {
         let _ = writeln!(text, "\n{sentence}");
     }
     text += &callers::render(profile, &names);
-    text += &condvars(profile, &names);
+    text += &condvars(profile, &names, width);
     if let Some(quick) = quick_waits(profile) {
         text += &format!("\n{quick}\n");
     }
@@ -118,13 +118,14 @@ fn stuck(profile: &Profile, names: &Names<'_>) -> String {
     text
 }
 
-fn list(profile: &Profile, names: &Names<'_>, locks: &[&Lock]) -> String {
+fn list(profile: &Profile, names: &Names<'_>, locks: &[&Lock], width: Option<usize>) -> String {
     let shown = &locks[..locks.len().min(LISTED)];
     let mut rows = tables::locks(profile, names, shown);
     for (at, row) in rows.iter_mut().enumerate() {
         row[0] = cut(&format!("{} {}", at + 1, row[0]), NAME);
     }
-    let mut text = table::render(tables::LOCKS, rows);
+    let rows: Vec<Vec<String>> = rows.into_iter().map(Vec::from).collect();
+    let mut text = table::within(width, &tables::LOCKS, &rows, tables::LESS);
     if locks.len() > LISTED {
         let rest: u64 = locks[LISTED..].iter().map(|lock| lock.sum.waited).sum();
         text += &format!(
@@ -264,7 +265,7 @@ fn of_threads(profile: &Profile, threads: &[u64]) -> String {
     }
 }
 
-fn condvars(profile: &Profile, names: &Names<'_>) -> String {
+fn condvars(profile: &Profile, names: &Names<'_>, width: Option<usize>) -> String {
     let mut rows = tables::condvars(profile, names);
     if rows.is_empty() {
         return String::new();
@@ -272,7 +273,9 @@ fn condvars(profile: &Profile, names: &Names<'_>) -> String {
     for row in &mut rows {
         row[0] = cut(&row[0], NAME);
     }
-    let mut text = format!("\n{}\n", table::render(tables::CONDVAR, rows));
+    let rows: Vec<Vec<String>> = rows.into_iter().map(Vec::from).collect();
+    let table = table::within(width, &tables::CONDVAR, &rows, tables::LESS_CONDVAR);
+    let mut text = format!("\n{table}\n");
     for herd in herds(profile).iter().take(EXPLAINED) {
         let _ = writeln!(text, "\ncondition variable {}", names.lock(herd.condvar));
         text += &reason(&herd.finding(profile), &[]);

@@ -25,6 +25,9 @@ pub const LOCKS: [&str; 10] = [
     "queue",
 ];
 
+/// Those of them that a narrow terminal goes without, the first one first.
+pub const LESS: &[&[usize]] = &[&[9], &[7, 8], &[2], &[5, 6], &[3]];
+
 /// A row for each of `locks`, in their order.
 pub fn locks(profile: &Profile, names: &Names<'_>, locks: &[&Lock]) -> Vec<[String; LOCKS.len()]> {
     let all = profile.sum().waited;
@@ -49,6 +52,9 @@ pub fn locks(profile: &Profile, names: &Names<'_>, locks: &[&Lock]) -> Vec<[Stri
     };
     locks.iter().map(row).collect()
 }
+
+/// The same of [`CONDVAR`].
+pub const LESS_CONDVAR: &[&[usize]] = &[&[6], &[8], &[3], &[5]];
 
 /// What the columns of [`condvars`] are.
 pub const CONDVAR: [&str; 9] = [

@@ -32,6 +32,39 @@ where
     lines.join("\n")
 }
 
+/// The same in a terminal of so many columns: if it is wider, columns are left out, one group of
+/// `less` after the other, and a last line names them. None: there is no limit.
+pub fn within(
+    width: Option<usize>,
+    header: &[&str],
+    rows: &[Vec<String>],
+    less: &[&[usize]],
+) -> String {
+    let mut out = 0;
+    loop {
+        let gone = less[..out].concat();
+        let is_left = |at: &usize| !gone.contains(at);
+        let pick = |row: &Vec<String>| {
+            let cells = (0..row.len()).filter(is_left).map(|at| row[at].clone());
+            cells.collect::<Vec<String>>()
+        };
+        let heads = (0..header.len()).filter(is_left).map(|at| header[at]);
+        let text = render(heads.collect::<Vec<_>>(), rows.iter().map(pick));
+        let widest = text.lines().map(length).max().unwrap_or(0);
+        if out < less.len() && width.is_some_and(|width| widest > width) {
+            out += 1;
+            continue;
+        }
+        return match &gone[..] {
+            [] => text,
+            gone => {
+                let gone: Vec<&str> = gone.iter().map(|at| header[*at]).collect();
+                format!("{text}\n(a wider terminal shows: {})", gone.join(", "))
+            }
+        };
+    }
+}
+
 /// Which end of a cell is filled up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
@@ -88,6 +121,18 @@ mod tests {
         let rows = [["a", "1"], ["bcd", "1000"]].map(|row| row.map(str::to_owned));
         let text = render(["lock", "n"], rows);
         assert_eq!(text, "lock     n\na        1\nbcd   1000");
+    }
+
+    #[test]
+    fn a_narrow_terminal_has_fewer_columns() {
+        let rows = [vec!["a".to_owned(), "1000".to_owned(), "2".to_owned()]];
+        let of = |width| within(width, &["lock", "number", "rest"], &rows, &[&[2], &[1]]);
+        assert_eq!(of(None), "lock  number  rest\na       1000     2");
+        assert_eq!(of(Some(18)), of(None));
+        let narrow = "lock  number\na       1000\n(a wider terminal shows: rest)";
+        assert_eq!(of(Some(17)), narrow);
+        let least = "lock\na\n(a wider terminal shows: rest, number)";
+        assert_eq!(of(Some(3)), least);
     }
 
     #[test]

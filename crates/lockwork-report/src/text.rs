@@ -5,6 +5,20 @@ use std::io::{self, Write};
 
 use anyhow::{Context, Result};
 
+/// Columns of the terminal that standard output is; none: it is none.
+pub fn stdout_columns() -> Option<usize> {
+    columns(io::stdout())
+}
+
+/// The same of standard error.
+pub fn stderr_columns() -> Option<usize> {
+    columns(io::stderr())
+}
+
+fn columns(of: impl std::os::fd::AsFd) -> Option<usize> {
+    terminal_size::terminal_size_of(of).map(|(width, _)| usize::from(width.0))
+}
+
 /// `number` with `decimals` digits after the point and commas before it.
 pub fn grouped(number: f64, decimals: usize) -> String {
     let text = format!("{:.*}", decimals, number.abs());
