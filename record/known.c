@@ -48,7 +48,7 @@ void rec_init(void *lock, void *site)
 	rec_idle(t);
 }
 
-/* Some lock is such a one, so a lock in the memory of another one may have been. */
+/* A lock that no policy replaces was seen: one that is made later may lie in its place. */
 static u32 any_kept;
 
 static void note_kept(struct rec_thread *t, u64 lock, u64 why)

@@ -54,7 +54,7 @@ extern void *rec_nexts[REC_NEXT_COUNT] __attribute__((visibility("hidden")));
 
 /* Looks all of them up, unless that is done. */
 void rec_next_find(void);
-/* A policy's library is, so it has all calls, and the recorder has none. */
+/* A policy's library stands before the recorder: it has all calls, and the recorder none. */
 bool rec_policy_is_in_front(void);
 /* The same of what only a policy's interposer has. */
 void rec_rwlock_prepare(void);

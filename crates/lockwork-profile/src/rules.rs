@@ -26,11 +26,11 @@ const SLICE_NS: f64 = 3e6;
 /// A writer that waits so many times as long as readers wait and hold is passed by them.
 const STARVED: f64 = 10.0;
 
-/// A hold of at least so many nanoseconds is no section that one would expect; and those who wait for
-/// a gate hold it that many times shorter.
+/// A gate is closed for so many nanoseconds on average, or longer.
 const GATE_NS: u64 = 50_000_000;
+/// Those who pass it hold it so many times shorter.
 const GUESTS: f64 = 100.0;
-/// All of it, but for what was not seen so.
+/// A share that is nearly all.
 const MOSTLY: f64 = 0.9;
 
 /// So large a share of the waiting with a known holder is to be for those whom a rule names.
@@ -108,7 +108,7 @@ impl Case<'_> {
         }
     }
 
-    /// That no policy replaces it.
+    /// A sentence, if no policy replaces it.
     fn kept(&self) -> Option<String> {
         let kind = self.lock.full_kind();
         (self.lock.kept.is_kept()).then(|| format!("No policy replaces a {kind}."))

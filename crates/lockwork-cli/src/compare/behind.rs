@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_millis(50);
 /// How long one may take to end that was killed.
 const DYING: Duration = Duration::from_secs(1);
 
-/// By what the processes of one run are known.
+/// What tells the processes of one run from all others.
 pub struct Mark {
     /// `VARIABLE=value`, as it stands in an environment.
     entry: String,
