@@ -197,7 +197,7 @@ pub fn profiles(file: &Path, alone: bool) -> Result<Vec<Profile>> {
             }
         }
     }
-    all.sort_by_key(|profile| u64::MAX - processes::waited(profile));
+    all.sort_by_cached_key(|profile| u64::MAX - processes::waited(profile));
     Ok(all)
 }
 

@@ -286,7 +286,8 @@ fn left_out(profile: &Profile, names: &Names<'_>) -> Vec<String> {
 
 fn left_out_for(why: LeftOut, profile: &Profile, names: &Names<'_>) -> Option<String> {
     let locks = profile.locks.iter().filter(|lock| lock.is_lock());
-    let share = |lock: &Lock| mean(lock.sum.waited as f64, profile.sum().waited);
+    let waited = profile.sum().waited;
+    let share = |lock: &Lock| mean(lock.sum.waited as f64, waited);
     let is_such = |lock: &Lock| why_left_out(lock) == Some(why) && share(lock) >= LITTLE;
     // A lock that one thread alone takes makes no thread of this process wait.
     let mut all: Vec<&Lock> = locks

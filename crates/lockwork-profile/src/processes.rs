@@ -90,7 +90,8 @@ pub fn table(all: &[&Profile], width: Option<usize>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Counts, Lock, Site, Use};
+    use crate::model::Counts;
+    use crate::verdict::tests::one_mutex;
 
     fn process(pid: u64, waited: u64) -> Profile {
         let counts = Counts {
@@ -101,19 +102,7 @@ mod tests {
         };
         Profile {
             pid,
-            ns_per_tick: 1.0,
-            seconds: 1.0,
-            threads: 2,
-            locks: vec![Lock {
-                sites: vec![Site {
-                    address: 1,
-                    how: Use::Mutex,
-                    counts: counts.clone(),
-                }],
-                sum: counts,
-                ..Lock::default()
-            }],
-            ..Profile::default()
+            ..one_mutex(counts)
         }
     }
 

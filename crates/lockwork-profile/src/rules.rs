@@ -444,16 +444,13 @@ fn starved_writers(case: &Case<'_>) -> Option<Finding> {
         rule: "writers-starve",
         why: "Its writers wait much longer than its readers do: new readers pass them.".to_owned(),
         evidence,
-        advice: match case.kept() {
-            None => format!(
-                "Lockwork's read/write lock lets no reader pass once a writer has waited 1 ms: {}. \
-                 In the program: PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP.",
+        advice: format!(
+            "{} In the program: PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP.",
+            case.kept().unwrap_or_else(|| format!(
+                "Lockwork's read/write lock lets no reader pass once a writer has waited 1 ms: {}.",
                 case.compare("mutex")
-            ),
-            Some(kept) => {
-                format!("{kept} In the program: PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP.")
-            }
-        },
+            ))
+        ),
     })
 }
 

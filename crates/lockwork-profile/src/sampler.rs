@@ -78,12 +78,11 @@ impl Sampler {
 /// A process that records; after an exec it is another one, with a file of its own.
 struct Process {
     file: PathBuf,
-    /// The same, open while the process runs: there may be more of them than one may have open.
+    /// The same, open; none: the process has ended. There may be more of them than one may have open.
     open: Option<fs::File>,
     pid: u32,
     /// When its file was begun.
     ticks: u64,
-    ended: bool,
     code: Code,
     found: Found,
     /// Nanoseconds of threads in calls of the C library, less those of threads that wait for what is
@@ -100,7 +99,6 @@ impl Process {
             pid: head.pid.try_into().ok()?,
             ticks: head.start_ticks,
             file,
-            ended: false,
             code: Code::default(),
             found: Found::new(),
             others: 0,
@@ -125,14 +123,9 @@ impl Process {
         }
         self.others += (others - recorded) * (passed / 2) as i64;
         if threads == 0 {
-            self.end();
+            self.open = None;
         }
         threads
-    }
-
-    fn end(&mut self) {
-        self.ended = true;
-        self.open = None;
     }
 
     /// How many of its threads wait for what is recorded.
@@ -184,7 +177,9 @@ fn look(file: &Path, pid: u32, stopped: &Receiver<()>) -> (Vec<Process>, Unrecor
         let now = Instant::now();
         let passed = now.duration_since(last).as_nanos() as u64;
         last = now;
-        let running = processes.iter_mut().filter(|process| !process.ended);
+        let running = processes
+            .iter_mut()
+            .filter(|process| process.open.is_some());
         let threads: u32 = running.map(|process| process.look(passed)).sum();
         pause = EVERY.max(EACH * threads.max(others));
     }
@@ -203,8 +198,8 @@ fn find_new(file: &Path, processes: &mut Vec<Process>) {
         let pid = new.pid;
         for other in processes.iter_mut().filter(|other| other.pid == pid) {
             match other.ticks < new.ticks {
-                true => other.end(),
-                false => new.end(),
+                true => other.open = None,
+                false => new.open = None,
             }
         }
         processes.push(new);

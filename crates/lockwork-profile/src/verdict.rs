@@ -309,7 +309,7 @@ pub(crate) mod tests {
     }
 
     /// Two threads that used a mutex so within a second. A tick is a nanosecond.
-    fn one_mutex(counts: Counts) -> Profile {
+    pub(crate) fn one_mutex(counts: Counts) -> Profile {
         Profile {
             ns_per_tick: 1.0,
             seconds: 1.0,

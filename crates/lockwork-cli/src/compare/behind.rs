@@ -22,7 +22,7 @@ const DYING: Duration = Duration::from_secs(1);
 
 /// What tells the processes of one run from all others.
 pub struct Mark {
-    /// `VARIABLE=value`, as it stands in an environment.
+    /// The variable and its value, as the environment of a process has them.
     entry: String,
 }
 
