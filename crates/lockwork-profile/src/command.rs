@@ -101,10 +101,13 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode> {
             let known = profiles.iter().map(|profile| profile.pid.to_string());
             let known: Vec<String> = known.take(NAMED).collect();
             bail!(
-                "{} has no process {pid}; of its {} there are {}",
+                "{} has no process {pid}; it has {}{}",
                 args.file.display(),
-                profiles.len(),
-                known.join(", ")
+                known.join(", "),
+                match profiles.len().saturating_sub(NAMED) {
+                    0 => String::new(),
+                    more => format!(" and {more} more"),
+                }
             );
         }
         profiles.retain(|profile| profile.pid == pid);
