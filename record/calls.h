@@ -4,18 +4,9 @@
 
 /* The steps of which each replaced call is made. */
 #include "release.h"
+#include "waits.h"
 
 #define CALLER __builtin_return_address(0)
-
-/* What is known of a wait before it ends. */
-struct rec_waiting {
-	void *lock;
-	struct rec_wanted *wanted;
-	struct rec_stack *stack;
-	u64 since, holder_site, holder, queue, slept, preempted;
-	bool watched; /* more is to be known of it than how long it takes */
-	bool back; /* of a mutex at the end of a condition wait, not of an acquisition */
-};
 
 /* The thread has found the lock held, and is about to wait. */
 __cold void rec_wait_begin(struct rec_waiting *w, struct rec_thread *t,
@@ -58,13 +49,6 @@ void rec_event_end(struct rec_thread *t, struct rec_event *e, u64 now);
 /* Without a wait, a hold has ended that others may have waited for. */
 void rec_event_hold(struct rec_thread *t, const struct rec_site *s, u64 start,
 		    u64 now);
-/* How many threads but @but wait for @lock now; as far as is seen. */
-u64 rec_waiters(void *lock, u32 but);
-/* The same of those whose waits are watched. */
-u64 rec_watchers(void *lock, u32 but);
-/* Shows other threads that this one waits. */
-void rec_announce(struct rec_waiting *w, struct rec_thread *t,
-		  const struct rec_site *s);
 void rec_count_time(struct rec_detail *d, u64 waited);
 void rec_count_queue(struct rec_detail *d, u64 queue);
 /* Adds @ticks to one of the histograms. */

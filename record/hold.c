@@ -15,8 +15,8 @@
 #define BLOCK	8192
 #define LARGEST 64
 /*
- * From so many acquisitions on there are samples enough: a block may have four times as many
- * holds, and sixteen times as much time.
+ * From so many acquisitions of a thread on there are samples enough: a block may have four times
+ * as many holds, and sixteen times as much time.
  */
 #define MANY (1u << 14)
 /* A site has histograms from this number of acquisitions on, or with one long hold. */
@@ -53,9 +53,9 @@ struct rec_timed *rec_hold_timed(struct rec_thread *t, struct rec_site *s,
 }
 
 /* By the mean of those before, and at most twice as large as the last one. */
-static u32 next_block(const struct rec_site *s, const struct rec_timing *u)
+static u32 next_block(const struct rec_thread *t, const struct rec_timing *u)
 {
-	u64 rare = rec_site_count(s) < MANY ? 1 : 4;
+	u64 rare = t->acquired < MANY ? 1 : 4;
 	u64 holds = u->weight - u->inner;
 	u64 mean = holds ? u->held / holds : 0;
 	u64 block = rare * rare * BLOCK / (mean + 1);
@@ -86,7 +86,8 @@ void rec_hold_due(struct rec_thread *t, struct rec_site *s, struct rec_held *h)
 		return;
 	}
 	weight = u->block;
-	u->block = next_block(s, u);
+	t->acquired += weight;
+	u->block = next_block(t, u);
 	at = rec_random(t) % u->block;
 	s->counted += u->rest + at + 1;
 	u->rest = u->block - 1 - at;

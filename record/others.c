@@ -148,14 +148,19 @@ void *rec_other(struct rec_thread *t, u32 type, u64 lock, u64 site, u32 bytes)
 void rec_inside(struct rec_thread *t, const struct rec_site *s, void *outer,
 		u32 weight, u64 waited)
 {
-	struct rec_inside *i;
+	struct rec_timing *u = s->timing ? rec_at(s->timing) : NULL;
+	struct rec_inside *i = u && u->inside ? rec_at(u->inside) : NULL;
 
-	rec_busy(t);
-	/* The outer lock is where other records have a site. */
-	i = rec_other(t, REC_INSIDE, s->lock, (u64)outer, sizeof(*i));
-	if (i) {
-		i->count += weight;
-		i->waited += waited;
+	if (!i || i->lock != s->lock || i->outer != (u64)outer) {
+		rec_busy(t);
+		/* The outer lock is where other records have a site. */
+		i = rec_other(t, REC_INSIDE, s->lock, (u64)outer, sizeof(*i));
+		rec_idle(t);
 	}
-	rec_idle(t);
+	if (!i)
+		return;
+	i->count += weight;
+	i->waited += waited;
+	if (u)
+		u->inside = rec_place(i);
 }

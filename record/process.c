@@ -109,8 +109,10 @@ bool rec_file_begin(void)
 	rec_file_keep(&facts);
 	mapped = sys_mmap(REC_CAPACITY, MAP_SHARED, rec_state.fd);
 	rec_wanted = rec_memory(sizeof(*rec_wanted) * REC_WANTED);
+	rec_wanted_lock = rec_memory(sizeof(*rec_wanted_lock) * REC_WANTED);
 	rec_threads = rec_memory(sizeof(struct rec_thread *) * REC_MAX_WAITS);
-	if (mapped == MAP_FAILED || !rec_wanted || !rec_threads)
+	if (mapped == MAP_FAILED || !rec_wanted || !rec_wanted_lock ||
+	    !rec_threads)
 		return give_up("it cannot be mapped", errno);
 	sys_madvise(mapped, REC_CAPACITY, MADV_DONTFORK);
 	rec_file = mapped;

@@ -104,7 +104,10 @@ struct rec_thread {
 	u32 level;  /* of the timeline */
 	u32 events; /* in the chunks */
 	u32 chunks;
-	u32 made; /* locks whose making has a stack */
+	u32 made;     /* locks whose making has a stack */
+	u32 waits;    /* so far; it wraps around */
+	u32 releases; /* of locks whose flag was set */
+	u64 acquired; /* by the holds that are timed and those for which they stand */
 	struct rec_events *chunk[REC_CHUNKS];
 };
 
@@ -142,18 +145,6 @@ static inline struct rec_wait *rec_waits(void)
 /* Set for good where nothing is to be recorded. */
 extern u32 rec_off;
 
-/* What a thread's state was before it took the recorder's lock. */
-struct rec_guard {
-	u64 signals;
-	int cancel, error; /* errno */
-};
-
-/*
- * The recorder's lock. Its holder is not interrupted by signals, and not cancelled: it
- * makes calls that are cancellation points. Not on the path of a call.
- */
-void rec_lock(struct rec_guard *guard);
-void rec_unlock(const struct rec_guard *guard);
 /* Has the lock: makes the file of this process, unless that is done. */
 bool rec_file_begin(void);
 /* Reads both clocks, so that the reader can tell how long a tick is. */

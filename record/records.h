@@ -64,6 +64,8 @@ struct rec_timing {
 	u64 inner;  /* of these, those of a thread that held the lock already */
 	u32 block; /* acquisitions for which the next one that is timed stands */
 	u32 rest; /* how many of those for which the last one stood came after it */
+	u32 inside,
+		pad; /* where the latest one's struct rec_inside is; 0: none */
 };
 
 /* What is kept once a site is contended, or used often. */
@@ -101,14 +103,11 @@ struct rec_blame {
 	u64 site;	 /* the waiter's */
 	u64 holder_site; /* 0: unknown */
 	u64 holder;	 /* its number plus 1; 0: unknown */
-	u64 count;
-	u64 waited; /* ticks */
+	u64 count; /* of all waits, for which the watched and the long ones stand */
+	u64 waited; /* ticks of those */
 };
 
-/*
- * The stack of a contended acquisition, or of any if the file's all_stacks is 1; `depth` return
- * addresses follow.
- */
+/* The stack of a contended acquisition, or with all_stacks of any; `depth` addresses follow. */
 struct rec_stack {
 	u32 what, bytes; /* its type, as above */
 	u64 lock;

@@ -52,6 +52,18 @@ u64 rec_nanoseconds(clockid_t clock);
 void rec_both_clocks(u64 *ticks, u64 *ns);
 /* Whether code is mapped at @address, as far as is known. */
 bool rec_maps_has(u64 address);
+/* What a thread's state was before it took the recorder's lock. */
+struct rec_guard {
+	u64 signals;
+	int cancel, error; /* errno */
+};
+
+/*
+ * The recorder's lock. Its holder is not interrupted by signals, and not cancelled: it
+ * makes calls that are cancellation points. Not on the path of a call.
+ */
+void rec_lock(struct rec_guard *guard);
+void rec_unlock(const struct rec_guard *guard);
 /* Before the lock is taken, unless dlsym() itself leads to that. */
 void rec_lock_prepare(void);
 /* Before the first thread. */

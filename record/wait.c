@@ -6,22 +6,8 @@
 
 /* Waits shorter than this are over before a thread can have slept. */
 #define NO_SLEEP 4096
-/* A site's first waits are all watched; later those so long, and of others one in 16. */
-#define FIRST_WAITS 64
-#define LONG_WAIT   (1u << 20)
-#define RARELY	    16
-
-/*
- * What is done for a watched wait delays the sleep, makes each holder note what it does, and
- * holds the lock longer. Where threads wait often, that makes more of them wait.
- */
-static bool worth_watching(struct rec_thread *t, const struct rec_detail *d)
-{
-	if (!d || d->contended < FIRST_WAITS ||
-	    d->waited >= d->contended * LONG_WAIT)
-		return d;
-	return !(rec_random(t) % RARELY);
-}
+/* Some 2 milliseconds: so long a wait stands for itself alone. */
+#define LONG_WAIT (1u << 22)
 
 /* That a thread sleeps for another lock is no sleep of its sections: their switches do not count. */
 static void unwatch_holds(struct rec_thread *t)
@@ -47,44 +33,55 @@ void rec_wait_begin(struct rec_waiting *w, struct rec_thread *t,
 	w->slept = 0;
 	w->preempted = 0;
 	w->back = false;
-	w->watched = worth_watching(t, d);
-	w->holder = rec_find_holder(t, lock, &w->holder_site, w->watched);
-	if (w->watched || rec_all_stacks)
+	w->stands_for = rec_stands_for(t, d);
+	w->holder = rec_find_holder(t, lock, &w->holder_site, w->stands_for);
+	if (w->stands_for || rec_all_stacks)
 		w->stack = rec_stack_of(t, s, true);
-	if (w->watched) {
+	if (w->stands_for) {
 		rec_switches(&w->slept, &w->preempted);
 		w->queue = rec_waiters(lock, t->number);
 	}
 	w->since = rec_ticks();
 	rec_announce(w, t, s);
-	if (w->watched) {
-		WRITE_ONCE(w->wanted->releases, 0);
-		rec_still_wanted(w->wanted, lock);
-	}
+	if (w->stands_for)
+		rec_still_wanted(lock);
 	t->inside = 1;
 	rec_idle(t);
+}
+
+/* Who is to blame, and inside which lock this happened: records that are seldom in a cache. */
+static void blame(const struct rec_waiting *w, struct rec_thread *t,
+		  struct rec_site *s, u64 waited)
+{
+	u32 of = waited >= LONG_WAIT ? 1 : w->stands_for;
+	struct rec_blame *b;
+
+	if (!of)
+		return;
+	b = rec_blame(t, s, w->holder_site, w->holder);
+	if (b) {
+		b->count += of;
+		b->waited += waited * of;
+	}
+	if (t->depth && s->lock && t->held[t->depth - 1].lock)
+		rec_inside(t, s, t->held[t->depth - 1].lock, 0, waited * of);
 }
 
 static void count_wait(struct rec_waiting *w, struct rec_thread *t,
 		       struct rec_site *s, u64 waited)
 {
 	struct rec_detail *d = rec_detail(t, s);
-	struct rec_blame *b = rec_blame(t, s, w->holder_site, w->holder);
 
-	if (b) {
-		b->count++;
-		b->waited += waited;
-	}
-	if (t->depth && s->lock && t->held[t->depth - 1].lock)
-		rec_inside(t, s, t->held[t->depth - 1].lock, 0, waited);
+	blame(w, t, s, waited);
 	if (w->stack) {
 		w->stack->count++;
-		w->stack->waited += waited;
+		w->stack->waited +=
+			rec_all_stacks ? waited : waited * w->stands_for;
 	}
 	if (!d)
 		return;
 	rec_count_time(d, waited);
-	if (w->watched)
+	if (w->stands_for)
 		rec_count_queue(d, w->queue);
 }
 
@@ -93,7 +90,7 @@ static void count_switches(struct rec_waiting *w, struct rec_detail *d,
 {
 	u64 slept = w->slept, preempted = w->preempted;
 
-	if (!d || !w->watched)
+	if (!d || !w->stands_for)
 		return;
 	if (waited >= NO_SLEEP)
 		rec_switches(&slept, &preempted);
@@ -121,11 +118,12 @@ static void count_handover(const struct rec_waiting *w, struct rec_detail *d,
  */
 static void last_holder(struct rec_waiting *w, const struct rec_thread *t)
 {
-	u32 holder = READ_ONCE(w->wanted->thread);
+	u32 holder;
 
-	if (w->holder || !holder || holder == t->number + 1 ||
-	    !READ_ONCE(rec_is_wanted[rec_wanted_at(w->lock)]) ||
-	    READ_ONCE(w->wanted->lock) != w->lock)
+	if (w->holder || !rec_is_wanted_for(w->lock))
+		return;
+	holder = READ_ONCE(w->wanted->thread);
+	if (!holder || holder == t->number + 1)
 		return;
 	w->holder_site = READ_ONCE(w->wanted->site) & REC_ADDRESS;
 	w->holder = w->holder_site ? holder : 0;
@@ -162,8 +160,10 @@ void rec_wait_end(struct rec_waiting *w, struct rec_thread *t,
 	}
 	if (!w->back)
 		count_acquisition(t, s);
-	if (w->watched && READ_ONCE(w->wanted->lock) == w->lock)
+	if (w->stands_for && rec_is_wanted_for(w->lock)) {
 		count_handover(w, d, now);
+		rec_wanted_over(t, w->lock);
+	}
 	h = rec_hold(t, s, w->lock);
 	if (t->asked.at)
 		t->asked.lock = w->lock;

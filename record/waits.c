@@ -14,7 +14,7 @@ void rec_announce(struct rec_waiting *w, struct rec_thread *t,
 	WRITE_ONCE(mine->since, w->since);
 	WRITE_ONCE(mine->holder, w->holder);
 	WRITE_ONCE(mine->depth, t->depth);
-	WRITE_ONCE(mine->watched, w->watched);
+	WRITE_ONCE(mine->watched, !!w->stands_for);
 	for (u32 i = 0; i < t->depth && i < REC_SHOWN; i++)
 		WRITE_ONCE(mine->held[i], (u64)t->held[t->depth - 1 - i].lock);
 	smp_store_release(&mine->lock, (u64)w->lock);

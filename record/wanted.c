@@ -2,11 +2,12 @@
 /* Finds the holder of a lock, and notes whether threads wait for it. */
 #include "calls.h"
 
-/* After so many releases it is asked whether a wait is still watched. */
+/* After so many releases a thread asks whether a wait is still watched. */
 #define ENOUGH 16
 
 struct rec_thread **rec_threads;
 struct rec_wanted *rec_wanted;
+void **rec_wanted_lock;
 u8 rec_is_wanted[REC_WANTED] __attribute__((aligned(64)));
 
 /*
@@ -63,11 +64,12 @@ u32 rec_find_holder(struct rec_thread *t, void *lock, u64 *site, bool watched)
 	struct rec_wanted *w = &rec_wanted[at];
 
 	*site = 0;
-	if (!READ_ONCE(rec_is_wanted[at]) || READ_ONCE(w->lock) != lock) {
+	if (!rec_is_wanted_for(lock)) {
 		holder = search(t, lock, site);
 		if (!watched)
 			return holder;
-		WRITE_ONCE(w->lock, lock);
+		if (READ_ONCE(rec_wanted_lock[at]) != lock)
+			WRITE_ONCE(rec_wanted_lock[at], lock);
 		WRITE_ONCE(w->site, *site);
 		WRITE_ONCE(w->thread, holder);
 		WRITE_ONCE(rec_is_wanted[at], 1);
@@ -101,21 +103,29 @@ void rec_show_holder(const struct rec_thread *t, const struct rec_site *s,
 {
 	struct rec_wanted *w = &rec_wanted[rec_wanted_at(lock)];
 
-	if (READ_ONCE(w->lock) != lock)
+	if (!rec_is_wanted_for(lock))
 		return;
 	WRITE_ONCE(w->site, s->site);
 	WRITE_ONCE(w->thread, t->number + 1);
 }
 
-/* Clears the flag once no wait is watched. The next one that is sets it again. */
-void rec_wanted_released(struct rec_wanted *w, const struct rec_thread *t)
+void rec_wanted_over(const struct rec_thread *t, void *lock)
 {
-	u32 releases = READ_ONCE(w->releases) + 1;
-	void *lock = READ_ONCE(w->lock);
+	if (!rec_watchers(lock, t->number))
+		WRITE_ONCE(rec_is_wanted[rec_wanted_at(lock)], 0);
+}
 
-	WRITE_ONCE(w->releases, releases);
+/*
+ * Clears the flag where that was not done, as after a wait that was cancelled. The next wait
+ * that is watched sets it again.
+ */
+void rec_wanted_released(struct rec_wanted *w, struct rec_thread *t)
+{
+	u64 at = (u64)(w - rec_wanted);
+	void *lock = READ_ONCE(rec_wanted_lock[at]);
+
 	/* No lock: it was the flag of a parent process. */
-	if (lock && (releases % ENOUGH || rec_watchers(lock, t->number)))
+	if (lock && (++t->releases % ENOUGH || rec_watchers(lock, t->number)))
 		return;
-	WRITE_ONCE(rec_is_wanted[w - rec_wanted], 0);
+	WRITE_ONCE(rec_is_wanted[at], 0);
 }

@@ -14,16 +14,16 @@ extern struct rec_thread **rec_threads;
  * like the lock's own. Locks that share an entry overwrite each other's.
  */
 struct rec_wanted {
-	void *lock;
 	u64 released; /* ticks */
 	u64 site;     /* of the latest acquisition; as in struct rec_site */
 	u32 thread;   /* its number plus 1; 0: unknown */
-	u32 releases; /* since a watched wait began */
-	u64 pad[4];
+	u32 pad[11];
 };
 
 #define REC_WANTED 4096u
 extern struct rec_wanted *rec_wanted;
+/* Whose entry it is. Seldom written, so a holder does not wait for it before it releases. */
+extern void **rec_wanted_lock;
 /* The same as a flag, which each call reads. Seldom written, so each CPU has its copy. */
 extern u8 rec_is_wanted[REC_WANTED];
 
@@ -39,6 +39,13 @@ static inline bool rec_has_flag(void *lock)
 	return READ_ONCE(rec_is_wanted[rec_wanted_at(lock)]);
 }
 
+/* The same, and the entry is not another lock's. */
+static inline bool rec_is_wanted_for(void *lock)
+{
+	return rec_has_flag(lock) &&
+	       READ_ONCE(rec_wanted_lock[rec_wanted_at(lock)]) == lock;
+}
+
 /* A thread that has taken the lock calls this if the lock's flag is set. */
 __cold void rec_show_holder(const struct rec_thread *t,
 			    const struct rec_site *s, void *lock);
@@ -50,17 +57,20 @@ __cold void rec_show_holder(const struct rec_thread *t,
  */
 u32 rec_find_holder(struct rec_thread *t, void *lock, u64 *site, bool watched);
 /* The caller is seen to wait for @lock now; until then its flag may have been cleared. */
-static inline void rec_still_wanted(struct rec_wanted *w, const void *lock)
+static inline void rec_still_wanted(void *lock)
 {
-	u8 *flag = &rec_is_wanted[w - rec_wanted];
+	u32 at = rec_wanted_at(lock);
 
-	if (unlikely(!READ_ONCE(*flag)) && READ_ONCE(w->lock) == lock)
-		WRITE_ONCE(*flag, 1);
+	if (unlikely(!READ_ONCE(rec_is_wanted[at])) &&
+	    READ_ONCE(rec_wanted_lock[at]) == lock)
+		WRITE_ONCE(rec_is_wanted[at], 1);
 }
 
 /* @t has released @lock, which another thread may have taken: that one does not hold it now. */
 __cold void rec_released_for_another(struct rec_thread *t, void *lock);
+/* @t's wait for @lock was watched, and is over. */
+void rec_wanted_over(const struct rec_thread *t, void *lock);
 /* Thread @t has released a lock whose flag is set, which may be for another lock. */
-void rec_wanted_released(struct rec_wanted *w, const struct rec_thread *t);
+void rec_wanted_released(struct rec_wanted *w, struct rec_thread *t);
 
 #endif

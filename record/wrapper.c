@@ -8,6 +8,7 @@
 #include "wrapper.h"
 #include "site.h"
 #include "stack.h"
+#include "state.h"
 
 #define ENOUGH 3
 /* A wrapper's frame is not larger. */

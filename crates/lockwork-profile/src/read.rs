@@ -428,6 +428,7 @@ fn lock(address: u64, parts: Parts) -> Lock {
             waited,
         })
         .collect();
+    bound_by_waits(&mut blames, &sites);
     let mut by_thread: Vec<(u64, u64)> = parts.by_thread.into_iter().collect();
     by_thread.sort_unstable();
     let mut inside: Vec<Inside> = parts
@@ -454,6 +455,34 @@ fn lock(address: u64, parts: Parts) -> Lock {
         inside,
         by_thread,
     }
+}
+
+/// All waits of a call are known. What watched ones stand for may be more by chance, and is
+/// brought down to that.
+fn bound_by_waits(blames: &mut [Blame], sites: &[Site]) {
+    let mut estimated: HashMap<u64, (u64, u64)> = HashMap::new();
+    for blame in blames.iter() {
+        let sum = estimated.entry(blame.site).or_default();
+        sum.0 = sum.0.saturating_add(blame.count);
+        sum.1 = sum.1.saturating_add(blame.waited);
+    }
+    for blame in blames {
+        let (count, waited) = estimated[&blame.site];
+        let at_site = sites.iter().filter(|site| site.address == blame.site);
+        let (contended, all) = at_site.fold((0, 0), |sum, site| {
+            (sum.0 + site.counts.contended, sum.1 + site.counts.waited)
+        });
+        blame.count = share(blame.count, count, contended);
+        blame.waited = share(blame.waited, waited, all);
+    }
+}
+
+/// `part` of `sum`, if that is at most `bound`; else the same share of `bound`.
+fn share(part: u64, sum: u64, bound: u64) -> u64 {
+    if sum <= bound {
+        return part;
+    }
+    (u128::from(part) * u128::from(bound) / u128::from(sum)) as u64
 }
 
 /// What the process used of CPUs, if it could say so.
@@ -533,4 +562,40 @@ fn words(raw: &[u64]) -> Vec<String> {
 
 fn bytes(raw: &[u64]) -> Vec<u8> {
     raw.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A call that waits, and who is blamed for it.
+    fn bounded(contended: u64, waited: u64, blamed: [(u64, u64); 2]) -> [(u64, u64); 2] {
+        let counts = Counts {
+            contended,
+            waited,
+            ..Counts::default()
+        };
+        let site = Site {
+            address: 7,
+            how: Use::Mutex,
+            counts,
+        };
+        let mut blames = blamed.map(|(count, waited)| Blame {
+            site: 7,
+            holder_site: 0,
+            holder: None,
+            count,
+            waited,
+        });
+        bound_by_waits(&mut blames, &[site]);
+        blames.map(|blame| (blame.count, blame.waited))
+    }
+
+    #[test]
+    fn holders_are_blamed_for_no_more_than_all_waits() {
+        let less = [(30, 100), (40, 200)];
+        assert_eq!(bounded(100, 1000, less), less);
+        let more = [(90, 1500), (30, 500)];
+        assert_eq!(bounded(100, 1000, more), [(75, 750), (25, 250)]);
+    }
 }
