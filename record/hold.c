@@ -53,7 +53,7 @@ struct rec_timed *rec_hold_timed(struct rec_thread *t, struct rec_site *s,
 }
 
 /* By the mean of those before, and at most twice as large as the last one. */
-static u32 next_block(const struct rec_thread *t, const struct rec_timing *u)
+static u16 next_block(const struct rec_thread *t, const struct rec_timing *u)
 {
 	u64 rare = t->acquired < MANY ? 1 : 4;
 	u64 holds = u->weight - u->inner;
@@ -65,7 +65,7 @@ static u32 next_block(const struct rec_thread *t, const struct rec_timing *u)
 		return 1;
 	if (block > rare * LARGEST)
 		block = rare * LARGEST;
-	return (u32)(block < 2 * u->block ? block : 2 * u->block);
+	return (u16)(block < 2 * u->block ? block : 2 * u->block);
 }
 
 void rec_hold_due(struct rec_thread *t, struct rec_site *s, struct rec_held *h)
@@ -90,7 +90,7 @@ void rec_hold_due(struct rec_thread *t, struct rec_site *s, struct rec_held *h)
 	u->block = next_block(t, u);
 	at = rec_random(t) % u->block;
 	s->counted += u->rest + at + 1;
-	u->rest = u->block - 1 - at;
+	u->rest = (u16)(u->block - 1 - at);
 	rec_hold_timed(t, s, h, weight, 0);
 }
 

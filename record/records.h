@@ -62,10 +62,9 @@ struct rec_timing {
 	u64 held;   /* ticks of those that were timed, each times its weight */
 	u64 weight; /* acquisitions that those stand for */
 	u64 inner;  /* of these, those of a thread that held the lock already */
-	u32 block; /* acquisitions for which the next one that is timed stands */
-	u32 rest; /* how many of those for which the last one stood came after it */
-	u32 inside,
-		pad; /* where the latest one's struct rec_inside is; 0: none */
+	u16 block; /* acquisitions for which the next one that is timed stands */
+	u16 rest; /* how many of those for which the last one stood came after it */
+	u32 inside; /* where the latest one's struct rec_inside is; 0: none */
 };
 
 /* What is kept once a site is contended, or used often. */

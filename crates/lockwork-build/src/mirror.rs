@@ -2,7 +2,7 @@
 //! Rust's side of a C table, made from the C header: nobody writes a struct twice.
 //!
 //! This reads the few kinds of fields that the tables of this project have, and refuses
-//! all others: constant texts, numbers of 32 and 64 bits, arrays of such numbers with their
+//! all others: constant texts, numbers of 16, 32 and 64 bits, arrays of such numbers with their
 //! length in digits, pointers to such numbers, and pointers to functions. A field is optional
 //! in Rust if it is behind a comment that
 //! says `Optional`.
@@ -165,6 +165,7 @@ fn rust_type(c: &str) -> Option<&'static str> {
         "void *" => Some("*mut core::ffi::c_void"),
         "const void *" => Some("*const core::ffi::c_void"),
         "u32 *" => Some("*mut u32"),
+        "u16" => Some("u16"),
         "u32" => Some("u32"),
         "u64" => Some("u64"),
         "bool" => Some("bool"),
@@ -179,7 +180,7 @@ mod tests {
     const HEADER: &str =
         "\nstruct table {\n\tconst char *name; /* what users [type] */\n\tu32 min,\n\t\tmax;\n\n\
         \tvoid (*init)(void *lock);\n\t/*\n\t * Optional ones\n\t * are NULL.\n\t */\n\
-        \tbool (*wait)(const void *lock, u64 ns);\n\tu32 *value;\n\tu64 sums[40];\n};\n\
+        \tbool (*wait)(const void *lock, u64 ns);\n\tu32 *value;\n\tu64 sums[40];\n\tu16 small;\n};\n\
         #define LK_A\t  (1u << 0) /* first */\n#define LK_B (1u << 5)\n#define OTHER (1u << 6)\n";
 
     #[test]
@@ -193,10 +194,11 @@ mod tests {
             "    pub wait: Option<unsafe extern \"C\" fn(*const core::ffi::c_void, u64) -> bool>,\n",
             "    pub value: *mut u32,\n",
             "    pub sums: [u64; 40],\n",
+            "    pub small: u16,\n",
         ] {
             assert!(rust.contains(line), "{line}: {rust}");
         }
-        assert_eq!(rust.matches("    pub ").count(), 7, "{rust}");
+        assert_eq!(rust.matches("    pub ").count(), 8, "{rust}");
     }
 
     #[test]
