@@ -68,7 +68,7 @@ u32 rec_find_holder(struct rec_thread *t, void *lock, u64 *site, bool watched)
 		holder = search(t, lock, site);
 		if (!watched)
 			return holder;
-		if (READ_ONCE(rec_wanted_lock[at]) != lock)
+		if (!rec_has_entry(lock))
 			WRITE_ONCE(rec_wanted_lock[at], lock);
 		WRITE_ONCE(w->site, *site);
 		WRITE_ONCE(w->thread, holder);

@@ -39,11 +39,15 @@ static inline bool rec_has_flag(void *lock)
 	return READ_ONCE(rec_is_wanted[rec_wanted_at(lock)]);
 }
 
-/* The same, and the entry is not another lock's. */
+/* What the lock's entry says is of this lock. */
+static inline bool rec_has_entry(void *lock)
+{
+	return READ_ONCE(rec_wanted_lock[rec_wanted_at(lock)]) == lock;
+}
+
 static inline bool rec_is_wanted_for(void *lock)
 {
-	return rec_has_flag(lock) &&
-	       READ_ONCE(rec_wanted_lock[rec_wanted_at(lock)]) == lock;
+	return rec_has_flag(lock) && rec_has_entry(lock);
 }
 
 /* A thread that has taken the lock calls this if the lock's flag is set. */
@@ -59,11 +63,8 @@ u32 rec_find_holder(struct rec_thread *t, void *lock, u64 *site, bool watched);
 /* The caller is seen to wait for @lock now; until then its flag may have been cleared. */
 static inline void rec_still_wanted(void *lock)
 {
-	u32 at = rec_wanted_at(lock);
-
-	if (unlikely(!READ_ONCE(rec_is_wanted[at])) &&
-	    READ_ONCE(rec_wanted_lock[at]) == lock)
-		WRITE_ONCE(rec_is_wanted[at], 1);
+	if (unlikely(!rec_has_flag(lock)) && rec_has_entry(lock))
+		WRITE_ONCE(rec_is_wanted[rec_wanted_at(lock)], 1);
 }
 
 /* @t has released @lock, which another thread may have taken: that one does not hold it now. */
