@@ -4,7 +4,7 @@
 //! its content.
 //!
 //! Whoever can change that folder can run code as the user, so nobody else may
-//! be able to change it or the way to it (see [`trust`](crate::trust)), and a
+//! be able to change it or the way to it (see [`crate::trust`]), and a
 //! file found there is compared with what it should be before each use.
 //! Everybody may read it: a program that root starts may drop root and then
 //! start other programs.
