@@ -15,10 +15,11 @@
 #define BLOCK	8192
 #define LARGEST 64
 /*
- * From so many acquisitions of a thread on there are samples enough: a block may have four times
- * as many holds, and sixteen times as much time.
+ * From so many acquisitions of a thread, and of the site, on there are samples enough: a block
+ * may have four times as many holds, and sixteen times as much time.
  */
-#define MANY (1u << 14)
+#define MANY	     (1u << 14)
+#define MANY_AT_SITE (1u << 9)
 /* A site has histograms from this number of acquisitions on, or with one long hold. */
 #define USED_OFTEN 16
 #define VERY_LONG  (1u << 20)
@@ -53,9 +54,11 @@ struct rec_timed *rec_hold_timed(struct rec_thread *t, struct rec_site *s,
 }
 
 /* By the mean of those before, and at most twice as large as the last one. */
-static u16 next_block(const struct rec_thread *t, const struct rec_timing *u)
+static u16 next_block(const struct rec_thread *t, const struct rec_site *s,
+		      const struct rec_timing *u)
 {
-	u64 rare = t->acquired < MANY ? 1 : 4;
+	bool many = t->acquired >= MANY && rec_site_count(s) >= MANY_AT_SITE;
+	u64 rare = many ? 4 : 1;
 	u64 holds = u->weight - u->inner;
 	u64 mean = holds ? u->held / holds : 0;
 	u64 block = rare * rare * BLOCK / (mean + 1);
@@ -87,7 +90,7 @@ void rec_hold_due(struct rec_thread *t, struct rec_site *s, struct rec_held *h)
 	}
 	weight = u->block;
 	t->acquired += weight;
-	u->block = next_block(t, u);
+	u->block = next_block(t, s, u);
 	at = rec_random(t) % u->block;
 	s->counted += u->rest + at + 1;
 	u->rest = (u16)(u->block - 1 - at);

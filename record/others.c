@@ -156,11 +156,11 @@ void rec_inside(struct rec_thread *t, const struct rec_site *s, void *outer,
 		/* The outer lock is where other records have a site. */
 		i = rec_other(t, REC_INSIDE, s->lock, (u64)outer, sizeof(*i));
 		rec_idle(t);
+		if (i && u)
+			u->inside = rec_place(i);
 	}
 	if (!i)
 		return;
 	i->count += weight;
 	i->waited += waited;
-	if (u)
-		u->inside = rec_place(i);
 }

@@ -104,9 +104,8 @@ struct rec_thread {
 	u32 level;  /* of the timeline */
 	u32 events; /* in the chunks */
 	u32 chunks;
-	u32 made;     /* locks whose making has a stack */
-	u32 waits;    /* so far; it wraps around */
-	u32 releases; /* of locks whose flag was set */
+	u32 made;  /* locks whose making has a stack */
+	u32 waits; /* so far; it wraps around */
 	u64 acquired; /* by the holds that are timed and those for which they stand */
 	struct rec_events *chunk[REC_CHUNKS];
 };

@@ -102,7 +102,7 @@ struct rec_blame {
 	u64 site;	 /* the waiter's */
 	u64 holder_site; /* 0: unknown */
 	u64 holder;	 /* its number plus 1; 0: unknown */
-	u64 count; /* of all waits, for which the watched and the long ones stand */
+	u64 count; /* waits: a watched one counts for all it stands for, a long one once */
 	u64 waited; /* ticks of those */
 };
 
@@ -123,7 +123,7 @@ struct rec_inside {
 	u64 lock;
 	u64 outer;
 	u64 count;  /* acquisitions that the timed ones stand for */
-	u64 waited; /* ticks of all waits for it there */
+	u64 waited; /* ticks of waits for it there, counted in the same way */
 };
 
 /*

@@ -160,11 +160,8 @@ void rec_wait_end(struct rec_waiting *w, struct rec_thread *t,
 	}
 	if (!w->back)
 		count_acquisition(t, s);
-	/* Another waiter that has it at the same time, as readers do, may have cleared the flag. */
-	if (w->stands_for && rec_has_entry(w->lock)) {
+	if (w->stands_for && rec_has_entry(w->lock))
 		count_handover(w, d, now);
-		rec_wanted_over(t, w->lock);
-	}
 	h = rec_hold(t, s, w->lock);
 	if (t->asked.at)
 		t->asked.lock = w->lock;

@@ -2,7 +2,7 @@
 /* Finds the holder of a lock, and notes whether threads wait for it. */
 #include "calls.h"
 
-/* After so many releases a thread asks whether a wait is still watched. */
+/* After one release in so many it is asked whether a wait is still watched. */
 #define ENOUGH 16
 
 struct rec_thread **rec_threads;
@@ -109,15 +109,10 @@ void rec_show_holder(const struct rec_thread *t, const struct rec_site *s,
 	WRITE_ONCE(w->thread, t->number + 1);
 }
 
-void rec_wanted_over(const struct rec_thread *t, void *lock)
-{
-	if (!rec_watchers(lock, t->number))
-		WRITE_ONCE(rec_is_wanted[rec_wanted_at(lock)], 0);
-}
-
 /*
- * Clears the flag where that was not done, as after a wait that was cancelled. The next wait
- * that is watched sets it again.
+ * Clears the flag once no wait is watched. The next one that is sets it again. Not when such a
+ * wait ends: the next waiter may be one that is not seen to wait yet, as where a broadcast moves
+ * waiters to a mutex.
  */
 void rec_wanted_released(struct rec_wanted *w, struct rec_thread *t)
 {
@@ -125,7 +120,7 @@ void rec_wanted_released(struct rec_wanted *w, struct rec_thread *t)
 	void *lock = READ_ONCE(rec_wanted_lock[at]);
 
 	/* No lock: it was the flag of a parent process. */
-	if (lock && (++t->releases % ENOUGH || rec_watchers(lock, t->number)))
+	if (lock && (rec_random(t) % ENOUGH || rec_watchers(lock, t->number)))
 		return;
 	WRITE_ONCE(rec_is_wanted[at], 0);
 }

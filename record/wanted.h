@@ -69,8 +69,6 @@ static inline void rec_still_wanted(void *lock)
 
 /* @t has released @lock, which another thread may have taken: that one does not hold it now. */
 __cold void rec_released_for_another(struct rec_thread *t, void *lock);
-/* @t's wait for @lock was watched, and is over. */
-void rec_wanted_over(const struct rec_thread *t, void *lock);
 /* Thread @t has released a lock whose flag is set, which may be for another lock. */
 void rec_wanted_released(struct rec_wanted *w, struct rec_thread *t);
 

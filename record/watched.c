@@ -6,10 +6,10 @@
 #include "calls.h"
 
 /*
- * A site's first waits are all watched, and a thread's. Then the thread watches one in 2, in 3
- * and so on, for so many waits each, and at last one in 256.
+ * The first waits of a site are all watched, and those under a thread number. Then one in 2, in 3
+ * and so on is, for so many waits each, and at last one in 256.
  */
-#define FIRST_OF_SITE	4
+#define FIRST_OF_SITE	8
 #define FIRST_OF_THREAD 64
 #define FOR_EACH	32
 #define RARELY		256

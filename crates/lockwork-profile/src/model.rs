@@ -236,7 +236,7 @@ pub struct Inside {
     pub outer: u64,
     /// Acquisitions, estimated from those whose holds were timed.
     pub count: u64,
-    /// Ticks of all waits for the lock while the other one was held.
+    /// Ticks of waits for the lock, estimated from watched and long ones, while the other one was held.
     pub waited: u64,
 }
 

@@ -12,7 +12,7 @@ pub struct Nest<'a> {
     pub inner: &'a Lock,
     /// How often, estimated from the acquisitions whose holds were timed.
     pub count: u64,
-    /// Ticks of all waits for the inner lock meanwhile.
+    /// Ticks of waits for the inner lock meanwhile, estimated from watched and long ones.
     pub waited: u64,
 }
 

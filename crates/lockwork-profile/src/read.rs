@@ -428,7 +428,7 @@ fn lock(address: u64, parts: Parts) -> Lock {
             waited,
         })
         .collect();
-    bound_by_waits(&mut blames, &sites);
+    scale_to_waits(&mut blames, &sites);
     let mut by_thread: Vec<(u64, u64)> = parts.by_thread.into_iter().collect();
     by_thread.sort_unstable();
     let mut inside: Vec<Inside> = parts
@@ -440,6 +440,12 @@ fn lock(address: u64, parts: Parts) -> Lock {
             waited,
         })
         .collect();
+    let inside_all = inside.iter().map(|inside| inside.waited).sum();
+    if inside_all > sum.waited {
+        for one in &mut inside {
+            one.waited = share(one.waited, inside_all, sum.waited);
+        }
+    }
     inside.sort_by_key(|inside| (u64::MAX - inside.count, inside.outer));
     blames.sort_by_key(|blame| (u64::MAX - blame.waited, blame.site, blame.holder_site));
     Lock {
@@ -457,9 +463,9 @@ fn lock(address: u64, parts: Parts) -> Lock {
     }
 }
 
-/// All waits of a call are known. What watched ones stand for may be more by chance, and is
-/// brought down to that.
-fn bound_by_waits(blames: &mut [Blame], sites: &[Site]) {
+/// All waits of a call are known, and who is to blame only of watched and of long ones. So their
+/// estimates are brought to what is known of all.
+fn scale_to_waits(blames: &mut [Blame], sites: &[Site]) {
     let mut estimated: HashMap<u64, (u64, u64)> = HashMap::new();
     for blame in blames.iter() {
         let sum = estimated.entry(blame.site).or_default();
@@ -477,12 +483,10 @@ fn bound_by_waits(blames: &mut [Blame], sites: &[Site]) {
     }
 }
 
-/// `part` of `sum`, if that is at most `bound`; else the same share of `bound`.
-fn share(part: u64, sum: u64, bound: u64) -> u64 {
-    if sum <= bound {
-        return part;
-    }
-    (u128::from(part) * u128::from(bound) / u128::from(sum)) as u64
+/// The share of `whole` that `part` is of `sum`.
+fn share(part: u64, sum: u64, whole: u64) -> u64 {
+    let scaled = u128::from(part) * u128::from(whole) / u128::from(sum.max(1));
+    scaled.try_into().unwrap_or(u64::MAX)
 }
 
 /// What the process used of CPUs, if it could say so.
@@ -569,7 +573,7 @@ mod tests {
     use super::*;
 
     /// A call that waits, and who is blamed for it.
-    fn bounded(contended: u64, waited: u64, blamed: [(u64, u64); 2]) -> [(u64, u64); 2] {
+    fn scaled(contended: u64, waited: u64, blamed: [(u64, u64); 2]) -> [(u64, u64); 2] {
         let counts = Counts {
             contended,
             waited,
@@ -587,15 +591,16 @@ mod tests {
             count,
             waited,
         });
-        bound_by_waits(&mut blames, &[site]);
+        scale_to_waits(&mut blames, &[site]);
         blames.map(|blame| (blame.count, blame.waited))
     }
 
     #[test]
-    fn holders_are_blamed_for_no_more_than_all_waits() {
-        let less = [(30, 100), (40, 200)];
-        assert_eq!(bounded(100, 1000, less), less);
+    fn holders_are_blamed_for_all_waits_together() {
         let more = [(90, 1500), (30, 500)];
-        assert_eq!(bounded(100, 1000, more), [(75, 750), (25, 250)]);
+        assert_eq!(scaled(100, 1000, more), [(75, 750), (25, 250)]);
+        let less = [(30, 100), (20, 400)];
+        assert_eq!(scaled(100, 1000, less), [(60, 200), (40, 800)]);
+        assert_eq!(scaled(100, 1000, [(0, 0), (0, 0)]), [(0, 0), (0, 0)]);
     }
 }
