@@ -849,6 +849,8 @@ fn the_time_to_take_a_mutex_back_is_known_of_a_policy() {
         assert_eq!(back["count"], 0, "no acquisition: {policy}: {back:#}");
         assert_eq!(back["contended"], 2, "{policy}: {back:#}");
         assert_eq!(back["holds"], 2, "{policy}: {back:#}");
+        // At least from the first one to the second, which nobody has seen wait by then.
+        assert!(number(&back["handovers"]) >= 1, "{policy}: {back:#}");
         // Both of them since the broadcast, also if they have slept on.
         let waited = number(&counts["waited_ns"]);
         assert!(waited >= 198_000_000, "{policy}: {counts:#}");
