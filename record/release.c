@@ -66,7 +66,7 @@ void rec_release_begin(struct rec_ended *e, struct rec_thread *t, void *lock)
 	flag = flag && !e->is_inner;
 	/* The flag may be that of another lock. */
 	e->flag = flag ? w : NULL;
-	e->is_wanted = flag && rec_is_wanted_for(lock);
+	e->is_wanted = flag && rec_has_entry(lock);
 	if (e->is_wanted || e->is_timed)
 		e->now = rec_ticks();
 	if (e->is_wanted)

@@ -103,7 +103,7 @@ void rec_show_holder(const struct rec_thread *t, const struct rec_site *s,
 {
 	struct rec_wanted *w = &rec_wanted[rec_wanted_at(lock)];
 
-	if (!rec_is_wanted_for(lock))
+	if (!rec_has_entry(lock))
 		return;
 	WRITE_ONCE(w->site, s->site);
 	WRITE_ONCE(w->thread, t->number + 1);

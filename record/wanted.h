@@ -45,6 +45,7 @@ static inline bool rec_has_entry(void *lock)
 	return READ_ONCE(rec_wanted_lock[rec_wanted_at(lock)]) == lock;
 }
 
+/* Somebody waits for this lock. */
 static inline bool rec_is_wanted_for(void *lock)
 {
 	return rec_has_flag(lock) && rec_has_entry(lock);

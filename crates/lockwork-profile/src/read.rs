@@ -466,27 +466,30 @@ fn lock(address: u64, parts: Parts) -> Lock {
 /// All waits of a call are known, and who is to blame only of watched and of long ones. So their
 /// estimates are brought to what is known of all.
 fn scale_to_waits(blames: &mut [Blame], sites: &[Site]) {
-    let mut estimated: HashMap<u64, (u64, u64)> = HashMap::new();
+    /// Waits, and their ticks.
+    type Sum = (u64, u64);
+    let mut calls: HashMap<u64, (Sum, Sum)> = HashMap::new();
     for blame in blames.iter() {
-        let sum = estimated.entry(blame.site).or_default();
-        sum.0 = sum.0.saturating_add(blame.count);
-        sum.1 = sum.1.saturating_add(blame.waited);
+        let (estimated, _) = calls.entry(blame.site).or_default();
+        estimated.0 += blame.count;
+        estimated.1 += blame.waited;
+    }
+    for site in sites {
+        if let Some((_, known)) = calls.get_mut(&site.address) {
+            known.0 += site.counts.contended;
+            known.1 += site.counts.waited;
+        }
     }
     for blame in blames {
-        let (count, waited) = estimated[&blame.site];
-        let at_site = sites.iter().filter(|site| site.address == blame.site);
-        let (contended, all) = at_site.fold((0, 0), |sum, site| {
-            (sum.0 + site.counts.contended, sum.1 + site.counts.waited)
-        });
-        blame.count = share(blame.count, count, contended);
-        blame.waited = share(blame.waited, waited, all);
+        let (estimated, known) = calls[&blame.site];
+        blame.count = share(blame.count, estimated.0, known.0);
+        blame.waited = share(blame.waited, estimated.1, known.1);
     }
 }
 
-/// The share of `whole` that `part` is of `sum`.
+/// As much of `whole` as `part` is of `sum`, which it is a part of.
 fn share(part: u64, sum: u64, whole: u64) -> u64 {
-    let scaled = u128::from(part) * u128::from(whole) / u128::from(sum.max(1));
-    scaled.try_into().unwrap_or(u64::MAX)
+    (u128::from(part) * u128::from(whole) / u128::from(sum.max(1))) as u64
 }
 
 /// What the process used of CPUs, if it could say so.
