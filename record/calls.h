@@ -50,7 +50,7 @@ void rec_event_end(struct rec_thread *t, struct rec_event *e, u64 now);
 void rec_event_hold(struct rec_thread *t, const struct rec_site *s, u64 start,
 		    u64 now);
 void rec_count_time(struct rec_detail *d, u64 waited);
-void rec_count_queue(struct rec_detail *d, u64 queue);
+void rec_count_queue(struct rec_detail *d, u64 queue, u32 weight);
 /* Adds @ticks to one of the histograms. */
 void rec_bucket(u32 *histogram, u64 ticks, u32 weight);
 /* This thread's context switches: voluntary, involuntary. */

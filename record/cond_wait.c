@@ -40,5 +40,5 @@ void rec_cond_woke(struct rec_thread *t, struct rec_site *s, u64 waiters)
 	if (!d)
 		return;
 	d->failed += !waiters; /* nobody to wake */
-	rec_count_queue(d, waiters);
+	rec_count_queue(d, waiters, 1);
 }

@@ -35,9 +35,9 @@ void rec_count_time(struct rec_detail *d, u64 waited)
 	rec_bucket(d->wait, waited, 1);
 }
 
-void rec_count_queue(struct rec_detail *d, u64 queue)
+void rec_count_queue(struct rec_detail *d, u64 queue, u32 weight)
 {
-	d->queue += queue;
+	d->queue += queue * weight;
 	if (queue > d->longest_queue)
 		d->longest_queue = queue;
 }

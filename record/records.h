@@ -75,15 +75,17 @@ struct rec_detail {
 	u64 longest_wait;
 	u64 failed;   /* tries that found it held; signals that met no waiter */
 	u64 timeouts; /* waits that ended by their deadline */
-	u64 queue; /* sum of the waiters met: by watched waits, or by all signals */
+	u64 queue; /* sum of the waiters met: by all signals; or by watched waits, weighted */
 	u64 longest_queue;
 	u64 timed; /* holds that were all timed: contended ones, and after waits */
 	u64 timed_held; /* ticks of those */
 	u64 longest_hold;
-	u64 handovers; /* release to acquisition by a waiter */
-	u64 handover;  /* ticks of those */
+	u64 handovers; /* release to acquisition by a waiter whose wait is watched */
+	u64 handovers_for; /* the waits that those stand for */
+	u64 handover;	   /* ticks of those, weighted */
 	u64 watched; /* waits of which more is known than how long they took */
-	u64 slept;   /* voluntary context switches in those */
+	u64 watched_for; /* the waits that those stand for */
+	u64 slept;	 /* voluntary context switches in those, weighted */
 	u64 preempted;	 /* involuntary ones */
 	u64 holds_asked; /* the same of holds */
 	u64 holds_slept;

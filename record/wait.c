@@ -82,7 +82,7 @@ static void count_wait(struct rec_waiting *w, struct rec_thread *t,
 		return;
 	rec_count_time(d, waited);
 	if (w->stands_for)
-		rec_count_queue(d, w->queue);
+		rec_count_queue(d, w->queue, w->stands_for);
 }
 
 static void count_switches(struct rec_waiting *w, struct rec_detail *d,
@@ -95,8 +95,9 @@ static void count_switches(struct rec_waiting *w, struct rec_detail *d,
 	if (waited >= NO_SLEEP)
 		rec_switches(&slept, &preempted);
 	d->watched++;
-	d->slept += slept - w->slept;
-	d->preempted += preempted - w->preempted;
+	d->watched_for += w->stands_for;
+	d->slept += (slept - w->slept) * w->stands_for;
+	d->preempted += (preempted - w->preempted) * w->stands_for;
 }
 
 /* From the release to now, if a release was seen while we waited. */
@@ -108,8 +109,9 @@ static void count_handover(const struct rec_waiting *w, struct rec_detail *d,
 	if (!d || released < w->since || released > now)
 		return;
 	d->handovers++;
-	d->handover += now - released;
-	rec_bucket(d->handover_time, now - released, 1);
+	d->handovers_for += w->stands_for;
+	d->handover += (now - released) * w->stands_for;
+	rec_bucket(d->handover_time, now - released, w->stands_for);
 }
 
 /*

@@ -861,6 +861,22 @@ fn the_time_to_take_a_mutex_back_is_known_of_a_policy() {
 }
 
 #[test]
+fn waits_of_later_count_as_much_as_the_first_ones() {
+    let room = Room::new();
+    let later = program(&room, "later", &[]);
+    let output = profile(&room, &["--", &later]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let process = &json(&room)[0];
+    let counts = &lock(process, "later")["counts"];
+    let watched = number(&counts["waits_watched"]);
+    assert!(watched * 3 < number(&counts["contended"]), "{counts:#}");
+    // The other waiter's 600 waits meet nobody, as the first 200 of 800 do. So the mean of all is
+    // 0.43, and that of the watched ones, each counted alike, about 0.17.
+    let queue = number(&counts["queue_sum"]) as f64 / watched as f64;
+    assert!((0.3..0.6).contains(&queue), "{queue}: {counts:#}");
+}
+
+#[test]
 fn a_program_with_locks_of_its_own_is_told_what_is_not_seen() {
     let room = Room::new();
     let own = program(&room, "own_futex", &[]);

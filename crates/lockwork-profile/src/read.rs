@@ -364,17 +364,18 @@ fn counts(
         sum.longest_wait = limits.time(d.longest_wait);
         sum.failed = limits.count(d.failed);
         sum.timeouts = limits.count(d.timeouts);
-        sum.queue = limits.count(d.queue);
+        sum.queue = limits.count(unweighted(d.queue, d.watched_for, d.watched));
         sum.longest_queue = limits.count(d.longest_queue);
         sum.held = limits.time(d.timed_held) as f64;
         sum.timed = limits.count(d.timed);
         sum.holds = sum.timed;
         sum.longest_hold = limits.time(d.longest_hold);
         sum.handovers = limits.count(d.handovers);
-        sum.handover = limits.time(d.handover);
+        let handover = unweighted(d.handover, d.handovers_for, d.handovers);
+        sum.handover = limits.time(handover);
         sum.watched = limits.count(d.watched);
-        sum.slept = limits.count(d.slept);
-        sum.preempted = limits.count(d.preempted);
+        sum.slept = limits.count(unweighted(d.slept, d.watched_for, d.watched));
+        sum.preempted = limits.count(unweighted(d.preempted, d.watched_for, d.watched));
         sum.holds_asked = limits.count(d.holds_asked);
         sum.holds_slept = limits.count(d.holds_slept);
         sum.holds_preempted = limits.count(d.holds_preempted);
@@ -490,6 +491,24 @@ fn scale_to_waits(blames: &mut [Blame], sites: &[Site]) {
 /// As much of `whole` as `part` is of `sum`, which it is a part of.
 fn share(part: u64, sum: u64, whole: u64) -> u64 {
     (u128::from(part) * u128::from(whole) / u128::from(sum.max(1))) as u64
+}
+
+/// What `number` watched waits come to, if each is as their mean, in which each counts for all waits
+/// that it stands for: `weighted` is the sum over these, `weights` how many they are. 0 `weights`:
+/// the sum is not weighted, as of a condition variable.
+fn unweighted(weighted: u64, weights: u64, number: u64) -> u64 {
+    match weights {
+        0 => weighted,
+        _ => {
+            let (sum, weights) = (
+                u128::from(weighted) * u128::from(number),
+                u128::from(weights),
+            );
+            (sum.saturating_add(weights / 2) / weights)
+                .try_into()
+                .unwrap_or(u64::MAX)
+        }
+    }
 }
 
 /// What the process used of CPUs, if it could say so.
