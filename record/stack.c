@@ -104,7 +104,10 @@ u32 rec_unwind(void **frame, u32 room, u64 site)
 		frame[0] = (void *)site;
 		return 1;
 	}
-	n = begin_at(site, frame, (u32)backtrace(frame, (int)room));
+	n = (u32)backtrace(frame, (int)room);
+	if (n == room)
+		return begin_at(site, frame, n);
+	n = begin_at(site, frame, n);
 	m = begin_at(site, other, follow(other, room));
 	from = n ? behind_last(frame, n, other, m) : 0;
 	while (from < m && n < room)
