@@ -254,6 +254,18 @@ pub struct Stack {
     pub waited: u64,
 }
 
+impl Stack {
+    /// Of the call at `site`, whose callers are not known: one tick of a wait, by which it is weighed.
+    pub fn alone(lock: u64, site: u64) -> Self {
+        Self {
+            lock,
+            frames: vec![site],
+            count: 1,
+            waited: 1,
+        }
+    }
+}
+
 /// A lock, or a condition variable.
 #[derive(Clone, Debug, Default)]
 pub struct Lock {
