@@ -6,6 +6,7 @@ use crate::sample::Sample;
 use crate::score::Score;
 use crate::tools::Calibration;
 use anyhow::{bail, Context, Result};
+use lockwork_report::input;
 use lockwork_report::machine::Machine;
 use lockwork_report::text;
 use serde::{Deserialize, Serialize};
@@ -133,8 +134,8 @@ impl Data {
     /// the machine went down in the middle of it, is left out; also returns how
     /// many bytes are whole.
     pub fn read(path: &Path) -> Result<(Data, u64)> {
-        let text = std::fs::read_to_string(path)
-            .with_context(|| format!("cannot read '{}'", path.display()))?;
+        let text =
+            input::written(path).with_context(|| format!("cannot read '{}'", path.display()))?;
         let whole = text.rfind('\n').map_or(0, |at| at + 1);
         let not_ours = |line: usize| {
             format!(

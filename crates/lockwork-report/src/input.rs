@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Texts that users write and name: machines, workloads, suites.
+//! Texts that users name: machines, workloads, suites, results.
 
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read, Result};
@@ -13,11 +13,24 @@ const MOST_BYTES: u64 = 16 << 20;
 /// # Errors
 /// It cannot be read, is not UTF-8, or has more than 16 MiB.
 pub fn text(path: &Path) -> Result<String> {
+    at_most(path, MOST_BYTES)
+}
+
+/// The text of a file that a program of ours has written.
+///
+/// # Errors
+/// It cannot be read, is not UTF-8, or has more than 512 MiB.
+pub fn written(path: &Path) -> Result<String> {
+    at_most(path, 32 * MOST_BYTES)
+}
+
+fn at_most(path: &Path, most: u64) -> Result<String> {
     let mut bytes = Vec::new();
-    let mut file = File::open(path)?.take(MOST_BYTES + 1);
+    let mut file = File::open(path)?.take(most + 1);
     file.read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MOST_BYTES {
-        return Err(Error::new(ErrorKind::InvalidData, "more than 16 MiB"));
+    if bytes.len() as u64 > most {
+        let why = format!("more than {} MiB", most >> 20);
+        return Err(Error::new(ErrorKind::InvalidData, why));
     }
     String::from_utf8(bytes)
         .map_err(|_| Error::new(ErrorKind::InvalidData, "it is no text (UTF-8)"))
