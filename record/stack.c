@@ -98,16 +98,16 @@ void rec_stack_prepare(void)
 u32 rec_unwind(void **frame, u32 room, u64 site)
 {
 	void *other[REC_DEEPEST];
-	u32 n, m, from;
+	u32 got, n, m, from;
 
 	if (none) {
 		frame[0] = (void *)site;
 		return 1;
 	}
-	n = (u32)backtrace(frame, (int)room);
-	if (n == room)
-		return begin_at(site, frame, n);
-	n = begin_at(site, frame, n);
+	got = (u32)backtrace(frame, (int)room);
+	n = begin_at(site, frame, got);
+	if (n && got == room)
+		return n;
 	m = begin_at(site, other, follow(other, room));
 	from = n ? behind_last(frame, n, other, m) : 0;
 	while (from < m && n < room)
