@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-/* The stacks of lock calls: a sample of those that wait, or all. */
+/* The stacks of lock calls: a sample of those that wait, the long ones among these, or all. */
 #include "calls.h"
 #include "stack.h"
 
-/* Samples take at most this share of the program's time, all threads together. */
+/* Samples of one kind take at most this share of the program's time, all threads together. */
 #define STACK_SHARE 256
 
 struct rec_stack *rec_stack_of(struct rec_thread *t, struct rec_site *s,
-			       bool waits)
+			       enum rec_moment when)
 {
 	u64 now = rec_ticks(), took;
 	void *frame[REC_DEEPEST];
@@ -15,18 +15,46 @@ struct rec_stack *rec_stack_of(struct rec_thread *t, struct rec_site *s,
 	int saved = errno;
 	u32 n;
 
-	if ((now < t->next_stack && !rec_all_stacks) || s == &t->lost)
+	if ((now < t->next_stack[when] && !rec_all_stacks) || s == &t->lost)
 		return NULL;
 	n = rec_unwind(frame, REC_DEEPEST, rec_site_address(s));
-	if (waits)
+	if (when == REC_BEFORE_WAIT)
 		rec_wrapper_ask(t, rec_site_address(s), frame, n);
 	if (n)
 		k = rec_stack(t, s, frame, n);
 	took = rec_ticks() - now;
-	t->next_stack = now + took * STACK_SHARE * READ_ONCE(rec_file->threads);
+	t->next_stack[when] =
+		now + took * STACK_SHARE * READ_ONCE(rec_file->threads);
 	rec_file_stamp();
 	errno = saved;
 	return k;
+}
+
+/*
+ * A few long waits may be most of what a thread waits, and seldom one of them is watched. So each
+ * is to have its stack, taken at its end. The share of time allows some stacks only: the next wait
+ * that has one stands for those that had none, the long ones and the others apart.
+ */
+void rec_stack_waited(struct rec_thread *t, struct rec_site *s,
+		      const struct rec_waiting *w, u64 waited)
+{
+	bool is_long = waited >= REC_LONG_WAIT;
+	u32 of = is_long || rec_all_stacks ? 1 : w->stands_for;
+	struct rec_stack *k = w->stack;
+
+	if (!of)
+		return;
+	if (!k && is_long) {
+		rec_busy(t);
+		k = rec_stack_of(t, s, REC_BEHIND_WAIT);
+		rec_idle(t);
+	}
+	t->owed[is_long] += waited * of;
+	if (!k)
+		return;
+	k->count++;
+	k->waited += t->owed[is_long];
+	t->owed[is_long] = 0;
 }
 
 void rec_stack_taken(struct rec_thread *t, struct rec_site *s)
@@ -34,7 +62,7 @@ void rec_stack_taken(struct rec_thread *t, struct rec_site *s)
 	struct rec_stack *k;
 
 	rec_busy(t);
-	k = rec_stack_of(t, s, false);
+	k = rec_stack_of(t, s, REC_NO_WAIT);
 	if (k)
 		k->count++;
 	rec_idle(t);

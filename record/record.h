@@ -60,6 +60,14 @@ struct rec_timed {
 	void *outer; /* the lock that was taken before this one; NULL: none is held */
 };
 
+/* When a stack is taken. Each kind has its own share of the time. */
+enum rec_moment {
+	REC_BEFORE_WAIT, /* of a watched wait */
+	REC_BEHIND_WAIT, /* it was a long one, and not watched */
+	REC_NO_WAIT,
+	REC_MOMENTS,
+};
+
 /*
  * A thread's own memory. The kernel clears it in a forked child, so that a child
  * begins anew whatever made it.
@@ -93,7 +101,8 @@ struct rec_thread {
 		bare; /* stands for @info without room; nobody reads it */
 	u64 *dropped; /* acquisitions of @lost, in the file */
 	struct rec_thread *next_free;
-	u64 next_stack; /* ticks: no stack is taken before */
+	u64 next_stack[REC_MOMENTS]; /* ticks: no stack is taken before */
+	u64 owed[2]; /* ticks of waits without a stack: short ones, long ones */
 	struct rec_asked asked;
 	void *woken; /* by the last wait, if its mutex is still held */
 	void *woken_mutex;

@@ -28,7 +28,7 @@ bool rec_stack_read(struct rec_window *w, u64 at, void *to, u32 bytes);
 
 /* Between rec_busy() and rec_idle(): the stack of a call of @s, from that outwards; NULL: none. */
 struct rec_stack *rec_stack_of(struct rec_thread *t, struct rec_site *s,
-			       bool waits);
+			       enum rec_moment when);
 /* An acquisition that did not wait: its stack is counted. */
 __cold void rec_stack_taken(struct rec_thread *t, struct rec_site *s);
 

@@ -6,8 +6,6 @@
 
 /* Waits shorter than this are over before a thread can have slept. */
 #define NO_SLEEP 4096
-/* Some 2 milliseconds: so long a wait stands for itself alone. */
-#define LONG_WAIT (1u << 22)
 
 /* That a thread sleeps for another lock is no sleep of its sections: their switches do not count. */
 static void unwatch_holds(struct rec_thread *t)
@@ -36,7 +34,7 @@ void rec_wait_begin(struct rec_waiting *w, struct rec_thread *t,
 	w->stands_for = rec_stands_for(t, d);
 	w->holder = rec_find_holder(t, lock, &w->holder_site, w->stands_for);
 	if (w->stands_for || rec_all_stacks)
-		w->stack = rec_stack_of(t, s, true);
+		w->stack = rec_stack_of(t, s, REC_BEFORE_WAIT);
 	if (w->stands_for) {
 		rec_switches(&w->slept, &w->preempted);
 		w->queue = rec_waiters(lock, t->number);
@@ -53,7 +51,7 @@ void rec_wait_begin(struct rec_waiting *w, struct rec_thread *t,
 static void blame(const struct rec_waiting *w, struct rec_thread *t,
 		  struct rec_site *s, u64 waited)
 {
-	u32 of = waited >= LONG_WAIT ? 1 : w->stands_for;
+	u32 of = waited >= REC_LONG_WAIT ? 1 : w->stands_for;
 	struct rec_blame *b;
 
 	if (!of)
@@ -73,11 +71,7 @@ static void count_wait(struct rec_waiting *w, struct rec_thread *t,
 	struct rec_detail *d = rec_detail(t, s);
 
 	blame(w, t, s, waited);
-	if (w->stack) {
-		w->stack->count++;
-		w->stack->waited +=
-			rec_all_stacks ? waited : waited * w->stands_for;
-	}
+	rec_stack_waited(t, s, w, waited);
 	if (!d)
 		return;
 	rec_count_time(d, waited);

@@ -17,6 +17,9 @@ struct rec_waiting {
 	bool back; /* of a mutex at the end of a condition wait, not of an acquisition */
 };
 
+/* Some 2 milliseconds: so long a wait stands for itself alone. */
+#define REC_LONG_WAIT (1u << 22)
+
 /* How many threads but @but wait for @lock now; as far as is seen. */
 u64 rec_waiters(void *lock, u32 but);
 /* The same of those whose waits are watched. */

@@ -877,6 +877,21 @@ fn waits_of_later_count_as_much_as_the_first_ones() {
 }
 
 #[test]
+fn a_caller_that_waits_seldom_and_long_is_in_the_flame_graph() {
+    let room = Room::new();
+    let seldom = program(&room, "seldom", &[]);
+    let output = profile(&room, &["--", &seldom]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let file = room.path("p.prof");
+    let folded = room.run(&["report", "--folded", file.to_str().expect("UTF-8")]);
+    let folded = stdout(&folded);
+    let line = folded.lines().find(|line| line.contains("seldom;"));
+    let waited = line.and_then(|line| line.rsplit(' ').next()?.parse::<u64>().ok());
+    // It waits for 250 ms. How long the other one does, the machine's load says.
+    assert!(waited.is_some_and(|us| us >= 100_000), "{folded}");
+}
+
+#[test]
 fn a_program_with_locks_of_its_own_is_told_what_is_not_seen() {
     let room = Room::new();
     let own = program(&room, "own_futex", &[]);
