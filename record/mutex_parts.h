@@ -19,10 +19,12 @@
 #define WHY	 (ROBUST | INHERITS | CEILING | SHARED)
 #define KNOWN	 (TYPE | WHY | 0x300) /* and lock elision */
 
-/* It is tried first, and nobody asks how deep it is held. */
+/* It is tried first, and nobody asks how deep it is held: the default type, or adaptive. */
 static inline bool is_plain(const pthread_mutex_t *m)
 {
-	return !(READ_ONCE(m->__data.__kind) & (TYPE | ROBUST | CEILING));
+	u32 kind = (u32)READ_ONCE(m->__data.__kind) & (TYPE | ROBUST | CEILING);
+
+	return likely(!kind) || kind == PTHREAD_MUTEX_ADAPTIVE_NP;
 }
 
 /*
