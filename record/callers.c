@@ -32,11 +32,12 @@ struct rec_stack *rec_stack_of(struct rec_thread *t, struct rec_site *s,
 
 /*
  * A few long waits may be most of what a thread waits, and seldom one of them is watched. So each
- * is to have its stack, taken at its end. The share of time allows some stacks only: the next wait
- * that has one stands for those that had none, the long ones and the others apart.
+ * is to have its stack, taken at its end. The share of time allows some stacks only: the site's
+ * next wait that has one stands for those that had none, the long ones and the others apart.
  */
 void rec_stack_waited(struct rec_thread *t, struct rec_site *s,
-		      const struct rec_waiting *w, u64 waited)
+		      struct rec_detail *d, const struct rec_waiting *w,
+		      u64 waited)
 {
 	bool is_long = waited >= REC_LONG_WAIT;
 	u32 of = is_long || rec_all_stacks ? 1 : w->stands_for;
@@ -44,17 +45,17 @@ void rec_stack_waited(struct rec_thread *t, struct rec_site *s,
 
 	if (!of)
 		return;
-	if (!k && is_long) {
+	if (!k && is_long && !rec_all_stacks) {
 		rec_busy(t);
 		k = rec_stack_of(t, s, REC_BEHIND_WAIT);
 		rec_idle(t);
 	}
-	t->owed[is_long] += waited * of;
+	d->owed[is_long] += waited * of;
 	if (!k)
 		return;
 	k->count++;
-	k->waited += t->owed[is_long];
-	t->owed[is_long] = 0;
+	k->waited += d->owed[is_long];
+	d->owed[is_long] = 0;
 }
 
 void rec_stack_taken(struct rec_thread *t, struct rec_site *s)

@@ -49,9 +49,10 @@ void rec_event_end(struct rec_thread *t, struct rec_event *e, u64 now);
 /* Without a wait, a hold has ended that others may have waited for. */
 void rec_event_hold(struct rec_thread *t, const struct rec_site *s, u64 start,
 		    u64 now);
-/* A wait at @s has ended: its stack is counted. */
+/* A wait at @s, whose detail is @d, has ended: its stack is counted. */
 void rec_stack_waited(struct rec_thread *t, struct rec_site *s,
-		      const struct rec_waiting *w, u64 waited);
+		      struct rec_detail *d, const struct rec_waiting *w,
+		      u64 waited);
 void rec_count_time(struct rec_detail *d, u64 waited);
 void rec_count_queue(struct rec_detail *d, u64 queue, u32 weight);
 /* Adds @ticks to one of the histograms. */

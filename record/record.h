@@ -102,7 +102,6 @@ struct rec_thread {
 	u64 *dropped; /* acquisitions of @lost, in the file */
 	struct rec_thread *next_free;
 	u64 next_stack[REC_MOMENTS]; /* ticks: no stack is taken before */
-	u64 owed[2]; /* ticks of waits without a stack: short ones, long ones */
 	struct rec_asked asked;
 	void *woken; /* by the last wait, if its mutex is still held */
 	void *woken_mutex;

@@ -5,10 +5,7 @@
 /* What the blocks of the recorder's file are filled with: format.h. */
 #include "atomic.h"
 
-/*
- * Every record begins with its type and its size. A reader skips types that it does not
- * know, so a new one needs no new version.
- */
+/* Every record begins with its type and its size. A reader skips types that it does not know. */
 #define REC_SITES   1
 #define REC_DETAIL  2
 #define REC_BLAME   3
@@ -90,7 +87,8 @@ struct rec_detail {
 	u64 holds_asked; /* the same of holds */
 	u64 holds_slept;
 	u64 holds_preempted;
-	u64 useless;  /* waits of a condition variable entered again at once */
+	u64 useless; /* waits of a condition variable entered again at once */
+	u64 owed[2]; /* ticks of waits without a stack, until one has one: short ones, long ones */
 	u32 wait[40]; /* bucket n: 2^n ticks up to twice that */
 	u32 hold[40];
 	u32 handover_time[40];

@@ -71,9 +71,9 @@ static void count_wait(struct rec_waiting *w, struct rec_thread *t,
 	struct rec_detail *d = rec_detail(t, s);
 
 	blame(w, t, s, waited);
-	rec_stack_waited(t, s, w, waited);
 	if (!d)
 		return;
+	rec_stack_waited(t, s, d, w, waited);
 	rec_count_time(d, waited);
 	if (w->stands_for)
 		rec_count_queue(d, w->queue, w->stands_for);
