@@ -4,11 +4,11 @@
  * waits of later are not like the first ones, of which more are watched.
  */
 #define _GNU_SOURCE
+#include "asleep.h"
+
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #define ALONE  200
@@ -25,21 +25,6 @@ static void await(atomic_int *value, int at_least)
 {
 	while (atomic_load(value) < at_least)
 		sched_yield();
-}
-
-static void await_sleep(int tid)
-{
-	char name[64], state = 0;
-
-	snprintf(name, sizeof(name), "/proc/self/task/%d/stat", tid);
-	while (state != 'S') {
-		FILE *file = fopen(name, "r");
-
-		if (!file || fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
-			abort();
-		fclose(file);
-		sched_yield();
-	}
 }
 
 static void *wait_often(void *arg)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* Programs that make the recorder's hints go stale: `odd gone|stays|self|shared|waits|small`. */
 #define _GNU_SOURCE
+#include "asleep.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -23,24 +25,6 @@ static void wait_for(int *what, int value)
 		usleep(100);
 }
 
-/* Until thread @tid sleeps: its next call does. */
-static void wait_until_asleep(int tid)
-{
-	char path[64], text[256], state = 'R';
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
-	while (state != 'S') {
-		FILE *file = fopen(path, "r");
-
-		usleep(1000);
-		if (!file)
-			exit(1);
-		if (fgets(text, sizeof(text), file) && strrchr(text, ')'))
-			state = strrchr(text, ')')[2];
-		fclose(file);
-	}
-}
-
 /* -- a holder that leaves the lock to another one ------------------------- */
 
 /* The first reader leaves the lock to the other, which reads on. */
@@ -50,7 +34,7 @@ static void *first_reader(void *arg)
 	pthread_rwlock_rdlock(&rwlock);
 	__atomic_add_fetch(&reads, 1, __ATOMIC_RELEASE);
 	wait_for(&writer, 1);
-	wait_until_asleep(writer);
+	await_sleep(writer);
 	pthread_rwlock_unlock(&rwlock);
 	if (leaver_deadlocks)
 		pthread_mutex_lock(&mutex);
@@ -65,7 +49,7 @@ static void *second_reader(void *arg)
 	pthread_rwlock_rdlock(&rwlock);
 	__atomic_add_fetch(&reads, 1, __ATOMIC_RELEASE);
 	wait_for(&writer, 1);
-	wait_until_asleep(writer);
+	await_sleep(writer);
 	if (!leaver_deadlocks)
 		pthread_mutex_lock(&mutex);
 	pause();

@@ -4,11 +4,11 @@
  * five times from elsewhere, where it waits for 50 ms more.
  */
 #define _GNU_SOURCE
+#include "asleep.h"
+
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #define ROUNDS 1000
@@ -40,22 +40,6 @@ static void await(atomic_int *value, int at_least)
 		sched_yield();
 }
 
-static void await_sleep(void)
-{
-	char name[64], state = 0;
-
-	snprintf(name, sizeof(name), "/proc/self/task/%d/stat",
-		 atomic_load(&tid));
-	while (state != 'S') {
-		FILE *file = fopen(name, "r");
-
-		if (!file || fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
-			abort();
-		fclose(file);
-		sched_yield();
-	}
-}
-
 static void *wait_often(void *arg)
 {
 	atomic_store(&tid, gettid());
@@ -79,7 +63,7 @@ int main(void)
 	for (int n = 1; n <= ROUNDS; n++) {
 		pthread_mutex_lock(&in_both);
 		atomic_store(&begun, n);
-		await_sleep();
+		await_sleep(atomic_load(&tid));
 		if (!(n % EACH))
 			usleep(50000);
 		pthread_mutex_unlock(&in_both);

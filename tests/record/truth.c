@@ -7,6 +7,8 @@
  * true hold is between both. A wait is known to have begun when the waiter sleeps.
  */
 #define _GNU_SOURCE
+#include "asleep.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -44,22 +46,6 @@ static long long now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return t.tv_sec * 1000000000LL + t.tv_nsec;
-}
-
-/* Until thread @tid of this process sleeps. */
-static void await_sleep(pid_t tid)
-{
-	char name[64], state = 0;
-	FILE *file;
-
-	snprintf(name, sizeof(name), "/proc/self/task/%d/stat", (int)tid);
-	while (state != 'S') {
-		sched_yield();
-		file = fopen(name, "r");
-		must(file != NULL, "no such thread");
-		must(fscanf(file, "%*d (%*[^)]) %c", &state) == 1, "no state");
-		fclose(file);
-	}
 }
 
 __attribute__((noinline)) void counted_here(void)
