@@ -16,7 +16,8 @@ const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/record")
 fn profiled(room: &Room, name: &str, status: i32) -> (String, String) {
     let source = Path::new(SOURCES).join(format!("{name}.c"));
     let source = std::fs::read_to_string(source).expect("the source");
-    let program = room.compile(name, &source, &["-O1", "-g", "-pthread"]);
+    // The copy in `room` finds the headers beside the source.
+    let program = room.compile(name, &source, &["-O1", "-g", "-pthread", "-I", SOURCES]);
     let file = room.path(&format!("{name}.prof"));
     let file = file.to_str().expect("UTF-8").to_owned();
     let output = room.run(&["profile", "--quiet", "-o", &file, "--", &program]);
