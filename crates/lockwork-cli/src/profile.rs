@@ -151,6 +151,11 @@ fn make_room(output: &Path) -> Result<PathBuf> {
         ));
     }
     let there = fs::symlink_metadata(&file);
+    if there.as_ref().is_ok_and(|there| there.is_symlink()) && !file.exists() {
+        return Err(refuse(
+            "it is a symbolic link to nothing; give another name by -o".into(),
+        ));
+    }
     if there.is_ok_and(|there| there.len() > 0 || !there.is_file())
         && !lockwork_profile::is_profile(&file)
     {

@@ -735,6 +735,10 @@ fn what_cannot_be_recorded_is_refused_before_it_runs() {
         fs::read_to_string(&precious).expect("still there"),
         "not a profile"
     );
+    let link = room.path("link");
+    std::os::unix::fs::symlink("nowhere", &link).expect("a link");
+    let name = link.to_str().expect("UTF-8");
+    refused(&["profile", "-o", name, "--", &script], "link to nothing");
     // To open it would be to wait for one who writes.
     let fifo = room.path("fifo");
     let made = Command::new("mkfifo").arg(&fifo).status();

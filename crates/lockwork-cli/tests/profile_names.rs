@@ -100,6 +100,15 @@ fn a_lock_has_no_name_of_a_neighbour() {
     assert_eq!(several, "several+0x50");
 }
 
+#[test]
+fn a_programs_file_may_have_any_name() {
+    let room = Room::new();
+    let flags = ["-O1", "-pthread", "-fPIE", "-pie"];
+    let program = room.compile("two\nlines \u{e9}", SMALL, &flags);
+    let process = recorded(&room, &[&program]);
+    assert_eq!(names(&process), ["own", "several+0x50"]);
+}
+
 /// Its only lock call is in a function that is inlined into `main`.
 const INLINES: &str = "#include <pthread.h>\n\
     pthread_mutex_t one_mutex = PTHREAD_MUTEX_INITIALIZER;\n\

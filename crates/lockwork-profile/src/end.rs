@@ -9,6 +9,7 @@ use std::path::Path;
 use crate::files::header;
 use crate::limits::MOST_TICKS;
 use crate::model::Fate;
+use crate::modules::maps;
 use crate::now::{since_start, ticks};
 use crate::raw::RawFile;
 
@@ -78,7 +79,7 @@ fn is_mapped(file: &Path, pid: u64) -> bool {
     let (Ok(facts), Ok(path)) = (fs::metadata(file), fs::canonicalize(file)) else {
         return false;
     };
-    let maps = fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default();
+    let maps = maps(pid).unwrap_or_default();
     // stat() and /proc/PID/maps may show different inode numbers (btrfs, overlayfs).
     maps.lines().any(|line| {
         let inode = line.split_whitespace().nth(4);

@@ -2,12 +2,16 @@
 //! What was mapped where, from the lines of `/proc/PID/maps` that the recorder kept.
 
 use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
+use std::{fmt, fs, io};
 
 /// A file that was mapped into the process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Module {
     /// Its path.
-    pub path: String,
+    pub path: PathBuf,
     /// Where its first byte is mapped.
     pub start: u64,
     /// Where its last mapping ends.
@@ -18,6 +22,33 @@ pub struct Module {
     pub runs: bool,
 }
 
+impl Module {
+    /// `offset` bytes into it, as `NAME+0xOFFSET`.
+    pub fn place(&self, offset: u64) -> String {
+        let name = self.path.file_name().unwrap_or(self.path.as_os_str());
+        format!("{}+{offset:#x}", shown(name))
+    }
+
+    /// Its path, to be read.
+    pub fn shown(&self) -> impl fmt::Display {
+        shown(self.path.as_os_str())
+    }
+}
+
+/// What process `pid` has mapped now, with what is no UTF-8 in names replaced.
+///
+/// # Errors
+/// It may not be read, or the process has ended.
+pub(crate) fn maps(pid: u64) -> io::Result<String> {
+    let bytes = fs::read(format!("/proc/{pid}/maps"))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// A name in a line of a report: a file's may have any bytes.
+fn shown(name: &OsStr) -> String {
+    name.to_string_lossy().replace(char::is_control, " ")
+}
+
 /// All of them.
 #[derive(Clone, Debug, Default)]
 pub struct Modules {
@@ -26,11 +57,11 @@ pub struct Modules {
 
 impl Modules {
     /// Adds what is mapped according to `text`. A later text wins where two differ.
-    pub fn add(&mut self, text: &str) {
+    pub fn add(&mut self, text: &[u8]) {
         let mut last: Option<u64> = None;
-        for line in text.lines() {
-            if let Some(id) = line.strip_prefix("id ") {
-                self.identify(id);
+        for line in text.split(|&byte| byte == b'\n') {
+            if let Some(id) = line.strip_prefix(b"id ") {
+                self.identify(&String::from_utf8_lossy(id));
             } else if let Some(Mapping {
                 from,
                 to,
@@ -51,7 +82,7 @@ impl Modules {
                         let known = self.by_start.remove(&from);
                         let known = known.filter(|module| module.path == path);
                         let module = Module {
-                            path: path.to_owned(),
+                            path,
                             start: from,
                             end: to,
                             build_id: known.map_or_else(String::new, |module| module.build_id),
@@ -90,24 +121,26 @@ impl Modules {
 }
 
 /// The name in maps of shared memory without a file.
-const SHARED: &str = "/dev/zero (deleted)";
+const SHARED: &[u8] = b"/dev/zero (deleted)";
+/// What stands there for the end of a line in a name.
+const LINE_END: &[u8] = b"\\012";
 
 /// `from-to perms offset device inode path`
-struct Mapping<'a> {
+struct Mapping {
     from: u64,
     to: u64,
     offset: u64,
-    path: &'a str,
+    path: PathBuf,
     runs: bool,
 }
 
-fn mapping(line: &str) -> Option<Mapping<'_>> {
+fn mapping(line: &[u8]) -> Option<Mapping> {
     let hex = |text: &str| u64::from_str_radix(text, 16).ok();
-    let path = &line[line.find('/')?..];
+    let (head, path) = line.split_at(line.iter().position(|&byte| byte == b'/')?);
     if path == SHARED {
         return None;
     }
-    let mut words = line.split_whitespace();
+    let mut words = std::str::from_utf8(head).ok()?.split_whitespace();
     let (from, to) = words.next()?.split_once('-')?;
     let runs = words.next()?.contains('x');
     let offset = words.next()?;
@@ -115,44 +148,68 @@ fn mapping(line: &str) -> Option<Mapping<'_>> {
         from: hex(from)?,
         to: hex(to)?,
         offset: hex(offset)?,
-        path,
+        path: named(path),
         runs,
     })
+}
+
+/// The path that maps writes so.
+fn named(mut written: &[u8]) -> PathBuf {
+    let mut path = Vec::with_capacity(written.len());
+    while let Some((&first, rest)) = written.split_first() {
+        let end = written.strip_prefix(LINE_END);
+        path.push(if end.is_some() { b'\n' } else { first });
+        written = end.unwrap_or(rest);
+    }
+    OsString::from_vec(path).into()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::ffi::OsStrExt;
+    use std::path::Path;
 
     #[test]
     fn an_id_that_cannot_be_read_again_is_kept() {
         let mut modules = Modules::default();
         let id = |modules: &Modules| modules.at(0x1010).map(|module| module.build_id.clone());
-        modules.add("1000-2000 r-xp 0 fe:00 1 /lib/a.so\nid 1000 abcd\n");
-        modules.add("1000-3000 r-xp 0 fe:00 1 /lib/a.so\n");
+        modules.add(b"1000-2000 r-xp 0 fe:00 1 /lib/a.so\nid 1000 abcd\n");
+        modules.add(b"1000-3000 r-xp 0 fe:00 1 /lib/a.so\n");
         assert_eq!(id(&modules).as_deref(), Some("abcd"));
         assert_eq!(modules.at(0x2010).map(|module| module.end), Some(0x3000));
-        modules.add("1000-3000 r-xp 0 fe:00 2 /lib/b.so\n");
+        modules.add(b"1000-3000 r-xp 0 fe:00 2 /lib/b.so\n");
         assert_eq!(id(&modules).as_deref(), Some(""));
     }
 
     #[test]
     fn lines_of_one_file_are_one_module() {
-        let text = "5500-5600 r--p 00000000 fe:01 12 /bin/a b\nid 5500 c0ffee\n\
+        let text = b"5500-5600 r--p 00000000 fe:01 12 /bin/a b\nid 5500 c0ffee\n\
                     5600-5700 r-xp 00000100 fe:01 12 /bin/a b\n\
                     7000-7100 r--p 00000000 fe:01 13 /lib/c.so\n";
         let mut modules = Modules::default();
         modules.add(text);
         let found = modules.at(0x5680).expect("a module");
-        assert_eq!((found.path.as_str(), found.start), ("/bin/a b", 0x5500));
+        assert_eq!(
+            (found.path.as_path(), found.start),
+            (Path::new("/bin/a b"), 0x5500)
+        );
         assert_eq!(found.build_id, "c0ffee");
         assert!(found.runs, "its second line does");
         assert!(modules.at(0x7000).is_some_and(|data| !data.runs));
         assert_eq!(modules.at(0x5800), None);
         assert_eq!(modules.before(0x5800), Some(found));
         assert_eq!(
-            modules.at(0x7000).map(|m| m.path.as_str()),
-            Some("/lib/c.so")
+            modules.at(0x7000).map(|m| m.path.as_path()),
+            Some(Path::new("/lib/c.so"))
         );
+    }
+    #[test]
+    fn names_may_have_any_bytes() {
+        let mut modules = Modules::default();
+        modules.add(b"1000-2000 r-xp 0 fe:00 1 /bin/a\\012b\xff\n");
+        let found = modules.at(0x1000).expect("a module");
+        assert_eq!(found.path.as_os_str().as_bytes(), b"/bin/a\nb\xff");
+        assert_eq!(found.place(16), "a b\u{fffd}+0x10");
     }
 }

@@ -102,8 +102,7 @@ impl Reading {
             let last = (content + block.used as usize).min(at + size).min(end);
             match block.kind {
                 raw::BLOCK_MAPS => {
-                    let text = String::from_utf8_lossy(&bytes[content..last]);
-                    self.modules.add(&text);
+                    self.modules.add(&bytes[content..last]);
                 }
                 raw::BLOCK_RECORDS => self.records(bytes, content, last, block.thread),
                 _ => {}

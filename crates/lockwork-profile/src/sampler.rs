@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 
 use crate::clock::put;
 use crate::files::{children, header, header_of, open};
+use crate::modules::maps;
 use crate::raw::{self, RawFile, RawWait};
 use crate::unrecorded::Unrecorded;
 
@@ -263,8 +264,7 @@ impl Code {
         }
         if self.readings < READINGS {
             self.readings += 1;
-            self.ranges = fs::read_to_string(format!("/proc/{pid}/maps"))
-                .map_or_else(|_| Vec::new(), |maps| ranges(&maps));
+            self.ranges = maps(pid.into()).map_or_else(|_| Vec::new(), |maps| ranges(&maps));
         }
         self.find(at).unwrap_or(false)
     }

@@ -6,7 +6,6 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt;
 use std::fs;
-use std::path::Path;
 use std::rc::Rc;
 
 use addr2line::Loader;
@@ -93,10 +92,9 @@ impl<'a> Symbolizer<'a> {
         let found = loader.map(|loader| frames_of(loader, probe, named.as_deref()));
         match found {
             Some(frames) if !frames.is_empty() => frames,
-            _ => vec![unnamed(named.unwrap_or_else(|| {
-                let offset = address - module.start;
-                format!("{}+{offset:#x}", file_name(&module.path))
-            }))],
+            _ => vec![unnamed(
+                named.unwrap_or_else(|| module.place(address - module.start)),
+            )],
         }
     }
 
@@ -109,8 +107,7 @@ impl<'a> Symbolizer<'a> {
         }
         let place = address.wrapping_sub(symbols.bias);
         let Some(found) = at(&symbols.variables, place) else {
-            let offset = address - module.start;
-            return Some(format!("{}+{offset:#x}", file_name(&module.path)));
+            return Some(module.place(address - module.start));
         };
         let name = demangled(&found.name);
         Some(match place - found.from {
@@ -138,7 +135,7 @@ impl<'a> Symbolizer<'a> {
         }
         let symbols = Symbols::read(module).unwrap_or_else(|why| {
             if module.runs {
-                let warning = format!("no names from {}: {why}", module.path);
+                let warning = format!("no names from {}: {why}", module.shown());
                 self.warnings.borrow_mut().push(warning);
             }
             Symbols {
@@ -162,7 +159,7 @@ impl<'a> Symbolizer<'a> {
 
 impl Symbols {
     fn read(module: &Module) -> Result<Symbols, String> {
-        let path = Path::new(&module.path);
+        let path = module.path.as_path();
         let bytes = fs::read(path).map_err(|e| e.to_string())?;
         let elf = Elf::parse(&*bytes).map_err(|e| e.to_string())?;
         let id = elf.build_id().ok().flatten().unwrap_or_default();
@@ -192,7 +189,7 @@ impl Symbols {
         let missing = missing.map(|part| {
             format!(
                 "inlined functions of {} are in split debug files, of which {} is not there",
-                module.path,
+                module.shown(),
                 part.display()
             )
         });

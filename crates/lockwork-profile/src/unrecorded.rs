@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use crate::clock::put;
 use crate::files::header;
+use crate::modules::maps;
 use crate::raw::RawFile;
 
 /// How the name of the recorder's file begins.
@@ -134,7 +135,7 @@ enum Recorder {
 }
 
 fn has_recorder(pid: u32) -> Recorder {
-    match fs::read_to_string(format!("/proc/{pid}/maps")) {
+    match maps(pid.into()) {
         Ok(maps) if maps.is_empty() => Recorder::Gone,
         Ok(maps) if maps.contains(RECORDER) => Recorder::There,
         Ok(_) => Recorder::None,
