@@ -177,14 +177,14 @@ static enum outcome wait_as_pending(struct lk_qspin *lock, u32 val,
 		if (!nobody_waits(val))
 			return QUEUES;
 		held = val & LK_Q_LOCKED_MASK;
-		/* [qspinlock.D] ACQUIRE, pairs with qspinlock.B: (0,0,1) ->
+		/* [qspinlock.D] ACQUIRE, pairs with qspinlock.B and .S: (0,0,1) ->
 		 * (0,1,1), or (0,0,0) -> (0,0,1) if it is free by now. */
 	} while (!atomic_try_cmpxchg_acquire(
 		&lock->val, &val, val | (held ? LK_Q_PENDING : LK_Q_LOCKED)));
 	if (!held)
 		return TAKEN;
 	do {
-		/* [qspinlock.E] ACQUIRE, pairs with qspinlock.B. */
+		/* [qspinlock.E] ACQUIRE, pairs with qspinlock.B and .S. */
 		if (smp_cond_load_acquire_or_stall(&lock->locked, !VAL,
 						   may_leave(watch))) {
 			atomic_andnot(LK_Q_PENDING, &lock->val);
@@ -211,7 +211,7 @@ static bool ask_for_kick(struct lk_qspin *lock, u16 code, u32 busy)
 		 * store, which would lose the flag. */
 		if (val & busy & LK_Q_PENDING)
 			return false;
-		/* [qspinlock.L] RELEASE, pairs with qspinlock.M: a thread that
+		/* [qspinlock.L] RELEASE, pairs with qspinlock.M and .S: a thread that
 		 * sees the flag finds the entry. */
 	} while (!atomic_try_cmpxchg_release(&lock->val, &val,
 					     val | LK_Q_HALTED));
@@ -232,6 +232,11 @@ static void kick(struct lk_qspin *lock, u16 self)
 	 * something else since. Orders nothing, as it goes back to the word. */
 	if (try_cmpxchg_relaxed(&head->state, &state, HEAD))
 		kick_value(&head->state, READ_ONCE(head->vcpu));
+}
+
+__cold void lk_qspin_kick_head(struct lk_qspin *lock)
+{
+	kick(lock, 0);
 }
 
 __cold void lk_qspin_kick(struct lk_qspin *lock)
@@ -358,7 +363,7 @@ static u32 head_wait(struct lk_qspin *lock, struct qnode *node, u32 busy,
 	struct lkp_stall stall = { 0 };
 
 	if (!READ_ONCE(node->halts)) {
-		/* [qspinlock.F] ACQUIRE, pairs with qspinlock.B and .H: when
+		/* [qspinlock.F] ACQUIRE, pairs with qspinlock.B, .H and .S: when
 		 * stopped, the stores of the taker need no more than this load;
 		 * and a tail that is not ours tells of a clean node behind us. */
 		return atomic_cond_read_acquire_or_stall(
@@ -404,7 +409,7 @@ static enum outcome head_take(struct lk_qspin *lock, struct qnode *node,
 			return GONE;
 		}
 		if ((val & LK_Q_TAIL_MASK) == tail) {
-			/* [qspinlock.G] ACQUIRE, pairs with qspinlock.B. */
+			/* [qspinlock.G] ACQUIRE, pairs with qspinlock.B and .S. */
 			if (atomic_try_cmpxchg_acquire(
 				    &lock->val, &val, wait_tag() | LK_Q_LOCKED))
 				return LAST;

@@ -40,8 +40,10 @@
  *   pv     for more threads than CPUs: as steal, but an arrival tries for
  *          steal_rounds() first, and a waiter halts after a while: in the queue
  *          until it is the head, and the head until an unlock kicks it. An
- *          unlock that finds nobody halted is a store and a load. Where
- *          waiters_halt() is false, nobody halts.
+ *          unlock that finds nobody halted is a store and a load; where
+ *          spin_outlives_unlock() is false, one compare-and-exchange, and the
+ *          lock is not accessed after that. Where waiters_halt() is false,
+ *          nobody halts.
  *   only fair  as fair, on a lock that no other mode is ever used on: nobody
  *          takes the lock past the head, so a store is enough for it. A
  *          thread without a node waits until nobody else does.
@@ -133,7 +135,7 @@ static inline bool lk_qspin_steals(enum lk_qspin_mode mode)
 /* From free to held, whatever the tail is; @half: expected; the value found if it fails. */
 static inline bool lk_qspin_take_half(struct lk_qspin *lock, u16 *half)
 {
-	/* [qspinlock.C] ACQUIRE, pairs with qspinlock.B: as qspinlock.A. */
+	/* [qspinlock.C] ACQUIRE, pairs with qspinlock.B and .S: as qspinlock.A. */
 	return try_cmpxchg_acquire(&lock->locked_pending, half,
 				   (u16)(*half | LK_Q_LOCKED));
 }
@@ -141,7 +143,7 @@ static inline bool lk_qspin_take_half(struct lk_qspin *lock, u16 *half)
 /* The same, and only while nobody waits. */
 static inline bool lk_qspin_take_word(struct lk_qspin *lock, u32 *val)
 {
-	/* [qspinlock.A] ACQUIRE, pairs with qspinlock.B: the last holder's writes. */
+	/* [qspinlock.A] ACQUIRE, pairs with qspinlock.B and .S: the last holder's writes. */
 	return atomic_try_cmpxchg_acquire(&lock->val, val, *val | LK_Q_LOCKED);
 }
 
@@ -215,9 +217,32 @@ static inline bool lk_qspin_lock_or_leave(struct lk_qspin *lock,
 extern atomic_t lk_qspin_halting;
 /* Wakes the head of the queue, if it is asleep. */
 void lk_qspin_kick(struct lk_qspin *lock);
+/* The same for who has cleared halted. Only the address of the lock is used. */
+void lk_qspin_kick_head(struct lk_qspin *lock);
+
+/* Whoever gets the lock may free it: nothing of it is accessed once it is free. */
+static inline void lk_qspin_unlock_last(struct lk_qspin *lock)
+{
+	u16 half = (u16)(wait_tag() | LK_Q_LOCKED);
+
+	/* [qspinlock.S] full RMW, pairs with qspinlock.A, .C to .G, and .L: what
+	 * the next holder sees, as qspinlock.B; and who sees the flag finds the
+	 * entry. The head sets the flag in this word, so it sees the lock free,
+	 * or we see the flag. Spare acq_rel: the kernel has no RMW between
+	 * release and full. */
+	while (!try_cmpxchg(&lock->locked_pending, &half,
+			    (u16)(half & ~(LK_Q_LOCKED | LK_Q_HALTED))))
+		;
+	if (unlikely(half & LK_Q_HALTED))
+		lk_qspin_kick_head(lock);
+}
 
 static inline void lk_qspin_unlock(struct lk_qspin *lock)
 {
+	if (waiters_halt() && !spin_outlives_unlock()) {
+		lk_qspin_unlock_last(lock);
+		return;
+	}
 	/* [qspinlock.B] RELEASE, pairs with qspinlock.A and .C to .G. */
 	smp_store_release(&lock->locked, 0);
 	if (!waiters_halt())

@@ -149,6 +149,7 @@ struct lkp_stall {
 
 /* Both hosts of the user world: a client chooses. */
 bool mutex_outlives_unlock(void);
+bool spin_outlives_unlock(void);
 bool foreign_waiters(void);
 bool foreign_unlocks_ours(void);
 #define foreign_unlocks(m) ((void)(m), foreign_unlocks_ours())

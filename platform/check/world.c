@@ -224,6 +224,11 @@ bool mutex_outlives_unlock(void)
 	return !check_world.posix;
 }
 
+bool spin_outlives_unlock(void)
+{
+	return !check_world.posix;
+}
+
 bool foreign_waiters(void)
 {
 	return check_world.foreign;

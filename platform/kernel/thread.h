@@ -165,9 +165,10 @@ static inline void kick_value(u32 *word, u32 vcpu)
 }
 #endif
 
-/* As in the library: a mutex lives until its unlock has returned. */
+/* A mutex lives until its unlock has returned; a spinlock may be gone once it is free. */
 #define LK_MUTEX_EMBED
 #define mutex_outlives_unlock() true
+#define spin_outlives_unlock()	false
 #define foreign_waiters()	false
 #define foreign_unlocks(m)	((void)(m), false)
 

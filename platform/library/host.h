@@ -3,11 +3,12 @@
 #define LKP_LIBRARY_HOST_H
 
 /*
- * The library's and the lab's host of the user world: a mutex outlives its unlock,
+ * The library's and the lab's host of the user world: a lock outlives its unlock,
  * and nobody else's code waits on a lock word. Included by thread.h.
  */
 #define LK_MUTEX_EMBED
 #define mutex_outlives_unlock() true
+#define spin_outlives_unlock()	true
 #define waiters_halt()		true
 #define foreign_waiters()	false
 #define foreign_unlocks(m)	((void)(m), false)

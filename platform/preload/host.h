@@ -3,12 +3,13 @@
 #define LKP_PRELOAD_HOST_H
 
 /*
- * The interposer's host of the user world. POSIX lets the next holder free a mutex
+ * The interposer's host of the user world. POSIX lets the next holder free a lock
  * at once, and glibc's own code may be among the waiters of a lock word. Its unlock
  * is an RMW then, and needs no asymmetric fence. Included by thread.h.
  */
 #define LK_MUTEX_EMBED		u32 embed[4]; /* glibc: count, owner, nusers, kind */
 #define mutex_outlives_unlock() false
+#define spin_outlives_unlock()	false
 #define waiters_halt()		false
 #define foreign_waiters()	true
 /*

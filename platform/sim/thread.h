@@ -127,6 +127,7 @@ static inline int __lws_sleep(u32 *word, u32 value,
 
 #define LK_MUTEX_EMBED
 #define mutex_outlives_unlock() true
+#define spin_outlives_unlock()	true
 #define foreign_waiters()	false
 #define foreign_unlocks(m)	((void)(m), false)
 

@@ -3,6 +3,8 @@
 #include "qspinlock.h"
 
 static struct lk_qspin lock, other;
+/* Threads that have not used the lock yet. */
+static u32 users;
 
 static void init(void)
 {
@@ -70,6 +72,27 @@ static void init_halting(void)
 	check_world.halts = true;
 	for (i = 0; i < check_threads; i++)
 		check_world.spin_budget[i] = 0;
+}
+
+/* As in the kernel: the last user frees the lock, while another unlock may not have returned. */
+static void init_freed(void)
+{
+	init_halting();
+	check_world.posix = true;
+	users = check_threads;
+}
+
+static void use_and_free(u32 id)
+{
+	bool last;
+
+	(void)id;
+	lk_qspin_lock(&lock, LK_QSPIN_PV);
+	critical_section();
+	last = --users == 0;
+	lk_qspin_unlock(&lock);
+	if (last)
+		lock = (struct lk_qspin){ .locked = 0xff };
 }
 
 /* The same, and a head that has lost once stops the stealers. */
@@ -557,6 +580,10 @@ const struct check_client check_qspinlock[] = {
 	  0, init_halting, one_halts, finish },
 	{ "qspinlock_pv", "spurious", "the same, and sleepers wake early", 3, 1,
 	  3, 300, 0, init_spurious, one_halts, finish },
+	{ "qspinlock_pv", "freed", "freed by the last user", 3, 1, 3, 300, 0,
+	  init_freed, use_and_free, NULL },
+	{ "qspinlock_pv", "freed_mixed", "no kick is lost, by such an unlock",
+	  3, 2, 2, 300, 16, init_freed, fair_and_pv, finish },
 	{ "qspinlock_pv", "mixed", "fair waiters beside halting ones", 3, 1, 2,
 	  300, 16, init_halting, fair_and_pv, finish },
 	{ "qspinlock_pv", "try_queue", "a try goes past a head that halts", 2,
@@ -635,6 +662,8 @@ const struct check_mutant mutants_qspinlock[] = {
 	{ "head takes without storing", "head_take", "WRITE_ONCE",
 	  "lock->locked", "drop" },
 	{ "arrival steals what is not free", "qspinlock.C", NULL, NULL,
+	  "force" },
+	{ "unlock overwrites what came since", "qspinlock.S", NULL, NULL,
 	  "force" },
 	{ "the kicked one is not woken", "kick", "kick_value", NULL, "drop" },
 	{ "one that left is made head", "make_head", "try_cmpxchg_release",
