@@ -32,10 +32,15 @@ void lk_rwsem_check_epoch(struct lk_rwsem *s)
 
 void lk_rwsem_enqueue(struct lk_rwsem *s, struct lk_rwsem_waiter *w)
 {
-	if (!anybody_sleeps(s))
+	struct lk_ring *first = lk_ring_first(&s->first);
+
+	if (!first)
 		atomic_or(LK_RWSEM_QUEUED, &s->word);
 	lk_ring_insert(&s->first, &w->ring);
 	w->queued = true;
+	/* It has a higher priority, and H, if it is set, is for it now. */
+	if (first && is_first(s, w))
+		w->due = waiter_of(first)->due;
 }
 
 /*

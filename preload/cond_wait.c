@@ -36,8 +36,9 @@ static int relock_signalled(struct wait *w)
 static __cold void tell(const struct wait *w)
 {
 	const struct lk_mutex_waiter *sleeper = &w->waiter.sleeper;
-	bool moved =
-		READ_ONCE(sleeper->state) != LK_SIGNALLED || sleeper->moved;
+	/* Acquire: @moved was written before that state. */
+	bool moved = smp_load_acquire(&sleeper->state) != LK_SIGNALLED ||
+		     sleeper->moved;
 
 	pre_takes_back(w->mutex, !w->late && moved);
 }

@@ -113,14 +113,36 @@ bool rec_file_reserve(u64 from, u64 bytes)
 	return true;
 }
 
+/*
+ * Set aside in steps of an eighth of the file: it takes system calls, with the lock. Where there is no
+ * room for that there may be for one block.
+ */
+static bool has_space(u64 from, u32 bytes)
+{
+	u64 step = (from / 8 + REC_PAGE - 1) & ~(u64)(REC_PAGE - 1);
+
+	if (from + bytes <= rec_state.reserved)
+		return true;
+	if (step > REC_CAPACITY - from)
+		step = REC_CAPACITY - from;
+	if (!still_ours())
+		return false;
+	if (step > bytes && rec_file_reserve(from, step))
+		rec_state.reserved = from + step;
+	else if (rec_file_reserve(from, bytes))
+		rec_state.reserved = from + bytes;
+	else
+		return false;
+	return true;
+}
+
 struct rec_block *rec_block(u32 kind, u32 bytes, u32 thread)
 {
 	struct rec_block *block;
 	u64 at = rec_file->used;
 
 	bytes = (bytes + REC_PAGE - 1) & ~(REC_PAGE - 1);
-	if (at + bytes > REC_CAPACITY || !still_ours() ||
-	    !rec_file_reserve(at, bytes))
+	if (at + bytes > REC_CAPACITY || !has_space(at, bytes))
 		return NULL;
 	block = (struct rec_block *)((char *)rec_file + at);
 	*block = (struct rec_block){ .kind = kind,

@@ -17,7 +17,7 @@
 #include "atomic.h"
 
 #define REC_MAGIC     0x31666f7250776b4cULL /* "LkwProf1" */
-#define REC_VERSION   13
+#define REC_VERSION   14
 #define REC_WAITS     4096
 #define REC_MAX_WAITS 1024
 #define REC_SHOWN     10 /* locks that a waiting thread is seen to hold */
@@ -77,6 +77,7 @@ struct rec_file {
 	 */
 	u64 unrecorded;
 	u64 unrecorded_name[2];
+	u64 alive; /* ticks: it ran then, as `lockwork profile` saw; 0: that has not looked */
 };
 
 /* A thread that waits now, at the index that is its number. */

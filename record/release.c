@@ -48,6 +48,8 @@ void rec_forget_oldest(struct rec_thread *t)
 
 void rec_release_begin(struct rec_ended *e, struct rec_thread *t, void *lock)
 {
+	/* First: what is done here is no part of the hold. */
+	u64 now = rec_ticks();
 	struct rec_wanted *w = &rec_wanted[rec_wanted_at(lock)];
 	bool flag = rec_has_flag(lock);
 
@@ -67,10 +69,9 @@ void rec_release_begin(struct rec_ended *e, struct rec_thread *t, void *lock)
 	/* The flag may be that of another lock. */
 	e->flag = flag ? w : NULL;
 	e->is_wanted = flag && rec_has_entry(lock);
-	if (e->is_wanted || e->is_timed)
-		e->now = rec_ticks();
+	e->now = now;
 	if (e->is_wanted)
-		WRITE_ONCE(w->released, e->now);
+		WRITE_ONCE(w->released, now);
 }
 
 void rec_release_end(struct rec_ended *e, struct rec_thread *t)

@@ -15,6 +15,7 @@ union rec_state {
 		pthread_mutex_t lock;
 		u32 begun;
 		u32 full; /* no room for another block: none is asked for again */
+		u64 reserved; /* the filesystem has set this aside; at least */
 		int fd;
 		dev_t device;
 		ino_t inode;

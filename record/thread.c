@@ -9,8 +9,6 @@
 #include "system.h"
 #include "wanted.h"
 
-#define FIRST_BLOCK 4096u
-#define LAST_BLOCK  (256u << 10)
 /* Each index begins as a page. */
 #define FIRST_BITS   10
 #define FIRST_SITES  (1u << FIRST_BITS)
@@ -49,74 +47,45 @@ void rec_thread_prepare(void)
 	rec_stack_prepare();
 }
 
-/*
- * Where a large block has no room a small one may. Where that has none either, nobody asks
- * again: each time would be five system calls, with the lock, on the path of a call.
- */
-static bool next_block(struct rec_thread *t)
+/* What each thread has: one mapping, for each takes two system calls. */
+struct memory {
+	struct rec_thread thread;
+	u32 index[FIRST_SITES] __attribute__((aligned(REC_PAGE)));
+	u64 others[FIRST_OTHERS];
+};
+
+static struct rec_thread *new_memory(void)
 {
-	struct rec_block *block = NULL;
-	struct rec_guard guard;
+	struct memory *m = rec_memory(sizeof(*m));
+	struct rec_thread *t = m ? &m->thread : NULL;
 
-	rec_lock(&guard);
-	if (!rec_state.full)
-		block = rec_block(REC_BLOCK_RECORDS, t->next_bytes, t->number);
-	if (!block && !rec_state.full && t->next_bytes > FIRST_BLOCK) {
-		t->next_bytes = FIRST_BLOCK;
-		block = rec_block(REC_BLOCK_RECORDS, FIRST_BLOCK, t->number);
-	}
-	if (!block) {
-		WRITE_ONCE(rec_state.full, 1);
-		rec_file->refused++;
-	}
-	rec_unlock(&guard);
-	if (!block)
-		return false;
-	if (t->next_bytes < LAST_BLOCK)
-		t->next_bytes *= 2;
-	t->block = block;
-	t->room = (char *)(block + 1);
-	t->end = (char *)block + block->bytes;
-	return true;
-}
-
-void *rec_room(struct rec_thread *t, u32 type, u32 bytes)
-{
-	u32 *record;
-
-	bytes = (bytes + 7) & ~7u;
-	if (t->room + bytes > t->end &&
-	    (READ_ONCE(rec_state.full) || !next_block(t)))
-		return NULL;
-	record = (u32 *)t->room;
-	t->room += bytes;
-	record[0] = type;
-	record[1] = bytes;
-	WRITE_ONCE(t->block->used, (u32)(t->room - (char *)(t->block + 1)));
-	return record;
-}
-
-/* Has the lock. A new number, its memory and its first records. */
-static struct rec_thread *new_thread(void)
-{
-	struct rec_thread *t = rec_memory(sizeof(*t));
-	u32 *index = rec_memory(FIRST_SITES * sizeof(*index));
-	u64 *others = rec_memory(FIRST_OTHERS * sizeof(*others));
-
-	if (!t || !index || !others)
+	if (!t)
 		return NULL;
 	t->file = (char *)rec_file;
 	t->alone = 1;
-	t->index = index;
-	t->others = others;
+	t->index = m->index;
+	t->others = m->others;
 	t->shift = 64 - FIRST_BITS;
 	t->others_mask = FIRST_OTHERS - 1;
-	t->number = (u32)rec_file->threads;
-	if (t->number < REC_MAX_WAITS)
-		WRITE_ONCE(rec_threads[t->number], t);
-	t->seed = t->number + 1;
-	t->next_bytes = FIRST_BLOCK;
+	t->next_bytes = REC_PAGE;
 	return t;
+}
+
+/* A new number. */
+static void add_thread(struct rec_thread *t)
+{
+	struct rec_guard guard;
+
+	rec_lock(&guard);
+	if (!t) {
+		rec_file->unseen++;
+	} else {
+		t->number = (u32)rec_file->threads++;
+		t->seed = t->number + 1;
+		if (t->number < REC_MAX_WAITS)
+			WRITE_ONCE(rec_threads[t->number], t);
+	}
+	rec_unlock(&guard);
 }
 
 /* Without room the thread has no records, and its acquisitions are counted all the same. */
@@ -142,24 +111,26 @@ static void begin_records(struct rec_thread *t)
 	t->info->threads++;
 }
 
+/* Memory is made without the lock: many threads may begin at once. */
 static struct rec_thread *claim(void)
 {
 	struct rec_thread *t = NULL;
 	struct rec_guard guard;
+	bool begun;
 
 	rec_lock(&guard);
-	if (rec_file_begin()) {
+	begun = rec_file_begin();
+	if (begun && rec_state.idle) {
 		t = rec_state.idle;
-		if (t)
-			rec_state.idle = t->next_free;
-		else
-			t = new_thread();
-		if (t && !t->info)
-			rec_file->threads++;
-		else if (!t)
-			rec_file->unseen++;
+		rec_state.idle = t->next_free;
 	}
 	rec_unlock(&guard);
+	if (!begun)
+		return NULL;
+	if (!t) {
+		t = new_memory();
+		add_thread(t);
+	}
 	if (t)
 		begin_records(t);
 	return t;

@@ -4,6 +4,8 @@
 
 /* After one release in so many it is asked whether a wait is still watched. */
 #define ENOUGH 16
+/* In the lists of so many threads the holder is looked for if the wait is not watched. */
+#define FEW 16
 
 struct rec_thread **rec_threads;
 struct rec_wanted *rec_wanted;
@@ -31,15 +33,15 @@ static struct rec_held *held_by(struct rec_thread *t, const void *lock,
 	return NULL;
 }
 
-/* Begins with the thread that held it the last time. */
-static u32 search(struct rec_thread *t, const void *lock, u64 *site)
+/* In the lists of @most threads, beginning with the one that held it the last time. */
+static u32 search(struct rec_thread *t, const void *lock, u64 *site, u64 most)
 {
 	u64 threads = READ_ONCE(rec_file->threads);
 	u32 at = t->holder;
 
 	if (threads > REC_MAX_WAITS)
 		threads = REC_MAX_WAITS;
-	for (u64 n = 0; n < threads; n++, at++) {
+	for (u64 n = 0; n < threads && n < most; n++, at++) {
 		struct rec_thread *other;
 
 		if (at >= threads)
@@ -54,8 +56,8 @@ static u32 search(struct rec_thread *t, const void *lock, u64 *site)
 }
 
 /*
- * A waiter searches the lists of all threads, unless the lock is wanted: then each thread that
- * takes the lock notes that in the lock's entry. If the entry names this thread, and this thread
+ * A waiter searches the lists of all threads, or of a few if it is not watched. Unless the lock is
+ * wanted: then each thread that takes the lock notes that in the lock's entry. If the entry names this thread, and this thread
  * does not hold the lock any more, the holder is not known.
  */
 u32 rec_find_holder(struct rec_thread *t, void *lock, u64 *site, bool watched)
@@ -65,7 +67,7 @@ u32 rec_find_holder(struct rec_thread *t, void *lock, u64 *site, bool watched)
 
 	*site = 0;
 	if (!rec_is_wanted_for(lock)) {
-		holder = search(t, lock, site);
+		holder = search(t, lock, site, watched ? REC_MAX_WAITS : FEW);
 		if (!watched)
 			return holder;
 		if (!rec_has_entry(lock))
@@ -89,7 +91,7 @@ u32 rec_find_holder(struct rec_thread *t, void *lock, u64 *site, bool watched)
 void rec_released_for_another(struct rec_thread *t, void *lock)
 {
 	u64 site;
-	u32 holder = search(t, lock, &site);
+	u32 holder = search(t, lock, &site, REC_MAX_WAITS);
 	struct rec_held *h = NULL;
 
 	if (holder)

@@ -57,6 +57,7 @@ pub fn end(file: &Path, head: &RawFile, seen: impl Iterator<Item = u64>) -> End 
     };
     // Whoever wrote that was there then.
     let passed = seen
+        .chain([head.alive])
         .map(|ticks| ticks.saturating_sub(head.start_ticks))
         .filter(|ticks| *ticks < MOST_TICKS)
         .fold(measured, u64::max);
@@ -75,7 +76,7 @@ pub fn recorded_by(file: &Path) -> Option<u64> {
 }
 
 /// Whether process `pid` of this machine has `file` in its memory: it is what is recorded.
-fn is_mapped(file: &Path, pid: u64) -> bool {
+pub(crate) fn is_mapped(file: &Path, pid: u64) -> bool {
     let (Ok(facts), Ok(path)) = (fs::metadata(file), fs::canonicalize(file)) else {
         return false;
     };

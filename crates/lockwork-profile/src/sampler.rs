@@ -16,14 +16,18 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::clock::put;
+use crate::end::is_mapped;
 use crate::files::{children, header, header_of, open};
 use crate::modules::maps;
+use crate::now::ticks;
 use crate::raw::{self, RawFile, RawWait};
 use crate::unrecorded::Unrecorded;
 
 /// The kernel is asked so often, and where there are more threads, once in this time for each: to ask
 /// for one takes some microseconds.
 const EVERY: Duration = Duration::from_millis(20);
+/// That a process runs is noted in its file so often: nobody may be there to see its end.
+const ALIVE: Duration = Duration::from_millis(500);
 const EACH: Duration = Duration::from_millis(1);
 /// Code that is unknown has the maps read again, so often at most.
 const READINGS: u32 = 64;
@@ -89,6 +93,8 @@ struct Process {
     /// Nanoseconds of threads in calls of the C library, less those of threads that wait for what is
     /// recorded. Each look is off to either side, as both are not read at one moment.
     others: i64,
+    /// When it was last noted that it runs.
+    alive: Option<Instant>,
 }
 
 impl Process {
@@ -103,6 +109,7 @@ impl Process {
             code: Code::default(),
             found: Found::new(),
             others: 0,
+            alive: None,
         })
     }
 
@@ -123,10 +130,23 @@ impl Process {
             }
         }
         self.others += (others - recorded) * (passed / 2) as i64;
-        if threads == 0 {
-            self.open = None;
+        match threads {
+            0 => self.open = None,
+            _ => self.runs(),
         }
         threads
+    }
+
+    /// Notes that it has neither ended nor called exec.
+    fn runs(&mut self) {
+        let now = Instant::now();
+        if self.alive.is_some_and(|last| now - last < ALIVE) {
+            return;
+        }
+        self.alive = Some(now);
+        if is_mapped(&self.file, self.pid.into()) {
+            let _ = put(&self.file, offset_of!(RawFile, alive), ticks());
+        }
     }
 
     /// How many of its threads wait for what is recorded.
