@@ -12,9 +12,10 @@ DECLARE_STATIC_KEY_FALSE(unfair_spin_key);
 
 void unfair_spin_lock(struct qspinlock *lock);
 bool unfair_spin_trylock(struct qspinlock *lock);
-/* Chooses for good, before there is a second CPU. */
+/* Chooses for good, before there is a second CPU and before the hypervisor's code asks. */
 void unfair_spin_init(void);
 
+/* True: the hypervisor's own spinlocks must not be set up. They have another queue. */
 static __always_inline bool unfair_spin_enabled(void)
 {
 	return static_branch_unlikely(&unfair_spin_key);

@@ -103,8 +103,6 @@ void __init unfair_spin_init(void)
 
 	if (!is_wanted())
 		return;
-	/* The hypervisor's own waiting and kicking is for another queue. */
-	nopvspin = true;
 	if (mode == LK_QSPIN_PV)
 		lkm_halt_init();
 	static_branch_enable(&unfair_spin_key);
