@@ -21,10 +21,11 @@ pub(crate) fn validate(args: &PatchedArgs, plan: &[Request]) -> Result<()> {
     if unsafe { libc::geteuid() } != 0 {
         bail!("--here changes controls of the kernel and mounts file systems; run it as root");
     }
-    if args.has_controls() && !Path::new("/proc/lockwork/dynamic_enable").exists() {
+    let control = "/sys/kernel/debug/lockwork_osq/dynamic_enable";
+    if args.has_controls() && !Path::new(control).exists() {
         bail!(
-            "this kernel has no /proc/lockwork/dynamic_enable; boot one with \
-             CONFIG_LOCK_SPIN_ON_OWNER_NUMA, or give --off to measure this one"
+            "this kernel has no {control}; mount debugfs, boot a kernel with \
+             CONFIG_LOCK_SPIN_ON_OWNER_NUMA and CONFIG_DEBUG_FS, or give --off to measure this one"
         );
     }
     if plan.iter().any(|request| request.kind == Kind::Ours) {

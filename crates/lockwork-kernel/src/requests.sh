@@ -8,8 +8,8 @@ here=${2-}
 files=/sys/kernel/debug/lockwork
 counts=/sys/kernel/debug/lock_event_counts
 
-# Where the kernel's own locks have controls, our module's are elsewhere.
-controls=/proc/lockwork
+# Of the kernel's own locks. Where these are ours, the module's knobs have another folder.
+controls=/sys/kernel/debug/lockwork_osq
 knobs=/proc/lockwork
 [ ! -d $controls ] || knobs=/proc/lockwork_module
 
