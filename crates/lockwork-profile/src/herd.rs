@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Condition variables whose broadcasts wake many threads, most of them for nothing. That is so
-//! whatever the waits for the mutex are: a thread takes it back inside of its wait for the
-//! condition variable, where nobody times it.
+//! Condition variables whose broadcasts wake many threads, most of which wait again at once. They found
+//! nothing to do, or did something very short: which of the two, no call for a lock says. A thread takes the
+//! mutex back inside of its wait for the condition variable, where nobody times it.
 
 use lockwork_report::finding::Finding;
 use lockwork_report::text::{grouped, percent};
@@ -14,8 +14,8 @@ use crate::program::{compare, runs_again};
 const FEW: u64 = 8;
 /// A broadcast that wakes so many on average wakes a herd.
 const MANY: f64 = 3.0;
-/// Where this share of the waits is entered again at once, most threads are woken for nothing.
-const USELESS: f64 = 0.5;
+/// This share of the waits is entered again at once, and this one ends by broadcasts.
+const MOST: f64 = 0.5;
 
 /// A condition variable that wakes a herd.
 #[derive(Clone, Copy)]
@@ -24,8 +24,8 @@ pub struct Herd<'a> {
     pub condvar: &'a Lock,
     /// How many wait for it on average when it is broadcast.
     woken: f64,
-    /// The share of waits that were for nothing.
-    useless: f64,
+    /// The share of waits that were entered again at once.
+    at_once: f64,
 }
 
 /// All of them, those that wake most at once first.
@@ -43,12 +43,15 @@ impl<'a> Herd<'a> {
         }
         let (broadcasts, waits) = (condvar.of(Use::Broadcast), condvar.of(Use::Wait));
         let woken = mean(broadcasts.queue as f64, broadcasts.count);
-        let useless = mean(waits.useless as f64, waits.count);
-        let is_one = broadcasts.count >= FEW && woken >= MANY && useless >= USELESS;
+        let at_once = mean(waits.at_once as f64, waits.count);
+        // Where most waits end by signals, broadcasts are not what makes them begin again.
+        let ended = waits.count.saturating_sub(waits.timeouts);
+        let by_them = broadcasts.queue as f64 >= MOST * ended as f64;
+        let is_one = broadcasts.count >= FEW && woken >= MANY && at_once >= MOST && by_them;
         is_one.then_some(Herd {
             condvar,
             woken,
-            useless,
+            at_once,
         })
     }
 }
@@ -71,8 +74,9 @@ impl Herd<'_> {
                 grouped(self.woken, 1)
             ),
             format!(
-                "{} of its waits are entered again at once, so they were woken for nothing",
-                percent(self.useless)
+                "{} of its waits are entered again at once: the thread found nothing to do, or did \
+                 something that takes less than about 1 µs",
+                percent(self.at_once)
             ),
         ]
     }
@@ -96,7 +100,8 @@ impl Herd<'_> {
         let (program, ends) = runs_again(profile);
         Finding {
             rule: "herd",
-            why: "Its broadcasts wake many threads at once, most of them for nothing.".to_owned(),
+            why: "Its broadcasts wake many threads together, and most of these wait again at once."
+                .to_owned(),
             evidence,
             advice: advice(profile, None, &compare(&program, ends, "mutex")),
         }
@@ -105,13 +110,15 @@ impl Herd<'_> {
 
 /// What to try, and the command that measures it. With Lockwork's locks that has been tried.
 pub fn advice(profile: &Profile, kept: Option<&str>, compare: &str) -> String {
-    let signal = "Wake one thread by pthread_cond_signal where one is enough.";
+    let signal =
+        "If one woken thread is enough each time, wake one by pthread_cond_signal. If all have \
+                  to wake, the broadcast is needed";
     match (kept, profile.policy.is_empty()) {
-        (Some(kept), _) => format!("{signal} {kept}"),
+        (Some(kept), _) => format!("{signal}. {kept}"),
         (None, true) => format!(
-            "{signal} Lockwork's mutex wakes the waiters of a broadcast one after the other: {compare}"
+            "{signal}, and Lockwork's mutex wakes its waiters one after the other: {compare}"
         ),
-        (None, false) => signal.to_owned(),
+        (None, false) => format!("{signal}."),
     }
 }
 
@@ -126,13 +133,13 @@ pub(crate) mod tests {
     use crate::model::{Counts, Site};
 
     /// A condition variable that was broadcast 100 times, when so many waited, and so many waits of
-    /// 100 for each of them were useless.
-    pub(crate) fn condvar(waiters: u64, useless: u64) -> Lock {
+    /// 100 for each of them were entered again at once.
+    pub(crate) fn condvar(waiters: u64, at_once: u64) -> Lock {
         let waits = Counts {
             count: 100 * waiters,
             contended: 100 * waiters,
             waited: 100 * waiters * 200_000,
-            useless: useless * waiters,
+            at_once: at_once * waiters,
             ..Counts::default()
         };
         let broadcasts = Counts {
@@ -181,8 +188,33 @@ pub(crate) mod tests {
         assert!(finding.advice.contains("--locks mutex"), "{finding:?}");
         let finding = found_with("mutex", condvar(16, 90)).expect("a herd");
         assert!(!finding.advice.contains("--locks"), "{finding:?}");
-        // Two of them, and those that find something to do.
+        // Two of them, and those that do something longer.
         assert!(found(condvar(2, 90)).is_none());
         assert!(found(condvar(16, 40)).is_none());
+    }
+
+    #[test]
+    fn a_thread_that_waits_again_at_once_may_have_done_what_it_was_woken_for() {
+        let finding = found(condvar(8, 99)).expect("a herd");
+        let said = format!("{finding:?}");
+        assert!(!said.contains("for nothing"), "{said}");
+        assert!(said.contains("or did something"), "{said}");
+        // A signal would leave those asleep that have to wake.
+        assert!(finding.advice.starts_with("If one woken"), "{said}");
+        assert!(finding.advice.contains("If all have to wake"), "{said}");
+    }
+
+    #[test]
+    fn waits_that_end_by_signals_are_no_herd() {
+        let mut few = condvar(16, 99);
+        let all = few.of(Use::Wait).count;
+        few.sites[0].counts.count = 2 * all;
+        few.sites[0].counts.at_once = 2 * all;
+        assert!(found(few.clone()).is_some(), "broadcasts end half of them");
+        few.sites[0].counts.count = 10 * all;
+        few.sites[0].counts.at_once = 10 * all;
+        assert!(found(few.clone()).is_none(), "one consumer, by signals");
+        few.sites[0].counts.timeouts = 9 * all;
+        assert!(found(few).is_some(), "the others ran out of time");
     }
 }

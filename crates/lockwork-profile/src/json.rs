@@ -301,7 +301,7 @@ fn numbers(profile: &Profile, counts: &Counts) -> Numbers {
         holds_watched: counts.holds_asked,
         holds_voluntary_switches: counts.holds_slept,
         holds_involuntary_switches: counts.holds_preempted,
-        useless_waits: counts.useless,
+        useless_waits: counts.at_once,
         wait_histogram: buckets(profile, &counts.wait_times),
         hold_histogram: buckets(profile, &counts.hold_times),
         handover_histogram: buckets(profile, &counts.handover_times),
@@ -347,6 +347,6 @@ mod tests {
         let found = serde_json::to_value(process(&profile)).expect("JSON");
         assert_eq!(found["locks"][0]["why"]["rule"], "herd");
         let page = crate::html::render(&[profile]);
-        assert!(page.contains("wake many threads at once"), "{page}");
+        assert!(page.contains("wake many threads together"), "{page}");
     }
 }

@@ -33,6 +33,8 @@ pub struct Locking {
     pub contended_rwlocks: u64,
     /// Waits for condition variables that were many and short.
     pub quick_waits: u64,
+    /// Condition variables whose broadcasts wake many threads together.
+    pub herds: usize,
     /// Waiting that is in no lock's figures.
     #[serde(flatten)]
     pub not_seen: Unseen,
@@ -97,6 +99,7 @@ impl Locking {
             let rwlocks = profile.locks.iter().filter(|lock| lock.kind() == "rwlock");
             all.contended_rwlocks += rwlocks.map(|lock| lock.sum.contended).sum::<u64>();
             all.quick_waits += quick_sum(profile).count;
+            all.herds += herds(profile).len();
             all.not_seen += Unseen::of(profile);
             all.still_waiting += lock_waiters(profile).len();
             all.running += usize::from(profile.fate == Fate::Runs);
@@ -185,12 +188,11 @@ impl Locking {
                 percent(self.waited)
             );
         }
-        let waits = (self.quick_waits > 0).then(|| {
-            format!(
-                "{} short waits for condition variables",
-                whole(self.quick_waits)
-            )
-        });
+        let waits = match (self.quick_waits, self.herds) {
+            (0, 0) => None,
+            (0, _) => Some("broadcasts to many threads".to_owned()),
+            (n, _) => Some(format!("{} short waits for condition variables", whole(n))),
+        };
         if self.contended == 0 && self.unrecorded_threads > 0 {
             return format!("Nobody knows whether its locks were contended ({used}).");
         }
@@ -284,6 +286,10 @@ mod tests {
         seen.quick_waits = 1000;
         let text = seen.sentence("a warm-up run");
         assert!(text.contains("only its 1,000 short waits"), "{text}");
+        (seen.quick_waits, seen.herds) = (0, 1);
+        let text = seen.sentence("a warm-up run");
+        assert!(text.contains("only its broadcasts to many"), "{text}");
+        (seen.quick_waits, seen.herds) = (1000, 0);
         seen.not_seen.taken_back = 5_000;
         let text = seen.sentence("a warm-up run");
         assert!(

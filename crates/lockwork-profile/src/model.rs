@@ -120,7 +120,7 @@ pub struct Counts {
     /// Involuntary ones.
     pub holds_preempted: u64,
     /// Waits for a condition variable that were entered again at once.
-    pub useless: u64,
+    pub at_once: u64,
     /// Of waits.
     pub wait_times: Histogram,
     /// Of holds.
@@ -154,7 +154,7 @@ impl AddAssign<&Counts> for Counts {
         self.holds_asked += other.holds_asked;
         self.holds_slept += other.holds_slept;
         self.holds_preempted += other.holds_preempted;
-        self.useless += other.useless;
+        self.at_once += other.at_once;
         self.wait_times.merge(&other.wait_times);
         self.hold_times.merge(&other.hold_times);
         self.handover_times.merge(&other.handover_times);

@@ -378,7 +378,7 @@ fn counts(
         sum.holds_asked = limits.count(d.holds_asked);
         sum.holds_slept = limits.count(d.holds_slept);
         sum.holds_preempted = limits.count(d.holds_preempted);
-        sum.useless = limits.count(d.useless);
+        sum.at_once = limits.count(d.useless);
         sum.wait_times.add(&d.wait);
         sum.hold_times.add(&d.hold);
         sum.handover_times.add(&d.handover_time);

@@ -501,8 +501,8 @@ fn written_rwlock(case: &Case<'_>) -> Option<Finding> {
     })
 }
 
-/// A condition variable whose broadcasts wake many, most of them for nothing, and whose waiters
-/// take this lock.
+/// A condition variable whose broadcasts wake many, most of which wait again at once, and whose
+/// waiters take this lock.
 fn herd(case: &Case<'_>) -> Option<Finding> {
     let herds = herds(case.profile).into_iter();
     let herd = herds
@@ -512,7 +512,7 @@ fn herd(case: &Case<'_>) -> Option<Finding> {
     herd.name_in(&mut evidence, case.names);
     Some(Finding {
         rule: "herd",
-        why: "Broadcasts wake many threads at once, and they all want this mutex.".to_owned(),
+        why: "Broadcasts wake many threads together, and they all want this mutex.".to_owned(),
         evidence,
         advice: herd::advice(case.profile, case.kept().as_deref(), &case.compare("mutex")),
     })

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use lockwork_report::text::{counted, duration, grouped, percent, whole};
 
 use crate::cycles::cycles;
+use crate::herd::herds;
 use crate::model::{mean, Counts, Fate, Lock, Profile, Use, Waiter};
 use crate::program::{compare, runs_again};
 use crate::sharing;
@@ -190,13 +191,21 @@ fn nothing_to_win(profile: &Profile) -> String {
             "{pairs} of them share a cache line, and that makes them slower: see below"
         ));
     }
+    let herds = herds(profile).len();
+    if herds > 0 {
+        but.push(format!(
+            "broadcasts of {} wake many threads together: see below",
+            counted(herds, "condition variable")
+        ));
+    }
     let place = match quick_waits(profile) {
         _ if !unseen.is_little() => "in the locks that are seen",
         None if but.is_empty() => "here",
         _ => "by another lock",
     };
-    let promise = match unseen.taken_back {
-        0 => format!(": nothing to win {place}."),
+    let promise = match (unseen.taken_back, herds) {
+        (0, 0) => format!(": nothing to win {place}."),
+        (0, _) => ".".to_owned(),
         _ => ", as far as that is seen.".to_owned(),
     };
     format!("{waited}{promise}{}\n", unseen::but(&but))
@@ -364,6 +373,25 @@ pub(crate) mod tests {
             );
         }
         assert!(of(0).starts_with("Its locks were never contended, as far"));
+    }
+
+    #[test]
+    fn nothing_is_promised_above_a_herd() {
+        let mut profile = one_mutex(Counts {
+            count: 1_000,
+            ..Counts::default()
+        });
+        // So long a run that taking the mutex back can hardly have taken a part of it.
+        profile.seconds = 100.0;
+        profile.locks.push(herd::tests::condvar(16, 90));
+        let text = verdict(&profile);
+        assert!(!text.contains("nothing to win"), "{text}");
+        assert!(
+            text.starts_with(
+                "Its locks were never contended. But broadcasts of 1 condition variable"
+            ),
+            "{text}"
+        );
     }
 
     #[test]
