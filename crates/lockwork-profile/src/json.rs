@@ -8,8 +8,8 @@ use crate::herd::Herd;
 use crate::histogram::Histogram;
 use crate::model::{Counts, Fate, Lock, Profile, Stack};
 use crate::names::Names;
-use crate::rules;
 use crate::sharing;
+use crate::starving::starving;
 use crate::summary;
 
 /// One process.
@@ -238,7 +238,7 @@ fn lock(profile: &Profile, names: &Names<'_>, lock: &Lock) -> OneLock {
     });
     let why = match lock.is_lock() {
         true => {
-            let waited = lock.sum.waited > 0 || rules::starving(profile, lock) > 0;
+            let waited = lock.sum.waited > 0 || starving(profile, lock) > 0;
             waited.then(|| summary::why(profile, names, lock))
         }
         false => Herd::of(lock).map(|herd| (herd.finding(profile), Vec::new())),

@@ -35,6 +35,7 @@ mod sampler;
 mod shards;
 mod sharing;
 mod speedscope;
+mod starving;
 mod summary;
 mod symbols;
 mod tables;

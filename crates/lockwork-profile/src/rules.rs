@@ -13,6 +13,7 @@ use crate::names::Names;
 use crate::nesting::nested_in;
 use crate::program::compare;
 use crate::shards::shards;
+use crate::starving::Starved;
 use crate::users::at_work;
 
 /// A section of at least so many nanoseconds is long.
@@ -22,9 +23,6 @@ const FEW: u64 = 8;
 /// A thread that loses its CPU has it back after so many nanoseconds, if one other thread
 /// wants it: a slice of Linux's scheduler on 8 CPUs and more.
 const SLICE_NS: f64 = 3e6;
-
-/// A writer that waits so many times as long as readers wait and hold is passed by them.
-const STARVED: f64 = 10.0;
 
 /// A gate is closed for so many nanoseconds on average, or longer.
 const GATE_NS: u64 = 50_000_000;
@@ -64,9 +62,10 @@ enum Crowd {
 /// Why threads wait for this lock, some of which waited: what the first rule says that holds, and
 /// then what others that hold say.
 pub fn why(case: &Case<'_>) -> (Finding, Vec<Finding>) {
-    let rules: [fn(&Case<'_>) -> Option<Finding>; 13] = [
+    let rules: [fn(&Case<'_>) -> Option<Finding>; 14] = [
         held_elsewhere,
         gate,
+        passed_writers,
         waiting_holder,
         sleeping_holder,
         preempted_holder,
@@ -361,6 +360,14 @@ impl Blamed {
     }
 }
 
+/// `said`, where it is true: a lock that lets writers pass readers helps those who wait for that.
+fn no_other_lock(case: &Case<'_>, said: &'static str) -> &'static str {
+    match starved(case) {
+        Some(_) => "",
+        None => said,
+    }
+}
+
 fn sleeping_holder(case: &Case<'_>) -> Option<Finding> {
     let found = case.blamed(|c| mean(c.holds_slept as f64, c.holds_asked) >= 0.5)?;
     Some(Finding {
@@ -368,7 +375,8 @@ fn sleeping_holder(case: &Case<'_>) -> Option<Finding> {
         why: "Its holders sleep or do input and output while they hold it.".to_owned(),
         evidence: found.evidence(found.sum.holds_slept, "voluntary"),
         advice: format!(
-            "No other lock helps. Take the sleep or the input and output out of the section in {}.",
+            "{}Take the sleep or the input and output out of the section in {}.",
+            no_other_lock(case, "No other lock helps. "),
             found.site
         ),
     })
@@ -404,46 +412,29 @@ fn preempted_holder(case: &Case<'_>) -> Option<Finding> {
     })
 }
 
+/// New readers pass writers, and no hold explains how long these wait.
+fn passed_writers(case: &Case<'_>) -> Option<Finding> {
+    starved(case)
+        .filter(|found| found.explains)
+        .map(|found| of_writers(case, &found))
+}
+
+/// The same, where it is a part of the waiting.
 fn starved_writers(case: &Case<'_>) -> Option<Finding> {
-    let (reads, writes) = (case.lock.of(Use::Read), case.lock.of(Use::Write));
-    let open = starving(case.profile, case.lock);
-    let starved = writes.contended >= FEW
-        && writes.mean_wait() >= STARVED * reads.mean_wait()
-        && writes.mean_wait() >= STARVED * reads.mean_hold()
-        && reads.count > writes.count;
-    if !starved && open == 0 {
-        return None;
-    }
-    let mut evidence = vec![format!(
-        "a reader holds it for {}",
-        case.time(reads.mean_hold())
-    )];
-    if starved {
-        let (writer, reader) = (writes.mean_wait(), reads.mean_wait());
-        evidence.insert(
-            0,
-            format!(
-                "a writer waits {} on average, a reader {}",
-                case.time(writer),
-                case.time(reader)
-            ),
-        );
-    }
-    if open > 0 {
-        let readers = match reads.contended {
-            0 => "no reader waited".to_owned(),
-            _ => format!("a reader waits {} on average", case.time(reads.mean_wait())),
-        };
-        let writer = case.time(open as f64);
-        evidence.insert(
-            0,
-            format!("a writer had waited for {writer} when the recording ended; {readers}"),
-        );
-    }
-    Some(Finding {
+    starved(case)
+        .filter(|found| !found.explains)
+        .map(|found| of_writers(case, &found))
+}
+
+fn starved(case: &Case<'_>) -> Option<Starved> {
+    Starved::of(case.profile, case.lock)
+}
+
+fn of_writers(case: &Case<'_>, found: &Starved) -> Finding {
+    Finding {
         rule: "writers-starve",
         why: "Its writers wait much longer than its readers do: new readers pass them.".to_owned(),
-        evidence,
+        evidence: found.evidence(|ticks| case.time(ticks)),
         advice: format!(
             "{} In the program: PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP.",
             case.kept().unwrap_or_else(|| format!(
@@ -451,32 +442,6 @@ fn starved_writers(case: &Case<'_>) -> Option<Finding> {
                 case.compare("mutex")
             ))
         ),
-    })
-}
-
-/// How long, in ticks, a writer had waited for this lock when the recording ended, while readers
-/// had it one after the other and none of them waited any more. 0: no writer, or not for long.
-pub fn starving(profile: &Profile, lock: &Lock) -> u64 {
-    let at = |how| {
-        let waiters = profile.waiters.iter();
-        let waiters = waiters.filter(|waiter| waiter.lock == lock.address);
-        let is_so = move |address| {
-            let mut sites = lock.sites.iter();
-            sites.any(|site| site.how == how && site.address == address)
-        };
-        waiters.filter(move |waiter| is_so(waiter.site))
-    };
-    let Some(longest) = at(Use::Write).map(|writer| writer.since).max() else {
-        return 0;
-    };
-    let reads = lock.of(Use::Read);
-    let long = longest as f64 >= STARVED * reads.mean_hold().max(reads.mean_wait());
-    // Readers that ended filled half of that time or more. A single one that does not end starves
-    // nobody.
-    let passed = reads.held * 2.0 >= longest as f64;
-    match long && passed && at(Use::Read).next().is_none() {
-        true => longest,
-        false => 0,
     }
 }
 
@@ -561,9 +526,12 @@ fn long_sections(case: &Case<'_>) -> Option<Finding> {
             case.wait(),
         ],
         advice: format!(
-            "Do less inside: of its long sections, those of {} take the longest time in all. Another lock changes who \
-             waits, and hardly how long.",
-            case.longest_holder()
+            "Do less inside: of its long sections, those of {} take the longest time in all.{}",
+            case.longest_holder(),
+            no_other_lock(
+                case,
+                " Another lock changes who waits, and hardly how long."
+            )
         ),
     })
 }

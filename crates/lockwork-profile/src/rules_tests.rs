@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 use super::*;
 use crate::model::{Blame, Inside, Kept, Waiter};
+use crate::starving::starving;
 
 /// The rule that speaks of a mutex that was used so. A tick is a nanosecond.
 fn rule(sum: Counts) -> &'static str {
@@ -344,6 +345,89 @@ fn a_writer_that_never_gets_it_starves() {
     assert_eq!(starving(&begun, &begun.locks[0]), 0);
     let one = read_and_wanted(9_000_000_000, Counts::default());
     assert_eq!(starving(&one, &one.locks[0]), 0);
+}
+
+/// A read/write lock that sleeping readers hold for 400 µs each, 5 ms at most, and one writer.
+fn read_asleep(writes: Counts) -> Lock {
+    let reads = Counts {
+        count: 70_000,
+        held: 70_000.0 * 400_000.0,
+        holds: 70_000,
+        longest_hold: 5_000_000,
+        holds_asked: 70_000,
+        holds_slept: 70_000,
+        ..Counts::default()
+    };
+    let mut sum = reads.clone();
+    sum += &writes;
+    let site = |address, how, counts| Site {
+        address,
+        how,
+        counts,
+    };
+    Lock {
+        address: 64,
+        sites: vec![site(1, Use::Read, reads), site(2, Use::Write, writes)],
+        sum,
+        ..Lock::default()
+    }
+}
+
+fn one_wait(waited: u64) -> Counts {
+    Counts {
+        count: 1,
+        contended: 1,
+        waited,
+        longest_wait: waited,
+        ..Counts::default()
+    }
+}
+
+#[test]
+fn one_very_long_wait_of_a_writer_is_enough() {
+    let profile = profile_of(vec![read_asleep(one_wait(4_000_000_000))]);
+    let (found, also) = why(&case(&profile, &Names::new(&profile)));
+    assert_eq!(found.rule, "writers-starve");
+    assert_eq!(found.evidence[0], "one wait of a writer took 4.00 s");
+    assert!(found.evidence[1].contains("5.00 ms at most"), "{found:?}");
+    assert!(found.advice.contains("lockwork compare"), "{found:?}");
+    // Another lock does help.
+    assert!(also.iter().any(|other| other.rule == "holder-sleeps"));
+    for other in also {
+        assert!(!other.advice.contains("No other lock"), "{other:?}");
+        assert!(!other.advice.contains("hardly how long"), "{other:?}");
+    }
+}
+
+#[test]
+fn a_wait_that_holds_explain_does_not_starve() {
+    let rules = |lock| rules_of_locks(vec![lock]);
+    // No more than three of the longest holds, or no longer than a thread is off its CPU.
+    assert_eq!(rules(read_asleep(one_wait(15_000_000)))[0], "holder-sleeps");
+    let mut brief = read_asleep(one_wait(9_000_000));
+    brief.sites[0].counts.longest_hold = 1_000_000;
+    assert_eq!(rules(brief)[0], "holder-sleeps");
+    // A writer holds for most of it.
+    let mut written = read_asleep(one_wait(4_000_000_000));
+    written.sites[1].counts.longest_hold = 3_000_000_000;
+    assert_eq!(rules(written)[0], "holder-sleeps");
+    // Readers were there for a small part of it.
+    let mut idle = read_asleep(one_wait(4_000_000_000));
+    idle.sites[0].counts.held = 1e9;
+    assert_eq!(rules(idle)[0], "holder-sleeps");
+}
+
+#[test]
+fn writers_that_are_a_part_of_the_waiting_come_behind_what_holders_do() {
+    let mut lock = read_asleep(one_wait(4_000_000_000));
+    lock.sites[0].counts.contended = 60_000;
+    lock.sites[0].counts.waited = 60_000 * 100_000;
+    lock.sum.waited += 60_000 * 100_000;
+    let profile = profile_of(vec![lock]);
+    let (found, also) = why(&case(&profile, &Names::new(&profile)));
+    assert_eq!(found.rule, "holder-sleeps");
+    assert!(!found.advice.contains("No other lock"), "{found:?}");
+    assert!(also.iter().any(|other| other.rule == "writers-starve"));
 }
 
 /// What the first rule that holds advises for a mutex that so many threads use on two CPUs.

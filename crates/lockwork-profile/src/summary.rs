@@ -13,6 +13,7 @@ use crate::names::{Names, NAME};
 use crate::nesting::nests;
 use crate::program::{command, runs_again};
 use crate::rules::{self, Case};
+use crate::starving::starving;
 use crate::tables::{self, LISTED};
 use crate::verdict::{self, deadlocks, is_nothing, lock_waiters, quick_waits, tried};
 use crate::{callers, deadlock, futexes, sharing, unseen};
@@ -39,9 +40,8 @@ pub fn render(profile: &Profile, width: Option<usize>) -> String {
     }
     if !is_nothing(profile) {
         let all = profile.sum().waited as f64;
-        let much = |lock: &&&Lock| {
-            lock.sum.waited as f64 >= all * LITTLE || rules::starving(profile, lock) > 0
-        };
+        let much =
+            |lock: &&&Lock| lock.sum.waited as f64 >= all * LITTLE || starving(profile, lock) > 0;
         let explained_ones = waited.iter().take_while(much).take(EXPLAINED);
         for (at, lock) in explained_ones.enumerate() {
             text += &explained(profile, &names, lock, at + 1);
@@ -60,10 +60,10 @@ pub fn render(profile: &Profile, width: Option<usize>) -> String {
 }
 
 /// Locks that threads waited for, those that cost most time first; also one for which a writer
-/// [starves](rules::starving), though its wait has not ended.
+/// [starves](starving), though its wait has not ended.
 pub fn contended(profile: &Profile) -> impl Iterator<Item = &Lock> {
     let locks = profile.locks.iter().filter(|lock| lock.is_lock());
-    let lost = locks.map(|lock| (lock.sum.waited + rules::starving(profile, lock), lock));
+    let lost = locks.map(|lock| (lock.sum.waited + starving(profile, lock), lock));
     let mut all: Vec<(u64, &Lock)> = lost.filter(|(lost, _)| *lost > 0).collect();
     all.sort_by_key(|(lost, _)| u64::MAX - lost);
     all.into_iter().map(|(_, lock)| lock)
