@@ -31,6 +31,10 @@ const GUESTS: f64 = 100.0;
 /// A share that is nearly all.
 const MOSTLY: f64 = 0.9;
 
+/// One of several locks that has so many times its share of the acquisitions is used more than the
+/// others.
+const HOT: f64 = 1.5;
+
 /// So large a share of the waiting with a known holder is to be for those whom a rule names.
 const BLAMED: f64 = 0.25;
 
@@ -489,8 +493,10 @@ fn hot_shard(case: &Case<'_>) -> Option<Finding> {
     let waited: u64 = kin.locks.iter().map(|lock| lock.sum.waited).sum();
     let used: u64 = kin.locks.iter().map(|lock| lock.sum.count).sum();
     let share = mean(case.sum().waited as f64, waited);
+    let used_share = mean(case.sum().count as f64, used);
     let fair = 1.0 / n as f64;
-    (n >= 4 && share >= 0.5 && share >= 3.0 * fair).then(|| Finding {
+    let waits_most = share >= 0.5 && share >= 3.0 * fair && case.sum().contended >= FEW;
+    (n >= 4 && waits_most && used_share >= HOT * fair).then(|| Finding {
         rule: "hot-shard",
         why: format!(
             "It looks like one of {n} locks for parts of one thing, and most of their waiting is \
@@ -501,7 +507,7 @@ fn hot_shard(case: &Case<'_>) -> Option<Finding> {
             format!(
                 "{} of the waiting and {} of the acquisitions of all {n} are its",
                 percent(share),
-                percent(mean(case.sum().count as f64, used)),
+                percent(used_share),
             ),
             case.hold(),
         ],

@@ -247,27 +247,46 @@ fn who_sleeps_is_named_if_threads_wait_for_that() {
     assert!(found.evidence[1].contains("150 µs"), "{found:?}");
 }
 
+/// Six mutexes of one making at these addresses. The first one has so many of the acquisitions, and so
+/// many waits; the others have 100 acquisitions and one wait each.
+fn shards_of(count: u64, waits: u64, hold: u64, address: fn(u64) -> u64) -> Vec<Lock> {
+    let lock = |n: u64| {
+        let (count, waits) = if n == 0 { (count, waits) } else { (100, 1) };
+        Lock {
+            address: address(n),
+            made: Some(1),
+            ..lock_of_sites(vec![Counts {
+                count,
+                contended: waits,
+                waited: waits * hold,
+                ..used(hold)
+            }])
+        }
+    };
+    (0..6).map(lock).collect()
+}
+
 #[test]
 fn a_hot_shard_comes_behind_what_its_holders_do() {
-    let of = |hold: u64, address: fn(u64) -> u64| {
-        let lock = |n: u64| {
-            let waits = 50 / (1 + n * 40);
-            Lock {
-                address: address(n),
-                made: Some(1),
-                ..lock_of_sites(vec![Counts {
-                    contended: waits,
-                    waited: waits * hold,
-                    ..used(hold)
-                }])
-            }
-        };
-        rules_of_locks((0..6).map(lock).collect())
-    };
+    let of = |hold, address| rules_of_locks(shards_of(500, 50, hold, address));
     let (array, apart) = (|n| 4096 + n * 48, |n| 4096 + n * n * 48);
     assert_eq!(of(500, array), ["hot-shard", "short-but-many"]);
     assert_eq!(of(20_000_000, array), ["long-sections", "hot-shard"]);
     assert_eq!(of(500, apart), ["short-but-many"]);
+}
+
+#[test]
+fn a_shard_that_is_used_no_more_than_others_is_not_hot() {
+    let is_hot = |locks| rules_of_locks(locks).contains(&"hot-shard");
+    let array = |n| 4096 + n * 48;
+    assert!(is_hot(shards_of(200, 50, 500, array)));
+    // It has most of the waiting by chance.
+    assert!(!is_hot(shards_of(100, 50, 500, array)));
+    assert!(!is_hot(shards_of(30, 50, 500, array)));
+    // One or two unlucky waits say nothing.
+    let mut few = shards_of(200, 2, 500, array);
+    few[0].sum.waited = 1_000_000;
+    assert!(!is_hot(few));
 }
 
 #[test]
