@@ -37,6 +37,8 @@ const HOT: f64 = 1.5;
 
 /// So large a share of the waiting with a known holder is to be for those whom a rule names.
 const BLAMED: f64 = 0.25;
+/// Of these, so many are named at most.
+const NAMED: usize = 2;
 
 /// What the rules look at.
 pub struct Case<'a> {
@@ -213,33 +215,65 @@ impl Case<'_> {
     /// and if a real share of the waiting with a known holder is for them.
     fn blamed(&self, is_such: impl Fn(&Counts) -> bool) -> Option<Blamed> {
         let sites = self.lock.sites.iter();
-        let such: Vec<&Site> = sites.filter(|site| is_such(&site.counts)).collect();
-        let most = *such.iter().max_by_key(|site| site.counts.holds_asked)?;
+        let mut such: Vec<&Site> = sites.filter(|site| is_such(&site.counts)).collect();
         let mut sum = Counts::default();
         such.iter().for_each(|site| sum += &site.counts);
-        let (mut known, mut theirs) = (0.0, 0.0);
-        for blame in self.lock.blames.iter().filter(|b| b.holder_site != 0) {
-            known += blame.waited as f64;
-            if such.iter().any(|site| site.address == blame.holder_site) {
-                theirs += blame.waited as f64;
-            }
+        self.most_blamed_first(&mut such);
+        such.dedup_by_key(|site| site.address);
+        let known = self.waited_for(|site| site != 0);
+        let theirs = self.waited_for(|at| such.iter().any(|site| site.address == at));
+        if such.is_empty() || sum.holds_asked < FEW || (theirs as f64) < known as f64 * BLAMED {
+            return None;
         }
-        (sum.holds_asked >= FEW && theirs >= known * BLAMED).then(|| Blamed {
-            site: self.names.site(most.address),
-            mean_hold: self.time(sum.mean_hold()),
+        let is_named = |(at, site): &(usize, &&Site)| {
+            let waited = self.waited_for(|address| address == site.address);
+            *at == 0 || (known > 0 && waited as f64 >= known as f64 * BLAMED)
+        };
+        let named = such.iter().enumerate().filter(is_named).take(NAMED);
+        let named = named.map(|(_, site)| {
+            let hold = self.time(site.counts.mean_hold());
+            (self.names.site(site.address), hold)
+        });
+        Some(Blamed {
+            sites: named.collect(),
             sum,
         })
     }
 
-    /// The call site that is held longest in all, of those whose holds are long, if there are any.
-    fn longest_holder(&self) -> String {
-        let sites = self.lock.sites.iter().filter(|site| site.how.acquires());
-        let is_long = |site: &Site| self.profile.ns(site.counts.mean_hold()) >= LONG_NS;
-        let most = sites.max_by(|a, b| {
-            let held = a.counts.held.total_cmp(&b.counts.held);
-            is_long(a).cmp(&is_long(b)).then(held)
+    /// How long, in ticks, threads waited while call sites held it of which `is_such` is true.
+    fn waited_for(&self, is_such: impl Fn(u64) -> bool) -> u64 {
+        let blames = self.lock.blames.iter();
+        let theirs = blames.filter(|blame| is_such(blame.holder_site));
+        theirs.map(|blame| blame.waited).sum()
+    }
+
+    /// Those for which threads waited longest come first; where that is not known, those that held it
+    /// longest in all.
+    fn most_blamed_first(&self, sites: &mut [&Site]) {
+        sites.sort_by_cached_key(|site| {
+            let waited = self.waited_for(|address| address == site.address);
+            (u64::MAX - waited, u64::MAX - site.counts.held as u64)
         });
-        most.map_or_else(|| "its holders".to_owned(), |s| self.names.site(s.address))
+    }
+
+    /// Which of its long sections to shorten, as a sentence.
+    fn long_ones(&self) -> String {
+        let sites = self.lock.sites.iter().filter(|site| site.how.acquires());
+        let is_long = |site: &&Site| self.profile.ns(site.counts.mean_hold()) >= LONG_NS;
+        let mut long: Vec<&Site> = sites.filter(is_long).collect();
+        self.most_blamed_first(&mut long);
+        let Some(most) = long.first() else {
+            return String::new();
+        };
+        let name = self.names.site(most.address);
+        match self.waited_for(|site| site == most.address) {
+            0 => format!(": of its long sections, those of {name} take the longest time in all"),
+            _ => format!(
+                ": of its long sections, threads waited longest for those of {name}, which take {} on \
+                 average",
+                self.time(most.counts.mean_hold())
+            ),
+        }
     }
 }
 
@@ -263,7 +297,7 @@ fn held_elsewhere(case: &Case<'_>) -> Option<Finding> {
 /// Threads wait for what one call site holds for very long, and then hold it hardly at all.
 fn gate(case: &Case<'_>) -> Option<Finding> {
     let sites = case.lock.sites.iter().filter(|site| site.how.acquires());
-    let (keepers, guests): (Vec<&Site>, Vec<&Site>) =
+    let (mut keepers, guests): (Vec<&Site>, Vec<&Site>) =
         sites.partition(|site| case.profile.ns(site.counts.mean_hold()) >= GATE_NS);
     let sum = |sites: &[&Site]| {
         let mut sum = Counts::default();
@@ -271,17 +305,11 @@ fn gate(case: &Case<'_>) -> Option<Finding> {
         sum
     };
     let (kept, passed) = (sum(&keepers), sum(&guests));
+    case.most_blamed_first(&mut keepers);
     let first = keepers.first()?;
     let waits = passed.waited as f64 >= MOSTLY * case.sum().waited as f64;
-    let theirs = |site: u64| keepers.iter().any(|keeper| keeper.address == site);
-    let blames = case.lock.blames.iter().filter(|b| b.holder_site != 0);
-    let (known, blamed) = blames.fold((0, 0), |(known, blamed), blame| {
-        let is_theirs = theirs(blame.holder_site);
-        (
-            known + blame.waited,
-            blamed + if is_theirs { blame.waited } else { 0 },
-        )
-    });
+    let known = case.waited_for(|site| site != 0);
+    let blamed = case.waited_for(|at| keepers.iter().any(|keeper| keeper.address == at));
     let for_them = known > 0 && blamed as f64 >= MOSTLY * known as f64;
     // Several threads that mostly find it free share what it guards. A single one may look for work
     // very often, and be held back where there is none for long.
@@ -297,7 +325,7 @@ fn gate(case: &Case<'_>) -> Option<Finding> {
             format!(
                 "{} holds it for {} on average",
                 case.names.site(first.address),
-                case.time(kept.mean_hold())
+                case.time(first.counts.mean_hold())
             ),
             format!(
                 "those who wait for that hold it for {} on average then",
@@ -343,24 +371,27 @@ fn waiting_holder(case: &Case<'_>) -> Option<Finding> {
 
 /// Call sites that a rule makes responsible.
 struct Blamed {
-    /// The one of them that was watched most.
-    site: String,
-    /// A hold of theirs on average.
-    mean_hold: String,
-    /// Their sum.
+    /// Those for which threads waited longest, and a hold of each on average.
+    sites: Vec<(String, String)>,
+    /// The sum of all that are such.
     sum: Counts,
 }
 
 impl Blamed {
     fn evidence(&self, switches: u64, kind: &str) -> Vec<String> {
-        vec![
-            format!(
-                "{} {kind} context switches in {} long holds that were watched",
-                whole(switches),
-                whole(self.sum.holds_asked)
-            ),
-            format!("a hold there takes {} on average", self.mean_hold),
-        ]
+        let switches = format!(
+            "{} {kind} context switches in {} long holds that were watched",
+            whole(switches),
+            whole(self.sum.holds_asked)
+        );
+        let holds = self.sites.iter();
+        let holds = holds.map(|(site, hold)| format!("a hold in {site} takes {hold} on average"));
+        std::iter::once(switches).chain(holds).collect()
+    }
+
+    fn named(&self) -> String {
+        let names: Vec<&str> = self.sites.iter().map(|(site, _)| site.as_str()).collect();
+        names.join(" and in ")
     }
 }
 
@@ -381,7 +412,7 @@ fn sleeping_holder(case: &Case<'_>) -> Option<Finding> {
         advice: format!(
             "{}Take the sleep or the input and output out of the section in {}.",
             no_other_lock(case, "No other lock helps. "),
-            found.site
+            found.named()
         ),
     })
 }
@@ -408,7 +439,7 @@ fn preempted_holder(case: &Case<'_>) -> Option<Finding> {
                     Crowd::More => format!("Use fewer threads than CPUs ({})", case.crowded()),
                     Crowd::Unknown => "Use fewer threads than CPUs".to_owned(),
                 },
-                found.site
+                found.named()
             ),
             ". A lock whose waiters sleep loses least here",
             "mutex,mutex:spin_budget=0",
@@ -532,8 +563,8 @@ fn long_sections(case: &Case<'_>) -> Option<Finding> {
             case.wait(),
         ],
         advice: format!(
-            "Do less inside: of its long sections, those of {} take the longest time in all.{}",
-            case.longest_holder(),
+            "Do less inside{}.{}",
+            case.long_ones(),
             no_other_lock(
                 case,
                 " Another lock changes who waits, and hardly how long."
