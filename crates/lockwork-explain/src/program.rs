@@ -60,7 +60,8 @@ impl Ran {
         let mut account = user::account("program", &self.lock, self.program.clone());
         let all = self.locking.acquisitions as f64;
         account.put(Quantity::Acquisitions, Seen::Value(all));
-        account.each(Quantity::Contended, self.locking.contended as f64, all);
+        let contended = self.locking.found_it_held() as f64;
+        account.each(Quantity::Contended, contended, all);
         account.put(Quantity::Waited, Seen::Value(self.locking.waited));
         account.put(Quantity::PreemptedHolders, Seen::Not(LONG_HOLDS));
         user::put_resources(&mut account, &self.used, all);

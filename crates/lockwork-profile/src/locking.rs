@@ -23,8 +23,10 @@ pub struct Locking {
     pub locks: usize,
     /// Their acquisitions.
     pub acquisitions: u64,
-    /// Those that found the lock held, and [`Locking::backs`].
+    /// Those that found the lock held, [`Locking::timeouts`] and [`Locking::backs`].
     pub contended: u64,
+    /// Waits that timed out, which are no acquisitions.
+    pub timeouts: u64,
     /// Waits for a mutex at the end of a wait for a condition variable, which are no acquisitions.
     pub backs: u64,
     /// Calls of trylock that found the lock held.
@@ -94,6 +96,7 @@ impl Locking {
             all.locks += profile.locks.iter().filter(|lock| lock.is_lock()).count();
             all.acquisitions += sum.count + profile.dropped;
             all.contended += sum.contended;
+            all.timeouts += sum.timeouts;
             all.backs += sum.backs;
             all.failed += sum.failed;
             let rwlocks = profile.locks.iter().filter(|lock| lock.kind() == "rwlock");
@@ -113,6 +116,11 @@ impl Locking {
     /// nothing.
     pub fn is_unused(&self) -> bool {
         self.acquisitions == 0 && self.failed == 0 && self.unrecorded_threads == 0
+    }
+
+    /// Acquisitions that found their lock held, and [`Locking::backs`].
+    pub fn found_it_held(&self) -> u64 {
+        self.contended.saturating_sub(self.timeouts)
     }
 
     /// What is said where many calls of trylock failed.
@@ -230,9 +238,13 @@ impl Locking {
     /// How many of the acquisitions `used` were contended, and how long threads waited.
     fn found_held(&self, used: &str) -> String {
         let acquired = self.acquisitions + self.backs;
-        let share = percent(self.contended as f64 / acquired.max(1) as f64);
+        let share = percent(self.found_it_held() as f64 / acquired.max(1) as f64);
+        let timed_out = match self.timeouts {
+            0 => String::new(),
+            n => format!(", {} timed out", counted(n as usize, "wait")),
+        };
         format!(
-            "{share} of {used} found their lock held, and threads waited for {} of their time",
+            "{share} of {used} found their lock held{timed_out}, and threads waited for {} of their time",
             percent(self.waited)
         )
     }
@@ -316,7 +328,14 @@ mod tests {
         (seen.contended, seen.backs) = (3_010, 3_000);
         let text = seen.sentence("a warm-up run");
         assert!(text.starts_with("75.2 % of 1,000"), "{text}");
-        (seen.contended, seen.backs) = (10, 0);
+        (seen.contended, seen.timeouts) = (3_010, 3_000);
+        seen.backs = 0;
+        let text = seen.sentence("a warm-up run");
+        assert!(
+            text.starts_with("1.0 % of 1,000") && text.contains("held, 3,000 waits timed out, and"),
+            "{text}"
+        );
+        (seen.contended, seen.timeouts) = (10, 0);
         seen.not_seen.taken_back = 5_000;
         let text = seen.sentence("a warm-up run");
         assert!(

@@ -77,7 +77,7 @@ impl Use {
 pub struct Counts {
     /// Acquisitions; of a condition variable waits, signals or broadcasts.
     pub count: u64,
-    /// Acquisitions and attempts that found the lock held and waited, and [`Counts::backs`].
+    /// Acquisitions that found the lock held and waited, [`Counts::timeouts`], and [`Counts::backs`].
     pub contended: u64,
     /// Waits for a mutex at the end of a wait for a condition variable, which are no acquisitions.
     pub backs: u64,
@@ -194,12 +194,21 @@ impl Counts {
         self.timed.saturating_sub(contended)
     }
 
-    /// The share of acquisitions, and of [`Counts::backs`], that found the lock held.
+    /// The share of acquisitions, and of [`Counts::backs`], that found the lock held. A wait that timed
+    /// out is no acquisition.
     pub fn contention(&self) -> f64 {
-        mean(
-            self.contended as f64,
-            (self.count + self.backs).max(self.contended),
-        )
+        let contended = self.contended.saturating_sub(self.timeouts);
+        let all = self.count + self.backs;
+        mean(contended as f64, all.max(contended))
+    }
+
+    /// How many of a lock's waits timed out, behind what is said of its acquisitions: "; 5 waits timed
+    /// out". Empty: none.
+    pub fn timed_out(&self) -> String {
+        match self.timeouts {
+            0 => String::new(),
+            n => format!("; {} timed out", counted(n as usize, "wait")),
+        }
     }
 }
 
@@ -644,5 +653,29 @@ impl Lock {
             by_thread: by_thread.to_vec(),
             ..Lock::default()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_that_timed_out_is_no_contended_acquisition() {
+        let counts = Counts {
+            count: 219,
+            contended: 200 + 581,
+            timeouts: 581,
+            ..Counts::default()
+        };
+        assert_eq!(percent(counts.contention()), "91.3 %");
+        assert_eq!(counts.timed_out(), "; 581 waits timed out");
+        let none = Counts {
+            contended: 581,
+            timeouts: 581,
+            ..Counts::default()
+        };
+        assert_eq!(none.contention(), 0.0);
+        assert_eq!(Counts::default().timed_out(), "");
     }
 }

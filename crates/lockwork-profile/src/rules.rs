@@ -185,8 +185,12 @@ impl Case<'_> {
     }
 
     fn wait(&self) -> String {
+        let what = match self.sum().timeouts {
+            0 => "a contended acquisition waits",
+            _ => "a wait, also one that timed out, takes",
+        };
         format!(
-            "a contended acquisition waits {} on average, {} at most",
+            "{what} {} on average, {} at most",
             self.time(self.sum().mean_wait()),
             self.time(self.sum().longest_wait as f64)
         )
@@ -194,9 +198,10 @@ impl Case<'_> {
 
     fn rate(&self) -> String {
         format!(
-            "{}, {} of them contended",
+            "{}, {} of them contended{}",
             counted(self.sum().count as usize, "acquisition"),
-            percent(self.sum().contention())
+            percent(self.sum().contention()),
+            self.sum().timed_out()
         )
     }
 

@@ -113,6 +113,21 @@ fn what_holders_do_comes_before_how_long_they_hold() {
 }
 
 #[test]
+fn waits_that_timed_out_are_told_apart_from_acquisitions() {
+    let sum = Counts {
+        contended: 50 + 700,
+        timeouts: 700,
+        ..used(500)
+    };
+    let profile = profile_of(vec![lock_of_sites(vec![sum])]);
+    let (found, _) = why(&case(&profile, &Names::new(&profile)));
+    let rate = "100 acquisitions, 50.0 % of them contended; 700 waits timed out";
+    assert_eq!(found.evidence[0], rate);
+    let report = crate::summary::render(&profile, None);
+    assert!(report.contains(rate), "{report}");
+}
+
+#[test]
 fn a_few_long_sections_are_not_hidden_by_many_short_ones() {
     // A call site with 100 holds of 2 ms, for which another one waits that holds 100,000 times for
     // 20 ns.

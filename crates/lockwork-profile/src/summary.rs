@@ -83,7 +83,7 @@ fn heading(profile: &Profile) -> String {
     };
     format!(
         "{} (process {}{}): {}, {threads}{policy}\n\
-         {}, {}, {} of them contended; {}\n",
+         {}, {}, {} of them contended{}; {}\n",
         cut(&command(profile), 60),
         profile.pid,
         if profile.from_fork { ", forked" } else { "" },
@@ -91,6 +91,7 @@ fn heading(profile: &Profile) -> String {
         counted(locks, "lock"),
         counted(sum.count as usize, "acquisition"),
         percent(sum.contention()),
+        sum.timed_out(),
         verdict::waited(profile),
     )
 }

@@ -42,7 +42,7 @@ fn process(profile: &Profile) -> String {
     let sum = profile.sum();
     let mut text = format!(
         "<section><p>Process {}: {}, {} at a time, lock <b>{}</b>. {} acquisitions, {} of them \
-         contended; {}.</p>\n",
+         contended{}; {}.</p>\n",
         profile.pid,
         seconds(profile.seconds),
         counted(profile.threads as usize, "thread"),
@@ -52,6 +52,7 @@ fn process(profile: &Profile) -> String {
         },
         whole(sum.count),
         percent(sum.contention()),
+        sum.timed_out(),
         verdict::waited(profile)
     );
     let verdict = verdict::verdict(profile);
