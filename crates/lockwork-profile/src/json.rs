@@ -44,6 +44,7 @@ struct Shared {
     addresses: [String; 2],
     names: [String; 2],
     bytes: u64,
+    different_threads: bool,
 }
 
 #[derive(Serialize)]
@@ -181,6 +182,7 @@ pub fn process(profile: &Profile) -> Process {
             addresses: both.map(|lock| format!("{:#x}", lock.address)),
             names: both.map(|lock| names.lock(lock)),
             bytes: pair.bytes,
+            different_threads: pair.apart,
         }
     });
     Process {
@@ -334,6 +336,7 @@ mod tests {
         let pair = &found["false_sharing"][0];
         assert_eq!(pair["addresses"][1], "0x68");
         assert_eq!(pair["bytes"], 64);
+        assert_eq!(pair["different_threads"], true);
     }
 
     #[test]

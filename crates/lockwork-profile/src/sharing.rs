@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Locks that share a cache line, so that threads which use one of them slow down those that use
-//! the other one: false sharing.
+//! Locks that share a cache line. There threads that use one of them may slow down those that use the
+//! other one: false sharing. How much that is, no call for a lock says.
 
 use std::collections::HashSet;
 
 use lockwork_report::text::counted;
 
-use crate::model::{Lock, Profile};
+use crate::model::{mean, Lock, Profile};
 use crate::names::Names;
+use crate::nesting::nests;
 use crate::shards::{made_at, ARRAY};
 use crate::users::ONLY_USER;
 
@@ -31,10 +32,13 @@ pub struct Pair<'a> {
     pub second: &'a Lock,
     /// The length of what both lie in: 64, or else 128.
     pub bytes: u64,
+    /// Whether threads use one of them that hardly use the other one.
+    pub apart: bool,
 }
 
-/// Locks that share a line, each of them used much, by itself or as one of a kind, and not by one
-/// and the same thread. Those in one line of 64 bytes come first.
+/// Locks that share a line, each of them used much, by itself or as one of a kind, neither by one and
+/// the same thread nor nearly always one inside of the other. Those in one line of 64 bytes come first,
+/// and of these the ones that different threads use.
 pub fn pairs(profile: &Profile) -> Vec<Pair<'_>> {
     let total = profile.sum().count.max(LEAST);
     let kin = kin(profile, total);
@@ -46,7 +50,8 @@ pub fn pairs(profile: &Profile) -> Vec<Pair<'_>> {
     hot.sort_by_key(|lock| lock.address);
     let neighbours = hot.windows(2).filter(|pair| {
         let only = only_user(pair[0]);
-        only.is_none() || only != only_user(pair[1])
+        let by_one = only.is_some() && only == only_user(pair[1]);
+        !by_one && !is_nested(profile, pair[0], pair[1])
     });
     let shared = |pair: &[&Lock]| {
         let line = |bytes: &u64| pair[0].address / bytes == pair[1].address / bytes;
@@ -58,11 +63,38 @@ pub fn pairs(profile: &Profile) -> Vec<Pair<'_>> {
                 first: pair[0],
                 second: pair[1],
                 bytes: shared(pair)?,
+                apart: are_apart(pair[0], pair[1]),
             })
         })
         .collect();
-    all.sort_by_key(|pair| pair.bytes);
+    all.sort_by_key(|pair| (pair.bytes, !pair.apart));
     all
+}
+
+/// Whether nearly all acquisitions of one of them are made while the other one is held. Then the thread
+/// that uses one has just used the other, and only its waiters move the line.
+fn is_nested(profile: &Profile, first: &Lock, second: &Lock) -> bool {
+    let both = nests(profile, first).into_iter().filter(|nest| {
+        let other = match nest.inner.address == first.address {
+            true => nest.outer,
+            false => nest.inner,
+        };
+        other.address == second.address
+    });
+    let mut nearly_all = both.map(|nest| nest.of_inner() >= ONLY_USER);
+    nearly_all.any(|nested| nested)
+}
+
+/// Whether the threads that use one of them make nearly none of the acquisitions of the other one.
+fn are_apart(first: &Lock, second: &Lock) -> bool {
+    let share = |lock: &Lock, thread: u64| {
+        let all: u64 = lock.by_thread.iter().map(|(_, n)| n).sum();
+        let of = lock.by_thread.iter().find(|(other, _)| *other == thread);
+        mean(of.map_or(0.0, |(_, n)| *n as f64), all)
+    };
+    let threads = first.by_thread.iter().map(|(thread, _)| *thread);
+    let common = threads.map(|thread| share(first, thread).min(share(second, thread)));
+    !first.by_thread.is_empty() && common.sum::<f64>() <= 1.0 - ONLY_USER
 }
 
 /// The locks that lie in a row, of one making and equally far from each other, if all in a row
@@ -101,22 +133,35 @@ fn only_user(lock: &Lock) -> Option<u64> {
     only.map(|(thread, _)| *thread)
 }
 
-/// What is said of them: one sentence for those in one line, one for those in a pair of lines.
+/// What is said of them, a sentence for each kind: those in one line that different threads use,
+/// others in one line, and those in a pair of lines.
 pub fn sentences(profile: &Profile, names: &Names<'_>) -> Vec<String> {
     let all = pairs(profile);
-    let each = LINES.into_iter().filter_map(|bytes| {
-        let of: Vec<&Pair<'_>> = all.iter().filter(|pair| pair.bytes == bytes).collect();
+    let line = |pair: &&Pair<'_>| pair.bytes == LINES[0];
+    let (apart, rest): (Vec<_>, Vec<_>) = all.iter().partition(|pair| line(pair) && pair.apart);
+    let (near, far): (Vec<_>, Vec<_>) = rest.into_iter().partition(line);
+    let kinds = [
+        (
+            apart,
+            "Most likely false sharing: they are in one cache line of 64 bytes, and different threads \
+             use them.",
+        ),
+        (
+            near,
+            "Perhaps false sharing: they are in one cache line of 64 bytes. Threads that use one of \
+             them at the same time as others use the other slow each other down.",
+        ),
+        (
+            far,
+            "Perhaps false sharing: they are in one pair of cache lines (128 bytes), which many CPUs \
+             fetch together.",
+        ),
+    ];
+    let each = kinds.into_iter().filter_map(|(of, what)| {
         let first = of.first()?;
-        let what = match bytes {
-            64 => "False sharing: they are in one cache line of 64 bytes.",
-            _ => {
-                "Perhaps false sharing: they are in one pair of cache lines (128 bytes), which many \
-                 CPUs fetch together."
-            }
-        };
         Some(format!(
             "{} of locks that are both used much, as {} and {}. {what} Put each lock on a line of \
-             its own.",
+             its own, and measure.",
             counted(of.len(), "pair"),
             names.lock(first.first),
             names.lock(first.second)
@@ -128,6 +173,7 @@ pub fn sentences(profile: &Profile, names: &Names<'_>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Inside;
 
     /// Locks of one making, with so many acquisitions by these threads each.
     fn profile(locks: &[(u64, &[(u64, u64)])]) -> Profile {
@@ -151,6 +197,37 @@ mod tests {
         assert_eq!(near(&[(0, 99_000), (1, 1_000)], &[(0, 100_000)]), 0);
         assert_eq!(near(&[(0, 100_000)], &[(1, 100_000)]), 1);
         assert_eq!(near(&[(0, 50_000), (1, 50_000)], &[(0, 100_000)]), 1);
+    }
+
+    #[test]
+    fn locks_that_are_taken_one_inside_the_other_are_not_shared_falsely() {
+        let both: &[(u64, u64)] = &[(0, 50_000), (1, 50_000)];
+        let nested = |times: u64, inner: usize| {
+            let mut profile = profile(&[(64, both), (104, both)]);
+            let outer = profile.locks[1 - inner].address;
+            profile.locks[inner].inside.push(Inside {
+                outer,
+                count: times,
+                waited: 0,
+            });
+            pairs(&profile).len()
+        };
+        assert_eq!(nested(100_000, 1), 0);
+        assert_eq!(nested(100_000, 0), 0);
+        assert_eq!(nested(50_000, 1), 1, "half of them are taken alone");
+    }
+
+    #[test]
+    fn false_sharing_is_a_possibility_where_the_same_threads_use_both() {
+        let said = |a: &[(u64, u64)], b: &[(u64, u64)]| {
+            let profile = profile(&[(64, a), (104, b)]);
+            sentences(&profile, &Names::new(&profile)).join(" ")
+        };
+        let both: &[(u64, u64)] = &[(0, 50_000), (1, 50_000)];
+        assert!(said(both, both).contains("Perhaps false sharing"));
+        let text = said(&[(0, 100_000)], &[(1, 50_000), (2, 50_000)]);
+        assert!(text.contains("Most likely false sharing"), "{text}");
+        assert!(said(&[(0, 100_000)], both).contains("Perhaps false"));
     }
 
     #[test]

@@ -188,7 +188,7 @@ fn nothing_to_win(profile: &Profile) -> String {
     if pairs > 0 {
         let pairs = counted(pairs, "pair");
         but.push(format!(
-            "{pairs} of them share a cache line, and that makes them slower: see below"
+            "{pairs} of them share a cache line, and that may make them slower: see below"
         ));
     }
     let herds = herds(profile).len();
