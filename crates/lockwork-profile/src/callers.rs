@@ -80,8 +80,9 @@ fn of_lock(profile: &Profile, names: &Names<'_>, lock: &Lock) -> String {
 
 /// Its innermost functions. Stacks that differ beyond these, or in the place in a line, are one.
 fn shown(names: &Names<'_>, stack: &Stack) -> String {
-    let frames = stack.frames.iter().take(FRAMES);
-    let functions: Vec<String> = frames.map(|at| cut(&names.site(*at), NAME)).collect();
+    let call = stack.frames.first().map(|at| names.site(*at));
+    let all = call.into_iter().chain(names.callers(&stack.frames));
+    let functions: Vec<String> = all.take(FRAMES).map(|name| cut(&name, NAME)).collect();
     functions.join(", by ")
 }
 

@@ -272,12 +272,19 @@ fn callers(profile: &Profile, names: &Names<'_>, lock: &Lock) -> Vec<Caller> {
         return Vec::new();
     }
     let caller = |stack: &Stack| Caller {
-        stack: stack.frames.iter().map(|at| names.site(*at)).collect(),
+        stack: frames(names, stack),
         acquisitions: stack.count,
         waited_ns: profile.ns(stack.waited as f64),
     };
     let stacks = callers::of(profile, lock);
     stacks.into_iter().map(caller).collect()
+}
+
+/// The functions of a stack, the one that calls first, with those that are inlined.
+fn frames(names: &Names<'_>, stack: &Stack) -> Vec<String> {
+    let calls = stack.frames.iter();
+    let frames = calls.flat_map(|at| names.frames(*at));
+    frames.map(|frame| frame.to_string()).collect()
 }
 
 fn numbers(profile: &Profile, counts: &Counts) -> Numbers {

@@ -138,6 +138,18 @@ fn past_constructor(frames: &[Frame]) -> Option<&Frame> {
     }
 }
 
+/// The functions outside of the one by which a call is named, the innermost first: those that it is
+/// inlined into, and those of the other calls of the stack. Wrappers are left out.
+fn outside_of_call(stack: &[Vec<Frame>]) -> Vec<&Frame> {
+    let Some((call, outer)) = stack.split_first() else {
+        return Vec::new();
+    };
+    let own = call.iter().position(|frame| !is_wrapper(frame));
+    let into = call.iter().skip(own.map_or(call.len(), |own| own + 1));
+    let all = into.chain(outer.iter().flatten());
+    all.filter(|frame| !is_wrapper(frame)).collect()
+}
+
 /// Names of one process's locks and call sites.
 pub struct Names<'a> {
     symbols: Symbolizer<'a>,
@@ -192,6 +204,13 @@ impl<'a> Names<'a> {
         }
     }
 
+    /// Who called the function that [`Names::site`] names, by a stack with its call first.
+    pub fn callers(&self, stack: &[u64]) -> Vec<String> {
+        let frames: Vec<Vec<Frame>> = stack.iter().map(|at| self.frames(*at)).collect();
+        let outside = outside_of_call(&frames).into_iter();
+        outside.map(Frame::to_string).collect()
+    }
+
     /// Whether all functions of a call are wrappers: who called it says more.
     pub fn is_wrapper(&self, address: u64) -> bool {
         self.frames(address).iter().all(is_wrapper)
@@ -235,7 +254,7 @@ impl<'a> Names<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_constructor, makes_locks, past_constructor, qualified};
+    use super::{is_constructor, makes_locks, outside_of_call, past_constructor, qualified};
     use crate::symbols::Frame;
 
     #[test]
@@ -286,6 +305,31 @@ mod tests {
         ] {
             assert!(!makes_locks(name), "{name}");
         }
+    }
+
+    #[test]
+    fn callers_are_named_though_they_are_inlined() {
+        let call = |functions: &[&str]| -> Vec<Frame> {
+            let frames = functions.iter().map(|function| Frame {
+                function: (*function).to_owned(),
+                line: String::new(),
+            });
+            frames.collect()
+        };
+        let of = |stack: &[&[&str]]| -> Vec<String> {
+            let stack: Vec<Vec<Frame>> = stack.iter().map(|names| call(names)).collect();
+            let found = outside_of_call(&stack).into_iter();
+            found.map(|frame| frame.function.clone()).collect()
+        };
+        // put() is inlined into serve(), and that into worker(), which run() calls.
+        let inlined = ["std::mutex::lock()", "put()", "serve()", "worker()"];
+        assert_eq!(
+            of(&[&inlined, &["std::invoke()", "run()"], &["main"]]),
+            ["serve()", "worker()", "run()", "main"]
+        );
+        assert_eq!(of(&[&["std::mutex::lock()"], &["put()"]]), ["put()"]);
+        assert_eq!(of(&[&["put()"]]), [""; 0]);
+        assert_eq!(of(&[]), [""; 0]);
     }
 
     #[test]

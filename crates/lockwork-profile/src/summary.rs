@@ -243,14 +243,9 @@ fn from_where(profile: &Profile, names: &Names<'_>, lock: &Lock, site: u64) -> S
         .stacks
         .iter()
         .find(|stack| stack.lock == lock.address && stack.frames.first() == Some(&site));
-    let callers: Vec<String> = stack
-        .map(|stack| &stack.frames[1..])
-        .unwrap_or_default()
-        .iter()
-        .filter(|address| !names.is_wrapper(**address))
-        .take(CALLERS)
-        .map(|address| cut(&names.site(*address), NAME))
-        .collect();
+    let callers = stack.map_or_else(Vec::new, |stack| names.callers(&stack.frames));
+    let callers = callers.iter().take(CALLERS);
+    let callers: Vec<String> = callers.map(|caller| cut(caller, NAME)).collect();
     match callers.is_empty() {
         true => String::new(),
         false => format!("      called by {}\n", callers.join(", by ")),
