@@ -125,9 +125,9 @@ mod tests {
                 bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
             }
             std::fs::write(&file, bytes).expect("a file");
-            let before = read::profile(&file).expect("a profile").slept;
+            let before = read::profile(&file, &[]).expect("a profile").slept;
             note_sleeps(&file, 500);
-            (before, read::profile(&file).expect("a profile").slept)
+            (before, read::profile(&file, &[]).expect("a profile").slept)
         };
         assert_eq!(of(0), (None, Some(500)));
         assert_eq!(of(1), (Some(7), Some(7)));

@@ -8,8 +8,9 @@ use std::process::ExitCode;
 use anyhow::{bail, Context, Result};
 use lockwork_report::{bail_usage, page, text};
 
-use crate::files::children;
+use crate::files::{children, header};
 use crate::model::{Profile, Started};
+use crate::raw::RawFile;
 use crate::{callers, folded, html, json, processes, read, speedscope, summary, unseen};
 
 /// Processes that a message names.
@@ -183,15 +184,18 @@ pub fn text(file: &Path, width: Option<usize>) -> Result<String> {
 /// What was recorded into `file` and its children's files; the process that waited longest
 /// comes first.
 pub fn profiles(file: &Path, alone: bool) -> Result<Vec<Profile>> {
-    let first = read::profile(file)?;
+    let children = children(file);
+    let all = std::iter::once(file).chain(children.iter().map(PathBuf::as_path));
+    let heads: Vec<RawFile> = all.filter_map(header).collect();
+    let first = read::profile(file, &heads)?;
     let started = Started {
         command: first.command.clone(),
         fate: first.fate,
     };
     let mut all = vec![first];
     if !alone {
-        for child in children(file) {
-            match read::profile(&child) {
+        for child in children {
+            match read::profile(&child, &heads) {
                 Ok(mut profile) => {
                     profile.started = Some(started.clone());
                     all.push(profile);

@@ -22,6 +22,8 @@ const LEAST_NS: u64 = 1_000_000;
 pub struct End {
     /// How it came.
     pub fate: Fate,
+    /// The process executed another program, whose recording began then.
+    pub replaced: bool,
     /// The counter of ticks then.
     pub ticks: u64,
     /// Seconds since the start.
@@ -30,8 +32,20 @@ pub struct End {
     pub ns_per_tick: f64,
 }
 
-/// The end of what was recorded into `file`, in which `seen` are readings of the counter.
-pub fn end(file: &Path, head: &RawFile, seen: impl Iterator<Item = u64>) -> End {
+/// When the process executed another program that is recorded in one of `all`, in ticks. Its number is
+/// the same, and it began later.
+fn replaced(head: &RawFile, all: &[RawFile]) -> Option<u64> {
+    let is_later = |other: &&RawFile| {
+        let later = other.start_ticks > head.start_ticks;
+        other.pid == head.pid && later && other.start_unix_ns > head.start_unix_ns
+    };
+    let later = all.iter().filter(is_later);
+    later.map(|other| other.start_ticks).min()
+}
+
+/// The end of what was recorded into `file`, in which `seen` are readings of the counter. `all`: how the
+/// files of the recording begin.
+pub fn end(file: &Path, head: &RawFile, all: &[RawFile], seen: impl Iterator<Item = u64>) -> End {
     let fate = match (head.signal, head.ended) {
         (1..=64, _) => Fate::Stopped(head.signal as u32),
         (_, 1..) => Fate::Ended,
@@ -61,10 +75,16 @@ pub fn end(file: &Path, head: &RawFile, seen: impl Iterator<Item = u64>) -> End 
         .map(|ticks| ticks.saturating_sub(head.start_ticks))
         .filter(|ticks| *ticks < MOST_TICKS)
         .fold(measured, u64::max);
+    let replaced = replaced(head, all).map(|ticks| ticks - head.start_ticks);
+    let (passed, ns) = match replaced.filter(|replaced| *replaced < passed) {
+        Some(replaced) => (replaced, replaced as f64 * ns_per_tick),
+        None => (passed, ns as f64 + (passed - measured) as f64 * ns_per_tick),
+    };
     End {
         fate,
+        replaced: replaced.is_some(),
         ticks: head.start_ticks.saturating_add(passed),
-        seconds: (ns as f64 + (passed - measured) as f64 * ns_per_tick) / 1e9,
+        seconds: ns / 1e9,
         ns_per_tick,
     }
 }
@@ -87,4 +107,40 @@ pub(crate) fn is_mapped(file: &Path, pid: u64) -> bool {
         let is_it = inode.is_some_and(|inode| inode.parse() == Ok(facts.ino()));
         is_it || path.to_str().is_some_and(|path| line.ends_with(path))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::raw::read;
+
+    /// How the file of process 7 begins, which `lockwork profile` saw end after ten seconds.
+    fn head(start: u64) -> RawFile {
+        let zeros = vec![0; size_of::<RawFile>()];
+        let head: RawFile = read(&zeros, 0).expect("it is as long");
+        RawFile {
+            pid: 7,
+            start_ticks: start,
+            start_ns: start,
+            start_unix_ns: start,
+            last_ticks: 10_000_000_000,
+            last_ns: 10_000_000_000,
+            seen: 1,
+            ..head
+        }
+    }
+
+    #[test]
+    fn a_program_ends_where_the_process_executes_another_one() {
+        let (old, new) = (head(1_000), head(4_000_001_000));
+        let other = RawFile { pid: 8, ..new };
+        let all = [old, other, new];
+        let of = |head: &RawFile, all: &[RawFile]| {
+            let end = end(Path::new("/nothing"), head, all, std::iter::empty());
+            (end.replaced, end.ticks, end.seconds.round())
+        };
+        assert_eq!(of(&old, &all), (true, 4_000_001_000, 4.0));
+        assert_eq!(of(&new, &all), (false, 10_000_000_000, 6.0));
+        assert_eq!(of(&old, &all[..2]), (false, 10_000_000_000, 10.0));
+    }
 }

@@ -199,6 +199,7 @@ pub fn process(profile: &Profile) -> Process {
         cpus: profile.cpus,
         ended: profile.ended,
         end: match profile.fate {
+            _ if profile.replaced => "exec".to_owned(),
             Fate::Ended => "by itself".to_owned(),
             Fate::Runs => "runs".to_owned(),
             Fate::Stopped(signal) => format!("signal {signal}"),

@@ -20,11 +20,12 @@ use crate::raw::{self, read, RawBlock, RawDetail, RawFile, RawSite, RawSites, Ra
 
 const _: () = assert!(BUCKETS == 40);
 
-/// The profile in `file`.
+/// The profile in `file`. `all`: how the files of its recording begin, among which another program of
+/// the same process may be.
 ///
 /// # Errors
 /// The file cannot be read, is none of the recorder's, or of another version.
-pub fn profile(file: &Path) -> Result<Profile> {
+pub fn profile(file: &Path, all: &[RawFile]) -> Result<Profile> {
     let shown = file.display();
     let mut bytes = Vec::new();
     // No profile is longer than this.
@@ -51,7 +52,7 @@ pub fn profile(file: &Path) -> Result<Profile> {
         ));
     }
     reading.blocks(&bytes, head.used as usize);
-    Ok(reading.profile(file, &head, &bytes))
+    Ok(reading.profile(file, &head, all, &bytes))
 }
 
 /// What a lock is made of, while it is read.
@@ -259,11 +260,11 @@ impl Reading {
         *parts.sites.entry((address, *how)).or_default() += &counts;
     }
 
-    fn profile(mut self, file: &Path, head: &RawFile, bytes: &[u8]) -> Profile {
+    fn profile(mut self, file: &Path, head: &RawFile, all: &[RawFile], bytes: &[u8]) -> Profile {
         let dropped: u64 = places(head, bytes).map(|(_, place)| place.dropped).sum();
         self.dropped += self.limits.count(dropped);
         let waiting = waits(head, bytes).map(|(_, wait)| wait.since);
-        let end = end(file, head, waiting.chain(self.events.ticks()));
+        let end = end(file, head, all, waiting.chain(self.events.ticks()));
         let ticks = self.limits.time(end.ticks.saturating_sub(head.start_ticks));
         let threads = self.limits.count(head.threads);
         let bare = self.limits.count(head.bare);
@@ -302,6 +303,7 @@ impl Reading {
             policy: words(&head.lock).pop().unwrap_or_default(),
             ended: head.ended != 0,
             fate: end.fate,
+            replaced: end.replaced,
             started: None,
             seconds: end.seconds,
             usage,

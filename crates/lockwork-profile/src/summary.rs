@@ -307,7 +307,13 @@ fn notes(profile: &Profile, names: &Names<'_>) -> String {
     if let Some(tried) = tried(sum.failed, sum.count).filter(|_| !is_nothing(profile)) {
         note(tried);
     }
-    if !profile.ended {
+    if profile.replaced {
+        note(
+            "the process executed another program, which has a report of its own; all is as it was \
+             then"
+                .to_owned(),
+        );
+    } else if !profile.ended {
         note(match profile.fate {
             Fate::Runs => "the process still runs; all is as it was a moment ago".to_owned(),
             Fate::Stopped(signal) => {

@@ -175,7 +175,7 @@ mod tests {
         }
         fs::write(&file, bytes).expect("written");
         all.note(&file);
-        let profile = read::profile(&file).expect("a profile");
+        let profile = read::profile(&file, &[]).expect("a profile");
         assert_eq!(profile.unrecorded, 1);
         assert_eq!(profile.unrecorded_name, name);
     }
