@@ -313,9 +313,14 @@ impl Kept {
         self.0 != 0
     }
 
-    /// Whether other processes may use it, too.
+    /// Whether other processes may use it, too. glibc sets the same bit for each robust mutex, so of
+    /// those nothing says whether they may.
     pub fn is_shared(self) -> bool {
-        self.0 & raw::SHARED != 0
+        self.has(raw::SHARED)
+    }
+
+    fn has(self, bit: u64) -> bool {
+        self.0 & bit != 0 && (bit != raw::SHARED || self.0 & raw::ROBUST == 0)
     }
 
     /// The reasons, a word each.
@@ -326,20 +331,19 @@ impl Kept {
             (raw::CEILING, "priority-ceiling"),
             (raw::ROBUST, "robust"),
         ];
-        let such = all.iter().filter(|(bit, _)| self.0 & bit != 0);
+        let such = all.iter().filter(|(bit, _)| self.has(*bit));
         such.map(|(_, word)| *word).collect()
     }
 
     /// What such a lock of this kind is called: "process-shared mutex with priority inheritance".
     pub fn of(self, kind: &str) -> String {
-        let has = |bit| self.0 & bit != 0;
         let before = [(raw::ROBUST, "robust "), (raw::SHARED, "process-shared ")];
         let behind = [
             (raw::INHERITS, " with priority inheritance"),
             (raw::CEILING, " with a priority ceiling"),
         ];
         let words = |all: &[(u64, &'static str)]| -> String {
-            let such = all.iter().filter(|(bit, _)| has(*bit));
+            let such = all.iter().filter(|(bit, _)| self.has(*bit));
             such.map(|(_, word)| *word).collect()
         };
         words(&before) + kind + &words(&behind)
@@ -661,6 +665,17 @@ impl Lock {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_robust_mutex_is_not_called_process_shared() {
+        let robust = Kept(raw::ROBUST | raw::SHARED);
+        assert_eq!(robust.of("mutex"), "robust mutex");
+        assert_eq!(robust.reasons(), ["robust"]);
+        assert!(robust.is_kept() && !robust.is_shared());
+        let shared = Kept(raw::SHARED | raw::INHERITS);
+        assert_eq!(shared.reasons(), ["process-shared", "priority-inheritance"]);
+        assert!(shared.is_shared());
+    }
 
     #[test]
     fn a_wait_that_timed_out_is_no_contended_acquisition() {
