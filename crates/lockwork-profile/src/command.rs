@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! `lockwork report`.
 
+use std::collections::HashSet;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -99,17 +100,8 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode> {
     let mut profiles = profiles(&args.file, args.alone)?;
     if let Some(pid) = args.process {
         if !profiles.iter().any(|profile| profile.pid == pid) {
-            let known = profiles.iter().map(|profile| profile.pid.to_string());
-            let known: Vec<String> = known.take(NAMED).collect();
-            bail!(
-                "{} has no process {pid}; it has {}{}",
-                args.file.display(),
-                known.join(", "),
-                match profiles.len().saturating_sub(NAMED) {
-                    0 => String::new(),
-                    more => format!(" and {more} more"),
-                }
-            );
+            let file = args.file.display();
+            bail!("{file} has no process {pid}; it has {}", known(&profiles));
         }
         profiles.retain(|profile| profile.pid == pid);
     }
@@ -137,6 +129,22 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode> {
     };
     text::print(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The numbers of these processes, each once: one that executed another program has two files.
+fn known(profiles: &[Profile]) -> String {
+    let mut seen = HashSet::new();
+    let all = profiles.iter().map(|profile| profile.pid);
+    let all: Vec<String> = all
+        .filter(|pid| seen.insert(*pid))
+        .map(|pid| pid.to_string())
+        .collect();
+    let named = all.iter().take(NAMED).map(String::as_str);
+    let named: Vec<&str> = named.collect();
+    match all.len().saturating_sub(NAMED) {
+        0 => named.join(", "),
+        more => format!("{} and {more} more", named.join(", ")),
+    }
 }
 
 fn calls(file: &Path, profiles: &[Profile]) -> Result<String> {
@@ -232,4 +240,25 @@ fn render(profiles: &[Profile], width: Option<usize>) -> String {
         text += &format!("\nnote: {told}\n");
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_with_two_files_is_named_once() {
+        let of = |pids: &[u64]| {
+            let profile = |pid: &u64| Profile {
+                pid: *pid,
+                ..Profile::default()
+            };
+            let all: Vec<Profile> = pids.iter().map(profile).collect();
+            known(&all)
+        };
+        assert_eq!(of(&[7155, 7155]), "7155");
+        assert_eq!(of(&[7155, 8, 7155]), "7155, 8");
+        let many = [1, 2, 3, 4, 5, 6, 7, 8, 8, 9];
+        assert_eq!(of(&many), "1, 2, 3, 4, 5, 6, 7, 8 and 1 more");
+    }
 }
