@@ -4,10 +4,10 @@
 //! mutex back inside of its wait for the condition variable, where nobody times it.
 
 use lockwork_report::finding::Finding;
-use lockwork_report::text::{grouped, percent};
+use lockwork_report::text::{cut, grouped, percent};
 
 use crate::model::{mean, Lock, Profile, Use};
-use crate::names::Names;
+use crate::names::{Names, NAME};
 use crate::program::{compare, runs_again};
 
 /// Fewer broadcasts say nothing.
@@ -83,7 +83,7 @@ impl Herd<'_> {
 
     /// Says in its figures, the first of them, which condition variable it is.
     pub fn name_in(&self, evidence: &mut [String], names: &Names<'_>) {
-        let name = names.lock(self.condvar);
+        let name = cut(&names.lock(self.condvar), NAME);
         if let Some(first) = evidence.first_mut() {
             *first = format!("condition variable {name}: {first}");
         }

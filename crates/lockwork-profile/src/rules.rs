@@ -5,11 +5,11 @@
 //! turn them round.
 
 use lockwork_report::finding::Finding;
-use lockwork_report::text::{counted, duration, grouped, percent, whole};
+use lockwork_report::text::{counted, cut, duration, grouped, percent, whole};
 
 use crate::herd::{self, herds};
 use crate::model::{mean, Counts, Lock, Profile, Site, Use};
-use crate::names::Names;
+use crate::names::{Names, NAME};
 use crate::nesting::nested_in;
 use crate::program::compare;
 use crate::shards::shards;
@@ -140,6 +140,11 @@ impl Case<'_> {
         )
     }
 
+    /// A call's name, as long as a line of the report has room for.
+    fn site(&self, address: u64) -> String {
+        cut(&self.names.site(address), NAME)
+    }
+
     fn time(&self, ticks: f64) -> String {
         duration(self.profile.ns(ticks))
     }
@@ -237,7 +242,7 @@ impl Case<'_> {
         let named = such.iter().enumerate().filter(is_named).take(NAMED);
         let named = named.map(|(_, site)| {
             let hold = self.time(site.counts.mean_hold());
-            (self.names.site(site.address), hold)
+            (self.site(site.address), hold)
         });
         Some(Blamed {
             sites: named.collect(),
@@ -270,7 +275,7 @@ impl Case<'_> {
         let Some(most) = long.first() else {
             return String::new();
         };
-        let name = self.names.site(most.address);
+        let name = self.site(most.address);
         match self.waited_for(|site| site == most.address) {
             0 => format!(": of its long sections, those of {name} take the longest time in all"),
             _ => format!(
@@ -329,7 +334,7 @@ fn gate(case: &Case<'_>) -> Option<Finding> {
         evidence: vec![
             format!(
                 "{} holds it for {} on average",
-                case.names.site(first.address),
+                case.site(first.address),
                 case.time(first.counts.mean_hold())
             ),
             format!(
@@ -341,7 +346,7 @@ fn gate(case: &Case<'_>) -> Option<Finding> {
         advice: format!(
             "If so, nothing is lost here: such a wait is not work that waits. If it guards data, do less \
              inside in {}.",
-            case.names.site(first.address)
+            case.site(first.address)
         ),
     })
 }
@@ -355,7 +360,7 @@ fn waiting_holder(case: &Case<'_>) -> Option<Finding> {
         return None;
     }
     let most = inner.iter().max_by_key(|nest| nest.waited)?;
-    let name = case.names.lock(most.inner);
+    let name = cut(&case.names.lock(most.inner), NAME);
     Some(Finding {
         rule: "holder-waits",
         why: format!("Its holders wait for another lock while they hold it: {name}."),

@@ -215,6 +215,25 @@ fn holders_that_wait_for_an_inner_lock_are_told_so() {
 }
 
 #[test]
+fn names_in_the_advice_are_abbreviated() {
+    let inside = Inside {
+        outer: 64,
+        count: 100,
+        waited: 60_000_000,
+    };
+    let inner = Lock {
+        address: 4096,
+        inside: vec![inside],
+        named: Some("a name that is longer than ".repeat(3)),
+        ..lock_of_sites(vec![used(500_000)])
+    };
+    let profile = profile_of(vec![lock_of_sites(vec![used(1_000_000)]), inner]);
+    let (found, _) = why(&case(&profile, &Names::new(&profile)));
+    assert_eq!(found.rule, "holder-waits");
+    assert!(found.advice.contains("… first, or"), "{}", found.advice);
+}
+
+#[test]
 fn many_short_holds_of_few_acquisitions_are_short() {
     // A consumer that keeps its mutex but for its waits for a condition variable.
     let consumer = Counts {
