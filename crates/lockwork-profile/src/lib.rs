@@ -15,6 +15,7 @@ mod files;
 mod flame;
 mod folded;
 mod futexes;
+mod held;
 mod herd;
 mod histogram;
 mod html;

@@ -292,6 +292,9 @@ pub struct Lock {
     pub sites: Vec<Site>,
     /// Of its acquisitions, or of a condition variable's waits.
     pub sum: Counts,
+    /// Samples said that it was held for much longer than there was time. Its holds are cut off there,
+    /// and their mean says nothing.
+    pub held_beyond: bool,
     /// Of a condition variable: how many threads waited for it.
     pub waited_by: usize,
     /// Who held it; those that were waited for longest first.

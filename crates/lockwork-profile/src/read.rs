@@ -10,10 +10,11 @@ use anyhow::{bail, Context, Result};
 use crate::end::end;
 use crate::events::Events;
 use crate::files;
+use crate::held;
 use crate::histogram::BUCKETS;
 use crate::limits::{Limits, MOST_TICKS};
 use crate::model::{
-    Blame, Counts, Idle, Inside, Kept, Lock, Profile, Site, Stack, Usage, Use, Waiter,
+    Blame, Counts, Fate, Idle, Inside, Kept, Lock, Profile, Site, Stack, Usage, Use, Waiter,
 };
 use crate::modules::Modules;
 use crate::raw::{self, read, RawBlock, RawDetail, RawFile, RawSite, RawSites, RawTiming, RawWait};
@@ -279,6 +280,11 @@ impl Reading {
             .filter(|(_, parts)| !parts.sites.is_empty())
             .map(|(address, parts)| lock(address, parts))
             .collect();
+        // Of others nobody knows when they ended.
+        if end.fate != Fate::Gone || end.replaced {
+            let cut = |lock: &mut Lock| held::cut_off(lock, ticks, threads);
+            locks.iter_mut().for_each(cut);
+        }
         locks.sort_by_key(|lock| {
             let lost = if lock.is_lock() { lock.sum.waited } else { 0 };
             (u64::MAX - lost, u64::MAX - lock.sum.count, lock.address)
@@ -458,6 +464,7 @@ fn lock(address: u64, parts: Parts) -> Lock {
         kept: Kept(parts.kept.1),
         sites,
         sum,
+        held_beyond: false,
         waited_by: parts.waited_by.len(),
         blames,
         inside,

@@ -65,26 +65,33 @@ enum Crowd {
     Unknown,
 }
 
+/// A reason, if it is one.
+type Rule = fn(&Case<'_>) -> Option<Finding>;
+
+/// All reasons, in the order in which they are asked, and whether they rest on how long holds take.
+const RULES: [(Rule, bool); 14] = [
+    (held_elsewhere, false),
+    (gate, true),
+    (passed_writers, true),
+    (waiting_holder, true),
+    (sleeping_holder, false),
+    (preempted_holder, true),
+    (starved_writers, true),
+    (herd, false),
+    (convoy, true),
+    (long_waits, true),
+    (written_rwlock, false),
+    (long_sections, true),
+    (hot_shard, false),
+    (short_sections, true),
+];
+
 /// Why threads wait for this lock, some of which waited: what the first rule says that holds, and
 /// then what others that hold say.
 pub fn why(case: &Case<'_>) -> (Finding, Vec<Finding>) {
-    let rules: [fn(&Case<'_>) -> Option<Finding>; 14] = [
-        held_elsewhere,
-        gate,
-        passed_writers,
-        waiting_holder,
-        sleeping_holder,
-        preempted_holder,
-        starved_writers,
-        herd,
-        convoy,
-        long_waits,
-        written_rwlock,
-        long_sections,
-        hot_shard,
-        short_sections,
-    ];
-    let mut found = rules.iter().filter_map(|rule| rule(case));
+    let asked = RULES.iter();
+    let asked = asked.filter(|(_, on_holds)| !(*on_holds && case.lock.held_beyond));
+    let mut found = asked.filter_map(|(rule, _)| rule(case));
     let first = found.next().unwrap_or_else(|| unclear(case));
     (first, found.collect())
 }
@@ -150,6 +157,10 @@ impl Case<'_> {
     }
 
     fn hold(&self) -> String {
+        if self.lock.held_beyond {
+            return "how long a hold takes is not known: samples come to more than the run"
+                .to_owned();
+        }
         let mean = self.sum().mean_hold();
         // The longest of a site's first holds is not known.
         let longest = self.sum().longest_hold as f64;
@@ -242,6 +253,7 @@ impl Case<'_> {
         let named = such.iter().enumerate().filter(is_named).take(NAMED);
         let named = named.map(|(_, site)| {
             let hold = self.time(site.counts.mean_hold());
+            let hold = (!self.lock.held_beyond).then_some(hold);
             (self.site(site.address), hold)
         });
         Some(Blamed {
@@ -381,8 +393,8 @@ fn waiting_holder(case: &Case<'_>) -> Option<Finding> {
 
 /// Call sites that a rule makes responsible.
 struct Blamed {
-    /// Those for which threads waited longest, and a hold of each on average.
-    sites: Vec<(String, String)>,
+    /// Those for which threads waited longest, and a hold of each on average, if that is known.
+    sites: Vec<(String, Option<String>)>,
     /// The sum of all that are such.
     sum: Counts,
 }
@@ -395,7 +407,10 @@ impl Blamed {
             whole(self.sum.holds_asked)
         );
         let holds = self.sites.iter();
-        let holds = holds.map(|(site, hold)| format!("a hold in {site} takes {hold} on average"));
+        let holds = holds.filter_map(|(site, hold)| {
+            let hold = hold.as_ref()?;
+            Some(format!("a hold in {site} takes {hold} on average"))
+        });
         std::iter::once(switches).chain(holds).collect()
     }
 
@@ -693,6 +708,9 @@ fn unclear(case: &Case<'_>) -> Finding {
         rule: "unclear",
         why: match case.sum() {
             sum if sum.contended < FEW => "So few waits do not say why.",
+            _ if case.lock.held_beyond => {
+                "Its holds, estimated from samples, come to more than the run, so nothing says why."
+            }
             sum if sum.held <= 0.0 => "No hold of it was timed, so nothing says why.",
             _ => "No rule explains these waits.",
         }

@@ -215,6 +215,32 @@ fn holders_that_wait_for_an_inner_lock_are_told_so() {
 }
 
 #[test]
+fn no_reason_rests_on_holds_that_cannot_be() {
+    let of = |sum: Counts| {
+        let mut lock = lock_of_sites(vec![sum]);
+        lock.held_beyond = true;
+        let profile = profile_of(vec![lock]);
+        let report = crate::summary::render(&profile, None);
+        assert!(report.contains("cut off there"), "{report}");
+        let (found, also) = why(&case(&profile, &Names::new(&profile)));
+        assert!(also.is_empty(), "{also:?}");
+        found
+    };
+    for hold in [500, 20_000_000] {
+        let found = of(used(hold));
+        assert_eq!(found.rule, "unclear");
+        let of_holds = |said: &String| said.starts_with("a hold takes");
+        assert!(!found.evidence.iter().any(of_holds), "{found:?}");
+    }
+    let asleep = of(Counts {
+        holds_slept: 100,
+        ..used(20_000_000)
+    });
+    assert_eq!(asleep.rule, "holder-sleeps");
+    assert_eq!(asleep.evidence.len(), 1, "{asleep:?}");
+}
+
+#[test]
 fn names_in_the_advice_are_abbreviated() {
     let inside = Inside {
         outer: 64,

@@ -346,6 +346,15 @@ fn notes(profile: &Profile, names: &Names<'_>) -> String {
             if n == 1 { "it" } else { "them" }
         )),
     }
+    let beyond = profile.locks.iter().filter(|lock| lock.held_beyond);
+    match beyond.count() {
+        0 => {}
+        n => note(format!(
+            "the holds of {}, estimated from samples, come to more than the run: they are cut off \
+             there, and no reason rests on them",
+            counted(n, "lock")
+        )),
+    }
     if profile.deep > 0 {
         note(format!(
             "{} holds are not seen to end, because their threads held 32 more locks by then",
