@@ -82,13 +82,31 @@ fn of_lock(profile: &Profile, names: &Names<'_>, lock: &Lock) -> String {
 fn shown(names: &Names<'_>, stack: &Stack) -> String {
     let call = stack.frames.first().map(|at| names.site(*at));
     let all = call.into_iter().chain(names.callers(&stack.frames));
-    let functions: Vec<String> = all.take(FRAMES).map(|name| cut(&name, NAME)).collect();
-    functions.join(", by ")
+    first_of(&all.collect::<Vec<String>>(), FRAMES)
+}
+
+/// The first `room` of these functions, each of which is called by the next one; a mark stands for the
+/// others.
+pub fn first_of(functions: &[String], room: usize) -> String {
+    let shown = functions.iter().take(room).map(|name| cut(name, NAME));
+    let shown: Vec<String> = shown.collect();
+    match functions.len() > room {
+        true => format!("{}, …", shown.join(", by ")),
+        false => shown.join(", by "),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn functions_that_are_left_out_have_a_mark() {
+        let all = ["put", "serve", "run"].map(str::to_owned);
+        assert_eq!(first_of(&all, 3), "put, by serve, by run");
+        assert_eq!(first_of(&all, 2), "put, by serve, …");
+        assert_eq!(first_of(&[], 2), "");
+    }
 
     #[test]
     fn what_has_no_stack_is_counted() {

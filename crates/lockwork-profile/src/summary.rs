@@ -7,6 +7,7 @@ use lockwork_report::finding::Finding;
 use lockwork_report::table;
 use lockwork_report::text::{counted, cut, duration, grouped, percent, seconds, whole};
 
+use crate::callers::first_of;
 use crate::herd::herds;
 use crate::model::{Fate, Lock, Profile, Use, Waiter};
 use crate::names::{Names, NAME};
@@ -244,11 +245,10 @@ fn from_where(profile: &Profile, names: &Names<'_>, lock: &Lock, site: u64) -> S
         .iter()
         .find(|stack| stack.lock == lock.address && stack.frames.first() == Some(&site));
     let callers = stack.map_or_else(Vec::new, |stack| names.callers(&stack.frames));
-    let callers = callers.iter().take(CALLERS);
-    let callers: Vec<String> = callers.map(|caller| cut(caller, NAME)).collect();
+    let callers = first_of(&callers, CALLERS);
     match callers.is_empty() {
         true => String::new(),
-        false => format!("      called by {}\n", callers.join(", by ")),
+        false => format!("      called by {callers}\n"),
     }
 }
 
