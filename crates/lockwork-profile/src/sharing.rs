@@ -8,7 +8,6 @@ use lockwork_report::text::counted;
 
 use crate::model::{mean, Lock, Profile};
 use crate::names::Names;
-use crate::nesting::nests;
 use crate::shards::{made_at, ARRAY};
 use crate::users::ONLY_USER;
 
@@ -51,7 +50,7 @@ pub fn pairs(profile: &Profile) -> Vec<Pair<'_>> {
     let neighbours = hot.windows(2).filter(|pair| {
         let only = only_user(pair[0]);
         let by_one = only.is_some() && only == only_user(pair[1]);
-        !by_one && !is_nested(profile, pair[0], pair[1])
+        !by_one && !is_nested(pair[0], pair[1])
     });
     let shared = |pair: &[&Lock]| {
         let line = |bytes: &u64| pair[0].address / bytes == pair[1].address / bytes;
@@ -73,16 +72,14 @@ pub fn pairs(profile: &Profile) -> Vec<Pair<'_>> {
 
 /// Whether nearly all acquisitions of one of them are made while the other one is held. Then the thread
 /// that uses one has just used the other, and only its waiters move the line.
-fn is_nested(profile: &Profile, first: &Lock, second: &Lock) -> bool {
-    let both = nests(profile, first).into_iter().filter(|nest| {
-        let other = match nest.inner.address == first.address {
-            true => nest.outer,
-            false => nest.inner,
-        };
-        other.address == second.address
-    });
-    let mut nearly_all = both.map(|nest| nest.of_inner() >= ONLY_USER);
-    nearly_all.any(|nested| nested)
+fn is_nested(first: &Lock, second: &Lock) -> bool {
+    let within = |inner: &Lock, outer: &Lock| {
+        let inside = inner.inside.iter();
+        let there = inside.filter(|inside| inside.outer == outer.address);
+        let count: u64 = there.map(|inside| inside.count).sum();
+        mean(count as f64, inner.sum.count) >= ONLY_USER
+    };
+    within(first, second) || within(second, first)
 }
 
 /// Whether the threads that use one of them make nearly none of the acquisitions of the other one.
