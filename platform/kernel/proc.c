@@ -5,10 +5,8 @@
  * numa_osq_lock, to read: how many numa_osq are divided now.
  *
  * A write is one decimal number. -EINVAL: it is not; -ERANGE: it is out of the
- * knob's limits. Then nothing changes. The parameters are the same knobs.
- *
- * A kernel whose own locks are ours has this folder already. The module's is
- * /proc/lockwork_module/ then: its locks are others, with knobs of their own.
+ * knob's limits. Then nothing changes. The parameters are the same knobs. The locks of
+ * a patched kernel are others, with knobs of their own: kernel/series.
  */
 #include <linux/errno.h>
 #include <linux/proc_fs.h>
@@ -17,11 +15,7 @@
 #include "knobs.h"
 #include "world.h"
 
-#if defined(MODULE) && IS_ENABLED(CONFIG_LOCK_SPIN_ON_OWNER_NUMA)
-#define DIR "lockwork_module"
-#else
 #define DIR "lockwork"
-#endif
 
 static int knob_show(struct seq_file *out, void *unused)
 {

@@ -8,10 +8,9 @@ here=${2-}
 files=/sys/kernel/debug/lockwork
 counts=/sys/kernel/debug/lock_event_counts
 
-# Of the kernel's own locks. Where these are ours, the module's knobs have another folder.
+# Of the kernel's own locks, where these are ours; and of the module's.
 controls=/sys/kernel/debug/lockwork_osq
 knobs=/proc/lockwork
-[ ! -d $controls ] || knobs=/proc/lockwork_module
 
 # Ctrl-C, or a time that is up: nothing of ours stays on a machine.
 at=$dir/mnt
