@@ -36,7 +36,10 @@ __cold void rec_forget_oldest(struct rec_thread *t);
 /* The hold of an acquisition has ended, and was timed. */
 void rec_count_hold(struct rec_thread *t, struct rec_site *s,
 		    const struct rec_timed *timed, u64 hold);
-/* The same, and the thread holds the lock on: this is a part of another hold. */
+/* What of a sampled hold, which is one of @weight, counts for all of them; the rest is in @d. */
+u64 rec_without_rare(const struct rec_timing *u, struct rec_detail *d, u64 hold,
+		     u32 weight);
+/* A hold has ended, and the thread holds the lock on: this is a part of another hold. */
 void rec_count_inner(struct rec_thread *t, struct rec_site *s,
 		     const struct rec_timed *timed);
 /* Whether @t holds the lock. */

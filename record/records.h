@@ -88,6 +88,8 @@ struct rec_detail {
 	u64 holds_slept;
 	u64 holds_preempted;
 	u64 useless; /* waits of a condition variable entered again at once */
+	u64 rare; /* sampled holds that stand for several and are far longer than the mean */
+	u64 rare_held, rare_once; /* ticks beyond that, weighted and not */
 	u64 owed[2]; /* ticks of waits without a stack, until one has one: short ones, long ones */
 	u32 wait[40]; /* bucket n: 2^n ticks up to twice that */
 	u32 hold[40];

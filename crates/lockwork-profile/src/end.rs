@@ -143,4 +143,21 @@ mod tests {
         assert_eq!(of(&new, &all), (false, 10_000_000_000, 6.0));
         assert_eq!(of(&old, &all[..2]), (false, 10_000_000_000, 10.0));
     }
+
+    #[test]
+    fn a_process_whose_end_nobody_saw_ran_until_it_was_last_seen() {
+        let mut head = RawFile {
+            pid: 0,
+            seen: 0,
+            last_ticks: 2_000,
+            ticks_per_second: 1_000_000_000,
+            ..head(1_000)
+        };
+        head.last_ns = 2_000;
+        let of = |head: &RawFile| end(Path::new("/nowhere"), head, &[], [3_000].into_iter());
+        assert_eq!((of(&head).ticks, of(&head).fate), (3_000, Fate::Gone));
+        head.alive = 4_000_001_000;
+        assert_eq!(of(&head).ticks, 4_000_001_000);
+        assert_eq!(of(&head).seconds, 4.0);
+    }
 }

@@ -29,6 +29,7 @@ mod nesting;
 mod now;
 mod processes;
 mod program;
+mod rare;
 mod raw;
 mod read;
 mod rules;

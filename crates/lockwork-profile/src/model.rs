@@ -8,6 +8,7 @@ use lockwork_report::text::{counted, percent};
 
 use crate::histogram::Histogram;
 use crate::modules::Modules;
+use crate::rare::Rare;
 use crate::raw;
 
 /// What a call does with a lock; `enum rec_kind` of C, in its order.
@@ -95,6 +96,8 @@ pub struct Counts {
     pub longest_queue: u64,
     /// How long it was held, estimated where holds were sampled.
     pub held: f64,
+    /// What long holds among the samples add to that.
+    pub rare: Rare,
     /// Holds, as far as `held` knows of them. A wait for a condition variable ends a hold and
     /// begins another one without an acquisition.
     pub holds: u64,
@@ -143,6 +146,7 @@ impl AddAssign<&Counts> for Counts {
         self.queue += other.queue;
         self.longest_queue = self.longest_queue.max(other.longest_queue);
         self.held += other.held;
+        self.rare.add(&other.rare);
         self.holds += other.holds;
         self.timed += other.timed;
         self.longest_hold = self.longest_hold.max(other.longest_hold);

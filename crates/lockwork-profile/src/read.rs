@@ -377,6 +377,7 @@ fn counts(
         sum.timed = limits.count(d.timed);
         sum.holds = sum.timed;
         sum.longest_hold = limits.time(d.longest_hold);
+        sum.rare.samples = limits.count(d.rare);
         sum.handovers = limits.count(d.handovers);
         let handover = unweighted(d.handover, d.handovers_for, d.handovers);
         sum.handover = limits.time(handover);
@@ -396,6 +397,10 @@ fn counts(
         let uncontended = count.saturating_sub(waited_for);
         let each = uncontended as f64 / timing.weight as f64;
         sum.held += timing.held as f64 * each;
+        if let Some(d) = detail {
+            sum.rare.weighted = limits.time(d.rare_held) as f64 * each;
+            sum.rare.once = limits.time(d.rare_once) as f64;
+        }
         // A recursive acquisition is a part of the hold that it is made in.
         let inner = timing.inner.min(timing.weight);
         sum.holds += limits.count(((timing.weight - inner) as f64 * each).round() as u64);
@@ -407,7 +412,9 @@ fn lock(address: u64, parts: Parts) -> Lock {
     let mut sum = Counts::default();
     let mut sites: Vec<Site> = Vec::new();
     let is_lock = parts.sites.keys().any(|(_, how)| how.acquires());
-    for ((address, how), counts) in parts.sites {
+    for ((address, how), mut counts) in parts.sites {
+        // Of all threads together.
+        counts.held += std::mem::take(&mut counts.rare).held();
         if how.acquires() == is_lock && !matches!(how, Use::Signal | Use::Broadcast) {
             sum += &counts;
         }
