@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "calls.h"
+#include "stack.h"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -48,6 +49,22 @@ static bool is_wait(long operation)
 	return operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET;
 }
 
+/* The call is often in the program's own lock, so its callers say more. */
+static void count_stack(struct rec_waiting *w, struct rec_thread *t,
+			struct rec_site *s)
+{
+	struct rec_detail *d = rec_detail(t, s);
+
+	if (!d)
+		return;
+	d->owed[0] += rec_ticks() - w->since;
+	if (!w->stack)
+		return;
+	w->stack->count++;
+	w->stack->waited += d->owed[0];
+	d->owed[0] = 0;
+}
+
 /* A policy's own sleep inside of a lock call is part of that call. */
 long rec_syscall_wait(long number, long a, long b, long c, long d, long e,
 		      long f)
@@ -62,13 +79,17 @@ long rec_syscall_wait(long number, long a, long b, long c, long d, long e,
 		return rec_syscall_early(number, a, b, c, d, e, f);
 	s = rec_site(t, (void *)a, CALLER, REC_FUTEX);
 	rec_cond_begin(&w, t, s);
+	rec_busy(t);
+	w.stack = rec_stack_of(t, s, REC_OWN_FUTEX);
+	rec_idle(t);
 	result = rec_syscall_early(number, a, b, c, d, e, f);
 	saved = errno;
 	/* EAGAIN: the word had changed already, so it did not wait. */
-	rec_cond_end(&w, t, s,
-		     result && saved == ETIMEDOUT ? ETIMEDOUT
-		     : result && saved == EAGAIN  ? EAGAIN
-						  : 0);
+	if (rec_cond_end(&w, t, s,
+			 result && saved == ETIMEDOUT ? ETIMEDOUT
+			 : result && saved == EAGAIN  ? EAGAIN
+						      : 0))
+		count_stack(&w, t, s);
 	errno = saved;
 	return result;
 }

@@ -135,6 +135,11 @@ __attribute__((constructor(101))) static void begin(void)
 	}
 	if (*rec_path)
 		return;
+	if (*wanted != '/') {
+		/* A child may have another working directory. */
+		do_not_record("LOCKWORK_RECORD is no absolute path");
+		return;
+	}
 	strcpy(rec_path, wanted);
 	if (rec_policy_is_in_front()) {
 		do_not_record("the recorder stands behind a policy's library "

@@ -65,6 +65,7 @@ enum rec_moment {
 	REC_BEFORE_WAIT, /* of a watched wait */
 	REC_BEHIND_WAIT, /* it was a long one, and not watched */
 	REC_NO_WAIT,
+	REC_OWN_FUTEX, /* before a wait by a call that the program makes itself */
 	REC_MOMENTS,
 };
 

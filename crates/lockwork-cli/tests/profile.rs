@@ -1166,7 +1166,7 @@ fn locks_that_no_policy_replaces_are_told() {
 }
 
 #[test]
-fn a_recorder_behind_a_policy_says_so() {
+fn a_recorder_that_cannot_record_says_so() {
     let room = Room::new();
     let robust = program(&room, "robust", &[]);
     let path = |args: &[&str]| stdout(&room.run(args)).trim().to_owned();
@@ -1186,8 +1186,11 @@ fn a_recorder_behind_a_policy_says_so() {
     assert!(output.status.success(), "{told}");
     assert!(told.contains("put it in front"), "{told}");
     assert!(!file.exists());
+    let front = format!("{recorder}:{policy}");
+    let told = stderr(&run(front.clone(), Path::new("behind.prof")));
+    assert!(told.contains("no absolute path"), "{told}");
     let file = room.path("front.prof");
-    let output = run(format!("{recorder}:{policy}"), &file);
+    let output = run(front, &file);
     assert!(output.status.success() && output.stderr.is_empty());
     assert!(file.exists());
 }

@@ -85,6 +85,13 @@ fn shown(names: &Names<'_>, stack: &Stack) -> String {
     first_of(&all.collect::<Vec<String>>(), FRAMES)
 }
 
+/// The callers in the stack of this call that waited longest, the innermost first; empty: none is known.
+pub fn of_site(profile: &Profile, names: &Names<'_>, lock: u64, site: u64) -> Vec<String> {
+    let mut stacks = profile.stacks.iter();
+    let stack = stacks.find(|stack| stack.lock == lock && stack.frames.first() == Some(&site));
+    stack.map_or_else(Vec::new, |stack| names.callers(&stack.frames))
+}
+
 /// The first `room` of these functions, each of which is called by the next one; a mark stands for the
 /// others.
 pub fn first_of(functions: &[String], room: usize) -> String {

@@ -5,11 +5,13 @@ use std::collections::HashMap;
 
 use lockwork_report::text::{counted, duration};
 
+use crate::callers::{self, first_of};
 use crate::model::{Counts, Profile, Use};
 use crate::names::Names;
 
-/// Call sites that are listed.
+/// Call sites that are listed, and functions that called one.
 const LISTED: usize = 3;
+const CALLERS: usize = 3;
 
 /// What is said of them.
 pub struct Futexes {
@@ -31,6 +33,15 @@ pub fn own(profile: &Profile, names: &Names<'_>) -> Option<String> {
     })
 }
 
+/// A call, which may be in a lock of the program's or of its language, and who called that.
+fn place(profile: &Profile, names: &Names<'_>, word: u64, site: u64) -> String {
+    let call = names.site(site);
+    match callers::of_site(profile, names, word, site) {
+        callers if callers.is_empty() => call,
+        callers => format!("{call}, called by {}", first_of(&callers, CALLERS)),
+    }
+}
+
 /// None: there were none.
 pub fn of(profile: &Profile, names: &Names<'_>) -> Option<Futexes> {
     let all = profile.locks.iter().filter(|lock| lock.has(Use::Futex));
@@ -39,7 +50,12 @@ pub fn of(profile: &Profile, names: &Names<'_>) -> Option<Futexes> {
     let mut by_site = HashMap::<String, Counts>::new();
     for (lock, sum) in words.filter(|(_, sum)| sum.count > 0) {
         let site = lock.sites.iter().find(|site| site.how == Use::Futex);
-        let name = names.site(site.map_or(0, |site| site.address));
+        let name = place(
+            profile,
+            names,
+            lock.address,
+            site.map_or(0, |site| site.address),
+        );
         *by_site.entry(name).or_default() += &sum;
     }
     if by_site.is_empty() {
@@ -67,4 +83,51 @@ pub fn of(profile: &Profile, names: &Names<'_>) -> Option<Futexes> {
         ),
         sites: lines,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Lock, Site, Stack};
+
+    /// A word for which the call at 1 waited so long.
+    fn word(address: u64, waited: u64) -> Lock {
+        let counts = Counts {
+            count: 1,
+            waited,
+            ..Counts::default()
+        };
+        Lock {
+            address,
+            sites: vec![Site {
+                address: 1,
+                how: Use::Futex,
+                counts,
+            }],
+            ..Lock::default()
+        }
+    }
+
+    #[test]
+    fn words_are_told_apart_by_who_waits_for_them() {
+        let stack = |lock, caller| Stack {
+            lock,
+            frames: vec![1, caller],
+            count: 1,
+            waited: 1,
+        };
+        let profile = Profile {
+            ns_per_tick: 1.0,
+            locks: vec![word(100, 7), word(200, 5), word(300, 1)],
+            stacks: vec![stack(100, 0x10), stack(200, 0x20)],
+            ..Profile::default()
+        };
+        let found = of(&profile, &Names::new(&profile)).expect("waits");
+        let lines = [
+            "1 call, 7 ns: 0x1, called by 0x10",
+            "1 call, 5 ns: 0x1, called by 0x20",
+            "1 call, 1 ns: 0x1",
+        ];
+        assert_eq!(found.sites, lines);
+    }
 }

@@ -240,11 +240,7 @@ fn who(profile: &Profile, names: &Names<'_>, lock: &Lock) -> String {
 
 /// The callers in the stack that waited longest, where the call itself is in a wrapper.
 fn from_where(profile: &Profile, names: &Names<'_>, lock: &Lock, site: u64) -> String {
-    let stack = profile
-        .stacks
-        .iter()
-        .find(|stack| stack.lock == lock.address && stack.frames.first() == Some(&site));
-    let callers = stack.map_or_else(Vec::new, |stack| names.callers(&stack.frames));
+    let callers = callers::of_site(profile, names, lock.address, site);
     let callers = first_of(&callers, CALLERS);
     match callers.is_empty() {
         true => String::new(),
