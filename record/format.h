@@ -114,5 +114,6 @@ struct rec_block {
 };
 
 #include "records.h"
+#include "timeline.h"
 
 #endif

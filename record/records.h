@@ -19,6 +19,7 @@
 #define REC_NAME    11
 #define REC_OUTSIDE 12
 #define REC_KEPT    13
+#define REC_LEFT    14
 
 enum rec_kind {
 	REC_MUTEX,
@@ -173,28 +174,13 @@ struct rec_thread_info {
 	u64 deep; /* holds that were forgotten: its thread held 32 later ones */
 };
 
-/* A contended acquisition, or a hold at whose end others may have waited. */
-struct rec_event {
-	u64 lock;
-	u64 site;
-	u64 since;    /* the wait began; 0: it did not wait */
-	u64 acquired; /* or the wait timed out; 0: not timed */
-	u64 released; /* 0: not yet */
-	u64 holder_site; /* who held it when the wait began, as in struct rec_blame */
-	u32 holder;
-	u32 kind; /* enum rec_kind, and REC_TIMED_OUT */
-};
-#define REC_TIMED_OUT 0x100
-
-/*
- * Events of a thread; `count` of them follow, in memory for REC_CHUNK. Those that are
- * shorter than a window times 2^level are there only if they began in every 2^level-th
- * window since start_ticks. The highest level of all threads holds for all of them.
- */
-struct rec_events {
+/* A thread has ended, and held it still. Of several threads the latest counts. */
+struct rec_left {
 	u32 what, bytes; /* its type, as above */
-	u32 level;
-	u32 count;
+	u64 lock;
+	u64 site;  /* where it was taken */
+	u64 since; /* ticks */
+	u64 tid;
 };
 
 #endif

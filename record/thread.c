@@ -22,6 +22,25 @@ static __thread u32 refused;
 static pthread_key_t key;
 static u32 has_key;
 
+/* Nobody else can release these, but for robust mutexes. */
+static void note_left(struct rec_thread *t)
+{
+	for (u32 i = 0; i < t->depth; i++) {
+		const struct rec_held *h = &t->held[i];
+		const struct rec_site *s = rec_held_record(h);
+		struct rec_left *l;
+
+		if (!h->lock)
+			continue;
+		l = rec_other(t, REC_LEFT, (u64)h->lock, rec_site_address(s),
+			      sizeof(*l));
+		if (!l)
+			continue;
+		l->since = rec_ticks();
+		l->tid = t->info->tid;
+	}
+}
+
 static void thread_ends(void *arg)
 {
 	struct rec_thread *t = arg;
@@ -31,6 +50,7 @@ static void thread_ends(void *arg)
 		return;
 	rec_busy(t);
 	rec_wait_clear(t);
+	note_left(t);
 	rec_mine = NULL;
 	t->depth = 0;
 	t->inside = 0;

@@ -18,6 +18,7 @@ const STRUCTS: &[(&str, &str)] = &[
     ("rec_inside", "RawInside"),
     ("rec_init", "RawInit"),
     ("rec_kept", "RawKept"),
+    ("rec_left", "RawLeft"),
     ("rec_name", "RawName"),
     ("rec_outside", "RawOutside"),
     ("rec_thread_info", "RawThread"),
@@ -44,6 +45,7 @@ const NUMBERS: &[(&str, &str, &str)] = &[
     ("REC_EVENTS", "EVENTS", "u32"),
     ("REC_TIMING", "TIMING", "u32"),
     ("REC_INSIDE", "INSIDE", "u32"),
+    ("REC_LEFT", "LEFT", "u32"),
     ("REC_NAME", "NAME", "u32"),
     ("REC_OUTSIDE", "OUTSIDE", "u32"),
     ("REC_KEPT", "KEPT", "u32"),
@@ -62,6 +64,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let headers = [
         "record/format.h",
         "record/records.h",
+        "record/timeline.h",
         "record/mutex_parts.h",
     ];
     watch(&headers);

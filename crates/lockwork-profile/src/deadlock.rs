@@ -51,15 +51,18 @@ pub fn line(profile: &Profile, names: &Names<'_>, waiter: &Waiter) -> String {
         .locks
         .iter()
         .find(|lock| lock.address == waiter.lock);
+    let holder = match holders(&profile.waiters, waiter).next() {
+        Some(now) => format!(", which thread {} holds", tid(profile, now.thread)),
+        None => match (lock.and_then(|lock| lock.left_by), waiter.holder) {
+            (Some(gone), _) => format!(", which thread {gone} held when it ended"),
+            (None, Some(then)) => format!(", which thread {} held then", tid(profile, then)),
+            (None, None) => String::new(),
+        },
+    };
     let lock = lock.map_or_else(
         || format!("{:#x}", waiter.lock),
         |lock| format!("{} {}", lock.kind(), names.lock(lock)),
     );
-    let holder = match (holders(&profile.waiters, waiter).next(), waiter.holder) {
-        (Some(now), _) => format!(", which thread {} holds", tid(profile, now.thread)),
-        (None, Some(then)) => format!(", which thread {} held then", tid(profile, then)),
-        (None, None) => String::new(),
-    };
     format!(
         "thread {} waits in {} for {lock}{holder}; at least {}",
         tid(profile, waiter.thread),
@@ -71,6 +74,7 @@ pub fn line(profile: &Profile, names: &Names<'_>, waiter: &Waiter) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Lock;
 
     /// Two threads that wait for each other for so long.
     fn pair(since: u64, warnings: Vec<String>) -> Profile {
@@ -88,6 +92,22 @@ mod tests {
             warnings,
             ..Profile::default()
         }
+    }
+
+    #[test]
+    fn a_thread_that_ended_is_named_as_the_holder() {
+        let mut profile = pair(100_000_000, Vec::new());
+        profile.waiters.pop();
+        profile.locks = vec![Lock {
+            address: 100,
+            left_by: Some(77),
+            ..Lock::default()
+        }];
+        let told = render(&profile);
+        assert!(
+            told.contains("which thread 77 held when it ended"),
+            "{told}"
+        );
     }
 
     #[test]

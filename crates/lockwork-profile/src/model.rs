@@ -292,6 +292,8 @@ pub struct Lock {
     pub named: Option<String>,
     /// Why no policy replaces it, where that is so.
     pub kept: Kept,
+    /// The kernel's number of the thread that ended last while it held the lock.
+    pub left_by: Option<u64>,
     /// Its call sites; those that waited longest first.
     pub sites: Vec<Site>,
     /// Of its acquisitions, or of a condition variable's waits.

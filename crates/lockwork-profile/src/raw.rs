@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The structs and numbers of a profile's file, as the recorder writes them: `record/format.h` and
-//! `record/records.h` say what they are.
+//! the headers that it includes say what they are.
 
 include!(concat!(env!("OUT_DIR"), "/format.rs"));
 
@@ -22,7 +22,7 @@ macro_rules! plain {
         $(unsafe impl Plain for $name {})*
     };
 }
-plain! { RawFile RawWait RawBlock RawSite RawSites RawTiming RawDetail RawBlame RawStack RawInside RawInit RawKept RawName RawOutside RawThread RawEvent RawEvents u64 u32 }
+plain! { RawFile RawWait RawBlock RawSite RawSites RawTiming RawDetail RawBlame RawStack RawInside RawInit RawKept RawLeft RawName RawOutside RawThread RawEvent RawEvents u64 u32 }
 
 /// The `T` at byte `at`; none: the bytes end before it does.
 pub fn read<T: Plain>(bytes: &[u8], at: usize) -> Option<T> {

@@ -64,6 +64,8 @@ struct Parts {
     named: Option<(u64, String)>,
     /// Since when, and why.
     kept: (u64, u64),
+    /// When a thread ended that held it, and which.
+    left: Option<(u64, u64)>,
     waited_by: BTreeSet<u64>,
     sites: HashMap<(u64, Use), Counts>,
     blames: HashMap<(u64, u64, u64), (u64, u64)>,
@@ -190,6 +192,11 @@ impl Reading {
                 let found: raw::RawKept = read(bytes, at)?;
                 let known = &mut self.lock(found.lock).kept;
                 *known = (*known).max((found.since, found.why));
+            }
+            raw::LEFT => {
+                let found: raw::RawLeft = read(bytes, at)?;
+                let left = &mut self.lock(found.lock).left;
+                *left = (*left).max(Some((found.since, found.tid)));
             }
             raw::OUTSIDE => {
                 let found: raw::RawOutside = read(bytes, at)?;
@@ -469,6 +476,7 @@ fn lock(address: u64, parts: Parts) -> Lock {
         makers: parts.makers,
         named: parts.named.map(|(_, name)| name),
         kept: Kept(parts.kept.1),
+        left_by: parts.left.map(|(_, tid)| tid),
         sites,
         sum,
         held_beyond: false,
