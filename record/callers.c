@@ -30,6 +30,17 @@ struct rec_stack *rec_stack_of(struct rec_thread *t, struct rec_site *s,
 	return k;
 }
 
+void rec_stack_count(struct rec_detail *d, struct rec_stack *k, bool is_long,
+		     u64 waited)
+{
+	d->owed[is_long] += waited;
+	if (!k)
+		return;
+	k->count++;
+	k->waited += d->owed[is_long];
+	d->owed[is_long] = 0;
+}
+
 /*
  * A few long waits may be most of what a thread waits, and seldom one of them is watched. So each
  * is to have its stack, taken at its end. The share of time allows some stacks only: the site's
@@ -50,12 +61,7 @@ void rec_stack_waited(struct rec_thread *t, struct rec_site *s,
 		k = rec_stack_of(t, s, REC_BEHIND_WAIT);
 		rec_idle(t);
 	}
-	d->owed[is_long] += waited * of;
-	if (!k)
-		return;
-	k->count++;
-	k->waited += d->owed[is_long];
-	d->owed[is_long] = 0;
+	rec_stack_count(d, k, is_long, waited * of);
 }
 
 void rec_stack_taken(struct rec_thread *t, struct rec_site *s)

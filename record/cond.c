@@ -50,7 +50,7 @@ static void begin(struct wait *w, struct rec_thread *t, pthread_cond_t *c,
 	w->m = m;
 	w->s = rec_site(t, c, site, REC_COND);
 	d = rec_detail(t, w->s);
-	/* Woken, and at once back to sleep with the mutex held: for nothing. */
+	/* Woken, and at once back to sleep with the mutex held. */
 	if (d && t->woken == c && t->woken_mutex == m &&
 	    rec_ticks() - t->woken_at < REC_AT_ONCE)
 		d->useless++;

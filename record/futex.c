@@ -55,14 +55,8 @@ static void count_stack(struct rec_waiting *w, struct rec_thread *t,
 {
 	struct rec_detail *d = rec_detail(t, s);
 
-	if (!d)
-		return;
-	d->owed[0] += rec_ticks() - w->since;
-	if (!w->stack)
-		return;
-	w->stack->count++;
-	w->stack->waited += d->owed[0];
-	d->owed[0] = 0;
+	if (d)
+		rec_stack_count(d, w->stack, false, rec_ticks() - w->since);
 }
 
 /* A policy's own sleep inside of a lock call is part of that call. */

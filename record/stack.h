@@ -29,6 +29,9 @@ bool rec_stack_read(struct rec_window *w, u64 at, void *to, u32 bytes);
 /* Between rec_busy() and rec_idle(): the stack of a call of @s, from that outwards; NULL: none. */
 struct rec_stack *rec_stack_of(struct rec_thread *t, struct rec_site *s,
 			       enum rec_moment when);
+/* A wait is counted for its stack @k; NULL: it is owed to the next stack of its site and kind. */
+void rec_stack_count(struct rec_detail *d, struct rec_stack *k, bool is_long,
+		     u64 waited);
 /* An acquisition that did not wait: its stack is counted. */
 __cold void rec_stack_taken(struct rec_thread *t, struct rec_site *s);
 

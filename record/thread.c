@@ -91,7 +91,7 @@ static struct rec_thread *new_memory(void)
 	return t;
 }
 
-/* A new number. */
+/* A new number; NULL: there was no memory, and the thread is counted as unseen. */
 static void add_thread(struct rec_thread *t)
 {
 	struct rec_guard guard;

@@ -56,9 +56,9 @@ static u32 search(struct rec_thread *t, const void *lock, u64 *site, u64 most)
 }
 
 /*
- * A waiter searches the lists of all threads, or of a few if it is not watched. Unless the lock is
- * wanted: then each thread that takes the lock notes that in the lock's entry. If the entry names this thread, and this thread
- * does not hold the lock any more, the holder is not known.
+ * A waiter that is watched searches the lists of all threads, another one those of a few. If the lock
+ * is wanted it searches none, because each thread that takes the lock notes that in the lock's entry. If
+ * the entry names this thread, and this thread does not hold the lock any more, the holder is not known.
  */
 u32 rec_find_holder(struct rec_thread *t, void *lock, u64 *site, bool watched)
 {

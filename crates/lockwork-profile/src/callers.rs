@@ -85,16 +85,23 @@ fn shown(names: &Names<'_>, stack: &Stack) -> String {
     first_of(&all.collect::<Vec<String>>(), FRAMES)
 }
 
-/// The callers in the stack of this call that waited longest, the innermost first; empty: none is known.
-pub fn of_site(profile: &Profile, names: &Names<'_>, lock: u64, site: u64) -> Vec<String> {
+/// "called by" and the first `room` callers in the stack of this call that waited longest; none: no caller
+/// is known.
+pub fn called_by(
+    profile: &Profile,
+    names: &Names<'_>,
+    (lock, site): (u64, u64),
+    room: usize,
+) -> Option<String> {
     let mut stacks = profile.stacks.iter();
-    let stack = stacks.find(|stack| stack.lock == lock && stack.frames.first() == Some(&site));
-    stack.map_or_else(Vec::new, |stack| names.callers(&stack.frames))
+    let stack = stacks.find(|stack| stack.lock == lock && stack.frames.first() == Some(&site))?;
+    let callers = names.callers(&stack.frames);
+    (!callers.is_empty()).then(|| format!("called by {}", first_of(&callers, room)))
 }
 
 /// The first `room` of these functions, each of which is called by the next one; a mark stands for the
 /// others.
-pub fn first_of(functions: &[String], room: usize) -> String {
+fn first_of(functions: &[String], room: usize) -> String {
     let shown = functions.iter().take(room).map(|name| cut(name, NAME));
     let shown: Vec<String> = shown.collect();
     match functions.len() > room {

@@ -150,10 +150,10 @@ mod tests {
             pid: 0,
             seen: 0,
             last_ticks: 2_000,
+            last_ns: 2_000,
             ticks_per_second: 1_000_000_000,
             ..head(1_000)
         };
-        head.last_ns = 2_000;
         let of = |head: &RawFile| end(Path::new("/nowhere"), head, &[], [3_000].into_iter());
         assert_eq!((of(&head).ticks, of(&head).fate), (3_000, Fate::Gone));
         head.alive = 4_000_001_000;

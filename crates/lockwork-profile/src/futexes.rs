@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use lockwork_report::text::{counted, duration};
 
-use crate::callers::{self, first_of};
+use crate::callers::called_by;
 use crate::model::{Counts, Profile, Use};
 use crate::names::Names;
 
@@ -36,9 +36,9 @@ pub fn own(profile: &Profile, names: &Names<'_>) -> Option<String> {
 /// A call, which may be in a lock of the program's or of its language, and who called that.
 fn place(profile: &Profile, names: &Names<'_>, word: u64, site: u64) -> String {
     let call = names.site(site);
-    match callers::of_site(profile, names, word, site) {
-        callers if callers.is_empty() => call,
-        callers => format!("{call}, called by {}", first_of(&callers, CALLERS)),
+    match called_by(profile, names, (word, site), CALLERS) {
+        Some(callers) => format!("{call}, {callers}"),
+        None => call,
     }
 }
 

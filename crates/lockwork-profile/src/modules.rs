@@ -122,7 +122,7 @@ impl Modules {
 
 /// The name in maps of shared memory without a file.
 const SHARED: &[u8] = b"/dev/zero (deleted)";
-/// What stands there for the end of a line in a name.
+/// How maps writes the end of a line that is in a file's name.
 const LINE_END: &[u8] = b"\\012";
 
 /// `from-to perms offset device inode path`
@@ -204,6 +204,7 @@ mod tests {
             Some(Path::new("/lib/c.so"))
         );
     }
+
     #[test]
     fn names_may_have_any_bytes() {
         let mut modules = Modules::default();

@@ -592,7 +592,7 @@ fn long_sections(case: &Case<'_>) -> Option<Finding> {
             case.long_ones(),
             no_other_lock(
                 case,
-                " Another lock changes who waits, and hardly how long."
+                " Another lock changes which thread waits, but hardly how long it waits."
             )
         ),
     })

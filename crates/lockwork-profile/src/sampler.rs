@@ -26,9 +26,9 @@ use crate::unrecorded::Unrecorded;
 /// The kernel is asked so often, and where there are more threads, once in this time for each: to ask
 /// for one takes some microseconds.
 const EVERY: Duration = Duration::from_millis(20);
+const EACH: Duration = Duration::from_millis(1);
 /// That a process runs is noted in its file so often: nobody may be there to see its end.
 const ALIVE: Duration = Duration::from_millis(500);
-const EACH: Duration = Duration::from_millis(1);
 /// Code that is unknown has the maps read again, so often at most.
 const READINGS: u32 = 64;
 /// Files whose futex calls the recorder knows, or whose calls are not the program's own.

@@ -7,7 +7,6 @@ use lockwork_report::finding::Finding;
 use lockwork_report::table;
 use lockwork_report::text::{counted, cut, duration, grouped, percent, seconds, whole};
 
-use crate::callers::first_of;
 use crate::herd::herds;
 use crate::model::{Fate, Lock, Profile, Use, Waiter};
 use crate::names::{Names, NAME};
@@ -240,12 +239,8 @@ fn who(profile: &Profile, names: &Names<'_>, lock: &Lock) -> String {
 
 /// The callers in the stack that waited longest, where the call itself is in a wrapper.
 fn from_where(profile: &Profile, names: &Names<'_>, lock: &Lock, site: u64) -> String {
-    let callers = callers::of_site(profile, names, lock.address, site);
-    let callers = first_of(&callers, CALLERS);
-    match callers.is_empty() {
-        true => String::new(),
-        false => format!("      called by {callers}\n"),
-    }
+    let callers = callers::called_by(profile, names, (lock.address, site), CALLERS);
+    callers.map_or_else(String::new, |callers| format!("      {callers}\n"))
 }
 
 fn of_threads(profile: &Profile, threads: &[u64]) -> String {
