@@ -217,7 +217,7 @@ static inline bool lk_qspin_lock_or_leave(struct lk_qspin *lock,
 extern atomic_t lk_qspin_halting;
 /* Wakes the head of the queue, if it is asleep. */
 void lk_qspin_kick(struct lk_qspin *lock);
-/* The same, after the caller has cleared halted. It uses the address of the lock, and not the lock. */
+/* The same, after the caller has cleared halted. It uses only the lock's address. */
 void lk_qspin_kick_head(struct lk_qspin *lock);
 
 /* Whoever gets the lock may free it: nothing of it is accessed once it is free. */
