@@ -3,7 +3,7 @@
  * million SECONDS [THREADS [LOCKS [own]]]: threads lock random mutexes of the heap, and with `own`
  * nearly always a mutex that no other thread takes. One call in 64 is for one of 16 that all
  * take. It prints the memory that the process has, and the number of acquisitions. No test
- * runs it: docs/profile.md has what the recorder needs for it.
+ * runs it: docs/recording.md has what the recorder needs for it.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
