@@ -6,6 +6,8 @@ include(CMakePackageConfigHelpers)
 install(TARGETS lockwork lockwork_shared EXPORT lockwork)
 install(FILES ${PUBLIC_HEADERS}
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lockwork)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/lockwork)
+install(DIRECTORY LICENSES DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/lockwork)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/lockwork)
 install(

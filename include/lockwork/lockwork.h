@@ -28,8 +28,24 @@
 #include <stdint.h>
 #include <time.h>
 
+/* The version of this header. Before 1.0 a minor version may change the interface. */
+#define LOCKWORK_VERSION_MAJOR 0
+#define LOCKWORK_VERSION_MINOR 1
+#define LOCKWORK_VERSION_PATCH 0
+
+/* The result says whether the caller holds the lock: to ignore it is a mistake. */
+#if defined(__GNUC__)
+#define LW_MUST_CHECK __attribute__((warn_unused_result))
+#else
+#define LW_MUST_CHECK
+#endif
+
+/* A null pointer in the initialisers. */
 #ifdef __cplusplus
+#define LW_NULL_ nullptr
 extern "C" {
+#else
+#define LW_NULL_ 0
 #endif
 
 struct timespec; /* in strict C99, <time.h> does not declare it */
@@ -52,17 +68,17 @@ typedef struct {
 	uint32_t opaque_2_[2];
 } lw_mutex_t;
 /* clang-format off */
-#define LW_MUTEX_INIT { { 0, 0 }, 0, { 0, 0 } }
+#define LW_MUTEX_INIT { { 0, 0 }, LW_NULL_, { 0, 0 } }
 /* clang-format on */
 
 void lw_mutex_lock(lw_mutex_t *m);
 /* Does not wait. Returns true if the caller now holds @m. */
-bool lw_mutex_trylock(lw_mutex_t *m);
+LW_MUST_CHECK bool lw_mutex_trylock(lw_mutex_t *m);
 /*
  * Waits until @deadline. Returns true if the caller now holds @m, and false if the
  * deadline passed first.
  */
-bool lw_mutex_timedlock(lw_mutex_t *m, const struct timespec *deadline);
+LW_MUST_CHECK bool lw_mutex_timedlock(lw_mutex_t *m, const struct timespec *deadline);
 void lw_mutex_unlock(lw_mutex_t *m);
 /*
  * Frees nothing, so calling it is optional. Under LOCKWORK_DEBUG it checks that
@@ -101,7 +117,7 @@ typedef struct {
 	uint32_t opaque_[2];
 } lw_cond_t;
 /* clang-format off */
-#define LW_COND_INIT { 0, { 0, 0 } }
+#define LW_COND_INIT { LW_NULL_, { 0, 0 } }
 /* clang-format on */
 
 /*
@@ -151,7 +167,7 @@ void lw_spin_lock(lw_spinlock_t *s);
  * wait. STEAL, TAS and PV take a free lock ahead of the queue, unless the head of
  * the queue has stopped that. AUTO does as the mode that it selects.
  */
-bool lw_spin_trylock(lw_spinlock_t *s);
+LW_MUST_CHECK bool lw_spin_trylock(lw_spinlock_t *s);
 void lw_spin_unlock(lw_spinlock_t *s);
 /*
  * Sets the mode of all spinlocks of the process. It may be called at any time,
@@ -166,13 +182,14 @@ int lw_spin_set_mode(enum lw_spin_mode mode);
  * served by real-time priority, and in FIFO order among equals; readers that sleep are
  * let in together. Arriving threads may
  * overtake the first sleeper until it has lost overtake_limit times (a knob) or has
- * slept for 1 ms. After that they queue behind it. As with the mutex, one that is
- * stopped keeps a free lock from nobody.
+ * slept for 1 ms. After that they queue behind it. If the readers that hold the lock have not left
+ * after another 20 ms, those that queue are let in, too, and the writer waits again: 2 ms and 40 ms,
+ * and so on up to 32 and 640 ms. So a writer may wait for long where readers hold it all the time
+ * and outnumber the CPUs. As with the mutex, one that is stopped keeps a free lock from nobody.
  *
  * A thread that already holds the lock shared must use the nested calls to lock it
  * shared again. With the plain calls it may wait for a writer that waits for it; such
- * a wait ends, but only after about 20 ms, which count from the hand-off to that
- * writer. A thread that holds the lock exclusively must not lock it again, and cannot
+ * a wait ends with that writer's 20 ms, which are up to 640 if it has waited for long. A thread that holds the lock exclusively must not lock it again, and cannot
  * turn a shared hold into an exclusive one.
  *
  * The lock must stay allocated until the last call on it has returned in every
@@ -184,30 +201,30 @@ typedef struct {
 	uint32_t opaque_2_[2];
 } lw_rwlock_t;
 /* clang-format off */
-#define LW_RWLOCK_INIT { { 0, 0 }, 0, { 0, 0 } }
+#define LW_RWLOCK_INIT { { 0, 0 }, LW_NULL_, { 0, 0 } }
 /* clang-format on */
 
 void lw_read_lock(lw_rwlock_t *l);
 /* Does not wait. Returns true if the caller now holds @l shared. */
-bool lw_read_trylock(lw_rwlock_t *l);
+LW_MUST_CHECK bool lw_read_trylock(lw_rwlock_t *l);
 /*
  * Waits until @deadline. Returns true if the caller now holds @l shared, and false if
  * the deadline passed first.
  */
-bool lw_read_timedlock(lw_rwlock_t *l, const struct timespec *deadline);
+LW_MUST_CHECK bool lw_read_timedlock(lw_rwlock_t *l, const struct timespec *deadline);
 /*
  * The same for a thread that may hold @l shared already: waits for no waiting writer,
  * only for one that holds @l. Many such readers can keep a writer waiting for ever.
  */
 void lw_read_lock_nested(lw_rwlock_t *l);
-bool lw_read_trylock_nested(lw_rwlock_t *l);
+LW_MUST_CHECK bool lw_read_trylock_nested(lw_rwlock_t *l);
 void lw_read_unlock(lw_rwlock_t *l);
 
 void lw_write_lock(lw_rwlock_t *l);
 /* Does not wait. Returns true if the caller now holds @l exclusively. */
-bool lw_write_trylock(lw_rwlock_t *l);
+LW_MUST_CHECK bool lw_write_trylock(lw_rwlock_t *l);
 /* As lw_read_timedlock(), for an exclusive hold. */
-bool lw_write_timedlock(lw_rwlock_t *l, const struct timespec *deadline);
+LW_MUST_CHECK bool lw_write_timedlock(lw_rwlock_t *l, const struct timespec *deadline);
 void lw_write_unlock(lw_rwlock_t *l);
 /*
  * The caller holds @l exclusively, and afterwards shared. No writer holds it in
@@ -217,8 +234,9 @@ void lw_write_downgrade(lw_rwlock_t *l);
 
 /*
  * Queued read/write spinlock: 8 bytes, for critical sections of a few hundred
- * nanoseconds. It is fair: waiters are served in FIFO order, and readers that are next
- * to each other in the queue hold it together. Waiters spin; there is no call with a
+ * nanoseconds. It is fair: while a writer holds it or waits, waiters are served in FIFO order, and
+ * readers that are next to each other in the queue hold it together. While readers hold it and no
+ * writer waits, readers come in at once. Waiters spin; there is no call with a
  * deadline. A thread must not lock it again while it
  * holds it, not even shared. A forked child must not use one that other threads waited
  * for at the fork. (It may use any other lock of this header.)
@@ -231,10 +249,10 @@ typedef struct {
 /* clang-format on */
 
 void lw_spin_read_lock(lw_spin_rwlock_t *l);
-bool lw_spin_read_trylock(lw_spin_rwlock_t *l);
+LW_MUST_CHECK bool lw_spin_read_trylock(lw_spin_rwlock_t *l);
 void lw_spin_read_unlock(lw_spin_rwlock_t *l);
 void lw_spin_write_lock(lw_spin_rwlock_t *l);
-bool lw_spin_write_trylock(lw_spin_rwlock_t *l);
+LW_MUST_CHECK bool lw_spin_write_trylock(lw_spin_rwlock_t *l);
 void lw_spin_write_unlock(lw_spin_rwlock_t *l);
 
 /*

@@ -13,6 +13,10 @@
  *   spin_shared_mutex    8 bytes  Lockable, SharedLockable; its waiters spin
  *   condition_variable  16 bytes  for std::unique_lock<lockwork::mutex>
  *
+ * An object must stay alive until the last call on it has returned in every thread. The standard allows
+ * more: to destroy a mutex as soon as it is unlocked, and a condition variable as soon as its waiters are
+ * notified. Code that does so cannot use these classes.
+ *
  * Constructors are constexpr and destructors are trivial. So an object in static
  * storage can be used during the whole life of the process. Objects cannot be
  * copied or moved. The classes throw nothing; an exception can only come from the
@@ -138,7 +142,7 @@ class mutex
 	}
 
 	/* Does not wait. Returns false only if the mutex is held. */
-	bool try_lock() noexcept
+	[[nodiscard]] bool try_lock() noexcept
 	{
 		return ::lw_mutex_trylock(&mutex_);
 	}
@@ -151,7 +155,7 @@ class mutex
 
 	/* Waits at most @wait. Returns true if the caller now holds it. */
 	template <class Rep, class Period>
-	bool try_lock_for(const std::chrono::duration<Rep, Period> &wait)
+	[[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period> &wait)
 	{
 		if (try_lock())
 			return true;
@@ -161,7 +165,7 @@ class mutex
 
 	/* Waits at most until @deadline. Returns true if the caller now holds it. */
 	template <class Duration>
-	bool
+	[[nodiscard]] bool
 	try_lock_until(const std::chrono::time_point<std::chrono::steady_clock,
 						     Duration> &deadline)
 	{
@@ -171,7 +175,7 @@ class mutex
 
 	/* The same, with a deadline on any clock. */
 	template <class Clock, class Duration>
-	bool
+	[[nodiscard]] bool
 	try_lock_until(const std::chrono::time_point<Clock, Duration> &deadline)
 	{
 		return detail::try_until(deadline, [this](auto left) {
@@ -212,7 +216,7 @@ class spinlock
 	 * Does not wait. Returns false if the lock is held. The mode decides
 	 * whether it takes a free lock ahead of waiters: see lw_spin_trylock().
 	 */
-	bool try_lock() noexcept
+	[[nodiscard]] bool try_lock() noexcept
 	{
 		return ::lw_spin_trylock(&spin_);
 	}
@@ -254,7 +258,7 @@ class shared_mutex
 	}
 
 	/* Does not wait. Returns true if the caller now holds it exclusively. */
-	bool try_lock() noexcept
+	[[nodiscard]] bool try_lock() noexcept
 	{
 		return ::lw_write_trylock(&rw_);
 	}
@@ -267,7 +271,7 @@ class shared_mutex
 
 	/* Waits at most @wait. Returns true if the caller now holds it exclusively. */
 	template <class Rep, class Period>
-	bool try_lock_for(const std::chrono::duration<Rep, Period> &wait)
+	[[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period> &wait)
 	{
 		if (try_lock())
 			return true;
@@ -277,7 +281,7 @@ class shared_mutex
 
 	/* Waits at most until @deadline, as above. */
 	template <class Duration>
-	bool
+	[[nodiscard]] bool
 	try_lock_until(const std::chrono::time_point<std::chrono::steady_clock,
 						     Duration> &deadline)
 	{
@@ -287,7 +291,7 @@ class shared_mutex
 
 	/* The same, with a deadline on any clock. */
 	template <class Clock, class Duration>
-	bool
+	[[nodiscard]] bool
 	try_lock_until(const std::chrono::time_point<Clock, Duration> &deadline)
 	{
 		return detail::try_until(deadline, [this](auto left) {
@@ -311,7 +315,7 @@ class shared_mutex
 	}
 
 	/* Does not wait. Returns true if the caller now holds it shared. */
-	bool try_lock_shared() noexcept
+	[[nodiscard]] bool try_lock_shared() noexcept
 	{
 		return ::lw_read_trylock(&rw_);
 	}
@@ -324,7 +328,7 @@ class shared_mutex
 
 	/* Waits at most @wait. Returns true if the caller now holds it shared. */
 	template <class Rep, class Period>
-	bool try_lock_shared_for(const std::chrono::duration<Rep, Period> &wait)
+	[[nodiscard]] bool try_lock_shared_for(const std::chrono::duration<Rep, Period> &wait)
 	{
 		if (try_lock_shared())
 			return true;
@@ -334,7 +338,7 @@ class shared_mutex
 
 	/* Waits at most until @deadline, as above. */
 	template <class Duration>
-	bool try_lock_shared_until(
+	[[nodiscard]] bool try_lock_shared_until(
 		const std::chrono::time_point<std::chrono::steady_clock,
 					      Duration> &deadline)
 	{
@@ -344,7 +348,7 @@ class shared_mutex
 
 	/* The same, with a deadline on any clock. */
 	template <class Clock, class Duration>
-	bool try_lock_shared_until(
+	[[nodiscard]] bool try_lock_shared_until(
 		const std::chrono::time_point<Clock, Duration> &deadline)
 	{
 		return detail::try_until(deadline, [this](auto left) {
@@ -381,7 +385,7 @@ class spin_shared_mutex
 	}
 
 	/* Does not wait. Returns true if the caller now holds it exclusively. */
-	bool try_lock() noexcept
+	[[nodiscard]] bool try_lock() noexcept
 	{
 		return ::lw_spin_write_trylock(&rw_);
 	}
@@ -399,7 +403,7 @@ class spin_shared_mutex
 	}
 
 	/* Does not wait. Returns false if a writer holds it, or waits for readers to leave. */
-	bool try_lock_shared() noexcept
+	[[nodiscard]] bool try_lock_shared() noexcept
 	{
 		return ::lw_spin_read_trylock(&rw_);
 	}

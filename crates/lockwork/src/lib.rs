@@ -6,7 +6,7 @@
 //! |---|---|---|
 //! | [`Mutex`] | 24 | spin while the holder runs, then sleep; no sleeper starves but for those of higher real-time priority |
 //! | [`RwLock`] | 24 | spin while a writer runs, then sleep; readers that sleep are let in together |
-//! | [`Condvar`] | 16 | sleep; for a [`Mutex`] |
+//! | [`Condvar`] | 16 | a waiter that is alone polls for some microseconds, others sleep; for a [`Mutex`] |
 //! | [`SpinLock`] | 4 | spin, in an order that depends on the machine; by default they sleep while threads outnumber CPUs |
 //! | [`SpinRwLock`] | 8 | spin in a FIFO queue; readers that are next to each other hold it together |
 //!

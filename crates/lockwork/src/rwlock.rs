@@ -14,12 +14,14 @@ use lockwork_sys::{
 ///
 /// Waiters spin in a queue while a writer runs on another CPU, then sleep. Sleepers are
 /// served in order of arrival, and readers that sleep are let in together. Arrivals may
-/// pass the first sleeper; one that was overtaken too often, or has slept for a
-/// millisecond, comes next.
+/// pass the first sleeper; once that was overtaken too often, or has slept for a
+/// millisecond, they queue behind it. If the readers that hold the lock have not left after
+/// another 20 ms, those that queue are let in, too, and the writer waits again, each time for
+/// twice as long: up to 640 ms.
 ///
 /// A thread that reads must use [`read_recursive`](lock_api::RwLock::read_recursive) to
 /// read-lock again. With [`read`](lock_api::RwLock::read) it may wait behind a writer
-/// that waits for it; that wait ends, but takes about 20 ms.
+/// that waits for it; that wait ends with the writer's 20 to 640 ms.
 ///
 /// ```
 /// use lockwork::{RwLock, RwLockWriteGuard};
