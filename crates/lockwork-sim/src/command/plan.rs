@@ -42,7 +42,9 @@ pub(super) struct Plan {
     pub(super) machine: Machine,
     pub(super) locks: Vec<Lock>,
     pub(super) workload: Workload,
-    /// The same, for locks without readers.
+    /// What the command line has changed of it: "section 5000 ns".
+    pub(super) changed: Vec<String>,
+    /// The workload, for locks without readers.
     exclusive: Workload,
     pub(super) threads: Vec<usize>,
     pub(super) placement: Placement,
@@ -120,7 +122,9 @@ impl Plan {
         oddities.extend(left_out(&named.left_out, &ground));
         let settings = settings(&args.set, &known.knobs)?;
         are_read(&settings, &named.locks, known)?;
+        one_has_readers(args, &named.locks)?;
         let plan = Plan {
+            changed: changed(args),
             locks: named.locks,
             exclusive: Workload {
                 reads: 0.0,
@@ -279,6 +283,36 @@ fn scaled(option: &str, time: &Time, ns: f64) -> Result<Time> {
         );
     }
     Ok(time.with_mean(ns))
+}
+
+/// Refuses a share of readers that no lock would use.
+fn one_has_readers(args: &SimArgs, locks: &[Lock]) -> Result<()> {
+    let shared = args.read_ratio.iter().any(|&ratio| ratio > 0.0);
+    if !shared || locks.iter().any(|lock| lock.is_rw) {
+        return Ok(());
+    }
+    let names: Vec<&str> = locks.iter().map(|lock| lock.name).collect();
+    bail_usage!(
+        "{} no shared acquisitions, so --read-ratio does not apply; choose a read/write lock, as \
+         --lock rwlock, or leave --read-ratio out",
+        match names[..] {
+            [name] => format!("{name} has"),
+            _ => format!("{} have", names.join(", ")),
+        }
+    );
+}
+
+/// What the command line changes of a workload.
+fn changed(args: &SimArgs) -> Vec<String> {
+    let ns = |what: &str, ns: f64| format!("{what} {ns} ns");
+    let mut all = Vec::new();
+    all.extend(args.section_ns.first().map(|&of| ns("section", of)));
+    all.extend(args.think_ns.map(|of| ns("think time", of)));
+    let share = args.read_ratio.first();
+    all.extend(share.map(|of| format!("shared acquisitions {} %", of * 100.0)));
+    all.extend(args.loops.map(|of| counted(of as usize, "loop")));
+    all.extend(args.measure_us.map(|of| format!("measured time {of} µs")));
+    all
 }
 
 /// The workload, with what the command line changes.

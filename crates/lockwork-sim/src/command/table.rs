@@ -23,6 +23,9 @@ pub(super) fn head(plan: &Plan) -> String {
         placed(plan.placement),
         counted(plan.seeds as usize, "seed"),
     );
+    if !plan.changed.is_empty() {
+        text += &format!("changed: {}\n", plan.changed.join(", "));
+    }
     if let Some(guests) = plan.guests {
         let directed = match machine.hypervisor.directed_yield {
             DirectedYield::On => ", directed yield",

@@ -111,6 +111,9 @@ fn what_the_command_line_says_stands_above_the_file() {
         head.ends_with("clusters: the NUMA nodes\nknobs: limit=1, depth=9\n"),
         "{head}"
     );
+    let changed = "\nchanged: section 7 ns, think time 9 ns, shared acquisitions 25 %, measured \
+                   time 11 µs\n";
+    assert!(head.contains(changed), "{head}");
     // A lock without readers is never asked to share.
     assert_eq!(plan.setup(Job { lock: 1, ..job }).workload.reads, 0.0);
 }
@@ -219,6 +222,10 @@ fn mistakes_say_what_exists() {
         ),
         (&["--measure-us", "5"], &["--loops"]),
         (&["--workload", "ebizzy", "--loops", "5"], &["--measure-us"]),
+        (
+            &["--read-ratio", "0.5", "--lock", "tas_lock"],
+            &["tas_lock has no shared acquisitions", "rwlock"],
+        ),
         (&["--timeline", "x"], &["one lock", "--threads"]),
         (&["--set", "width=1"], &["'width'", "depth, limit"]),
         (&["--set", "depth=4"], &["depth", "'4'", "5 to 32"]),
