@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The command line of `lockwork explain`.
 
-use clap::Subcommand;
+use clap::{Arg, Subcommand};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -63,9 +63,21 @@ pub struct ExplainArgs {
 #[derive(Debug, Clone, Subcommand)]
 pub enum World {
     /// On a simulated machine; the options of `lockwork sim`.
+    // What command.rs refuses is not listed.
+    #[command(mut_args(|arg| hidden(arg, &["list", "plot", "timeline", "window"])))]
     Sim(Box<lockwork_sim::SimArgs>),
     /// In a loop on this machine; the options of `lockwork bench`.
+    #[command(mut_args(|arg| {
+        hidden(arg, &["list", "json", "from", "resume", "plots", "preset", "events"])
+    }))]
     Bench(Box<lockwork_bench::BenchArgs>),
     /// Under a stress test; the options of `lockwork torture`.
+    #[command(mut_args(|arg| hidden(arg, &["list", "properties"])))]
     Torture(lockwork_torture::TortureArgs),
+}
+
+/// The option, hidden from the help if it is one of `names`.
+fn hidden(arg: Arg, names: &[&str]) -> Arg {
+    let is_one = names.contains(&arg.get_id().as_str());
+    arg.hide(is_one)
 }
