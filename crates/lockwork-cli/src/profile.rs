@@ -156,12 +156,14 @@ fn make_room(output: &Path) -> Result<PathBuf> {
             "it is a symbolic link to nothing; give another name by -o".into(),
         ));
     }
-    if there.is_ok_and(|there| there.len() > 0 || !there.is_file())
-        && !lockwork_profile::is_profile(&file)
-    {
-        return Err(refuse(
-            "it is there and is no profile; give another name by -o".into(),
-        ));
+    let what = match there {
+        Ok(there) if there.is_dir() => Some("it is a directory"),
+        Ok(there) if !there.is_file() && !there.is_symlink() => Some("it is no regular file"),
+        Ok(there) if there.len() > 0 || !there.is_file() => Some("it is there and is no profile"),
+        _ => None,
+    };
+    if let Some(what) = what.filter(|_| !lockwork_profile::is_profile(&file)) {
+        return Err(refuse(format!("{what}; give another name by -o")));
     }
     let children = lockwork_profile::children(&file);
     let all = || children.iter().chain([&file]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The command: read, plan, simulate, print.
 
+use std::io::ErrorKind;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::ExitCode;
@@ -125,7 +126,13 @@ fn simulate<'a>(args: &PredictArgs, plan: &'a Arc<Plan>) -> Result<(Results<'a>,
 /// The locks' workloads, as files.
 fn write(dir: &Path, args: &PredictArgs, plan: &Plan, hot: &[&Demand]) -> Result<()> {
     let failed = || format!("cannot write workloads into {}", dir.display());
-    std::fs::create_dir_all(dir).with_context(failed)?;
+    // As elsewhere, the folder that it is in has to be there: a wrong path makes no folders.
+    match std::fs::create_dir(dir) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+            return Err(error).with_context(failed);
+        }
+        _ => {}
+    }
     let stem = args.file.file_stem().unwrap_or_default().to_string_lossy();
     // The machine makes no difference to them: those of the first one.
     for (at, (lock, case)) in hot.iter().zip(&plan.cases).enumerate() {
