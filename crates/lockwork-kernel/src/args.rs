@@ -103,6 +103,9 @@ pub(crate) enum Accel {
     Kvm,
     /// Emulation, with a host thread for each CPU.
     Tcg,
+    /// KVM in an emulated host of 2 CPUs. It is slow. What a guest asks of its hypervisor,
+    /// such as to halt a CPU or to wake it, is done there.
+    Nested,
 }
 
 /// The guest of a command.

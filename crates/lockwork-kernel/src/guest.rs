@@ -57,7 +57,7 @@ pub(crate) fn run(
     let mut kvm = match args.accel {
         Accel::Auto => has_kvm(),
         Accel::Kvm => true,
-        Accel::Tcg => false,
+        Accel::Tcg | Accel::Nested => false,
     };
     let mut follower = follow(machine, args, plan, work, kvm)?;
     if kvm && args.accel == Accel::Auto && follower.is_mute() {
@@ -91,8 +91,13 @@ fn follow<'a>(
     let room = tempfile::tempdir()?;
     let socket = room.path().join("results");
     let qemu = start(machine, kvm, &socket, tell)?;
-    let report = Report::new(machine.cpus, machine.nodes, if kvm { "kvm" } else { "tcg" });
-    let boot = Duration::from_secs(args.boot_seconds.into());
+    let (accel, boots) = match (args.accel, kvm) {
+        (Accel::Nested, _) => ("nested", 2),
+        (_, true) => ("kvm", 1),
+        (_, false) => ("tcg", 1),
+    };
+    let report = Report::new(args.cpus, args.nodes, accel);
+    let boot = boots * Duration::from_secs(args.boot_seconds.into());
     let mut follower = Follower::new(report, args, plan, &work.progress);
     follower.wait(boot, "did not boot");
     if kvm && args.accel == Accel::Auto {
@@ -268,7 +273,10 @@ impl<'a> Follower<'a> {
 
     fn take(&mut self, said: Said) {
         match said {
-            Said::Console(line) => self.console.take(line),
+            Said::Console(line) => match line.strip_prefix("host: ") {
+                Some(counts) => self.report.host = Some(counts.to_owned()),
+                None => self.console.take(line),
+            },
             Said::Qemu(line) => self.qemu_said.push(line),
             Said::Result(line) => self.result(&line),
             Said::End => {}

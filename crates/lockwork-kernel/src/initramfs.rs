@@ -2,6 +2,7 @@
 //! The guest's files: a shell, modules, programs, the requests, and a script that makes
 //! them.
 
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -26,25 +27,16 @@ pub(crate) fn write(
     shell: bool,
 ) -> Result<PathBuf> {
     let path = dir.join(format!("initramfs-{}", linux.release));
-    let failed = || format!("cannot write {}", path.display());
-    let file = File::create(&path).with_context(failed)?;
-    let mut archive = Archive {
-        out: BufWriter::new(file),
-        inode: 0,
-    };
-    archive.add("bin", ModeFileType::Directory, 0o755, &[])?;
-    archive.file("bin/busybox", 0o755, &needs::busybox()?)?;
+    let mut archive = Archive::create(&path, INIT)?;
     for file in extra {
         archive.file(name_of(file)?, mode_of(file), &read(file)?)?;
     }
-    archive.file("init", 0o755, INIT.as_bytes())?;
     archive.file("requests.sh", 0o644, REQUESTS.as_bytes())?;
     archive.file("requests", 0o644, requests(plan).as_bytes())?;
     if shell {
         archive.file("shell", 0o644, b"")?;
     }
-    let mut out = trailer(archive.out).with_context(failed)?;
-    out.flush().with_context(failed)?;
+    archive.end()?;
     Ok(path)
 }
 
@@ -82,18 +74,46 @@ pub(crate) fn requests(plan: &[Request]) -> String {
     text
 }
 
-fn read(path: &Path) -> Result<Vec<u8>> {
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
     fs::read(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
-struct Archive {
+/// The archive, while it is written.
+pub(crate) struct Archive {
     out: BufWriter<File>,
     inode: u32,
+    folders: HashSet<String>,
 }
 
 impl Archive {
-    fn file(&mut self, name: &str, mode: u32, bytes: &[u8]) -> Result<()> {
+    /// With busybox, and a first process that it runs.
+    pub(crate) fn create(path: &Path, init: &str) -> Result<Self> {
+        let file = File::create(path);
+        let file = file.with_context(|| format!("cannot write {}", path.display()))?;
+        let mut archive = Self {
+            out: BufWriter::new(file),
+            inode: 0,
+            folders: HashSet::new(),
+        };
+        archive.file("bin/busybox", 0o755, &needs::busybox()?)?;
+        archive.file("init", 0o755, init.as_bytes())?;
+        Ok(archive)
+    }
+
+    /// A file in folders that are made if they are not there. `name` begins without `/`.
+    pub(crate) fn file(&mut self, name: &str, mode: u32, bytes: &[u8]) -> Result<()> {
+        for (at, _) in name.match_indices('/') {
+            let folder = &name[..at];
+            if self.folders.insert(folder.to_owned()) {
+                self.add(folder, ModeFileType::Directory, 0o755, &[])?;
+            }
+        }
         self.add(name, ModeFileType::Regular, mode, bytes)
+    }
+
+    pub(crate) fn end(self) -> Result<()> {
+        let mut out = trailer(self.out).context("cannot write the guest's files")?;
+        out.flush().context("cannot write the guest's files")
     }
 
     fn add(&mut self, name: &str, kind: ModeFileType, mode: u32, bytes: &[u8]) -> Result<()> {

@@ -7,6 +7,7 @@ mod args;
 mod console;
 mod guest;
 mod here;
+mod host;
 mod initramfs;
 mod key;
 mod linux;
@@ -31,7 +32,7 @@ use anyhow::{bail, Result};
 use lockwork_report::interrupt::{Interrupt, Interrupted};
 use lockwork_report::{bail_usage, text};
 
-use args::{GuestArgs, ModuleArgs, PatchedArgs, What};
+use args::{Accel, GuestArgs, ModuleArgs, PatchedArgs, What};
 pub use args::{KernelArgs, HELP};
 use linux::Linux;
 use load::Fs;
@@ -66,15 +67,30 @@ pub fn run(args: &KernelArgs, cache: impl Fn() -> Result<PathBuf>) -> Result<Exi
 
 /// Has all packages there that `job` needs.
 fn prepare(job: Job, yes: bool, cache: impl Fn() -> Result<PathBuf>) -> Result<Work> {
+    prepare_with(job, job == Job::Debian, yes, cache)
+}
+
+/// The same, for a guest: its host may be Debian's kernel.
+fn prepare_guest(job: Job, args: &GuestArgs, cache: impl Fn() -> Result<PathBuf>) -> Result<Work> {
+    let debian = job == Job::Debian || args.accel == Accel::Nested;
+    prepare_with(job, debian, args.yes, cache)
+}
+
+fn prepare_with(
+    job: Job,
+    debian: bool,
+    yes: bool,
+    cache: impl Fn() -> Result<PathBuf>,
+) -> Result<Work> {
     let cache = cache()?;
-    let packages = needs::missing(job);
+    let packages = needs::missing(job, debian);
     needs::agree(&packages, yes)?;
     let work = Work {
         cache,
         interrupt: Interrupt::listen()?,
         progress: Progress::new(),
     };
-    needs::install(&packages, job, &work)?;
+    needs::install(&packages, job, debian, &work)?;
     Ok(work)
 }
 
@@ -82,6 +98,9 @@ fn validate(args: &GuestArgs) -> Result<()> {
     plan::validate_machine(args)?;
     if args.shell && !io::stdin().is_terminal() {
         bail_usage!("--shell needs a terminal");
+    }
+    if args.shell && args.accel == Accel::Nested {
+        bail_usage!("--shell does not go with --accel nested; leave one of them out");
     }
     if cfg!(not(target_arch = "x86_64")) {
         bail!("the guest is an x86-64 machine; run this on one");
@@ -94,7 +113,7 @@ fn module(args: &ModuleArgs, cache: impl Fn() -> Result<PathBuf>) -> Result<Exit
     validate(&args.guest)?;
     let own = args.linux.as_deref().map(linux::built).transpose()?;
     let job = if own.is_some() { Job::Own } else { Job::Debian };
-    let work = prepare(job, args.guest.yes, cache)?;
+    let work = prepare_guest(job, &args.guest, cache)?;
     let linux = match own {
         Some(own) => own,
         None => linux::find(&work)?,
@@ -118,7 +137,7 @@ fn patched(args: &PatchedArgs, cache: impl Fn() -> Result<PathBuf>) -> Result<Ex
         return tell(&report, args.guest.json, &work);
     }
     validate(&args.guest)?;
-    let work = prepare(Job::Patched, args.guest.yes, cache)?;
+    let work = prepare_guest(Job::Patched, &args.guest, cache)?;
     if args.compile {
         let said = patched::compile(&args.choice(), &work)?;
         work.progress.clear();
@@ -150,6 +169,7 @@ fn boot(
     let machine = qemu::Machine {
         cpus: args.cpus,
         nodes: args.nodes,
+        node_mib: qemu::NODE_MIB,
         image: linux.image.clone(),
         initramfs,
         is_stock: linux.is_stock,
@@ -159,6 +179,10 @@ fn boot(
         work.progress.clear();
         return qemu::shell(&machine, args.accel, &work.interrupt);
     }
+    let machine = match args.accel {
+        Accel::Nested => host::machine(&machine, room.path(), work)?,
+        _ => machine,
+    };
     let report = guest::run(&machine, args, plan, work)?;
     tell(&report, args.json, work)
 }

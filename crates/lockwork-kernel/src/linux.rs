@@ -13,6 +13,14 @@ use crate::work::{self, Work};
 /// Where a build leaves what boots.
 const IMAGE: &str = "arch/x86/boot/bzImage";
 
+/// The modules with which a kernel runs guests on the CPU that QEMU emulates, as they are loaded.
+const KVM: &[&str] = &[
+    "virt/lib/irqbypass",
+    "drivers/crypto/ccp/ccp",
+    "arch/x86/kvm/kvm",
+    "arch/x86/kvm/kvm-amd",
+];
+
 /// A kernel that modules can be built for, and its image.
 #[derive(Debug)]
 pub(crate) struct Linux {
@@ -92,13 +100,10 @@ pub(crate) fn running() -> Result<Linux> {
 pub(crate) fn find(work: &Work) -> Result<Linux> {
     let headers = headers().context("no kernel headers are installed")?;
     let release = release(&headers).context("the headers' folder names no kernel")?;
-    let name = format!("boot/vmlinuz-{release}");
-    let ours = work.cache.join(format!("linux-{release}"));
-    let image = [Path::new("/").join(&name), ours.join(&name)];
-    let found = image.iter().find(|path| fs::File::open(path).is_ok());
-    let image = match found {
-        Some(path) => path.clone(),
-        None => fetch(&release, &ours, work)?.join(&name),
+    let installed = Path::new("/boot").join(image_of(&release));
+    let image = match fs::File::open(&installed).is_ok() {
+        true => installed,
+        false => unpacked(&release, work)?.join(image_of(&release)),
     };
     Ok(Linux {
         release,
@@ -108,8 +113,35 @@ pub(crate) fn find(work: &Work) -> Result<Linux> {
     })
 }
 
-/// Unpacks the package's image into `target`. Half of it is never there.
-fn fetch(release: &str, target: &Path, work: &Work) -> Result<PathBuf> {
+/// Debian's kernel with its modules for KVM, as they are loaded.
+pub(crate) fn host(work: &Work) -> Result<(PathBuf, Vec<PathBuf>)> {
+    let headers = headers().context("no kernel headers are installed")?;
+    let release = release(&headers).context("the headers' folder names no kernel")?;
+    let dir = unpacked(&release, work)?;
+    let modules = KVM.iter().map(|module| dir.join(file_of(module)));
+    Ok((dir.join(image_of(&release)), modules.collect()))
+}
+
+fn image_of(release: &str) -> String {
+    format!("vmlinuz-{release}")
+}
+
+fn file_of(module: &str) -> String {
+    let (_, name) = module.rsplit_once('/').unwrap_or(("", module));
+    format!("{name}.ko")
+}
+
+/// The folder in the cache with what is used of the kernel's package.
+fn unpacked(release: &str, work: &Work) -> Result<PathBuf> {
+    let ours = work.cache.join(format!("debian-{release}"));
+    if !ours.is_dir() {
+        fetch(release, &ours, work)?;
+    }
+    Ok(ours)
+}
+
+/// Makes `target` of the package. Half of it is never there.
+fn fetch(release: &str, target: &Path, work: &Work) -> Result<()> {
     let package = format!("linux-image-{release}");
     work.progress.step(&format!("fetching {package}"));
     let room = tempfile::tempdir_in(&work.cache)
@@ -127,16 +159,28 @@ fn fetch(release: &str, target: &Path, work: &Work) -> Result<PathBuf> {
     let mut unpack = Command::new("dpkg-deb");
     unpack.arg("-x").arg(&package).arg(&unpacked);
     work::run(&mut unpack, "dpkg-deb", work)?;
-    // The modules are not needed, and are most of it.
-    for folder in ["lib", "usr"] {
-        let _ = fs::remove_dir_all(unpacked.join(folder));
+    // The other modules are most of it.
+    let used = room.path().join("used");
+    fs::create_dir(&used)?;
+    let image = image_of(release);
+    fs::rename(unpacked.join("boot").join(&image), used.join(&image))
+        .with_context(|| format!("{} has no {image}", package.display()))?;
+    let modules = unpacked.join("lib/modules").join(release).join("kernel");
+    for module in KVM {
+        let from = modules.join(format!("{module}.ko"));
+        let packed = modules.join(format!("{module}.ko.xz"));
+        if packed.is_file() {
+            work::run(Command::new("xz").arg("-d").arg(packed), "xz", work)?;
+        }
+        fs::rename(&from, used.join(file_of(module)))
+            .with_context(|| format!("{} has no {module}.ko", package.display()))?;
     }
     // Another run may have been quicker.
-    let renamed = fs::rename(&unpacked, target);
-    if !target.join(format!("boot/vmlinuz-{release}")).is_file() {
+    let renamed = fs::rename(&used, target);
+    if !target.is_dir() {
         renamed.with_context(|| format!("cannot write to {}", target.display()))?;
     }
-    Ok(target.to_owned())
+    Ok(())
 }
 
 #[cfg(test)]

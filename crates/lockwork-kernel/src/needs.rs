@@ -72,8 +72,8 @@ pub(crate) fn program(name: &str) -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
-/// All packages that are missing for a job.
-pub(crate) fn missing(job: Job) -> Vec<&'static str> {
+/// All packages that are missing for a job. `debian`: it boots Debian's kernel, whatever it builds.
+pub(crate) fn missing(job: Job, debian: bool) -> Vec<&'static str> {
     let lists: &[&[Need]] = match job {
         Job::Debian | Job::Own => &[GUEST],
         Job::Patched => &[GUEST, SOURCES, KERNEL, LOADS],
@@ -94,7 +94,7 @@ pub(crate) fn missing(job: Job) -> Vec<&'static str> {
     if boots && busybox().is_err() {
         packages.push("busybox-static");
     }
-    if job == Job::Debian && linux::headers().is_none() {
+    if debian && linux::headers().is_none() {
         packages.push("linux-headers-amd64");
     }
     packages.sort_unstable();
@@ -147,7 +147,7 @@ pub(crate) fn agree(packages: &[&str], yes: bool) -> Result<()> {
 }
 
 /// Has everything there that `job` needs; `packages` are missing.
-pub(crate) fn install(packages: &[&str], job: Job, work: &Work) -> Result<()> {
+pub(crate) fn install(packages: &[&str], job: Job, debian: bool, work: &Work) -> Result<()> {
     if packages.is_empty() {
         return Ok(());
     }
@@ -157,7 +157,7 @@ pub(crate) fn install(packages: &[&str], job: Job, work: &Work) -> Result<()> {
     let mut words = vec!["install", "-y", "-qq", "--no-install-recommends"];
     words.extend(packages);
     apt(&words, work)?;
-    if let Some(package) = missing(job).first() {
+    if let Some(package) = missing(job, debian).first() {
         bail!("{package} is installed, and still something of it is missing; reinstall it");
     }
     Ok(())

@@ -224,8 +224,11 @@ pub(crate) struct Report {
     /// What the patches make of the guest's spinlocks; none: nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) spinlocks: Option<String>,
-    /// "kvm" or "tcg"; "here": no guest.
+    /// "kvm", "tcg" or "nested"; "here": no guest.
     pub(crate) accel: &'static str,
+    /// What the guest asked of its hypervisor, if that is nested: "hypercalls 5 halts 9".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) host: Option<String>,
     pub(crate) outcomes: Vec<Outcome>,
     /// What the locks counted in all of it.
     pub(crate) events: BTreeMap<String, u64>,
@@ -249,6 +252,7 @@ impl Report {
             nodes,
             spinlocks: None,
             accel,
+            host: None,
             outcomes: Vec::new(),
             events: BTreeMap::new(),
             failure: None,
@@ -310,6 +314,9 @@ impl Report {
         if !counted.is_empty() {
             text += &format!("events: {}\n\n", counted.join(", "));
         }
+        if let Some(counts) = &self.host {
+            text += &format!("the guest's hypervisor: {counts}\n\n");
+        }
         if !self.races_elsewhere.is_empty() {
             text += "KCSAN reported races between functions that are not the locks'. The kernel has such \
                      races without them (--off shows which); a lock that lets two in would add some:\n";
@@ -369,6 +376,11 @@ impl Report {
             "here" => {
                 "Measured on this machine, one run each: repeat it before you believe a \
                  difference.\n"
+            }
+            "nested" => {
+                "KVM in a host that QEMU emulates: this shows whether the locks work, also where they \
+                 ask the hypervisor to halt a CPU or to wake it. No time, rate or ratio in it means \
+                 anything.\n"
             }
             _ => {
                 "Emulated by QEMU: this shows whether the locks work in the kernel. No time, \

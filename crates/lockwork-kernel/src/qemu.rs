@@ -14,8 +14,8 @@ use lockwork_report::interrupt::{Interrupt, Interrupted};
 
 use crate::args::Accel;
 
-/// Memory of each node, in MiB.
-const NODE_MIB: u32 = 256;
+/// Memory of each node of a guest, in MiB.
+pub(crate) const NODE_MIB: u32 = 256;
 
 /// The guest's command line. Mitigations warn on some CPUs, and are not what is tested; nor are
 /// algorithms for cryptography, whose tests at boot take long. A CPU is said to hang after two
@@ -24,10 +24,11 @@ const APPEND: &str = "console=ttyS0 panic=-1 oops=panic mitigations=off cryptomg
                       watchdog_thresh=60 rcupdate.rcu_cpu_stall_timeout=120 ramdisk_size=65536";
 
 /// The guest's machine and what it boots.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Machine {
     pub(crate) cpus: u32,
     pub(crate) nodes: u32,
+    pub(crate) node_mib: u32,
     pub(crate) image: PathBuf,
     pub(crate) initramfs: PathBuf,
     /// The kernel has nothing of ours until a module is loaded.
@@ -42,26 +43,30 @@ pub(crate) fn has_kvm() -> bool {
     kvm.is_ok()
 }
 
+/// The program.
+pub(crate) const QEMU: &str = "qemu-system-x86_64";
+
 /// The command, but for the serial ports.
-fn command(machine: &Machine, kvm: bool) -> Command {
-    let mut command = Command::new("qemu-system-x86_64");
-    if kvm {
-        command.args(["-accel", "kvm", "-cpu", "host"]);
-    } else {
-        command.args(["-accel", "tcg,thread=multi", "-cpu", "max"]);
-    }
-    let Machine { cpus, nodes, .. } = machine;
+pub(crate) fn command(machine: &Machine, accel: &[&str]) -> Command {
+    let mut command = Command::new(QEMU);
+    command.args(accel);
+    let Machine {
+        cpus,
+        nodes,
+        node_mib,
+        ..
+    } = machine;
     let cores = cpus / nodes;
     command
         .args(["-machine", "q35", "-nodefaults", "-no-reboot"])
         .args(["-display", "none"])
-        .args(["-m", &format!("{}M", nodes * NODE_MIB)])
+        .args(["-m", &format!("{}M", nodes * node_mib)])
         .args(["-smp", &format!("{cpus},sockets={nodes},cores={cores}")]);
     for node in 0..*nodes {
         let (first, last) = (node * cores, (node + 1) * cores - 1);
         command.args([
             "-object".to_owned(),
-            format!("memory-backend-ram,id=memory{node},size={NODE_MIB}M"),
+            format!("memory-backend-ram,id=memory{node},size={node_mib}M"),
             "-numa".to_owned(),
             format!("node,nodeid={node},cpus={first}-{last},memdev=memory{node}"),
         ]);
@@ -73,6 +78,13 @@ fn command(machine: &Machine, kvm: bool) -> Command {
     command
 }
 
+fn accel(kvm: bool) -> &'static [&'static str] {
+    match kvm {
+        true => &["-accel", "kvm", "-cpu", "host"],
+        false => &["-accel", "tcg,thread=multi", "-cpu", "max"],
+    }
+}
+
 /// A running QEMU. It is killed when this goes.
 pub(crate) struct Qemu {
     child: Child,
@@ -82,7 +94,7 @@ impl Qemu {
     /// Starts the guest. Its console is the child's standard output; its second serial
     /// port connects to `results`, where somebody listens.
     pub(crate) fn start(machine: &Machine, kvm: bool, results: &Path) -> Result<Self> {
-        let mut command = command(machine, kvm);
+        let mut command = command(machine, accel(kvm));
         command
             .args(["-serial", "stdio", "-serial"])
             .arg(format!("unix:{}", results.display()))
@@ -92,7 +104,9 @@ impl Qemu {
             // A Ctrl-C of the terminal is ours to handle.
             .process_group(0);
         end_with_us(&mut command);
-        let child = command.spawn().context("cannot start qemu-system-x86_64")?;
+        let child = command
+            .spawn()
+            .with_context(|| format!("cannot start {QEMU}"))?;
         Ok(Self { child })
     }
 
@@ -123,10 +137,12 @@ fn end_with_us(command: &mut Command) {
 
 /// The guest's console on this terminal, until it ends.
 pub(crate) fn shell(machine: &Machine, accel: Accel, interrupt: &Interrupt) -> Result<ExitCode> {
-    let mut command = command(machine, accel == Accel::Kvm);
+    let mut command = command(machine, self::accel(accel == Accel::Kvm));
     command.args(["-serial", "mon:stdio"]);
     end_with_us(&mut command);
-    let child = command.spawn().context("cannot start qemu-system-x86_64")?;
+    let child = command
+        .spawn()
+        .with_context(|| format!("cannot start {QEMU}"))?;
     let mut qemu = Qemu { child };
     loop {
         if let Some(status) = qemu.child().try_wait()? {
