@@ -2,8 +2,8 @@
 /* cond.h has states, invariants and sources. */
 #include "catalogue.h"
 #include "cond.h"
-#include "epoch.h"
 #include "events.h"
+#include "wait_list.h"
 
 /* Phases of a waiter. */
 enum { WAITING, CLAIMED, LEAVING };
@@ -18,14 +18,16 @@ static inline struct lk_cond_waiter *waiter_of(struct lk_ring *link)
 /* After a fork the waiters are gone, and the holder of lock may be too. */
 static __cold void forget_the_gone(struct lk_cond *c)
 {
-	if (!lk_epoch_claim(&c->epoch))
+	if (!lk_wait_list_claim(&c->epoch, &c->first, &c->lock))
 		return;
-	WRITE_ONCE(c->first, NULL);
-	WRITE_ONCE(c->lock.locked, 0);
 	atomic_set(&c->owed, 0);
 	lk_epoch_done(&c->epoch);
 }
 
+/*
+ * Not lk_wait_list_lock(): the epoch is looked at in the same section, so that no handler
+ * waits for a claim of its own thread, and what it leaves is done once, by list_unlock().
+ */
 static void *list_lock(struct lk_cond *c)
 {
 	void *outer = section_enter(c);
@@ -39,8 +41,7 @@ static void *list_lock(struct lk_cond *c)
 /* A handler that signalled in our section could not: see nothing_to_do(). */
 static void list_unlock(struct lk_cond *c, void *outer)
 {
-	lk_tas_unlock(&c->lock);
-	if (unlikely(section_exit(outer)))
+	if (unlikely(lk_wait_list_unlock(&c->lock, outer)))
 		lk_cond_broadcast(c);
 }
 

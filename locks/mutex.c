@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* mutex.h has states, invariants and sources. */
 #include "catalogue.h"
-#include "epoch.h"
 #include "events.h"
 #include "mutex.h"
+#include "wait_list.h"
 
 /* So many unlocks are added to a sleeper's record at a time: less than LK_MUTEX_PROMISED. */
 #define COUNT_UP_TO 64u
@@ -19,17 +19,13 @@ static inline void wake_foreign(struct lk_mutex *m)
 
 static inline void *list_lock(struct lk_mutex *m)
 {
-	void *outer = section_enter(m);
-
-	lk_tas_lock(&m->wait_lock);
-	return outer;
+	return lk_wait_list_lock(m, &m->wait_lock);
 }
 
 /* An unlock in a signal handler could not look for sleepers: do it for it. */
 static inline void list_unlock(struct lk_mutex *m, void *outer)
 {
-	lk_tas_unlock(&m->wait_lock);
-	if (unlikely(section_exit(outer)))
+	if (unlikely(lk_wait_list_unlock(&m->wait_lock, outer)))
 		lk_mutex_wake(m);
 }
 
@@ -150,11 +146,9 @@ static __cold void forget_the_gone(struct lk_mutex *m)
 	/* A signal handler must not wait for the claim of its own thread. */
 	void *outer = section_enter(m);
 
-	if (lk_epoch_claim(&m->epoch)) {
-		WRITE_ONCE(m->first, NULL);
+	if (lk_wait_list_claim(&m->epoch, &m->first, &m->wait_lock)) {
 		WRITE_ONCE(m->parked, 0);
 		WRITE_ONCE(m->passed, 0);
-		WRITE_ONCE(m->wait_lock.locked, 0);
 		atomic_set(&m->osq.tail, 0);
 		lk_epoch_done(&m->epoch);
 	}

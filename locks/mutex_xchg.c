@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* mutex_xchg.h has states, invariants and sources. */
 #include "catalogue.h"
-#include "epoch.h"
 #include "mutex_xchg.h"
+#include "wait_list.h"
 
 /* A sleeper, on its own stack. */
 struct waiter {
@@ -17,13 +17,11 @@ enum { ASLEEP, AWAKE };
 /* After a fork the list and wait_lock name threads that are gone. */
 static __cold void forget_the_gone(struct lk_mutex_xchg *m)
 {
-	if (!lk_epoch_claim(&m->epoch))
-		return;
-	WRITE_ONCE(m->first, NULL);
-	WRITE_ONCE(m->wait_lock.locked, 0);
-	lk_epoch_done(&m->epoch);
+	if (lk_wait_list_claim(&m->epoch, &m->first, &m->wait_lock))
+		lk_epoch_done(&m->epoch);
 }
 
+/* Not lk_wait_list_lock(): no handler uses this mutex, so it has no sections. */
 static inline void list_lock(struct lk_mutex_xchg *m)
 {
 	if (lk_epoch_is_old(&m->epoch))

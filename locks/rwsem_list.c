@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* rwsem_list.h says what this is; rwsem.h has states and invariants. */
-#include "epoch.h"
 #include "rwsem_list.h"
 
 /*
@@ -12,9 +11,7 @@ static __cold void forget_the_gone(struct lk_rwsem *s)
 	/* A signal handler must not wait for the claim of its own thread. */
 	void *outer = section_enter(s);
 
-	if (lk_epoch_claim(&s->epoch)) {
-		WRITE_ONCE(s->first, NULL);
-		WRITE_ONCE(s->wait_lock.locked, 0);
+	if (lk_wait_list_claim(&s->epoch, &s->first, &s->wait_lock)) {
 		atomic_set(&s->osq.tail, 0);
 		atomic_andnot(LK_RWSEM_MARKS, &s->word);
 		lk_epoch_done(&s->epoch);

@@ -7,6 +7,7 @@
  * only under wait_lock. rwsem.h has the invariants.
  */
 #include "rwsem.h"
+#include "wait_list.h"
 
 /* At most so many sleepers are woken together: the largest rwsem_batch(). */
 #define MAX_BATCH 32u
@@ -53,16 +54,12 @@ void lk_rwsem_look_again(struct lk_rwsem *s);
 
 static inline void *list_lock(struct lk_rwsem *s)
 {
-	void *outer = section_enter(s);
-
-	lk_tas_lock(&s->wait_lock);
-	return outer;
+	return lk_wait_list_lock(s, &s->wait_lock);
 }
 
 static inline void list_unlock(struct lk_rwsem *s, void *outer)
 {
-	lk_tas_unlock(&s->wait_lock);
-	if (unlikely(section_exit(outer)))
+	if (unlikely(lk_wait_list_unlock(&s->wait_lock, outer)))
 		lk_rwsem_look_again(s);
 }
 
