@@ -40,10 +40,13 @@ static inline struct lk_qspin *ours(struct qspinlock *lock)
 
 void __lockfunc unfair_spin_lock(struct qspinlock *lock)
 {
-	if (likely(lk_qspin_trylock(ours(lock), mode)))
+	u32 val;
+
+	/* One attempt, and then the steps of lk_qspin_lock(), inside of the trace. */
+	if (likely(lk_qspin_lock_fast(ours(lock), mode, &val)))
 		return;
 	trace_contention_begin(lock, LCB_F_SPIN);
-	lk_qspin_lock(ours(lock), mode);
+	lk_qspin_lock_slow(ours(lock), val, mode);
 	trace_contention_end(lock, 0);
 }
 EXPORT_SYMBOL(unfair_spin_lock);
