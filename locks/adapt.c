@@ -24,7 +24,7 @@ struct learned {
 #define ON_TRIAL 0x80u
 #define ENTRIES	 256u
 
-static struct learned table[ENTRIES] __cacheline_aligned;
+static struct learned table[ENTRIES] ____cacheline_aligned;
 
 static struct learned *learned_of(const void *lock)
 {

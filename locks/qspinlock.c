@@ -31,6 +31,7 @@ enum outcome { TAKEN, LAST, QUEUES, GONE };
 
 DEFINE_WAIT_NODES(struct qnode, qnodes);
 
+/* Has its line alone in the kernel: in that section all objects begin a line. */
 atomic_t lk_qspin_halting __cacheline_aligned;
 /* The heads that may be asleep. */
 static struct lk_kick_table halted;
