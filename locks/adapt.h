@@ -63,9 +63,9 @@ static inline void lk_way_look(const void *lock, u32 hint, u32 ways)
 }
 
 /*
- * wait_on_value() for a sleeper while a way is on trial: wakes after trial_us(), to look,
- * as lk_way_look() does. Else nobody might: all sleep but one, which is never contended. Each
- * sleeper does so up to trial_naps() times.
+ * wait_on_value() for a sleeper while a way is on trial (@deadline NULL: never): wakes
+ * after trial_us(), to look, as lk_way_look() does. Else nobody might: all sleep but one,
+ * which is never contended. Each sleeper does so up to trial_naps() times.
  */
 static inline int lk_way_watch(const void *lock, const u32 *hint, u32 ways,
 			       u32 *word, u32 val,

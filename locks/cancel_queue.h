@@ -127,7 +127,7 @@ static inline void cq_append(struct cq_node *node, struct cq_node *prev,
 
 /*
  * @next, BEHIND @code -> @place. False: it is not there yet, or it leaves.
- * @prev: the predecessor of @code, if that is LEAVING.
+ * @prev: the predecessor of @code, if that is LEAVING; NULL: @code is the head.
  */
 static inline bool cq_move_up(struct cq_node *next, u32 code,
 			      struct cq_node *prev, u32 place)

@@ -44,7 +44,7 @@ static inline bool cq_pass(struct cancel_queue *queue, struct cq_node *node,
 }
 
 /*
- * Takes @node out of the queue: the head, or one that is LEAVING @prev. True:
+ * Takes @node out of the queue: the head (@prev is NULL), or one LEAVING @prev. True:
  * the node behind has its @place now. False: there was none, and the tail was
  * moved. Not inline: for an unlock it is the slow step.
  */

@@ -109,8 +109,8 @@ void lk_cond_destroy(struct lk_cond *c);
 void lk_cond_enqueue(struct lk_cond *c, struct lk_cond_waiter *w,
 		     struct lk_mutex *m, bool cancellable);
 /*
- * Polls, or sleeps, until told; 0 or -ETIMEDOUT. Changes nothing but whether it polls, so
- * it may be left by a long jump.
+ * Polls, or sleeps, until told; 0, or -ETIMEDOUT past @deadline (NULL: never). Changes
+ * nothing but whether it polls, so it may be left by a long jump.
  */
 int lk_cond_sleep(struct lk_cond_waiter *w,
 		  const struct lkp_deadline *deadline);

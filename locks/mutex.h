@@ -112,28 +112,30 @@ struct lk_mutex_waiter {
 
 /* 0, or -ETIMEDOUT past @deadline (NULL: never). */
 int lk_mutex_lock_slow(struct lk_mutex *m, const struct lkp_deadline *deadline);
-/* The same with another queue than the OSQ; all that use @m use the same one. */
+/*
+ * The same with another @queue than the OSQ, never NULL; all that use @m use the same one.
+ */
 int lk_mutex_lock_slow_over(struct lk_mutex *m,
 			    const struct lkp_deadline *deadline,
 			    const struct lk_spin_queue *queue);
 /*
- * Never sleeps: waits in @queue, a spinlock, then at the word. A waiter with a
- * @deadline could not leave that queue in time: it tries, outside of it. So do all
- * without a @queue. All that use @m use this and the same queue, or none does.
- * False: past @deadline, not held.
+ * Never sleeps: waits in @queue, a spinlock, then at the word. NULL: it tries outside of
+ * any queue. So does a waiter with a @deadline (NULL: never), which could not leave the
+ * queue in time. All that use @m wait by this call, or none does; those that queue use
+ * the same queue. False: past @deadline, not held.
  */
 bool lk_mutex_spin(struct lk_mutex *m, const struct lkp_deadline *deadline,
 		   const struct lk_spin_queue *queue, u32 *stage);
 /*
  * For a thread whose lk_mutex_spin() ended early, at that *@stage, by a long jump or with
- * its thread. False: its node is still in the queue and cannot be removed; @m cannot be
- * used any more.
+ * its thread. @queue: as in that call, also if it was NULL. False: its node is still in
+ * the queue and cannot be removed; @m cannot be used any more.
  */
 bool lk_mutex_spin_abandon(struct lk_mutex *m,
 			   const struct lk_spin_queue *queue, const u32 *stage);
 /*
- * lk_mutex_lock_slow_over() with the caller's @w. For lk_mutex_abandon(), @w must be zero
- * before the call.
+ * lk_mutex_lock_slow_over() with the caller's @w; @queue is not NULL. For
+ * lk_mutex_abandon(), @w must be zero before the call.
  */
 int lk_mutex_lock_as(struct lk_mutex *m, struct lk_mutex_waiter *w,
 		     const struct lkp_deadline *deadline,
@@ -164,7 +166,7 @@ void lk_mutex_was_pulled(struct lk_mutex *m);
  */
 void lk_mutex_lend(struct lk_mutex *m);
 void lk_mutex_unlock_slow(struct lk_mutex *m);
-/* For catalogues: what is the same over any queue. See struct lk_ops. */
+/* For catalogues: what is the same over any queue, never NULL. See struct lk_ops. */
 void lk_mutex_op_init(void *lock);
 bool lk_mutex_op_trylock(void *lock);
 bool lk_mutex_op_timedlock(void *lock, u64 ns,

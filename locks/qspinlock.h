@@ -201,7 +201,7 @@ static inline void lk_qspin_lock(struct lk_qspin *lock, enum lk_qspin_mode mode)
 /*
  * For a lock that is the queue of another one, and whose holder may be stopped while it
  * waits. False, and not held: the wait was too long, and the other lock was free by
- * @watch. It is always true where waiters_leave() is false.
+ * @watch, which is not NULL. It is always true where waiters_leave() is false.
  */
 static inline bool lk_qspin_lock_or_leave(struct lk_qspin *lock,
 					  enum lk_qspin_mode mode,

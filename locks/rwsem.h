@@ -133,7 +133,10 @@ int lk_rwsem_lock_slow(struct lk_rwsem *s, const struct lkp_deadline *deadline,
 int lk_rwsem_read_lock_slow(struct lk_rwsem *s, enum lk_rwsem_reader how,
 			    const struct lkp_deadline *deadline,
 			    const struct lk_spin_queue *queue);
-/* The same with the caller's @w. For lk_rwsem_abandon(), @w must be zero before the call. */
+/*
+ * The same with the caller's @w; @queue may be NULL as there. For lk_rwsem_abandon(), @w
+ * must be zero before the call.
+ */
 int lk_rwsem_lock_as(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
 		     const struct lkp_deadline *deadline,
 		     const struct lk_spin_queue *queue);
@@ -147,7 +150,7 @@ int lk_rwsem_read_lock_as(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
  * section of @s was cut off; @s cannot be used any more.
  */
 bool lk_rwsem_abandon(struct lk_rwsem *s, struct lk_rwsem_waiter *w);
-/* As a writer, without spinning first. */
+/* As lk_rwsem_lock_slow(), without spinning first. */
 int lk_rwsem_sleep(struct lk_rwsem *s, const struct lkp_deadline *deadline);
 void lk_rwsem_unlock_slow(struct lk_rwsem *s, u32 what);
 /* A writer that holds reads from here on; no writer was in between. */
@@ -282,7 +285,7 @@ static inline void lk_rwsem_read_unlock(struct lk_rwsem *s)
 	lk_rwsem_unlock_slow(s, LK_RWSEM_READER);
 }
 
-/* Operations in the catalogue's form, where they do not depend on the queue. */
+/* Operations in the catalogue's form. @queue is as above: NULL is the OSQ. */
 void lk_rwsem_op_init(void *lock);
 bool lk_rwsem_op_trylock(void *lock);
 bool lk_rwsem_op_timedlock(void *lock, u64 ns,

@@ -5,7 +5,7 @@
 /* How a thread sleeps until it holds a rwsem; for the rwsem's own files. */
 #include "rwsem.h"
 
-/* On the list, as @w: 0, or why its sleep has ended in vain. */
+/* On the list, as @w: 0, or -ETIMEDOUT past @deadline (NULL: never). */
 int lk_rwsem_sleep_as(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
 		      struct lk_rwsem_want want,
 		      const struct lkp_deadline *deadline);

@@ -5,7 +5,7 @@
 /* How a thread waits for a rwsem before it sleeps; for the rwsem's own files. */
 #include "rwsem.h"
 
-/* In @queue. True: it holds. False: it has to sleep. */
+/* In @queue, never NULL. True: it holds. False: it has to sleep. */
 bool lk_rwsem_spin(struct lk_rwsem *s, struct lk_rwsem_want want,
 		   const struct lk_spin_queue *queue);
 

@@ -17,7 +17,8 @@ struct lk_spin_queue {
 	bool (*is_locked)(const void *queue);
 	/*
 	 * False: gave up, not held. @word is 0 while the lock whose spinners these are
-	 * is free, or NULL.
+	 * is free; NULL: it has no such word. A qspinlock wants one; the others do not
+	 * look at it.
 	 */
 	bool (*lock)(void *queue, const u32 *word);
 	void (*unlock)(void *queue);
