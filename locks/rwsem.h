@@ -51,10 +51,10 @@
  * outnumber them.
  *
  * After (-,Q,H,L,n) for rwsem_drain_us() the readers that hold may be waiting for a
- * reader on the list. So then H is cleared, the readers on the list hold, except
- * those of kind LK_READER_QUEUES, and the first starts anew, each time with twice the
- * patience, up to rwsem_doubles() times. A writer waits for ever only behind readers
- * that do, and behind LK_READER_NESTS.
+ * reader on the list. So then the readers on the list hold, too, except those of kind
+ * LK_READER_QUEUES: (-,Q,H,L,n+m). H stays, so that all later ones queue until that is
+ * done again: after twice as long, doubling up to rwsem_doubles() times. A writer waits
+ * for ever only behind readers that do, and behind LK_READER_NESTS.
  *
  * The next holder may free the lock's memory as soon as the lock is free: an unlock
  * touches nothing after its RMW, or holds wait_lock, without which no sleeper

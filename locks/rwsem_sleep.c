@@ -70,9 +70,15 @@ struct patience {
 	int err;  /* of a wait whose deadline has passed */
 };
 
+/* When a hand-off that begins now should have ended, after @vain that brought nothing. */
+static u64 due_after(u32 vain)
+{
+	return local_clock() + ((rwsem_drain_us() * (u64)1000) << vain);
+}
+
 /*
  * Under wait_lock: the first on the list, @w, cannot have the lock yet. Sets H if
- * it has lost or waited enough; or, if H did not help, lets all readers have it.
+ * it has lost or waited enough; or, if H did not help, lets the readers on the list have it.
  */
 static void insist(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
 		   enum cause why, struct patience *p, struct wakes *wakes)
@@ -87,8 +93,7 @@ static void insist(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
 		if (word & LK_RWSEM_WRITER)
 			return; /* what it does takes that long */
 		p->vain += p->vain < rwsem_doubles();
-		w->lost = 0;
-		atomic_andnot(LK_RWSEM_HANDOFF, &s->word);
+		w->due = due_after(p->vain);
 		lk_rwsem_grant_readers(s, true, wakes);
 		return;
 	}
@@ -96,8 +101,7 @@ static void insist(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
 		w->lost++;
 	if (!promised && (why == IMPATIENT || w->lost >= overtake_limit())) {
 		p->begun = false;
-		w->due = local_clock() +
-			 ((rwsem_drain_us() * (u64)1000) << p->vain);
+		w->due = due_after(p->vain);
 		atomic_or(LK_RWSEM_HANDOFF, &s->word);
 	}
 }

@@ -78,7 +78,8 @@ LW_MUST_CHECK bool lw_mutex_trylock(lw_mutex_t *m);
  * Waits until @deadline. Returns true if the caller now holds @m, and false if the
  * deadline passed first.
  */
-LW_MUST_CHECK bool lw_mutex_timedlock(lw_mutex_t *m, const struct timespec *deadline);
+LW_MUST_CHECK bool lw_mutex_timedlock(lw_mutex_t *m,
+				      const struct timespec *deadline);
 void lw_mutex_unlock(lw_mutex_t *m);
 /*
  * Frees nothing, so calling it is optional. Under LOCKWORK_DEBUG it checks that
@@ -183,13 +184,12 @@ int lw_spin_set_mode(enum lw_spin_mode mode);
  * let in together. Arriving threads may
  * overtake the first sleeper until it has lost overtake_limit times (a knob) or has
  * slept for 1 ms. After that they queue behind it. If the readers that hold the lock have not left
- * after another 20 ms, those that queue are let in, too, and the writer waits again: 2 ms and 40 ms,
- * and so on up to 32 and 640 ms. So a writer may wait for long where readers hold it all the time
- * and outnumber the CPUs. As with the mutex, one that is stopped keeps a free lock from nobody.
+ * after another 20 ms, those that have queued are let in, too; and so again after 40 ms, doubling to
+ * 640. As with the mutex, one that is stopped keeps a free lock from nobody.
  *
  * A thread that already holds the lock shared must use the nested calls to lock it
  * shared again. With the plain calls it may wait for a writer that waits for it; such
- * a wait ends with that writer's 20 ms, which are up to 640 if it has waited for long. A thread that holds the lock exclusively must not lock it again, and cannot
+ * a wait ends with that writer's 20 ms, which are up to 640 where it has waited for long. A thread that holds the lock exclusively must not lock it again, and cannot
  * turn a shared hold into an exclusive one.
  *
  * The lock must stay allocated until the last call on it has returned in every
@@ -211,7 +211,8 @@ LW_MUST_CHECK bool lw_read_trylock(lw_rwlock_t *l);
  * Waits until @deadline. Returns true if the caller now holds @l shared, and false if
  * the deadline passed first.
  */
-LW_MUST_CHECK bool lw_read_timedlock(lw_rwlock_t *l, const struct timespec *deadline);
+LW_MUST_CHECK bool lw_read_timedlock(lw_rwlock_t *l,
+				     const struct timespec *deadline);
 /*
  * The same for a thread that may hold @l shared already: waits for no waiting writer,
  * only for one that holds @l. Many such readers can keep a writer waiting for ever.
@@ -224,7 +225,8 @@ void lw_write_lock(lw_rwlock_t *l);
 /* Does not wait. Returns true if the caller now holds @l exclusively. */
 LW_MUST_CHECK bool lw_write_trylock(lw_rwlock_t *l);
 /* As lw_read_timedlock(), for an exclusive hold. */
-LW_MUST_CHECK bool lw_write_timedlock(lw_rwlock_t *l, const struct timespec *deadline);
+LW_MUST_CHECK bool lw_write_timedlock(lw_rwlock_t *l,
+				      const struct timespec *deadline);
 void lw_write_unlock(lw_rwlock_t *l);
 /*
  * The caller holds @l exclusively, and afterwards shared. No writer holds it in

@@ -155,7 +155,8 @@ class mutex
 
 	/* Waits at most @wait. Returns true if the caller now holds it. */
 	template <class Rep, class Period>
-	[[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period> &wait)
+	[[nodiscard]] bool
+	try_lock_for(const std::chrono::duration<Rep, Period> &wait)
 	{
 		if (try_lock())
 			return true;
@@ -271,7 +272,8 @@ class shared_mutex
 
 	/* Waits at most @wait. Returns true if the caller now holds it exclusively. */
 	template <class Rep, class Period>
-	[[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period> &wait)
+	[[nodiscard]] bool
+	try_lock_for(const std::chrono::duration<Rep, Period> &wait)
 	{
 		if (try_lock())
 			return true;
@@ -328,7 +330,8 @@ class shared_mutex
 
 	/* Waits at most @wait. Returns true if the caller now holds it shared. */
 	template <class Rep, class Period>
-	[[nodiscard]] bool try_lock_shared_for(const std::chrono::duration<Rep, Period> &wait)
+	[[nodiscard]] bool
+	try_lock_shared_for(const std::chrono::duration<Rep, Period> &wait)
 	{
 		if (try_lock_shared())
 			return true;

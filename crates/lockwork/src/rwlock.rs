@@ -16,8 +16,8 @@ use lockwork_sys::{
 /// served in order of arrival, and readers that sleep are let in together. Arrivals may
 /// pass the first sleeper; once that was overtaken too often, or has slept for a
 /// millisecond, they queue behind it. If the readers that hold the lock have not left after
-/// another 20 ms, those that queue are let in, too, and the writer waits again, each time for
-/// twice as long: up to 640 ms.
+/// another 20 ms, those that have queued are let in, too; and so again after 40 ms, doubling to
+/// 640.
 ///
 /// A thread that reads must use [`read_recursive`](lock_api::RwLock::read_recursive) to
 /// read-lock again. With [`read`](lock_api::RwLock::read) it may wait behind a writer
