@@ -40,6 +40,11 @@ pub fn restore_sigpipe() {
     unsafe { libc::signal(libc::SIGPIPE, action) };
 }
 
+/// Whether standard output was closed at the start.
+pub fn stdout_was_closed() -> bool {
+    CLOSED[1].load(Ordering::Relaxed)
+}
+
 /// Closes the standard descriptors that were closed at the start.
 pub fn restore_descriptors() {
     for (fd, closed) in (0..).zip(&CLOSED) {

@@ -36,6 +36,9 @@ use lockwork_report::text;
 
 fn main() -> ExitCode {
     inherited::restore_sigpipe();
+    if inherited::stdout_was_closed() {
+        text::stdout_was_closed();
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return not_parsed(&error),
@@ -60,7 +63,12 @@ fn not_parsed(error: &clap::Error) -> ExitCode {
     let words: Vec<_> = std::env::args_os().skip(1).collect();
     match mistakes::told(error, &words) {
         Some(sentence) => text::complain(&format!("lockwork: {sentence}\n")),
-        None => drop(error.print()),
+        None => {
+            if let Err(error) = printed(error) {
+                text::complain(&format!("lockwork: {error:#}\n"));
+                return ExitCode::from(OWN_ERROR);
+            }
+        }
     }
     let is = |name: &str| words.first().is_some_and(|word| word == name);
     let options = words.iter().take_while(|word| *word != "--");
@@ -76,6 +84,16 @@ fn not_parsed(error: &clap::Error) -> ExitCode {
         0 => ExitCode::SUCCESS,
         _ => exit(WRONG_USAGE, is_run),
     }
+}
+
+/// Prints help to standard output, a mistake to standard error.
+fn printed(error: &clap::Error) -> Result<()> {
+    if error.use_stderr() {
+        let _ = error.print(); // nobody can be told if that fails
+        return Ok(());
+    }
+    text::stdout_is_open()?;
+    error.print().context("cannot write to standard output")
 }
 
 /// Many programs end with code 2. After `run` and `profile` it is the program's, so that a wrong

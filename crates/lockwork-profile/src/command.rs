@@ -39,7 +39,8 @@ which a note names.";
 /// Examples of `lockwork report`.
 pub const AFTER_HELP: &str = "\
 Exit status:
-  0; or 2 for a wrong command line, 125 if FILE cannot be read or is no profile.
+  0; or 2 for a wrong command line, 125 if FILE cannot be read or is no profile, or if
+  the report cannot be written: a full disk, or a standard output that is closed.
 
 Examples:
   lockwork report lockwork.prof

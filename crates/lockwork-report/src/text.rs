@@ -2,8 +2,9 @@
 //! Numbers as people read them, and output that survives a closed pipe.
 
 use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context, Result};
+use anyhow::{anyhow, Context, Result};
 
 /// Columns of the terminal that standard output is; none: it is none.
 pub fn stdout_columns() -> Option<usize> {
@@ -163,8 +164,36 @@ pub fn cut(text: &str, width: usize) -> String {
     }
 }
 
+static CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Standard output was closed when this process was started. Rust's start-up code has opened
+/// /dev/null in its place, so that nothing else shows it.
+pub fn stdout_was_closed() {
+    CLOSED.store(true, Ordering::Relaxed);
+}
+
+/// Whether standard output can be written. Rust takes what is written to one that is closed, or open
+/// for reading only, for printed.
+///
+/// # Errors
+/// It cannot.
+pub fn stdout_is_open() -> Result<()> {
+    // SAFETY: it only reads the flags.
+    let flags = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFL) };
+    let why = match flags {
+        _ if CLOSED.load(Ordering::Relaxed) || flags < 0 => "it is closed",
+        _ if flags & libc::O_ACCMODE == libc::O_RDONLY => "it is open for reading only",
+        _ => return Ok(()),
+    };
+    Err(anyhow!("cannot write to standard output: {why}"))
+}
+
 /// Prints `text` to standard output.
+///
+/// # Errors
+/// It cannot be written, or has no room for that.
 pub fn print(text: &str) -> Result<()> {
+    stdout_is_open()?;
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())
         .and_then(|()| out.flush())

@@ -109,7 +109,7 @@ pub fn run(args: &TortureArgs) -> anyhow::Result<ExitCode> {
     let plan = args.plan()?;
     let driven = args.set_knobs()?;
     if args.list {
-        list().context("cannot write the list")?;
+        text::print(&list())?;
         return Ok(ExitCode::SUCCESS);
     }
     promised(&kinds, &args.properties)?;
@@ -120,7 +120,7 @@ pub fn run(args: &TortureArgs) -> anyhow::Result<ExitCode> {
         ));
     }
     each(kinds, &plan, &mut |report, _, _| {
-        print(report, args.json).context("cannot write the report")
+        text::print(&shown(report, args.json)?)
     })
 }
 
@@ -217,15 +217,12 @@ fn with_progress(kind: LockKind, plan: &Plan, interrupt: &Interrupt, done: &str)
     report
 }
 
-fn print(report: &LockReport, json: bool) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    if json {
-        serde_json::to_writer(&mut out, report)?;
-        writeln!(out)?;
-    } else {
-        writeln!(out, "{report}")?;
-    }
-    out.flush()
+/// The lines of a report.
+fn shown(report: &LockReport, json: bool) -> anyhow::Result<String> {
+    Ok(match json {
+        true => serde_json::to_string(report).context("cannot write JSON")? + "\n",
+        false => format!("{report}\n"),
+    })
 }
 
 /// Names each failure; true if there is one.
@@ -241,30 +238,28 @@ fn summary(reports: &[LockReport]) -> io::Result<bool> {
     Ok(failed)
 }
 
-fn list() -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    writeln!(out, "Locks:")?;
-    for kind in catalogue() {
-        writeln!(out, "  {:<20} {}", kind.name(), kind.summary())?;
-    }
-    writeln!(out, "Canaries (must fail):")?;
-    for kind in canaries() {
-        writeln!(out, "  {:<20} {}", kind.name(), kind.summary())?;
-    }
-    writeln!(out, "Properties:")?;
-    for property in PROPERTIES {
-        writeln!(out, "  {:<20} {}", property.name, property.about)?;
-    }
-    writeln!(out, "Knobs:")?;
-    for knob in knobs() {
-        writeln!(
-            out,
-            "  {:<20} {}; {} (now {})",
-            knob.name(),
-            knob.help(),
-            knob.range(),
-            knob.shown()
-        )?;
-    }
-    Ok(())
+fn list() -> String {
+    let line = |name: &str, said: &str| format!("  {name:<20} {said}\n");
+    let locks = catalogue()
+        .into_iter()
+        .map(|kind| line(kind.name(), kind.summary()));
+    let broken = canaries()
+        .into_iter()
+        .map(|kind| line(kind.name(), kind.summary()));
+    let properties = PROPERTIES.iter().map(|one| line(one.name, one.about));
+    let knobs = knobs().into_iter().map(|knob| {
+        let said = format!("{}; {} (now {})", knob.help(), knob.range(), knob.shown());
+        line(knob.name(), &said)
+    });
+    [
+        "Locks:\n".to_owned(),
+        locks.collect(),
+        "Canaries (must fail):\n".to_owned(),
+        broken.collect(),
+        "Properties:\n".to_owned(),
+        properties.collect(),
+        "Knobs:\n".to_owned(),
+        knobs.collect(),
+    ]
+    .concat()
 }

@@ -30,10 +30,10 @@ use crate::error::{Exit, PROGRAM_FAILED};
 use crate::program;
 use crate::workload;
 use conclusion::{conclude, now};
-use lockwork_report::bail_usage;
 use lockwork_report::interrupt::Interrupt;
 use lockwork_report::machine::Machine;
 use lockwork_report::rows::Width;
+use lockwork_report::{bail_usage, text};
 use metric::{Better, Metric};
 use output::Target;
 use report::Ended;
@@ -43,6 +43,7 @@ use session::{Program, Session};
 /// Runs a comparison, prints it, and says how it went by the exit code.
 pub fn compare(args: &CompareArgs) -> Result<ExitCode> {
     named(args)?;
+    text::stdout_is_open()?;
     if let Some(file) = &args.suite {
         return suite::run(file, args);
     }
