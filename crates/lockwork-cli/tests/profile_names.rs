@@ -3,7 +3,10 @@
 
 mod common;
 
-use common::{stderr, text, Room};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
+use common::{stderr, stdout, text, Room};
 use serde_json::Value;
 
 const INCLUDE: &str = concat!("-I", env!("CARGO_MANIFEST_DIR"), "/../../include");
@@ -232,4 +235,97 @@ fn a_lock_in_a_wrapper_is_made_by_the_wrappers_user() {
         let made = format!(" made by {class}");
         assert!(left.ends_with(&made) || right.ends_with(&made), "{names:?}");
     }
+}
+
+/// Has each library that its arguments name take a lock.
+const LOADS: &str = "#include <dlfcn.h>\n\
+    int main(int argc, char **argv) { void (*work)(void); (void)argc;\n\
+    for (char **name = argv + 1; *name; name++) {\n\
+    void *library = dlopen(*name, RTLD_NOW); if (!library) return 1;\n\
+    *(void **)&work = dlsym(library, \"work\"); if (!work) return 2; work(); } return 0; }\n";
+const LOADED: &str = "#include <pthread.h>\n\
+    static pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;\n\
+    static __attribute__((noinline)) void use(void) {\n\
+    pthread_mutex_lock(&own); pthread_mutex_unlock(&own); }\n\
+    void work(void) { use(); __asm__ volatile(\"\"); }\n";
+
+#[test]
+fn files_whose_names_differ_in_what_is_no_text_stay_apart() {
+    let room = Room::new();
+    let program = room.compile("loads", LOADS, &["-O1"]);
+    // Without symbols, so that functions and locks are named by their files.
+    let flags = ["-O1", "-shared", "-fPIC", "-s"];
+    let library = std::fs::read(room.compile("loaded.so", LOADED, &flags)).expect("it is there");
+    let names: [&[u8]; 5] = [
+        b"a\xff.so",
+        b"a\xfe.so",
+        b"a;\n\x1b[31m\xc2\x9b.so",
+        b"a: \x1b[31m\xc2\x9b.so",
+        b"a\\xff.so",
+    ];
+    let files = names.map(|name| room.dir.path().join(OsStr::from_bytes(name)));
+    for file in &files {
+        std::fs::write(file, &library).expect("written");
+    }
+    // So is the recording.
+    let file = room.dir.path().join(OsStr::from_bytes(b"p\xff\n\x1b.prof"));
+    let mut command = room.lockwork(&["profile", "--stacks", "all", "-o"]);
+    let ran = command.arg(&file).arg("--").arg(&program).args(&files);
+    let ran = ran.output().expect("it starts");
+    assert_eq!(ran.status.code(), Some(0), "{}", stderr(&ran));
+    let report = |options: &[&str]| {
+        let mut command = room.lockwork(&["report"]);
+        let output = command.arg(&file).args(options).output();
+        let output = output.expect("it starts");
+        assert!(output.status.success(), "{}", stderr(&output));
+        assert_eq!(stderr(&output), "", "{options:?}");
+        stdout(&output)
+    };
+    let is_plain = |text: &str| !text.contains(|c: char| c.is_control() && c != '\n');
+    assert!(is_plain(&stderr(&ran)), "{}", stderr(&ran));
+    let shown = report(&[]);
+    assert!(is_plain(&shown), "{shown}");
+    let written = [
+        "a\\xff.so+0x",
+        "a\\xfe.so+0x",
+        "a;\\n\\u{1b}[31m\\u{9b}.so+0x",
+        "a: \\u{1b}[31m\\u{9b}.so+0x",
+        "a\\\\xff.so+0x",
+    ];
+    let json: Vec<Value> = serde_json::from_str(&report(&["--json"])).expect("JSON");
+    let calls = report(&["--calls"]);
+    assert!(is_plain(&calls), "{calls}");
+    for name in written {
+        let locks = self::names(&json[0]);
+        let such = locks.iter().filter(|lock| lock.starts_with(name));
+        assert_eq!(such.count(), 1, "{name}: {locks:?}");
+        assert!(shown.contains(&format!("mutex {name}")), "{name}: {shown}");
+        let folded = format!(";mutex {}", name.replace(';', "\\x3b"));
+        let lines: Vec<&str> = calls.lines().filter(|l| l.contains(&folded)).collect();
+        assert_eq!(lines.len(), 1, "{name}: {calls}");
+        assert!(lines[0].ends_with(" 1"), "{name}: {calls}");
+    }
+    for option in ["--folded", "--deadlock"] {
+        assert!(is_plain(&report(&[option])), "{option}");
+    }
+    for option in ["--html", "--speedscope"] {
+        let out = room.path("out");
+        report(&[option, &text(&out)]);
+        assert!(std::fs::read(out).is_ok_and(|bytes| !bytes.is_empty()));
+    }
+
+    let whole = std::fs::read(&file).expect("the profile");
+    std::fs::write(&file, &whole[..140_000]).expect("cut short");
+    let shown = report(&["--alone"]);
+    assert!(
+        shown.contains("p\\xff\\n\\u{1b}.prof is cut short"),
+        "{shown}"
+    );
+    assert!(is_plain(&shown), "{shown}");
+    let refused = room
+        .lockwork(&["report", "--process", "1"])
+        .arg(&file)
+        .output();
+    let said = stderr(&refused.expect("it starts"));
+    assert!(said.starts_with("lockwork: ") && is_plain(&said), "{said}");
 }

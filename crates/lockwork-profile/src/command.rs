@@ -101,7 +101,7 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode> {
     let mut profiles = profiles(&args.file, args.alone)?;
     if let Some(pid) = args.process {
         if !profiles.iter().any(|profile| profile.pid == pid) {
-            let file = args.file.display();
+            let file = text::path(&args.file);
             bail!("{file} has no process {pid}; it has {}", known(&profiles));
         }
         profiles.retain(|profile| profile.pid == pid);
@@ -112,7 +112,7 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode> {
     }
     if let Some(out) = &args.speedscope {
         std::fs::write(out, format!("{}\n", speedscope::render(&profiles)))
-            .with_context(|| format!("cannot write {}", out.display()))?;
+            .with_context(|| format!("cannot write {}", text::path(out)))?;
         return Ok(ExitCode::SUCCESS);
     }
     let text = if args.json {
@@ -152,7 +152,7 @@ fn calls(file: &Path, profiles: &[Profile]) -> Result<String> {
     if !profiles.iter().any(|profile| profile.all_stacks) {
         bail!(
             "{} has the stacks of waits only: record it with lockwork profile --stacks all",
-            file.display()
+            text::path(file)
         );
     }
     for missing in profiles.iter().filter_map(callers::missing) {
@@ -173,7 +173,7 @@ fn spared(file: &Path, out: &Path) -> Result<()> {
         if written.is_some() && identity(&known) == written {
             bail!(
                 "{} is the profile itself, which would be lost: write to another file",
-                out.display()
+                text::path(out)
             );
         }
     }

@@ -9,6 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use addr2line::gimli;
+use lockwork_report::text;
 use object::{Object, ObjectSection};
 
 /// Where distributions put debug files.
@@ -50,8 +51,8 @@ pub fn of(path: &Path, elf: &Elf<'_>) -> (Option<DebugFile>, Option<String>) {
         refused.get_or_insert_with(|| {
             format!(
                 "{} is the debug file of another build of {}, so it is not read",
-                found.path.display(),
-                path.display()
+                text::path(&found.path),
+                text::path(path)
             )
         });
     }
@@ -82,8 +83,8 @@ pub fn shared(path: &Path, elf: &Elf<'_>) -> Result<Option<PathBuf>, String> {
         };
         format!(
             "the debug information of {} has a part in {}, which is {fault}: some functions have no names",
-            path.display(),
-            named.display()
+            text::path(&path),
+            text::path(&named)
         )
     })
 }

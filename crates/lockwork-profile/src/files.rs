@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The files of one recording: which they are, and how each begins.
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
@@ -55,19 +57,20 @@ pub fn children(file: &Path) -> Vec<PathBuf> {
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),
     };
-    let Some(name) = file.file_name().and_then(|name| name.to_str()) else {
+    let Some(name) = file.file_name().map(OsStr::as_bytes) else {
         return Vec::new();
     };
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let named = |other: &str| {
-        let rest = other.strip_prefix(name)?.strip_prefix('.')?;
+    let named = |other: &OsStr| {
+        let rest = other.as_bytes().strip_prefix(name)?.strip_prefix(b".")?;
+        let rest = std::str::from_utf8(rest).ok()?;
         let mut numbers = rest.split('.').map(|number| number.parse::<u64>().ok());
         let pid = numbers.next()?;
         numbers.all(|number| number.is_some()).then_some(pid)?
     };
     let mut found: Vec<PathBuf> = entries
         .filter_map(|entry| {
-            let pid = named(entry.file_name().to_str()?)?;
+            let pid = named(&entry.file_name())?;
             let path = entry.path();
             (process(&path) == Some(pid)).then_some(path)
         })
@@ -84,6 +87,7 @@ mod tests {
     fn a_child_is_of_the_process_that_its_name_has() {
         let room = tempfile::tempdir().expect("a folder");
         let file = room.path().join("p.prof");
+        let other = OsStr::from_bytes(b"p\xff.prof");
         let put = |name: &str, pid: u64| {
             let words = [raw::MAGIC, raw::VERSION, 0, 0, pid];
             let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
@@ -102,5 +106,10 @@ mod tests {
             .iter()
             .map(|path| path.file_name().expect("a name"));
         assert_eq!(names.collect::<Vec<_>>(), ["p.prof.8", "p.prof.9.2"]);
+        let mut child = other.to_owned();
+        child.push(".8");
+        fs::rename(room.path().join("p.prof.8"), room.path().join(&child)).expect("renamed");
+        let found = super::children(&room.path().join(other));
+        assert_eq!(found, [room.path().join(child)]);
     }
 }

@@ -98,9 +98,9 @@ fn frames(names: &Names<'_>, stack: &Stack) -> Vec<String> {
     all
 }
 
-/// The format's own separator does not occur in a name.
+/// The format's own separator does not occur in a name; two names that differ still do.
 fn clean(name: &str) -> String {
-    name.replace(';', ":")
+    name.replace(';', "\\x3b")
 }
 
 #[cfg(test)]

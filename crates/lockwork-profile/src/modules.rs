@@ -2,10 +2,12 @@
 //! What was mapped where, from the lines of `/proc/PID/maps` that the recorder kept.
 
 use std::collections::BTreeMap;
-use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStringExt;
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
-use std::{fmt, fs, io};
+use std::{fs, io};
+
+use lockwork_report::text::{self, plain};
 
 /// A file that was mapped into the process.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,12 +28,12 @@ impl Module {
     /// `offset` bytes into it, as `NAME+0xOFFSET`.
     pub fn place(&self, offset: u64) -> String {
         let name = self.path.file_name().unwrap_or(self.path.as_os_str());
-        format!("{}+{offset:#x}", shown(name))
+        format!("{}+{offset:#x}", plain(name.as_bytes()))
     }
 
     /// Its path, to be read.
-    pub fn shown(&self) -> impl fmt::Display {
-        shown(self.path.as_os_str())
+    pub fn shown(&self) -> String {
+        text::path(&self.path)
     }
 }
 
@@ -42,11 +44,6 @@ impl Module {
 pub(crate) fn maps(pid: u64) -> io::Result<String> {
     let bytes = fs::read(format!("/proc/{pid}/maps"))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-/// A name in a line of a report: a file's may have any bytes.
-fn shown(name: &OsStr) -> String {
-    name.to_string_lossy().replace(char::is_control, " ")
 }
 
 /// All of them.
@@ -167,7 +164,6 @@ fn named(mut written: &[u8]) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::ffi::OsStrExt;
     use std::path::Path;
 
     #[test]
@@ -211,6 +207,6 @@ mod tests {
         modules.add(b"1000-2000 r-xp 0 fe:00 1 /bin/a\\012b\xff\n");
         let found = modules.at(0x1000).expect("a module");
         assert_eq!(found.path.as_os_str().as_bytes(), b"/bin/a\nb\xff");
-        assert_eq!(found.place(16), "a b\u{fffd}+0x10");
+        assert_eq!(found.place(16), "a\\nb\\xff+0x10");
     }
 }

@@ -6,6 +6,7 @@ use std::io::Read;
 use std::path::Path;
 
 use anyhow::{bail, Context, Result};
+use lockwork_report::text;
 
 use crate::end::end;
 use crate::events::Events;
@@ -27,7 +28,7 @@ const _: () = assert!(BUCKETS == 40);
 /// # Errors
 /// The file cannot be read, is none of the recorder's, or of another version.
 pub fn profile(file: &Path, all: &[RawFile]) -> Result<Profile> {
-    let shown = file.display();
+    let shown = text::path(file);
     let mut bytes = Vec::new();
     // No profile is longer than this.
     files::open(file)
@@ -313,7 +314,9 @@ impl Reading {
             parent: head.parent,
             from_fork: head.from_fork != 0,
             command: command(&head.command, head.command_bytes),
-            policy: words(&head.lock).pop().unwrap_or_default(),
+            policy: words(&head.lock)
+                .pop()
+                .map_or_else(String::new, |name| clean(&name)),
             ended: head.ended != 0,
             fate: end.fate,
             replaced: end.replaced,

@@ -9,6 +9,7 @@ use std::fs;
 use std::rc::Rc;
 
 use addr2line::Loader;
+use lockwork_report::text::{self, plain};
 use object::read::elf::ProgramHeader;
 use object::{Object, ObjectSymbol, SymbolKind};
 
@@ -37,7 +38,7 @@ impl fmt::Display for Frame {
 struct Place {
     from: u64,
     to: u64,
-    /// As the file has it.
+    /// As the file has it, in one line.
     name: String,
 }
 
@@ -190,7 +191,7 @@ impl Symbols {
             format!(
                 "inlined functions of {} are in split debug files, of which {} is not there",
                 module.shown(),
-                part.display()
+                text::path(&part)
             )
         });
         Ok(Symbols {
@@ -242,7 +243,7 @@ fn places(elf: &Elf<'_>, kind: SymbolKind) -> Vec<Place> {
             Some(Place {
                 from: symbol.address(),
                 to: symbol.address() + symbol.size(),
-                name: symbol.name().ok()?.to_owned(),
+                name: plain(symbol.name_bytes().ok()?),
             })
         })
         .collect()
@@ -262,9 +263,9 @@ fn frames_of(loader: &Loader, probe: u64, named: Option<&str>) -> Vec<Frame> {
     if let Ok(mut found) = loader.find_frames(probe) {
         while let Ok(Some(frame)) = found.next() {
             let name = frame.function.as_ref();
-            let name = name.and_then(|name| Some(demangled(&name.raw_name().ok()?)));
+            let name = name.and_then(|name| Some(plain(demangled(&name.raw_name().ok()?))));
             let line = frame.location.map(|at| {
-                let file = file_name(at.file.unwrap_or("?")).to_owned();
+                let file = plain(file_name(at.file.unwrap_or("?")));
                 at.line
                     .map_or(file.clone(), |line| format!("{file}:{line}"))
             });

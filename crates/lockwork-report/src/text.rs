@@ -2,6 +2,8 @@
 //! Numbers as people read them, and output that survives a closed pipe.
 
 use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{anyhow, Context, Result};
@@ -50,6 +52,30 @@ pub fn shell<S: AsRef<str>>(words: &[S]) -> String {
         .collect();
     // Only a zero byte cannot be quoted, and that is a control character.
     shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
+}
+
+/// A name in one line. What is no text (UTF-8), control characters and the backslash are written by
+/// a backslash and their codes, so that two names that differ still do.
+pub fn plain(name: impl AsRef<[u8]>) -> String {
+    let mut text = String::new();
+    for chunk in name.as_ref().utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match c {
+                '\\' => text += "\\\\",
+                c if c.is_control() => text.extend(c.escape_default()),
+                c => text.push(c),
+            }
+        }
+        for byte in chunk.invalid() {
+            text += &format!("\\x{byte:02x}");
+        }
+    }
+    text
+}
+
+/// The same of a path.
+pub fn path(path: &Path) -> String {
+    plain(path.as_os_str().as_bytes())
 }
 
 /// `number` with about four significant digits.
@@ -214,6 +240,15 @@ mod tests {
         assert_eq!(shell(&["./app", "-n", "2"]), "./app -n 2");
         assert_eq!(shell(&["sh", "-c", "a & b; c"]), "sh -c 'a & b; c'");
         assert_eq!(shell(&["a\nb", "$x"]), "'a b' '$x'");
+    }
+
+    #[test]
+    fn names_that_differ_differ_in_a_line_too() {
+        assert_eq!(plain("lib ü.so"), "lib ü.so");
+        assert_eq!(plain(b"a\xff\xfe.so"), "a\\xff\\xfe.so");
+        assert_eq!(plain("a\\xff"), "a\\\\xff");
+        assert_eq!(plain("a\n\x1b[1m\u{9b}"), "a\\n\\u{1b}[1m\\u{9b}");
+        assert_eq!(path(Path::new("/tmp/a b")), "/tmp/a b");
     }
 
     #[test]
