@@ -94,9 +94,7 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode> {
             bail_usage!("'-' is no file: name the file that is to be written");
         }
         spared(&args.file, out)?;
-    }
-    if let Some(page) = &args.html {
-        page::writable(page)?;
+        page::writable(out)?;
     }
     let mut profiles = profiles(&args.file, args.alone)?;
     if let Some(pid) = args.process {
@@ -111,8 +109,7 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     if let Some(out) = &args.speedscope {
-        std::fs::write(out, format!("{}\n", speedscope::render(&profiles)))
-            .with_context(|| format!("cannot write {}", text::path(out)))?;
+        page::write(out, &format!("{}\n", speedscope::render(&profiles)))?;
         return Ok(ExitCode::SUCCESS);
     }
     let text = if args.json {

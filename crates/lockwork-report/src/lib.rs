@@ -22,5 +22,6 @@ pub mod settings;
 pub mod stats;
 pub mod strips;
 pub mod table;
+pub mod target;
 pub mod text;
 pub mod usage;

@@ -3,6 +3,7 @@
 //! alone and compared.
 
 use crate::input;
+use crate::target::Target;
 use anyhow::{bail, Context, Result};
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
@@ -58,6 +59,11 @@ pub fn read(path: &Path) -> Result<String> {
 /// # Errors
 /// It cannot.
 pub fn writable(path: &Path) -> Result<()> {
+    let facts = std::fs::metadata(path);
+    // Who reads a pipe would take it for ended when it is closed again.
+    if facts.is_ok_and(|facts| !facts.is_file() && !facts.is_dir()) {
+        return Ok(());
+    }
     let is_new = !path.exists();
     let opened = OpenOptions::new().append(true).create(true).open(path);
     opened
@@ -69,12 +75,12 @@ pub fn writable(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Writes a page.
+/// Writes a page. If that fails, what the file said before stays.
 ///
 /// # Errors
 /// The file.
 pub fn write(path: &Path, text: &str) -> Result<()> {
-    std::fs::write(path, text).with_context(|| format!("cannot write '{}'", path.display()))
+    Target::open(path)?.write(text)
 }
 
 /// The folder of a page's charts: of the same name, beside it.

@@ -16,10 +16,11 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use lockwork_report::interrupt::Interrupt;
 use lockwork_report::machine::Machine;
+use lockwork_report::target::Target;
 
 use super::arms;
 use super::conclusion::now;
-use super::output::{self, Target};
+use super::output;
 use super::report::Ended;
 use super::worse::{self, Loss};
 use crate::cli::CompareArgs;
