@@ -6,18 +6,27 @@
 /* Samples of one kind take at most this share of the program's time, all threads together. */
 #define STACK_SHARE 256
 
+/* A stack that goes on has a zero in place of the rest. */
+static u32 cut(void **frame, u32 n)
+{
+	if (n <= REC_DEEPEST)
+		return n;
+	frame[REC_DEEPEST] = NULL;
+	return REC_DEEPEST + 1;
+}
+
 struct rec_stack *rec_stack_of(struct rec_thread *t, struct rec_site *s,
 			       enum rec_moment when)
 {
 	u64 now = rec_ticks(), took;
-	void *frame[REC_DEEPEST];
+	void *frame[REC_UNWOUND];
 	struct rec_stack *k = NULL;
 	int saved = errno;
 	u32 n;
 
 	if ((now < t->next_stack[when] && !rec_all_stacks) || s == &t->lost)
 		return NULL;
-	n = rec_unwind(frame, REC_DEEPEST, rec_site_address(s));
+	n = cut(frame, rec_unwind(frame, REC_UNWOUND, rec_site_address(s)));
 	if (when == REC_BEFORE_WAIT)
 		rec_wrapper_ask(t, rec_site_address(s), frame, n);
 	if (n)

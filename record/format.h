@@ -17,7 +17,7 @@
 #include "atomic.h"
 
 #define REC_MAGIC     0x31666f7250776b4cULL /* "LkwProf1" */
-#define REC_VERSION   14
+#define REC_VERSION   15
 #define REC_WAITS     4096
 #define REC_MAX_WAITS 1024
 #define REC_SHOWN     10 /* locks that a waiting thread is seen to hold */

@@ -109,7 +109,10 @@ struct rec_blame {
 	u64 waited; /* ticks of those */
 };
 
-/* The stack of a contended acquisition, or with all_stacks of any; `depth` addresses follow. */
+/*
+ * The stack of a contended acquisition, or with all_stacks of any; `depth` addresses follow. If
+ * the last one is zero, there were more.
+ */
 struct rec_stack {
 	u32 what, bytes; /* its type, as above */
 	u64 lock;

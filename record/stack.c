@@ -97,7 +97,7 @@ void rec_stack_prepare(void)
 
 u32 rec_unwind(void **frame, u32 room, u64 site)
 {
-	void *other[REC_DEEPEST];
+	void *other[REC_UNWOUND];
 	u32 got, n, m, from;
 
 	if (none) {

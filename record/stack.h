@@ -6,6 +6,11 @@
 
 /* Frames of a stack at most. */
 #define REC_DEEPEST 48
+/*
+ * The recorder's own frames, and those of functions that lock for others, before the first
+ * one; and one more frame, which says that there is more.
+ */
+#define REC_UNWOUND (REC_DEEPEST + 8 + REC_WRAPPED + 1)
 
 /* Each acquisition is to have its stack, not the contended ones alone. */
 extern bool rec_all_stacks;
@@ -13,7 +18,7 @@ extern bool rec_all_stacks;
 void rec_stack_prepare(void);
 /*
  * The return addresses from @site, a call of the program that led here, outwards; @room is at
- * most REC_DEEPEST. Only @site, if no stacks are wanted. 0: the call is not found.
+ * most REC_UNWOUND. Only @site, if no stacks are wanted. 0: the call is not found.
  */
 u32 rec_unwind(void **frame, u32 room, u64 site);
 

@@ -4,6 +4,7 @@
 mod common;
 
 use common::{stderr, stdout, text, Room};
+use serde_json::Value;
 
 const WRAPPED: &str = include_str!("../../../tests/record/wrapped.c");
 const BARE: &str = include_str!("../../../tests/record/bare.c");
@@ -187,4 +188,82 @@ fn locks_taken_by_a_wrapper_are_taken_by_its_callers() {
         "{report}"
     );
     assert!(!report.contains("second_wait"), "{report}");
+}
+
+/// The lock is taken below 1 to 100 functions by main, and below 101 by a thread that has to wait.
+const DEEP: &str = "#define _GNU_SOURCE\n#include <pthread.h>\n#include <stdio.h>\n\
+    #include <unistd.h>\npthread_mutex_t below = PTHREAD_MUTEX_INITIALIZER;\n\
+    static volatile int n; static int tid;\n\
+    #define APART __attribute__((noinline)) static void\n\
+    APART take(void) { pthread_mutex_lock(&below); n++; pthread_mutex_unlock(&below); n++; }\n\
+    APART deep(int more) { if (more) deep(more - 1); else take(); n++; }\n\
+    static void *wait_deep(void *x) { __atomic_store_n(&tid, gettid(), __ATOMIC_RELEASE);\n\
+    deep(100); return x; }\n\
+    static int sleeps(void) { char name[64], state = 0; FILE *f;\n\
+    int at = __atomic_load_n(&tid, __ATOMIC_ACQUIRE); if (!at) return 0;\n\
+    snprintf(name, 64, \"/proc/self/task/%d/stat\", at); f = fopen(name, \"r\");\n\
+    if (!f || fscanf(f, \"%*d %*s %c\", &state) != 1) return 0; fclose(f); return state == 'S'; }\n\
+    int main(void) { pthread_t t; for (int i = 0; i < 100; i++) deep(i);\n\
+    pthread_mutex_lock(&below); if (pthread_create(&t, 0, wait_deep, 0)) return 1;\n\
+    while (!sleeps()) usleep(1000);\n\
+    pthread_mutex_unlock(&below); return pthread_join(t, 0); }\n";
+const CUT: &str = "[cut at 48 frames]";
+
+#[test]
+fn a_stack_that_is_cut_says_so() {
+    let room = Room::new();
+    let flags = ["-O1", "-pthread", "-fno-optimize-sibling-calls"];
+    let program = room.compile("deep", DEEP, &flags);
+    let file = text(&room.path("p.prof"));
+    let args = ["profile", "-o", &file, "--stacks", "all", "--", &program];
+    let ran = room.run(&args);
+    assert_eq!(ran.status.code(), Some(0), "{}", stderr(&ran));
+    let told = stderr(&ran);
+    assert!(
+        told.contains(&format!("by deep, by deep, by deep, … {CUT}")),
+        "{told}"
+    );
+    let json: Value =
+        serde_json::from_str(&stdout(&room.run(&["report", "--json", &file]))).expect("JSON");
+    let callers = json[0]["locks"][0]["callers"].as_array().expect("callers");
+    let of = |cut: bool| -> Vec<(usize, u64)> {
+        let such = callers.iter().filter(|caller| caller["cut"] == cut);
+        let of = such.map(|caller| {
+            let depth = caller["stack"].as_array().expect("a stack").len();
+            (depth, caller["acquisitions"].as_u64().expect("a number"))
+        });
+        of.collect()
+    };
+    let (whole, cut) = (of(false), of(true));
+    // One that ends just there is whole.
+    assert_eq!(whole.iter().map(|one| one.0).max(), Some(48), "{whole:?}");
+    assert!(cut.iter().all(|one| one.0 == 48), "{cut:?}");
+    let sum = |all: &[(usize, u64)]| all.iter().map(|one| one.1).sum::<u64>();
+    assert_eq!(sum(&whole) + sum(&cut), 102);
+    assert!(sum(&cut) > 50, "{cut:?}");
+    let begin = format!("{CUT};deep;deep;");
+    let calls = stdout(&room.run(&["report", "--calls", &file]));
+    let lines = calls.lines().filter(|line| line.contains(CUT));
+    let lines: Vec<&str> = lines.collect();
+    let outermost = format!("{CUT};");
+    assert!(
+        lines.iter().all(|line| line.starts_with(&outermost)),
+        "{lines:?}"
+    );
+    let deepest = lines.iter().filter(|line| line.starts_with(&begin));
+    assert_eq!(deepest.count(), 1, "{lines:?}");
+
+    let (_, waits) = folded(&room, &[], &[&program]);
+    assert!(waits.starts_with(&begin), "{waits}");
+    assert!(waits.contains(";deep;take;mutex below "), "{waits}");
+    for option in ["--html", "--speedscope"] {
+        let out = text(&room.path("out"));
+        let output = room.run(&["report", &file, option, &out]);
+        assert!(output.status.success(), "{}", stderr(&output));
+        let out = std::fs::read_to_string(&out).expect("it is written");
+        assert!(out.contains(CUT), "{option}: {out}");
+    }
+    let report = stdout(&room.run(&["report", &file]));
+    let called = format!("called by deep, by deep, … {CUT}");
+    assert!(report.contains(&called), "{report}");
 }

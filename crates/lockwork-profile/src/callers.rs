@@ -82,7 +82,7 @@ fn of_lock(profile: &Profile, names: &Names<'_>, lock: &Lock) -> String {
 fn shown(names: &Names<'_>, stack: &Stack) -> String {
     let call = stack.frames.first().map(|at| names.site(*at));
     let all = call.into_iter().chain(names.callers(&stack.frames));
-    first_of(&all.collect::<Vec<String>>(), FRAMES)
+    first_of(&all.collect::<Vec<String>>(), FRAMES, stack.rest())
 }
 
 /// "called by" and the first `room` callers in the stack of this call that waited longest; none: no caller
@@ -96,17 +96,20 @@ pub fn called_by(
     let mut stacks = profile.stacks.iter();
     let stack = stacks.find(|stack| stack.lock == lock && stack.frames.first() == Some(&site))?;
     let callers = names.callers(&stack.frames);
-    (!callers.is_empty()).then(|| format!("called by {}", first_of(&callers, room)))
+    (!callers.is_empty()).then(|| format!("called by {}", first_of(&callers, room, stack.rest())))
 }
 
 /// The first `room` of these functions, each of which is called by the next one; a mark stands for the
-/// others.
-fn first_of(functions: &[String], room: usize) -> String {
+/// others. `rest`: what stands for those that nobody knows.
+fn first_of(functions: &[String], room: usize, rest: Option<String>) -> String {
     let shown = functions.iter().take(room).map(|name| cut(name, NAME));
-    let shown: Vec<String> = shown.collect();
-    match functions.len() > room {
-        true => format!("{}, …", shown.join(", by ")),
-        false => shown.join(", by "),
+    let mut text = shown.collect::<Vec<String>>().join(", by ");
+    if functions.len() > room {
+        text += ", …";
+    }
+    match rest {
+        Some(rest) => format!("{text} {rest}"),
+        None => text,
     }
 }
 
@@ -117,9 +120,12 @@ mod tests {
     #[test]
     fn functions_that_are_left_out_have_a_mark() {
         let all = ["put", "serve", "run"].map(str::to_owned);
-        assert_eq!(first_of(&all, 3), "put, by serve, by run");
-        assert_eq!(first_of(&all, 2), "put, by serve, …");
-        assert_eq!(first_of(&[], 2), "");
+        assert_eq!(first_of(&all, 3, None), "put, by serve, by run");
+        assert_eq!(first_of(&all, 2, None), "put, by serve, …");
+        assert_eq!(first_of(&[], 2, None), "");
+        let rest = || Some("[cut]".to_owned());
+        assert_eq!(first_of(&all, 2, rest()), "put, by serve, … [cut]");
+        assert_eq!(first_of(&all, 3, rest()), "put, by serve, by run [cut]");
     }
 
     #[test]
@@ -135,6 +141,7 @@ mod tests {
         profile.stacks.push(Stack {
             lock: 100,
             frames: vec![2, 3],
+            cut: false,
             count: 7,
             waited: 0,
         });

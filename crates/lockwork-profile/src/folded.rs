@@ -90,7 +90,7 @@ pub fn render_calls(profile: &Profile) -> String {
 }
 
 fn frames(names: &Names<'_>, stack: &Stack) -> Vec<String> {
-    let mut all: Vec<String> = Vec::new();
+    let mut all: Vec<String> = stack.rest().into_iter().collect();
     for address in stack.frames.iter().rev() {
         let inlined = names.frames(*address);
         all.extend(inlined.iter().rev().map(|frame| frame.function.clone()));
@@ -123,6 +123,7 @@ mod tests {
         Stack {
             lock: 0x100,
             frames: frames.to_vec(),
+            cut: false,
             count: 1,
             waited,
         }
@@ -141,7 +142,10 @@ mod tests {
             stacks: vec![
                 stack(&[0x1, 0x7], 10),
                 stack(&[0x1, 0x8], 20),
-                stack(&[0x2, 0x7], 30),
+                Stack {
+                    cut: true,
+                    ..stack(&[0x2, 0x7], 30)
+                },
             ],
             ..Profile::default()
         };
@@ -155,7 +159,7 @@ mod tests {
         };
         assert_eq!(of(&["0x7", "0x1"]), Some(300));
         assert_eq!(of(&["0x8", "0x1"]), Some(600));
-        assert_eq!(of(&["0x7", "0x2"]), Some(100));
+        assert_eq!(of(&["[cut at 2 frames]", "0x7", "0x2"]), Some(100));
         assert_eq!(of(&["0x3"]), Some(50), "it has no stack");
         assert_eq!(found.len(), 4);
     }

@@ -113,6 +113,7 @@ mod tests {
         let stack = |lock, caller| Stack {
             lock,
             frames: vec![1, caller],
+            cut: false,
             count: 1,
             waited: 1,
         };

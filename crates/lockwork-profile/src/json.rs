@@ -68,6 +68,7 @@ struct OneLock {
 #[derive(Serialize)]
 struct Caller {
     stack: Vec<String>,
+    cut: bool,
     acquisitions: u64,
     waited_ns: u64,
 }
@@ -278,6 +279,7 @@ fn callers(profile: &Profile, names: &Names<'_>, lock: &Lock) -> Vec<Caller> {
     }
     let caller = |stack: &Stack| Caller {
         stack: frames(names, stack),
+        cut: stack.cut,
         acquisitions: stack.count,
         waited_ns: profile.ns(stack.waited as f64),
     };

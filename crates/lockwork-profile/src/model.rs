@@ -261,6 +261,8 @@ pub struct Stack {
     pub lock: u64,
     /// Return addresses, the call of the lock first.
     pub frames: Vec<u64>,
+    /// There were more than the recorder keeps.
+    pub cut: bool,
     /// Calls that had it.
     pub count: u64,
     /// Ticks of the waits that were sampled here.
@@ -273,9 +275,17 @@ impl Stack {
         Self {
             lock,
             frames: vec![site],
+            cut: false,
             count: 1,
             waited: 1,
         }
+    }
+
+    /// What stands for the callers that are missing, outside of all that are known; none: it is
+    /// whole.
+    pub fn rest(&self) -> Option<String> {
+        self.cut
+            .then(|| format!("[cut at {} frames]", self.frames.len()))
     }
 }
 

@@ -78,7 +78,7 @@ struct Parts {
 struct Reading {
     locks: HashMap<u64, Parts>,
     wrappers: BTreeMap<u64, u64>,
-    /// Calls, and ticks waited.
+    /// Calls, and ticks waited. A stack that is cut ends by a zero.
     stacks: HashMap<(u64, Vec<u64>), (u64, u64)>,
     modules: Modules,
     tids: Vec<(u64, u64)>,
@@ -300,11 +300,16 @@ impl Reading {
         let mut stacks: Vec<Stack> = self
             .stacks
             .into_iter()
-            .map(|((lock, frames), (count, waited))| Stack {
-                lock,
-                frames,
-                count,
-                waited,
+            .map(|((lock, mut frames), (count, waited))| {
+                let cut = frames.len() > 1 && frames.last() == Some(&0);
+                frames.truncate(frames.len() - usize::from(cut));
+                Stack {
+                    lock,
+                    frames,
+                    cut,
+                    count,
+                    waited,
+                }
             })
             .collect();
         let (events, level) = self.events.finish(head);

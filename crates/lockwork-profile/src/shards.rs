@@ -133,6 +133,7 @@ mod tests {
         let stack = |lock, caller| Stack {
             lock,
             frames: vec![2, caller],
+            cut: false,
             count: 1,
             waited: 1,
         };

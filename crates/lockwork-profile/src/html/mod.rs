@@ -165,7 +165,8 @@ fn tree(profile: &Profile, names: &Names<'_>, lock: &Lock) -> String {
     for stack in profile.stacks.iter().filter(|s| s.lock == lock.address) {
         let frames = stack.frames.iter().rev();
         let frames = frames.flat_map(|address| names.frames(*address).into_iter().rev());
-        root.add(frames.map(|frame| frame.to_string()), stack.waited);
+        let frames = frames.map(|frame| frame.to_string());
+        root.add(stack.rest().into_iter().chain(frames), stack.waited);
     }
     match root.waited {
         0 => String::new(),
