@@ -13,20 +13,24 @@
 struct rec_file *rec_file;
 char rec_path[3800], rec_own_path[4000];
 
+void rec_file_name(char *to, size_t size, int pid, int n)
+{
+	snprintf(to, size, n > 1 ? "%s.%d.%d" : "%s.%d", rec_path, pid, n);
+}
+
 /* The first process has the plain name; so has no later one, nor a child. */
 int rec_file_create(void)
 {
 	int fd = -1;
 
 	snprintf(rec_own_path, sizeof(rec_own_path), "%s", rec_path);
-	for (int n = 1; n < 1000; n++) {
+	for (int n = 1; n < REC_MOST_FILES; n++) {
 		fd = sys_open(rec_own_path,
 			      O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 		if (fd >= 0 || errno != EEXIST)
 			break;
-		snprintf(rec_own_path, sizeof(rec_own_path),
-			 n > 1 ? "%s.%d.%d" : "%s.%d", rec_path, sys_getpid(),
-			 n);
+		rec_file_name(rec_own_path, sizeof(rec_own_path), sys_getpid(),
+			      n);
 	}
 	return fd;
 }

@@ -17,7 +17,7 @@
 #include "atomic.h"
 
 #define REC_MAGIC     0x31666f7250776b4cULL /* "LkwProf1" */
-#define REC_VERSION   15
+#define REC_VERSION   16
 #define REC_WAITS     4096
 #define REC_MAX_WAITS 1024
 #define REC_SHOWN     10 /* locks that a waiting thread is seen to hold */
@@ -78,6 +78,12 @@ struct rec_file {
 	u64 unrecorded;
 	u64 unrecorded_name[2];
 	u64 alive; /* ticks: it ran then, as `lockwork profile` saw; 0: that has not looked */
+	u64 born; /* when the process was started, by the kernel's clock; 0: unknown */
+	/*
+	 * Ticks: the process had just executed another program, as that one's recorder noted or
+	 * `lockwork profile` saw; 0: neither did.
+	 */
+	u64 replaced;
 };
 
 /* A thread that waits now, at the index that is its number. */

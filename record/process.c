@@ -73,6 +73,7 @@ static void fill_header(void)
 	rec_file->used = REC_BLOCKS;
 	rec_file->pid = (u64)sys_getpid();
 	rec_file->parent = (u64)rec_sys(SYS_getppid, 0, 0, 0, 0);
+	rec_file->born = rec_born();
 	rec_file->from_fork = had_process;
 	rec_file->all_stacks = rec_all_stacks;
 	rec_file->sees_back = rec_sees_back;
@@ -151,8 +152,10 @@ __attribute__((constructor(101))) static void begin(void)
 	rec_back_prepare();
 	rec_rwlock_prepare();
 	rec_thread_prepare();
-	if (!sys_access(rec_path))
+	if (!sys_access(rec_path)) {
+		rec_exec_note();
 		return;
+	}
 	rec_lock(&guard);
 	rec_file_begin();
 	rec_unlock(&guard);

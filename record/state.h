@@ -35,6 +35,13 @@ extern __thread u32 rec_entering;
 /* LOCKWORK_RECORD; the file of this process. These stay as they are in a child. */
 extern char rec_path[3800], rec_own_path[4000];
 
+/* The file of process @pid that has the number @n of these, from 1 on. */
+#define REC_MOST_FILES 1000
+void rec_file_name(char *to, size_t size, int pid, int n);
+/* When this process was started, by the kernel's clock: exec does not change it. 0: unknown. */
+u64 rec_born(void);
+/* In a new program: notes in the files of this process that the old one was replaced. */
+void rec_exec_note(void);
 /* Makes the file; -1 and errno. */
 int rec_file_create(void);
 /* The same file under a descriptor that programs do not close by habit. */

@@ -6,7 +6,7 @@ mod common;
 
 use std::fs;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use common::{stderr, stdout, text, Room};
 use serde_json::Value;
@@ -241,4 +241,87 @@ fn a_library_has_its_build_id_after_a_change_of_user() {
         "{:?}",
         lines.get(..2)
     );
+}
+
+/// Locks a mutex, and then is replaced by the program that its arguments name.
+const EXECS: &str = "#include <pthread.h>\n#include <unistd.h>\n\
+    static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n\
+    int main(int argc, char **argv) { if (argc < 2) return 1;\n\
+    pthread_mutex_lock(&m); pthread_mutex_unlock(&m);\n\
+    execv(argv[1], argv + 1); return 2; }\n";
+/// Runs until its standard input ends, and makes no lock call.
+const READS: &str = "#include <unistd.h>\n\
+    int main(void) { char c; while (read(0, &c, 1) > 0) {} return 0; }\n";
+
+#[test]
+fn a_program_ends_where_exec_replaces_it_by_one_without_locks() {
+    let room = Room::new();
+    let old = room.compile("execs", EXECS, &["-pthread"]);
+    let file = text(&room.path("p.prof"));
+    for flags in [&[][..], &["-static"]] {
+        let new = room.compile("reads", READS, flags);
+        // What has no recorder is seen by who started it.
+        let args = ["profile", "--quiet", "-o", &file, "--", &old, &new];
+        let began = Instant::now();
+        let mut command = room.lockwork(&args);
+        let mut child = command.stdin(Stdio::piped()).spawn().expect("it starts");
+        let input = child.stdin.take().expect("a pipe");
+        let mut running = Running(child);
+        let seen = await_process(&room, |process| process["end"] == "exec");
+        assert_eq!(seen["locks"][0]["counts"]["count"], 1, "{flags:?}");
+        std::thread::sleep(NAP);
+        drop(input);
+        let status = running.0.wait().expect("it ends");
+        assert!(status.success(), "{status}");
+        let passed = began.elapsed();
+        let ended = process(&room);
+        assert_eq!(ended["end"], "exec", "{flags:?}");
+        assert_eq!(ended["ended"], false, "{flags:?}");
+        let seconds = ended["seconds"].as_f64().expect("seconds");
+        let most = (passed - NAP).as_secs_f64() * 1.05;
+        assert!(seconds <= most, "{flags:?}: {seconds} of {most}");
+        let report = stdout(&room.run(&["report", &file]));
+        let note =
+            "exec replaced the program by another one, which made no lock call that was seen";
+        assert!(report.contains(note), "{report}");
+    }
+}
+
+#[test]
+fn a_service_that_is_replaced_says_so() {
+    let room = Room::new();
+    let old = room.compile("execs", EXECS, &["-pthread"]);
+    let new = room.compile("hangs", HANGS, &["-pthread"]);
+    let idle = room.compile("reads", READS, &[]);
+    // One after the other is the same process; the last one locks again, and hangs.
+    let running = service(&room, &[&old, &old, &new]);
+    let pid = running.0.id();
+    let last = room.path(&format!("p.prof.{pid}.2"));
+    loop {
+        let output = room.run(&["report", "--alone", "--json", &text(&last)]);
+        let all: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        if all.first().is_some_and(waits) {
+            break;
+        }
+        std::thread::yield_now();
+    }
+    let file = text(&room.path("p.prof"));
+    let output = room.run(&["report", "--json", &file]);
+    let all: Vec<Value> = serde_json::from_slice(&output.stdout).expect("JSON");
+    let ends: Vec<&str> = all.iter().filter_map(|one| one["end"].as_str()).collect();
+    assert_eq!(ends, ["runs", "exec", "exec"], "{all:#?}");
+    drop(running);
+
+    // A child of a program is no such program, whatever it executes.
+    std::fs::remove_file(&file).expect("removed");
+    let script = format!("{old} {idle} < /dev/null; {idle} < /dev/null; exit 0");
+    let output = room.run(&["profile", "--quiet", "-o", &file, "--", "sh", "-c", &script]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let output = room.run(&["report", "--json", &file]);
+    let all: Vec<Value> = serde_json::from_slice(&output.stdout).expect("JSON");
+    let end = |program: &str| {
+        let such = all.iter().find(|one| one["command"][0] == program);
+        such.unwrap_or_else(|| panic!("{all:#?}"))["end"].clone()
+    };
+    assert_eq!((end("sh"), end(&old)), ("by itself".into(), "exec".into()));
 }

@@ -22,8 +22,10 @@ const LEAST_NS: u64 = 1_000_000;
 pub struct End {
     /// How it came.
     pub fate: Fate,
-    /// The process executed another program, whose recording began then.
+    /// The process executed another program then.
     pub replaced: bool,
+    /// And that one is recorded.
+    pub goes_on: bool,
     /// The counter of ticks then.
     pub ticks: u64,
     /// Seconds since the start.
@@ -32,15 +34,21 @@ pub struct End {
     pub ns_per_tick: f64,
 }
 
-/// When the process executed another program that is recorded in one of `all`, in ticks. Its number is
-/// the same, and it began later.
-fn replaced(head: &RawFile, all: &[RawFile]) -> Option<u64> {
+/// When a program that the process executed began to be recorded in one of `all`, in ticks. Its number
+/// is the same, and it began later.
+fn successor(head: &RawFile, all: &[RawFile]) -> Option<u64> {
     let is_later = |other: &&RawFile| {
         let later = other.start_ticks > head.start_ticks;
         other.pid == head.pid && later && other.start_unix_ns > head.start_unix_ns
     };
     let later = all.iter().filter(is_later);
     later.map(|other| other.start_ticks).min()
+}
+
+/// When the process executed another program, in ticks since the start, as it is noted in the file.
+fn noted(head: &RawFile) -> Option<u64> {
+    let since = head.replaced.checked_sub(head.start_ticks);
+    since.filter(|ticks| *ticks < MOST_TICKS)
 }
 
 /// The end of what was recorded into `file`, in which `seen` are readings of the counter. `all`: how the
@@ -75,14 +83,18 @@ pub fn end(file: &Path, head: &RawFile, all: &[RawFile], seen: impl Iterator<Ite
         .map(|ticks| ticks.saturating_sub(head.start_ticks))
         .filter(|ticks| *ticks < MOST_TICKS)
         .fold(measured, u64::max);
-    let replaced = replaced(head, all).map(|ticks| ticks - head.start_ticks);
-    let (passed, ns) = match replaced.filter(|replaced| *replaced < passed) {
+    let (noted, successor) = (noted(head), successor(head, all));
+    // A program that is recorded began before its first lock, with which its file begins.
+    let began = successor.map(|ticks| ticks - head.start_ticks);
+    let replaced = noted.or(began.filter(|began| *began < passed));
+    let (passed, ns) = match replaced {
         Some(replaced) => (replaced, replaced as f64 * ns_per_tick),
         None => (passed, ns as f64 + (passed - measured) as f64 * ns_per_tick),
     };
     End {
         fate,
-        replaced: replaced.is_some(),
+        replaced: noted.is_some() || successor.is_some(),
+        goes_on: successor.is_some(),
         ticks: head.start_ticks.saturating_add(passed),
         seconds: ns / 1e9,
         ns_per_tick,
@@ -97,16 +109,26 @@ pub fn recorded_by(file: &Path) -> Option<u64> {
 
 /// Whether process `pid` of this machine has `file` in its memory: it is what is recorded.
 pub(crate) fn is_mapped(file: &Path, pid: u64) -> bool {
-    let (Ok(facts), Ok(path)) = (fs::metadata(file), fs::canonicalize(file)) else {
-        return false;
-    };
-    let maps = maps(pid).unwrap_or_default();
+    has_mapped(file, pid) == Some(true)
+}
+
+/// The same; none: nobody knows, as of a process that has just ended and has no memory any more.
+pub(crate) fn has_mapped(file: &Path, pid: u64) -> Option<bool> {
+    let facts = fs::metadata(file).ok()?;
+    let path = fs::canonicalize(file).ok()?;
+    let maps = maps(pid).ok().filter(|maps| !maps.is_empty())?;
     // stat() and /proc/PID/maps may show different inode numbers (btrfs, overlayfs).
-    maps.lines().any(|line| {
+    let is_it = |line: &str| {
         let inode = line.split_whitespace().nth(4);
         let is_it = inode.is_some_and(|inode| inode.parse() == Ok(facts.ino()));
         is_it || path.to_str().is_some_and(|path| line.ends_with(path))
-    })
+    };
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    match maps.lines().any(is_it) {
+        // The same file by another path, perhaps.
+        false if maps.lines().any(|line| line.ends_with(&*name)) => None,
+        found => Some(found),
+    }
 }
 
 #[cfg(test)]
@@ -142,6 +164,29 @@ mod tests {
         assert_eq!(of(&old, &all), (true, 4_000_001_000, 4.0));
         assert_eq!(of(&new, &all), (false, 10_000_000_000, 6.0));
         assert_eq!(of(&old, &all[..2]), (false, 10_000_000_000, 10.0));
+    }
+
+    #[test]
+    fn a_program_that_was_replaced_by_one_without_locks_ends_there() {
+        let of = |head: &RawFile, all: &[RawFile]| {
+            let end = end(Path::new("/nothing"), head, all, std::iter::empty());
+            (end.replaced, end.goes_on, end.ticks, end.seconds.round())
+        };
+        let mut old = head(1_000);
+        old.replaced = 3_000_001_000;
+        assert_eq!(of(&old, &[old]), (true, false, 3_000_001_000, 3.0));
+        // It used its first lock a second later.
+        let new = head(4_000_001_000);
+        assert_eq!(of(&old, &[old, new]), (true, true, 3_000_001_000, 3.0));
+        // The old one had done nothing slow for long, and nobody else looked.
+        (old.last_ticks, old.last_ns, old.seen) = (2_000, 2_000, 0);
+        old.ticks_per_second = 1_000_000_000;
+        assert_eq!(of(&old, &[old]), (true, false, 3_000_001_000, 3.0));
+        // A damaged file.
+        old.replaced = u64::MAX;
+        assert!(!of(&old, &[old]).0);
+        old.replaced = 999;
+        assert!(!of(&old, &[old]).0);
     }
 
     #[test]

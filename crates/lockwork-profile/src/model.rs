@@ -523,8 +523,10 @@ pub struct Profile {
     pub ended: bool,
     /// How its recording ended.
     pub fate: Fate,
-    /// It executed another program, which is recorded in a file of its own. All is up to then.
+    /// It executed another program. All is up to then.
     pub replaced: bool,
+    /// That one is recorded in a file of its own.
+    pub goes_on: bool,
     /// What was started first, if this is another process that came of it.
     pub started: Option<Started>,
     /// From the start of the recording to its end, as far as that is known.

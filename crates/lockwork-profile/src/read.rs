@@ -325,6 +325,7 @@ impl Reading {
             ended: head.ended != 0,
             fate: end.fate,
             replaced: end.replaced,
+            goes_on: end.goes_on,
             started: None,
             seconds: end.seconds,
             usage,

@@ -16,7 +16,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::clock::put;
-use crate::end::is_mapped;
+use crate::end::has_mapped;
 use crate::files::{children, header, header_of, open};
 use crate::modules::maps;
 use crate::now::ticks;
@@ -137,15 +137,29 @@ impl Process {
         threads
     }
 
-    /// Notes that it has neither ended nor called exec.
+    /// Notes that it has neither ended nor called exec; or that it has called exec, if the new
+    /// program has no recorder that has noted it.
     fn runs(&mut self) {
         let now = Instant::now();
         if self.alive.is_some_and(|last| now - last < ALIVE) {
             return;
         }
         self.alive = Some(now);
-        if is_mapped(&self.file, self.pid.into()) {
-            let _ = put(&self.file, offset_of!(RawFile, alive), ticks());
+        match has_mapped(&self.file, self.pid.into()) {
+            Some(true) => {
+                let _ = put(&self.file, offset_of!(RawFile, alive), ticks());
+            }
+            Some(false) => {
+                let head = header(&self.file).filter(|head| head.start_ticks == self.ticks);
+                // In another namespace that number may be another process's.
+                let born = fs::read(format!("/proc/{}/stat", self.pid));
+                let born = born.ok().and_then(|stat| born_of(&stat));
+                let head = head.filter(|head| head.born > 0 && born == Some(head.born));
+                if head.is_some_and(|head| head.replaced == 0) {
+                    let _ = put(&self.file, offset_of!(RawFile, replaced), ticks());
+                }
+            }
+            None => {}
         }
     }
 
@@ -225,6 +239,13 @@ fn find_new(file: &Path, processes: &mut Vec<Process>) {
         }
         processes.push(new);
     }
+}
+
+/// When a process was started, by the kernel's clock, from its `/proc/PID/stat`.
+fn born_of(stat: &[u8]) -> Option<u64> {
+    let name_ends = stat.iter().rposition(|byte| *byte == b')')?;
+    let words = std::str::from_utf8(&stat[name_ends + 1..]).ok()?;
+    words.split_whitespace().nth(19)?.parse().ok()
 }
 
 /// A call in which a thread waits.
@@ -338,6 +359,14 @@ mod tests {
         assert_eq!(waits_at(&call("230", "0x0")), None);
         assert_eq!(waits_at("running\n"), None);
         assert_eq!(waits_at("-1 0x7ffe 0x55aa\n"), None);
+    }
+
+    #[test]
+    fn a_process_is_known_by_when_it_was_started() {
+        let stat = "7 (a) b) S 1 7 7 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 4711 999 0\n";
+        assert_eq!(born_of(stat.as_bytes()), Some(4711));
+        assert_eq!(born_of(b"7 (a) S 1"), None);
+        assert_eq!(born_of(b""), None);
     }
 
     #[test]

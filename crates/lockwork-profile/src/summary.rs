@@ -299,11 +299,13 @@ fn notes(profile: &Profile, names: &Names<'_>) -> String {
         note(tried);
     }
     if profile.replaced {
-        note(
-            "the process executed another program, which has a report of its own; all is as it was \
-             then"
-                .to_owned(),
-        );
+        let other = match profile.goes_on {
+            true => "which has a report of its own",
+            false => "which made no lock call that was seen",
+        };
+        note(format!(
+            "exec replaced the program by another one, {other}; all is as it was then"
+        ));
     } else if !profile.ended {
         note(match profile.fate {
             Fate::Runs => "the process still runs; all is as it was a moment ago".to_owned(),

@@ -138,12 +138,14 @@ fn no_locks(profile: &Profile) -> String {
         return format!("It made no pthread lock call that was seen. But {told}.\n");
     }
     // Its end was seen, and yet the recorder in it did not see it call exit().
-    let hint = match profile.fate == Fate::Ended && !profile.ended {
-        true => {
+    let is_silent = profile.fate == Fate::Ended && !profile.ended;
+    let hint = match (profile.replaced, is_silent) {
+        (true, _) => "It executed another program. ",
+        (false, true) => {
             "It did not end by exit(), so perhaps it executed another program that was not \
                  recorded. "
         }
-        false => "",
+        (false, false) => "",
     };
     let unseen = Unseen::of(profile);
     let told = match unseen.is_little() {
