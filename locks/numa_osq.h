@@ -110,6 +110,10 @@ bool lk_numa_osq_lock_to_stay(struct lk_numa_osq *osq);
  * hand the queue over before it locks another one.
  */
 bool lk_numa_osq_keep(struct lk_numa_osq *osq);
+/*
+ * May access @osq when others already have the queue, or have had it: the last to leave
+ * the clusters' queues passes the gate.
+ */
 void lk_numa_osq_unlock(struct lk_numa_osq *osq);
 /* Of a thread that has a node. False: it does not keep @osq's queue. */
 bool lk_numa_osq_unlock_if_kept(struct lk_numa_osq *osq);

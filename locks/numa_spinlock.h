@@ -30,6 +30,12 @@
  *  2. Arrivals pass nobody that queues.
  *  3. The thread that has locked unlocks.
  *
+ * The lock must stay allocated until every unlock of it has returned. An unlock that hands
+ * over a kept queue still has to leave its cluster's. If the queues are being joined, and it
+ * is the last to leave, it opens the single queue: it reads and writes the lock's word,
+ * though another thread has had the lock since and may have unlocked it. An unlock of a
+ * holder that keeps no queue is one store, and accesses nothing after that.
+ *
  * Sources: the head of a queue that waits for the lock's word, as in the text of the
  * 2013 to 2015 mails on the queued spinlock; the queue is numa_osq.h's.
  */
