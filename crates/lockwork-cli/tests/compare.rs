@@ -423,6 +423,104 @@ fn ctrl_c_keeps_the_samples() {
     wait_until_gone(&marker);
 }
 
+/// Waits until the process is stopped.
+fn wait_until_stopped(pid: u32) {
+    let stat = format!("/proc/{pid}/stat");
+    let stopped = || fs::read_to_string(&stat).is_ok_and(|stat| stat.contains(") T "));
+    while !stopped() {
+        sleep(Duration::from_millis(10));
+    }
+}
+
+/// A run under the mutex has lockwork stopped by `signal` once, and ends when the file `go` is there.
+/// Whether the program is stopped with it is checked if `together`.
+fn stopped_once(signal: &str, together: bool) {
+    let room = Room::new();
+    let body = format!(
+        "[ \"$LOCKWORK_LOCK\" = mutex ] && mkdir \"$0.once\" 2>/dev/null || exit 0\n\
+         echo $$ >\"$0.tmp\"; mv \"$0.tmp\" \"$0.pid\"\n\
+         kill -{signal} $PPID\n\
+         while [ ! -e \"$0.go\" ]; do sleep 0.01; done\nexit 3"
+    );
+    let program = room.script("long", &body);
+    let file = text(&room.path("out.json"));
+    let args = [
+        "compare",
+        "-n2",
+        "--warmup=0",
+        "--locks=mutex",
+        PATIENT,
+        "--json",
+        &file,
+        "--",
+        &program,
+    ];
+    let mut command = room.lockwork(&args);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().expect("lockwork starts");
+    wait_until_stopped(child.id());
+    if together {
+        let pid = fs::read_to_string(format!("{program}.pid")).expect("its number");
+        wait_until_stopped(pid.trim().parse().expect("a number"));
+    }
+    fs::write(format!("{program}.go"), "").expect("written");
+    // SAFETY: the child is ours and not waited for yet.
+    unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGCONT) };
+    let output = child.wait_with_output().expect("output");
+    // That it failed then does not count either.
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let json = read_json(&file);
+    for arm in ["glibc", "glibc_passthrough", "mutex"] {
+        assert_eq!(counted(&json, arm), 2, "{arm}");
+    }
+    let samples = json["samples"].as_array().expect("samples");
+    let paused: Vec<&Value> = (samples.iter().filter(|s| s["outcome"] == "paused")).collect();
+    assert_eq!(paused.len(), 1);
+    assert_eq!(paused[0]["arm"], "mutex");
+    assert_eq!(paused[0]["counted"], false);
+    let said = stdout(&output);
+    assert!(
+        said.contains("warning: lockwork was stopped during 1 run"),
+        "{said}"
+    );
+}
+
+#[test]
+fn ctrl_z_stops_the_program_too_and_its_run_does_not_count() {
+    stopped_once("TSTP", true);
+}
+
+#[test]
+fn a_stop_that_cannot_be_caught_is_noticed() {
+    stopped_once("STOP", false);
+}
+
+/// Its temporary folder is gone, too.
+#[test]
+fn sigquit_ends_it_as_ctrl_c_does() {
+    let room = Room::new();
+    let program = room.script(
+        "long",
+        "echo $$ >\"$0.tmp\"; mv \"$0.tmp\" \"$0.pid\"; exec sleep 100000",
+    );
+    let args = ["compare", "-n2", "--locks=mutex", PATIENT, "--", &program];
+    let mut command = room.lockwork(&args);
+    fs::create_dir(room.path("tmp")).expect("a folder");
+    command.env("TMPDIR", room.path("tmp"));
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().expect("lockwork starts");
+    let marker = format!("{program}.pid");
+    while !Path::new(&marker).exists() {
+        sleep(Duration::from_millis(10));
+    }
+    // SAFETY: the child is ours and not waited for yet.
+    unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGQUIT) };
+    let output = child.wait_with_output().expect("output");
+    assert_eq!(output.status.code(), Some(131), "{}", stderr(&output));
+    assert_eq!(fs::read_dir(room.path("tmp")).expect("it").count(), 0);
+    wait_until_gone(&marker);
+}
+
 #[test]
 fn the_seed_fixes_the_order() {
     let room = Room::new();

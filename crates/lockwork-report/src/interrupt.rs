@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
+use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::SigId;
 
 /// The signals that end a command, noted as they come. While there is none of these, the signals
@@ -64,7 +64,15 @@ impl Interrupt {
         Interrupt::listen_for(&SIGNALS)
     }
 
-    /// The same, for a command that stands for a program which it has started: also the signals
+    /// The same, and Ctrl-\, for a command that has something to clean up or to print in the end.
+    ///
+    /// # Errors
+    /// The system has no room for it.
+    pub fn listen_for_quit_too() -> io::Result<Interrupt> {
+        Interrupt::listen_for(&[&SIGNALS[..], &[SIGQUIT]].concat())
+    }
+
+    /// The same as `listen`, for a command that stands for a program which it has started: also the signals
     /// that tell that one to do something.
     ///
     /// # Errors
@@ -181,7 +189,8 @@ pub fn signal_name(signal: i32) -> String {
     name.map_or_else(|| format!("signal {signal}"), str::to_owned)
 }
 
-fn is_ignored(signal: i32) -> bool {
+/// Whether this process ignores the signal.
+pub(crate) fn is_ignored(signal: i32) -> bool {
     // SAFETY: with a null new action, sigaction only reads.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();

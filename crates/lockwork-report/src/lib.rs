@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The kit of the lab's commands. For the command line: settings, names to choose from,
-//! and mistakes. While a command works: Ctrl-C, work on several threads, and the line of
+//! and mistakes. While a command works: Ctrl-C and Ctrl-Z, work on several threads, and the line of
 //! progress. For what is printed: numbers, tables and plots as people read them. And for
 //! measurements the statistics, and the machine that the numbers are from.
 
@@ -20,6 +20,7 @@ pub mod resources;
 pub mod rows;
 pub mod settings;
 pub mod stats;
+pub mod stops;
 pub mod strips;
 pub mod table;
 pub mod target;

@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 
 use super::behind::Mark;
 use super::metric::KEEP_OUTPUT;
+use super::signals::Signals;
 use crate::cli::Output;
 use crate::pidfd::{self, poll};
-use lockwork_report::interrupt::Interrupt;
 
 /// How long an interrupted program may take to end by itself.
 const GRACE: Duration = Duration::from_secs(2);
@@ -45,19 +45,22 @@ pub struct Observed {
     pub output: Vec<u8>,
     /// Processes that went on in the background when it had ended, and were ended.
     pub behind: usize,
+    /// This process was stopped meanwhile, so that the times are wrong.
+    pub paused: bool,
 }
 
-/// Runs `command` until it ends, `limit` passes, or a signal comes. With a `mark` the processes are
-/// ended that go on then.
+/// Runs `command` until it ends, `limit` passes, or a signal comes. It is stopped while this process
+/// is. With a `mark` the processes are ended that go on then.
 pub fn observe(
     command: &mut Command,
     output: Output,
     limit: Option<Duration>,
-    interrupt: &Interrupt,
+    signals: &Signals,
     mark: Option<&Mark>,
 ) -> io::Result<Observed> {
     let pipe = connect(command, output)?;
     die_with_us(command);
+    signals.settle();
     let started = Instant::now();
     let child = command.spawn()?;
     // The command keeps the pipe's writing end open until it is dropped or
@@ -68,12 +71,14 @@ pub fn observe(
         pidfd: None,
         pipe,
         output: Vec::new(),
+        paused: false,
     };
     let waited = pidfd::open(run.pid).and_then(|pidfd| {
         run.pidfd = Some(pidfd);
-        run.wait(started, limit, interrupt)
+        run.wait(started, limit, signals)
     });
     let wall = started.elapsed();
+    let paused = run.paused || signals.stops.was_stopped();
     if let Some(mark) = mark {
         mark.settle();
     }
@@ -88,6 +93,7 @@ pub fn observe(
         usage,
         output: run.output,
         behind,
+        paused,
     })
 }
 
@@ -97,6 +103,7 @@ struct Run {
     pidfd: Option<OwnedFd>,
     pipe: Option<File>,
     output: Vec<u8>,
+    paused: bool,
 }
 
 impl Run {
@@ -105,7 +112,7 @@ impl Run {
         &mut self,
         started: Instant,
         limit: Option<Duration>,
-        interrupt: &Interrupt,
+        Signals { interrupt, stops }: &Signals,
     ) -> io::Result<Option<End>> {
         let mut deadline = limit.map(|limit| started + limit);
         let mut why = None;
@@ -113,14 +120,26 @@ impl Run {
             let fds = [
                 self.pidfd.as_ref().map_or(-1, AsRawFd::as_raw_fd),
                 interrupt.as_raw_fd(),
+                stops.as_raw_fd(),
                 self.pipe.as_ref().map_or(-1, AsRawFd::as_raw_fd),
             ];
             let ready = poll(fds, deadline)?;
-            if ready[2] {
+            if ready[3] {
                 self.read_some();
             }
             if ready[0] {
                 return Ok(why);
+            }
+            if stops.is_asked() {
+                signal_group(self.pid, libc::SIGSTOP);
+                stops.stop();
+                signal_group(self.pid, libc::SIGCONT);
+            }
+            if stops.was_stopped() {
+                self.paused = true;
+                // The time until now says nothing: the limit begins anew.
+                let left = why.map_or(limit, |_| Some(GRACE));
+                deadline = left.map(|left| Instant::now() + left);
             }
             if let Some(signal) = interrupt.take() {
                 if why.is_some() {

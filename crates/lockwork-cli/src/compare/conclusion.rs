@@ -60,6 +60,7 @@ pub fn conclude(
         warnings.extend(same_rwlock(&rwlocks(&arms), seen));
     }
     warnings.extend(cold(rules, &samples));
+    warnings.extend(repeated(paused(&samples)));
     warnings.extend(cut_short(&ended, samples.len()));
     warnings.extend(summary.iter().flat_map(|s| setup.warnings(s)));
     let behind = behind(&samples);
@@ -108,9 +109,27 @@ fn behind(samples: &[Sample]) -> Option<String> {
     })
 }
 
+/// Runs that say nothing, because lockwork itself was stopped meanwhile.
+pub fn paused(samples: &[Sample]) -> usize {
+    let paused = |sample: &&Sample| sample.outcome == Outcome::Paused;
+    samples.iter().filter(paused).count()
+}
+
+/// A sentence on them; none if there are none.
+pub fn repeated(runs: usize) -> Option<String> {
+    (runs > 0).then(|| {
+        let were = if runs == 1 { "was" } else { "were" };
+        format!(
+            "lockwork was stopped during {}, as by Ctrl-Z, which {were} not counted but made again",
+            counted(runs, "run")
+        )
+    })
+}
+
 /// The first run of all is glibc's, because its time limits the others'.
 fn cold(rules: &Rules, samples: &[Sample]) -> Option<String> {
-    let first = samples.first()?;
+    let mut whole = samples.iter().filter(|s| s.outcome != Outcome::Paused);
+    let first = whole.next()?;
     (rules.warmup == 0 && !rules.embedded && first.counted).then(|| {
         format!(
             "no warm-up: the first run of all counts, and is always {BASELINE}'s; files that it \

@@ -13,6 +13,7 @@ mod plot;
 mod report;
 mod rules;
 mod session;
+mod signals;
 mod suite;
 mod summary;
 mod table;
@@ -30,7 +31,6 @@ use crate::error::{Exit, PROGRAM_FAILED};
 use crate::program;
 use crate::workload;
 use conclusion::{conclude, now};
-use lockwork_report::interrupt::Interrupt;
 use lockwork_report::machine::Machine;
 use lockwork_report::rows::Width;
 use lockwork_report::target::Target;
@@ -39,6 +39,7 @@ use metric::{Better, Metric};
 use report::Ended;
 use rules::Rules;
 use session::{Program, Session};
+use signals::Signals;
 
 /// Runs a comparison, prints it, and says how it went by the exit code.
 pub fn compare(args: &CompareArgs) -> Result<ExitCode> {
@@ -52,8 +53,8 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode> {
     let arms = arms::arms(args)?;
     environment::warn_of_unused("--locks");
     let rules = Rules::of(args);
-    let interrupt = Interrupt::listen().context("cannot watch for signals")?;
-    let mut session = Session::new(&rules, &metric, &program, arms, &interrupt)?;
+    let signals = Signals::listen().context("cannot watch for signals")?;
+    let mut session = Session::new(&rules, &metric, &program, arms, &signals)?;
     let mut json = args.json.as_deref().map(Target::open).transpose()?;
     let mut plot = args.plot.as_deref().map(Target::open).transpose()?;
     let mut page = args.html.as_deref().map(Target::open).transpose()?;

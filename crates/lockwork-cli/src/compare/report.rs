@@ -111,6 +111,8 @@ pub enum Outcome {
     Stopped,
     /// The user stopped it.
     Interrupted,
+    /// Lockwork itself was stopped meanwhile, as by Ctrl-Z; it was made again.
+    Paused,
 }
 
 /// One run.
@@ -252,6 +254,7 @@ impl Ended {
         match self {
             Ended::Interrupted { signal } if signal == "SIGTERM" => 143,
             Ended::Interrupted { signal } if signal == "SIGHUP" => 129,
+            Ended::Interrupted { signal } if signal == "SIGQUIT" => 131,
             _ => 130,
         }
     }

@@ -21,6 +21,7 @@ use super::child::{self, End, Observed};
 use super::metric::{self, Metric};
 use super::report::{Ended, Outcome, Sample};
 use super::rules::Rules;
+use super::signals::Signals;
 use crate::cli::Output;
 use crate::elf;
 use crate::environment::{self, Change};
@@ -28,7 +29,6 @@ use crate::error::{Exit, OWN_ERROR};
 use crate::profile::folder;
 use crate::program;
 use crate::workload;
-use lockwork_report::interrupt::Interrupt;
 
 /// What is run.
 pub struct Program {
@@ -87,7 +87,7 @@ pub struct Session<'a> {
     pub samples: Vec<Sample>,
     /// What glibc's first warm-up run did with its locks; none: it was not recorded.
     pub locking: Option<Locking>,
-    interrupt: &'a Interrupt,
+    signals: &'a Signals,
     bar: ProgressBar,
     slowest_baseline: Option<Duration>,
 }
@@ -99,7 +99,7 @@ impl<'a> Session<'a> {
         metric: &'a Metric,
         program: &'a Program,
         mut arms: Vec<Arm>,
-        interrupt: &'a Interrupt,
+        signals: &'a Signals,
     ) -> Result<Session<'a>> {
         let runtimes = program::sanitizers(&program.file);
         for arm in arms.iter_mut().filter(|arm| !arm.is_baseline()) {
@@ -116,7 +116,7 @@ impl<'a> Session<'a> {
             arms,
             samples: Vec::new(),
             locking: None,
-            interrupt,
+            signals,
             bar,
             slowest_baseline: None,
         })
@@ -125,6 +125,7 @@ impl<'a> Session<'a> {
     /// Runs all rounds, or as many as can be.
     pub fn run(&mut self) -> Over {
         let over = self.rounds();
+        self.signals.settle();
         self.bar.finish_and_clear();
         over.err().unwrap_or((Ended::Completed, None))
     }
@@ -138,17 +139,17 @@ impl<'a> Session<'a> {
             }
             let order = orders.next(self.slowest_baseline.is_none());
             for (place, arm) in order.into_iter().enumerate() {
-                if !self.arms[arm].stopped {
-                    self.one_run(arm, round, place + 1)?;
-                }
+                // A run that was paused is made again.
+                while !self.arms[arm].stopped && !self.one_run(arm, round, place + 1)? {}
                 self.bar.inc(1);
             }
         }
         Ok(())
     }
 
-    fn one_run(&mut self, arm: usize, round: i64, order: usize) -> Result<(), Over> {
-        if let Some(signal) = self.interrupt.seen() {
+    /// Whether its times are right: this process was not stopped meanwhile.
+    fn one_run(&mut self, arm: usize, round: i64, order: usize) -> Result<bool, Over> {
+        if let Some(signal) = self.signals.interrupt.seen() {
             return Err(interrupted(signal));
         }
         let label = self.arms[arm].label().to_string();
@@ -168,14 +169,19 @@ impl<'a> Session<'a> {
             let exit = Exit::with(OWN_ERROR, why.clone());
             (Ended::Failed { why }, Some(exit))
         })?;
+        let mut sample = sample(&observed, label, round, order);
+        if observed.paused && !matches!(observed.end, End::Interrupted(_)) {
+            sample.outcome = Outcome::Paused;
+            self.samples.push(sample);
+            return Ok(false);
+        }
         if self.arms[arm].is_baseline() {
             let slowest = self.slowest_baseline.unwrap_or_default();
             self.slowest_baseline = Some(slowest.max(observed.wall));
         }
-        let mut sample = sample(&observed, label, round, order);
         let verdict = self.judge(arm, &observed, &mut sample);
         self.samples.push(sample);
-        verdict
+        verdict.map(|()| true)
     }
 
     /// A folder for what this run does with its locks, if that is asked for: the first
@@ -191,7 +197,7 @@ impl<'a> Session<'a> {
         let environment = environment::recording(&self.arms[arm].spec, &file)?;
         let observed = self.start(arm, &environment)?;
         // Of a run that was cut short nothing can be said.
-        if matches!(observed.end, End::Code(_)) {
+        if matches!(observed.end, End::Code(_)) && !observed.paused {
             lockwork_profile::note_sleeps(&file, observed.usage.ru_nvcsw as u64);
             self.locking = lockwork_profile::locking(&file).ok();
         }
@@ -225,7 +231,7 @@ impl<'a> Session<'a> {
             &mut command,
             output,
             limit,
-            self.interrupt,
+            self.signals,
             Some(&mark),
         )?)
     }

@@ -14,7 +14,6 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use lockwork_report::interrupt::Interrupt;
 use lockwork_report::machine::Machine;
 use lockwork_report::target::Target;
 
@@ -22,6 +21,7 @@ use super::arms;
 use super::conclusion::now;
 use super::output;
 use super::report::Ended;
+use super::signals::Signals;
 use super::worse::{self, Loss};
 use crate::cli::CompareArgs;
 use crate::environment;
@@ -48,14 +48,14 @@ pub fn run(file: &Path, args: &CompareArgs) -> Result<ExitCode> {
     let mut json = args.json.as_deref().map(Target::open).transpose()?;
     let mut page = args.html.as_deref().map(Target::open).transpose()?;
     let rows: usize = found.iter().map(|f| f.program.threads.len()).sum();
-    let interrupt = Interrupt::listen().context("cannot watch for signals")?;
+    let signals = Signals::listen().context("cannot watch for signals")?;
     let machine = Machine::look();
     let bench = Bench {
         args,
         suite: &suite,
         locks: &names,
         machine: &machine,
-        interrupt: &interrupt,
+        signals: &signals,
         rows,
         comparisons: rows * (arms.len() - 1),
     };

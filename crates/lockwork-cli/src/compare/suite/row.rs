@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
-use lockwork_report::interrupt::{signal_name, Interrupt};
+use lockwork_report::interrupt::signal_name;
 use lockwork_report::machine::Machine;
 
 use super::super::child::{self, End};
@@ -14,6 +14,7 @@ use super::super::conclusion::{conclude, now};
 use super::super::report::{Ended, Report};
 use super::super::rules::Rules;
 use super::super::session::{self, Session};
+use super::super::signals::Signals;
 use super::super::{arms, metric};
 use super::file::{self, Program, Suite};
 use super::report::Row;
@@ -54,8 +55,8 @@ pub struct Bench<'a> {
     pub locks: &'a [String],
     /// This machine, before the first row made it busy.
     pub machine: &'a Machine,
-    /// Ctrl-C.
-    pub interrupt: &'a Interrupt,
+    /// Ctrl-C and Ctrl-Z.
+    pub signals: &'a Signals,
     /// How many rows there are.
     pub rows: usize,
     /// How many comparisons with glibc there are in all of them.
@@ -121,7 +122,7 @@ impl Bench<'_> {
         let arms = arms::distinct(self.locks, &self.args.set)?;
         let started = now();
         let metric = &program.metric;
-        let mut session = Session::new(&rules, metric, &command, arms, self.interrupt)?;
+        let mut session = Session::new(&rules, metric, &command, arms, self.signals)?;
         // An error of our own is in `ended` too; the next program may do better.
         let (ended, _) = session.run();
         let Session {
@@ -159,7 +160,7 @@ impl Bench<'_> {
         command.args(arguments).stdin(Stdio::null());
         let limit = Some(program.timeout);
         // It may start a server for the rows.
-        let seen = match child::observe(&mut command, Output::Pipe, limit, self.interrupt, None) {
+        let seen = match child::observe(&mut command, Output::Pipe, limit, self.signals, None) {
             Ok(seen) => seen,
             Err(error) => return failed(format!("{}: {error}", name.to_string_lossy())),
         };

@@ -7,6 +7,7 @@ use std::cmp::Ordering;
 use lockwork_report::table;
 use lockwork_report::text::{counted, grouped};
 
+use super::super::conclusion::{paused, repeated};
 use super::super::report::{Ended, Fault, Summary};
 use super::report::{LockScore, Row, Skipped, SuiteReport};
 use crate::policy::BASELINE;
@@ -208,6 +209,9 @@ pub fn notes(report: &SuiteReport) -> Vec<String> {
             all.push(format!("warning: runs vary much (CV above 10 %): {rows}"));
         }
     }
+    let reports = report.rows.iter().filter_map(|row| row.report.as_ref());
+    let paused = reports.map(|report| paused(&report.samples)).sum();
+    all.extend(repeated(paused).map(|repeated| format!("warning: {repeated}")));
     let warnings = report.machine.warnings().into_iter();
     all.extend(warnings.map(|warning| format!("warning: {warning}")));
     all
