@@ -3,6 +3,7 @@
 //! one process by one loop through one table of functions.
 //!
 //! `docs/bench.md` says what is measured, how, and what each figure means.
+mod again;
 mod args;
 mod command;
 mod comparison;

@@ -117,6 +117,10 @@ impl Measured {
     }
 }
 
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
 /// `what` for each one of `whole`; 0 of nothing.
 pub(crate) fn per(what: f64, whole: f64) -> f64 {
     if whole > 0.0 {
@@ -138,6 +142,9 @@ pub struct Sample {
     pub round: u32,
     /// The lock's place in the round's order, from 1 on.
     pub order: u32,
+    /// How often it was measured before in vain, see `again`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub repeats: u32,
     /// What came out.
     #[serde(flatten)]
     pub measured: Measured,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! All rounds of a plan. Whatever ends it, what was measured is kept.
+use crate::again::whole;
 use crate::contender::Contender;
 use crate::journal::{Data, Ended, Journal};
 use crate::plan::{Form, Plan};
@@ -12,6 +13,7 @@ use anyhow::{Context, Result};
 use lockwork_catalogue::{counted, reset_events};
 use lockwork_report::interrupt::Interrupt;
 use lockwork_report::progress::{self, ProgressBar};
+use lockwork_report::stops::Stops;
 use std::collections::HashSet;
 
 /// A plan while it is carried out.
@@ -19,6 +21,7 @@ pub struct Session<'a> {
     locks: &'a [Contender],
     tools: &'a Tools,
     interrupt: Interrupt,
+    stops: Stops,
     bar: ProgressBar,
     data: &'a mut Data,
     journal: &'a mut Journal,
@@ -42,6 +45,7 @@ impl<'a> Session<'a> {
             locks,
             tools,
             interrupt: Interrupt::listen().context("cannot watch for signals")?,
+            stops: Stops::watch().context("cannot watch for signals")?,
             bar,
             data,
             journal,
@@ -84,18 +88,24 @@ impl<'a> Session<'a> {
             patience: plan.patience(case),
             seed: step.seed,
         };
-        reset_events();
         let interrupted = || self.interrupt.seen().is_some();
-        let measured = match case.calls {
-            Some(_) => Ok(measure_pairs(lock, case, &self.tools.clock)),
-            None => measure(lock.kind, case, &conditions, self.tools, &interrupted),
+        let measure = || {
+            reset_events();
+            match case.calls {
+                _ if interrupted() => Err(Trouble::Interrupted),
+                Some(_) => Ok(measure_pairs(lock, case, &self.tools.clock)),
+                None => measure(lock.kind, case, &conditions, self.tools, &interrupted),
+            }
         };
-        let measured = measured.map_err(|trouble| Ok(self.ended(trouble, case, lock)))?;
+        let measured = whole(case, || self.stops.was_stopped(), measure);
+        let (measured, repeats) =
+            measured.map_err(|trouble| Ok(self.ended(trouble, case, lock)))?;
         let sample = Sample {
             case: case.clone(),
             lock: lock.name().to_owned(),
             round: step.round,
             order: step.order,
+            repeats,
             measured,
             events: counted(),
         };

@@ -52,6 +52,7 @@ mod tests {
             lock: "slow".into(),
             round: 1,
             order: 1,
+            repeats: 0,
             measured: Measured {
                 overrun,
                 ..Measured::default()

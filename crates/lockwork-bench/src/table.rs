@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The tables that people read: one for each case.
+use crate::again::too_long;
 use crate::comparison;
 use crate::counts;
 use crate::journal::{Data, Ended};
@@ -124,11 +125,34 @@ pub(crate) fn foot(data: &Data) -> String {
                 .to_owned(),
         );
     }
+    warnings.extend(repeated(data));
     warnings.extend(cut_short(data));
     for warning in warnings {
         text += &format!("warning: {warning}\n");
     }
     text
+}
+
+/// What is said of rounds that were measured again, and of those that are too long for all that.
+fn repeated(data: &Data) -> Vec<String> {
+    let repeats: u32 = data.samples.iter().map(|sample| sample.repeats).sum();
+    let mut all = Vec::new();
+    if repeats > 0 {
+        let rounds = counted(repeats as usize, "round");
+        all.push(format!(
+            "{rounds} measured again: lockwork was stopped meanwhile, as by Ctrl-Z, or went on for \
+             more than twice --time plus 1 s"
+        ));
+    }
+    let long = data.samples.iter();
+    match long.filter(|s| too_long(&s.case, &s.measured)).count() {
+        0 => {}
+        n => all.push(format!(
+            "{} went on for more than twice --time plus 1 s: the machine is too busy",
+            counted(n, "round")
+        )),
+    }
+    all
 }
 
 fn cut_short(data: &Data) -> Option<String> {

@@ -70,6 +70,7 @@ fn sample(case: &Case, lock: &str, round: u32, rate: u64, wait: u64) -> Sample {
         lock: lock.into(),
         round,
         order: 1,
+        repeats: 0,
         measured: Measured {
             seconds: 1.0,
             writes: vec![rate / 2; 2],

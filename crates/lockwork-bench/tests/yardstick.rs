@@ -18,6 +18,7 @@ fn sample(lock: &str, round: u32, rate: f64) -> Sample {
         lock: lock.into(),
         round,
         order: 1,
+        repeats: 0,
         measured: Measured {
             seconds: 1.0,
             writes: vec![(rate * 1e6) as u64],

@@ -227,6 +227,44 @@ fn ctrl_c_prints_what_there_is() {
     assert_eq!(child.wait().expect("an end").code(), Some(130));
 }
 
+/// SIGCONT comes while a round is measured, which has no end before: the next one that is
+/// written was repeated.
+#[test]
+fn a_round_is_repeated_if_the_process_was_stopped() {
+    use std::io::{BufRead, BufReader};
+    use std::process::Stdio;
+
+    let room = Room::new();
+    let args = ["bench", "--json", "-", "--rounds", "100000", "--time", "50"];
+    let mut command = room.lockwork(&[&args[..], &["--locks", "mutex"]].concat());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().expect("lockwork starts");
+    let mut child = child;
+    let pid = child.id() as libc::pid_t;
+    let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    // One may come between two rounds, and then says nothing of either.
+    loop {
+        let line = lines.next().expect("a line").expect("text");
+        if line.contains("\"repeats\":") {
+            break;
+        }
+        // SAFETY: our child, which has not been waited for.
+        unsafe {
+            libc::kill(pid, libc::SIGSTOP);
+            libc::kill(pid, libc::SIGCONT);
+        }
+    }
+    // SAFETY: as above.
+    unsafe { libc::kill(pid, libc::SIGINT) };
+    assert!(lines.all(|line| line.is_ok()));
+    let output = child.wait_with_output().expect("an end");
+    let shown = stderr(&output);
+    assert!(
+        shown.contains("measured again: lockwork was stopped"),
+        "{shown}"
+    );
+}
+
 #[test]
 fn presets_have_their_rows() {
     let room = Room::new();
