@@ -387,7 +387,9 @@ pub struct CompareArgs {
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Fail if some lock is shown to be worse than glibc by more than PERCENT: if the upper
-    /// end of the interval that the verdict uses is below it. With --suite in some row.
+    /// end of the interval that the verdict uses is below it. With --suite in some row. The
+    /// bound is on glibc alone: a lock fails also where the control, which only forwards calls,
+    /// loses as much, and the message says so. At least 3 rounds are needed.
     #[arg(long, value_name = "PERCENT", value_parser = percent_worse)]
     pub fail_if_worse: Option<f64>,
     /// Stop a run after F times the time of glibc's slowest run, plus one second.

@@ -178,6 +178,12 @@ pub struct Summary {
     pub interval: Option<(f64, f64)>,
     /// The wider one that the verdict uses.
     pub verdict_interval: Option<(f64, f64)>,
+    /// How much better than the control, which only forwards calls to glibc: an interval of the
+    /// same confidence.
+    pub control_interval: Option<(f64, f64)>,
+    /// Is it shown to differ from glibc, and not shown to differ from the control in the same
+    /// direction? Then the difference need not be the lock's doing.
+    pub like_control: bool,
     /// Mean CPU seconds a run.
     pub cpu: Option<f64>,
     /// Mean context switches a run, voluntary ones.

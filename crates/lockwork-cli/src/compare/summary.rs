@@ -3,6 +3,7 @@
 
 use super::metric::Better;
 use super::report::{Outcome, Sample, Summary};
+use crate::policy::CONTROL;
 use lockwork_report::stats::{self, Pair};
 use lockwork_report::text::counted;
 
@@ -73,6 +74,14 @@ impl Setup<'_> {
                 (compared && !coarse).then(|| stats::interval(&pairs, confidence, self.seed));
             found.flatten()
         };
+        let verdict_interval = interval(self.verdict_confidence());
+        let beside = match compared && arm != CONTROL {
+            true => self.pairs(arm, CONTROL),
+            false => Vec::new(),
+        };
+        let control_interval = (!is_coarse(&beside))
+            .then(|| stats::interval(&beside, self.verdict_confidence(), self.seed))
+            .flatten();
         Summary {
             arm: arm.to_string(),
             samples: runs.len(),
@@ -80,7 +89,10 @@ impl Setup<'_> {
             variation: stats::variation(&values),
             improve: compared.then(|| stats::improve(&pairs)).flatten(),
             interval: interval(self.confidence),
-            verdict_interval: interval(self.verdict_confidence()),
+            verdict_interval,
+            control_interval,
+            like_control: beside.len() >= stats::MIN_ROUNDS
+                && verdict_interval.is_some_and(|own| !agree(own, control_interval)),
             cpu: mean(&|s| s.user + s.sys),
             voluntary: mean(&|s| s.voluntary as f64),
             involuntary: mean(&|s| s.involuntary as f64),
@@ -124,6 +136,18 @@ impl Setup<'_> {
             k => all.push(format!("{arm}: {} failed", counted(k, "run"))),
         }
         all
+    }
+}
+
+/// Whether the interval of the difference from glibc holds 0, or the other one excludes it on the
+/// same side.
+fn agree(own: (f64, f64), other: Option<(f64, f64)>) -> bool {
+    if own.0 > 0.0 {
+        other.is_some_and(|other| other.0 > 0.0)
+    } else if own.1 < 0.0 {
+        other.is_some_and(|other| other.1 < 0.0)
+    } else {
+        true
     }
 }
 

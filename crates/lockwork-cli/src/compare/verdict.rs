@@ -52,25 +52,42 @@ fn on_locks(setup: &Setup, base: Option<&Summary>, locks: &[&Summary]) -> String
     let Some(&(first, improve, interval)) = judged.first() else {
         return nothing(setup, base, locks);
     };
+    // What the control does too is not the lock's doing.
+    let better = judged.iter().filter(|(_, _, i)| i.0 > 0.0);
+    let (forwarded, better): (Vec<_>, Vec<_>) = better.partition(|(a, _, _)| a.like_control);
     // Not simply the first: one that varies much may be ahead by chance.
-    if let Some(&(best, improve, interval)) = judged.iter().find(|(_, _, i)| i.0 > 0.0) {
+    if let Some(&&(best, improve, interval)) = better.first() {
         let others = judged.iter().filter(|(other, _, _)| other.arm != best.arm);
+        let too = match forwarded.is_empty() {
+            true => String::new(),
+            false => format!(
+                " Better than glibc, but not shown to do better than the control: {}.",
+                names(&forwarded)
+            ),
+        };
         return format!(
-            "{} does better than glibc here, by {} ({}).{}",
+            "{} does better than glibc here, by {} ({}).{}{too}",
             best.arm,
             percent(improve),
             range(setup, interval),
             ties(setup, best, others)
         );
     }
-    let worse: Vec<&str> = judged
-        .iter()
-        .filter(|(_, _, interval)| interval.1 < 0.0)
-        .map(|(a, _, _)| a.arm.as_str())
-        .collect();
+    if !forwarded.is_empty() {
+        return no_merit(setup, "better", "credited to", &forwarded);
+    }
+    let worse = judged.iter().filter(|(_, _, i)| i.1 < 0.0);
+    let (forwarded, worse): (Vec<_>, Vec<_>) = worse.partition(|(a, _, _)| a.like_control);
     let n = first.samples;
+    let lead = match forwarded.is_empty() {
+        true => String::new(),
+        false => no_merit(setup, "worse", "blamed on", &forwarded) + " ",
+    };
     if worse.is_empty() {
-        return no_difference(setup, locks, n);
+        return match lead.is_empty() {
+            true => no_difference(setup, locks, n),
+            false => lead.trim_end().to_owned(),
+        };
     }
     if worse.len() == judged.len() {
         return format!(
@@ -82,9 +99,52 @@ fn on_locks(setup: &Setup, base: Option<&Summary>, locks: &[&Summary]) -> String
         );
     }
     format!(
-        "No lock can be shown to do better than glibc with {n} runs of each; worse than glibc: {}.",
-        worse.join(", ")
+        "{lead}No lock can be shown to do better than glibc with {n} runs of each; worse than glibc: {}.",
+        names(&worse)
     )
+}
+
+fn names(judged: &[&Judged<'_>]) -> String {
+    let all: Vec<&str> = judged.iter().map(|(a, _, _)| a.arm.as_str()).collect();
+    all.join(", ")
+}
+
+/// On locks that differ from glibc, but not from an interposer that has no lock of its own.
+fn no_merit(setup: &Setup, how: &str, owed: &str, locks: &[&Judged<'_>]) -> String {
+    let (arm, improve, interval) = match how {
+        "better" => (&locks[0].0.arm, locks[0].1, locks[0].2),
+        _ => {
+            let (a, improve, i) = locks[locks.len() - 1];
+            (&a.arm, -improve, (-i.1, -i.0))
+        }
+    };
+    let (are, they) = match locks.len() {
+        1 => ("is", "it does"),
+        _ => ("are", "they do"),
+    };
+    let most = match locks.len() {
+        1 => String::new(),
+        _ => format!("{arm} "),
+    };
+    format!(
+        "{} {are} not shown to do {how} than the control, {CONTROL}, which only forwards each call to \
+         glibc: that {they} {how} than glibc, {most}by {} ({}), cannot be {owed} the lock.",
+        names(locks),
+        percent(improve),
+        range(setup, interval)
+    )
+}
+
+/// Whether some lock is said to differ from glibc.
+pub fn claims(setup: &Setup, arms: &[Summary]) -> bool {
+    let base = arms.iter().find(|a| a.arm == BASELINE);
+    let locks = arms
+        .iter()
+        .filter(|a| a.arm != BASELINE && a.arm != CONTROL);
+    locks
+        .filter(|a| !is_faulty(setup, base, a))
+        .filter_map(|a| a.verdict_interval)
+        .any(|interval| interval.0 > 0.0 || interval.1 < 0.0)
 }
 
 /// No lock's adjusted interval excludes zero. An unadjusted one may, and the
@@ -305,6 +365,35 @@ mod tests {
         assert!(text.starts_with("mutex does better"), "{text}");
         let adjusted = " %, adjusted for 2 comparisons with glibc).";
         assert!(text.contains(adjusted), "{text}");
+    }
+
+    #[test]
+    fn what_the_control_does_too_is_not_the_locks_doing() {
+        let (text, arms) = verdict_on(&[(CONTROL, 5.0), ("mutex", 5.0)]);
+        let start = "mutex is not shown to do better than the control, glibc_passthrough, which \
+                     only forwards each call to glibc: that it does better than glibc, by 5.0 % (95 %";
+        assert!(text.starts_with(start), "{text}");
+        assert!(arms[2].like_control && !arms[1].like_control);
+        let (text, _) = verdict_on(&[(CONTROL, 5.0), ("mutex", 5.0), ("other", 20.0)]);
+        assert!(text.starts_with("other does better than glibc here, by 20.0 %"));
+        let too = "Better than glibc, but not shown to do better than the control: mutex.";
+        assert!(text.contains(too), "{text}");
+
+        let (text, arms) = verdict_on(&[(CONTROL, -5.0), ("mutex", -5.0), ("other", -5.0)]);
+        let start = "mutex, other are not shown to do worse than the control, glibc_passthrough";
+        assert!(text.starts_with(start), "{text}");
+        assert!(text.contains("other by 5.0 % (95 %"), "{text}");
+        assert!(text.contains("cannot be blamed on the lock."), "{text}");
+        assert!(arms[2].like_control);
+        let (text, _) = verdict_on(&[(CONTROL, -5.0), ("mutex", -5.0), ("other", -30.0)]);
+        assert!(text.starts_with("mutex is not shown to do worse"), "{text}");
+        assert!(text.contains("worse than glibc: other."), "{text}");
+        // A lock that makes good a part of what interposition costs is not worse than it.
+        let (_, arms) = verdict_on(&[(CONTROL, -30.0), ("mutex", -5.0)]);
+        assert!(arms[2].like_control);
+        // And without a control nothing is said of it.
+        let (text, arms) = verdict_on(&[("mutex", 5.0)]);
+        assert!(text.starts_with("mutex does better") && !arms[1].like_control);
     }
 
     /// One that varies much is ahead by chance, and does not hide the other one.

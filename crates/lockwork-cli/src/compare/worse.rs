@@ -16,6 +16,8 @@ use crate::policy::{BASELINE, CONTROL};
 pub struct Loss {
     /// The lock, and where.
     what: String,
+    /// Is it not shown to be worse than the control?
+    like_control: bool,
     lost: Lost,
 }
 
@@ -48,6 +50,7 @@ pub fn of(place: &str, arms: &[Summary], better: Better) -> Vec<Loss> {
             };
             Some(Loss {
                 what: format!("{}{place}", arm.arm),
+                like_control: arm.like_control,
                 lost,
             })
         })
@@ -66,9 +69,9 @@ pub fn judge(percent: Option<f64>, losses: Vec<Loss>) -> Result<ExitCode> {
         Lost::AtLeast(lost) => lost * 100.0 > percent,
         Lost::Stopped | Lost::Fault(_) => true,
     };
+    let losses: Vec<&Loss> = losses.iter().filter(|loss| too_much(loss)).collect();
     let named: Vec<String> = losses
         .iter()
-        .filter(|loss| too_much(loss))
         .map(|loss| match loss.lost {
             Lost::AtLeast(lost) => format!("{} (at least {:.1} %)", loss.what, lost * 100.0),
             Lost::Stopped => format!("{} (it took too long)", loss.what),
@@ -82,12 +85,22 @@ pub fn judge(percent: Option<f64>, losses: Vec<Loss>) -> Result<ExitCode> {
             }
         })
         .collect();
+    let forwarded = losses.iter().filter(|loss| loss.like_control);
+    let forwarded: Vec<&str> = forwarded.map(|loss| loss.what.as_str()).collect();
+    let lead = match forwarded.is_empty() {
+        true => String::new(),
+        false => format!(
+            "not shown to be worse than the control, {CONTROL}, which only forwards each call to \
+             glibc: {}; ",
+            forwarded.join(", ")
+        ),
+    };
     match named.is_empty() {
         true => Ok(ExitCode::SUCCESS),
         false => Err(Exit::with(
             PROGRAM_FAILED,
             format!(
-                "worse than glibc by more than {percent} %: {}",
+                "{lead}worse than glibc by more than {percent} %: {}",
                 named.join(", ")
             ),
         )),
@@ -107,6 +120,8 @@ mod tests {
             improve: None,
             interval: None,
             verdict_interval: interval,
+            control_interval: None,
+            like_control: false,
             cpu: None,
             voluntary: None,
             involuntary: None,
@@ -167,6 +182,20 @@ mod tests {
         ];
         let text = message(90.0, &arms).expect("it failed");
         assert!(text.ends_with("mutex (2 runs failed)"), "{text}");
+    }
+
+    /// It fails all the same: what is bounded is the loss of the program.
+    #[test]
+    fn what_the_control_loses_too_is_said_first() {
+        let mut mutex = arm("mutex", Some((-0.2, -0.07)), false);
+        mutex.like_control = true;
+        let text = message(5.0, &[mutex.clone()]).expect("it loses 7 %");
+        assert_eq!(
+            text,
+            "not shown to be worse than the control, glibc_passthrough, which only forwards each \
+             call to glibc: mutex; worse than glibc by more than 5 %: mutex (at least 7.0 %)"
+        );
+        assert_eq!(message(8.0, &[mutex]), None);
     }
 
     #[test]
