@@ -599,6 +599,35 @@ fn a_program_without_locks_has_no_locks_to_replace() {
     assert!(!stdout(&output).contains("found their lock held"));
 }
 
+/// A difference that is not from waiting is not denied in the next line.
+#[test]
+fn a_difference_without_contention_is_said_not_to_come_from_waiting() {
+    let room = Room::new();
+    let source =
+        "#include <pthread.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\
+                  int main(void) {\n\
+                  static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n\
+                  const char *lock = getenv(\"LOCKWORK_LOCK\");\n\
+                  pthread_mutex_lock(&m); pthread_mutex_unlock(&m);\n\
+                  printf(\"rate: %d\\n\", lock && !strcmp(lock, \"mutex\") ? 200 : 100);\n\
+                  return 0; }\n";
+    let program = room.compile("free", source, &["-pthread"]);
+    let args = ["-n", "3", "--locks", "mutex", "--metric", "rate: ([0-9]+)"];
+    let (output, json) = compare(&room, &[&args[..], &["--", &program]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let said = stdout(&output);
+    assert!(
+        said.contains("mutex does better than glibc here, by 100.0 %"),
+        "{said}"
+    );
+    assert_eq!(json["locking"]["contended"], 0);
+    let note = "the difference probably does not come from waiting for locks.";
+    assert!(
+        said.contains(note) && !said.contains("no lock makes it faster"),
+        "{said}"
+    );
+}
+
 /// A program that is half as good under the mutex as under anything else.
 const HALF: &str = "if [ \"$LOCKWORK_LOCK\" = mutex ]; then echo rate: 50; else echo rate: 100; fi";
 

@@ -146,7 +146,12 @@ impl Locking {
 
     /// What that means for the choice of a lock. `run` is "this run" or the like.
     pub fn sentence(&self, run: &str) -> String {
-        let said = self.of_what_was_seen(run);
+        self.sentence_beside(run, false)
+    }
+
+    /// The same; `differs`: another lock was found to make a difference.
+    pub fn sentence_beside(&self, run: &str, differs: bool) -> String {
+        let said = self.of_what_was_seen(run, differs);
         match self.running {
             0 => said,
             n => format!(
@@ -161,7 +166,7 @@ impl Locking {
         }
     }
 
-    fn of_what_was_seen(&self, run: &str) -> String {
+    fn of_what_was_seen(&self, run: &str, differs: bool) -> String {
         let used = format!(
             "{} of {} in {run}{}",
             counted(self.acquisitions as usize, "acquisition"),
@@ -218,6 +223,9 @@ impl Locking {
             let but = self.but();
             let hint = match waits {
                 Some(waits) => format!("only its {waits} may become faster"),
+                None if differs => {
+                    "the difference probably does not come from waiting for locks".to_owned()
+                }
                 None if but.is_empty() && self.running == 0 => "no lock makes it faster".to_owned(),
                 None => "nothing to win in these".to_owned(),
             };
@@ -225,6 +233,9 @@ impl Locking {
         }
         let hint = match (self.waited < NOTHING, waits) {
             (false, _) => "`lockwork profile` says for which lock, and why".to_owned(),
+            (true, None) if differs => {
+                "the difference probably does not come from waiting for locks".to_owned()
+            }
             (true, None) => "there is little to win".to_owned(),
             (true, Some(waits)) => format!("there is little to win but in its {waits}"),
         };
@@ -291,6 +302,9 @@ mod tests {
             "{text}"
         );
         assert!(text.ends_with("no lock makes it faster."), "{text}");
+        let text = seen.sentence_beside("a warm-up run", true);
+        let why = "a warm-up run): the difference probably does not come from waiting for locks.";
+        assert!(text.ends_with(why), "{text}");
         seen.failed = 10;
         let text = seen.sentence("a warm-up run");
         assert!(text.starts_with("10 calls of trylock"), "{text}");

@@ -73,7 +73,11 @@ pub fn conclude(
     let verdict = verdict::verdict(&setup, &summary, none);
     let note = setup.contended(BASELINE).map(workload::note);
     let note = note.or(behind);
-    let note = note.or_else(|| locking.as_ref().map(|seen| seen.sentence("a warm-up run")));
+    let differs = none.is_none() && verdict::claims(&setup, &summary);
+    let note = note.or_else(|| {
+        let seen = locking.as_ref()?;
+        Some(seen.sentence_beside("a warm-up run", differs))
+    });
     Report {
         schema: SCHEMA,
         lockwork: env!("CARGO_PKG_VERSION"),
