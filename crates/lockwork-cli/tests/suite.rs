@@ -111,6 +111,27 @@ fn a_row_that_is_worse_than_allowed_fails() {
     assert_eq!(json["ended"]["how"], "completed");
     let (output, _) = run(&room, content, &["--fail-if-worse", "50"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let suite = suite(&room, &content.replace("rounds = 3", "rounds = 2"));
+    let refused = room.run(&["compare", "--suite", &suite, "--fail-if-worse", "50"]);
+    assert_eq!(refused.status.code(), Some(2), "{}", stderr(&refused));
+    let refused = room.run(&["compare", "--suite", &suite, "-n1", "--fail-if-worse", "50"]);
+    assert_eq!(refused.status.code(), Some(2), "{}", stderr(&refused));
+}
+
+#[test]
+fn a_failed_row_does_not_hide_one_that_is_worse() {
+    let room = Room::new();
+    rated(&room);
+    let content = "locks = ['mutex']\nrounds = 3\nthreads = [2]\n\
+                   [[program]]\nname = 'broken'\ncommand = ['sh', '-c', 'exit 3']\n\
+                   [[program]]\nname = 'fewer'\ncommand = ['{dir}/rated', '{threads}']\n\
+                   metric = 'rate: ([0-9]+)'\nbetter = 'lower'\n";
+    let (output, _) = run(&room, content, &["--fail-if-worse", "10"]);
+    assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
+    let message = stderr(&output);
+    let both = "1 of 2 rows failed; the list above says how; worse than glibc by more than 10 %: \
+                mutex in fewer (2) (at least 50.0 %)";
+    assert!(message.contains(both), "{message}");
 }
 
 #[test]

@@ -48,6 +48,7 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode> {
     if let Some(file) = &args.suite {
         return suite::run(file, args);
     }
+    worse::check(args.fail_if_worse, Rules::of(args).runs)?;
     let metric = metric(args)?;
     let program = program(args, &metric)?;
     let arms = arms::arms(args)?;

@@ -4,6 +4,8 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
+use lockwork_report::bail_usage;
+use lockwork_report::stats;
 use lockwork_report::text::counted;
 
 use super::metric::Better;
@@ -55,6 +57,21 @@ pub fn of(place: &str, arms: &[Summary], better: Better) -> Vec<Loss> {
             })
         })
         .collect()
+}
+
+/// Refuses a bound that cannot fail: with so few rounds nothing is ever shown.
+///
+/// # Errors
+/// There are too few.
+pub fn check(percent: Option<f64>, rounds: u32) -> Result<()> {
+    if percent.is_some() && (rounds as usize) < stats::MIN_ROUNDS {
+        bail_usage!(
+            "--fail-if-worse can never fail with {}; give {} rounds or more, as by --runs 10",
+            counted(rounds as usize, "round"),
+            stats::MIN_ROUNDS
+        );
+    }
+    Ok(())
 }
 
 /// Success, or an error that names the locks that lose more than `percent`.

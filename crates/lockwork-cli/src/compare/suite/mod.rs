@@ -33,6 +33,7 @@ use row::{Bench, Found};
 /// Measures all of `file` that can be measured here, and prints it.
 pub fn run(file: &Path, args: &CompareArgs) -> Result<ExitCode> {
     let suite = Suite::read(file)?;
+    worse::check(args.fail_if_worse, args.runs.unwrap_or(suite.rounds))?;
     let locks = match args.locks.is_empty() {
         true => suite.locks.clone(),
         false => args.locks.clone(),
@@ -107,21 +108,25 @@ fn over(report: &SuiteReport, allowed: Option<f64>) -> Result<ExitCode> {
         let why = "no program of the suite can be measured here; the list above says why";
         return Err(Exit::with(NOT_FOUND, why));
     }
+    let judged = worse::judge(allowed, losses(report));
     match report.failed() {
-        0 => worse::judge(allowed, losses(report)),
-        n => Err(Exit::with(
-            PROGRAM_FAILED,
-            format!(
-                "{n} of {} rows failed; the list above says how",
-                report.rows.len()
-            ),
-        )),
+        0 => judged,
+        n => {
+            let worse = judged.err().map(|worse| format!("; {worse}"));
+            let why = format!(
+                "{n} of {} rows failed; the list above says how{}",
+                report.rows.len(),
+                worse.unwrap_or_default()
+            );
+            Err(Exit::with(PROGRAM_FAILED, why))
+        }
     }
 }
 
 /// What the locks lose in each row, by the intervals that hold for all rows together.
 fn losses(report: &SuiteReport) -> Vec<Loss> {
     let measured = report.rows.iter();
+    let measured = measured.filter(|row| row.failed.is_none());
     let tables = measured.filter_map(|row| Some((row.name(), row.report.as_ref()?)));
     tables
         .flat_map(|(name, table)| {
