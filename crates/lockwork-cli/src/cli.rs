@@ -348,7 +348,8 @@ pub struct CompareArgs {
     /// option may be given several times.
     #[arg(long, value_name = "KNOB=VALUE,…")]
     pub set: Vec<String>,
-    /// Number of rounds. Each round runs every lock once [default: 10].
+    /// Number of rounds. Each round runs every lock once. An even number balances their
+    /// order [default: 10; with --suite what the file says, or else 6].
     #[arg(short = 'n', long, value_name = "N")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub runs: Option<u32>,

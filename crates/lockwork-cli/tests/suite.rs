@@ -148,6 +148,23 @@ fn the_command_line_replaces_what_the_file_says() {
     assert_eq!(report["arms"][1]["arm"], "mutex");
 }
 
+/// Not even of many rows together.
+#[test]
+fn nothing_is_claimed_from_too_few_rounds() {
+    let room = Room::new();
+    rated(&room);
+    let content = "locks = ['mutex']\nrounds = 2\nthreads = [2, 3, 4, 8]\n\
+                   [[program]]\nname = 'rated'\ncommand = ['{dir}/rated', '{threads}']\n\
+                   metric = 'rate: ([0-9]+)'\n";
+    let (output, json) = run(&room, content, &[]);
+    let shown = stdout(&output);
+    assert!(json["summary"][0]["mean"].is_number());
+    assert!(json["summary"][0]["interval"].is_null(), "{shown}");
+    let too_few = "mutex: 2 rounds are too few to claim anything; 3 are the least";
+    assert!(shown.contains(too_few), "{shown}");
+    assert!(!shown.contains("no difference shown"), "{shown}");
+}
+
 #[test]
 fn a_failure_is_shown_and_the_rest_goes_on() {
     let room = Room::new();

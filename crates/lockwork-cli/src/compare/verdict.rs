@@ -189,17 +189,22 @@ fn nothing(setup: &Setup, base: Option<&Summary>, locks: &[&Summary]) -> String 
     let rounds = |a: &&&Summary| setup.pairs(&a.arm, BASELINE).len();
     let n = running.iter().map(rounds).max().unwrap_or(0);
     if n < stats::MIN_ROUNDS {
-        let are = if n == 1 { "is" } else { "are" };
-        return format!(
-            "{} {are} too few to claim anything; {} are the least, and 10 are usual.",
-            counted(n, "round"),
-            stats::MIN_ROUNDS
-        );
+        return too_few(n);
     }
     if running.iter().any(|a| a.improve.is_some()) {
         return "Nothing can be claimed: the numbers do not vary, so they may be rounded.".into();
     }
     "Nothing can be claimed: the numbers have no ratio to glibc's.".into()
+}
+
+/// What is said where there are fewer rounds than an interval needs.
+pub fn too_few(rounds: usize) -> String {
+    let are = if rounds == 1 { "is" } else { "are" };
+    format!(
+        "{} {are} too few to claim anything; {} are the least, and 10 are usual.",
+        counted(rounds, "round"),
+        stats::MIN_ROUNDS
+    )
 }
 
 /// Which other locks cannot be told apart from the best one.

@@ -17,8 +17,9 @@ use crate::spec::LockSpec;
 const THREADS: &str = "{threads}";
 /// What a share ends with: `{1000/threads}` is 1000 divided by the number of threads.
 const SHARE: &str = "/threads}";
-/// Rounds that count, unless the file or the command line has another number.
-const ROUNDS: u32 = 5;
+/// Rounds that count, unless the file or the command line has another number. It is even: the
+/// order of every second round is the one before it backwards.
+const ROUNDS: u32 = 6;
 /// Seconds that a run may take, unless the file has another number.
 const TIMEOUT: f64 = 120.0;
 

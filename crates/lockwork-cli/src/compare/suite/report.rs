@@ -2,6 +2,7 @@
 //! What a suite leaves behind, as written by `--json`.
 
 use lockwork_report::machine::Machine;
+use lockwork_report::stats;
 use serde::Serialize;
 
 use super::super::report::{Ended, Report, Summary};
@@ -43,6 +44,13 @@ pub struct SuiteReport {
 }
 
 impl SuiteReport {
+    /// The rounds that each row was to have, if these are too few to claim anything.
+    pub fn too_few(&self) -> Option<usize> {
+        let report = self.rows.iter().find_map(|row| row.report.as_ref())?;
+        let rounds = report.plan.rounds as usize;
+        (rounds < stats::MIN_ROUNDS).then_some(rounds)
+    }
+
     /// How many rows failed.
     pub fn failed(&self) -> usize {
         self.rows.iter().filter(|row| row.failed.is_some()).count()

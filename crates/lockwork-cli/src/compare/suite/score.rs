@@ -78,7 +78,10 @@ fn interval(arm: &str, rows: &[(&Row, &Report, &Summary)]) -> Option<(f64, f64)>
                 confidence: CONFIDENCE,
                 comparisons: 1,
             };
-            LogRatio::of_means(&setup.pairs(arm, BASELINE))
+            // Of so few rounds nothing is claimed, of however many rows.
+            let pairs = setup.pairs(arm, BASELINE);
+            let enough = pairs.len() >= stats::MIN_ROUNDS;
+            enough.then(|| LogRatio::of_means(&pairs)).flatten()
         })
         .collect();
     LogRatio::together(&logs?)?.interval(CONFIDENCE)

@@ -9,6 +9,7 @@ use lockwork_report::text::{counted, grouped};
 
 use super::super::conclusion::{paused, repeated};
 use super::super::report::{Ended, Fault, Summary};
+use super::super::verdict::too_few;
 use super::report::{LockScore, Row, Skipped, SuiteReport};
 use crate::policy::BASELINE;
 
@@ -133,15 +134,18 @@ fn dash() -> String {
 pub fn verdict(report: &SuiteReport, score: &LockScore) -> String {
     let n = score.measured;
     let without_ratio = n - score.rows - score.stopped - score.without - score.faulty;
-    let mut text = format!(
-        "{}: better than {BASELINE} in {} of {n} rows, worse in {}, no difference shown in {} \
-         (* in the table: intervals adjusted for {}).",
-        score.arm,
-        score.better,
-        score.worse,
-        score.rows - score.better - score.worse,
-        counted(report.comparisons, "comparison")
-    );
+    let mut text = match report.too_few() {
+        Some(rounds) => format!("{}: {}", score.arm, too_few(rounds)),
+        None => format!(
+            "{}: better than {BASELINE} in {} of {n} rows, worse in {}, no difference shown in {} \
+             (* in the table: intervals adjusted for {}).",
+            score.arm,
+            score.better,
+            score.worse,
+            score.rows - score.better - score.worse,
+            counted(report.comparisons, "comparison")
+        ),
+    };
     if let Some(worst) = &score.worst {
         let (program, threads) = (&worst.program, worst.threads);
         text += &format!(" Worst: {:.2}, {program} ({threads}).", worst.ratio);
