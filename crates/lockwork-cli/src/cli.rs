@@ -126,6 +126,7 @@ Examples:
   lockwork compare -n 20 --plot result.svg -- ./server --bench
   lockwork compare -n 20 --html result.html -- ./server --bench
   lockwork compare --metric 'rate: ([0-9.]+)' -- ./bench
+  lockwork compare --prepare 'rm -rf db' --timeout 60 -- ./app db
   lockwork compare --locks mutex,mutex:spin_budget=0 --json result.json -- ./app
   lockwork compare -n 20 --locks mutex --fail-if-worse 5 -- ./app
         For CI: fails if the mutex is shown to lose more than 5 %.
@@ -363,6 +364,7 @@ pub struct CompareArgs {
     #[arg(long, value_name = "FILE")]
     #[arg(conflicts_with_all = [
         "command", "metric", "higher_is_better", "lower_is_better", "plot", "output", "stdin",
+        "prepare", "setup", "cleanup", "timeout",
     ])]
     pub suite: Option<PathBuf>,
     /// What to measure: `wall` is the time that a run takes. Otherwise give a regular
@@ -396,6 +398,20 @@ pub struct CompareArgs {
     /// Stop a run after F times the time of glibc's slowest run, plus one second.
     #[arg(long, value_name = "F", default_value_t = 10.0, value_parser = factor)]
     pub timeout_factor: f64,
+    /// Stop any run, glibc's as well, after so many seconds. Where glibc's takes longer, the
+    /// comparison ends.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub timeout: Option<f64>,
+    /// Run CMD by the shell before each run, the warm-up runs included. It is not measured,
+    /// and has no lock.
+    #[arg(long, value_name = "CMD")]
+    pub prepare: Option<String>,
+    /// Run CMD by the shell once, before the first run.
+    #[arg(long, value_name = "CMD")]
+    pub setup: Option<String>,
+    /// Run CMD by the shell once, after the last run, after a failure or Ctrl-C as well.
+    #[arg(long, value_name = "CMD")]
+    pub cleanup: Option<String>,
     /// Where the program's output goes. The default is `null`; with a REGEX metric,
     /// which needs the output, it is `pipe`.
     #[arg(long, value_enum)]
@@ -507,6 +523,10 @@ fn ratio(text: &str) -> Result<f64, String> {
 
 fn skew(text: &str) -> Result<f64, String> {
     between(text, 0.0, 5.0)
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    between(text, 0.001, 1e6)
 }
 
 fn percent_worse(text: &str) -> Result<f64, String> {

@@ -599,6 +599,65 @@ fn a_program_without_locks_has_no_locks_to_replace() {
     assert!(!stdout(&output).contains("found their lock held"));
 }
 
+#[test]
+fn commands_run_around_what_is_measured() {
+    let room = Room::new();
+    let log = text(&room.path("log"));
+    let say = |word: &str| format!("echo \"{word}$LOCKWORK_LOCK\" >>'{log}'");
+    let program = room.script("app", &format!("echo run >>'{log}'"));
+    let hooks = [
+        "--prepare",
+        &say("prepare"),
+        "--setup",
+        &say("setup"),
+        "--cleanup",
+        &say("cleanup"),
+    ];
+    let args = [&hooks[..], &["-n1", "--locks", "mutex", "--", &program]].concat();
+    let (output, _) = compare(&room, &args);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    // Two rounds of three arms.
+    let expected = format!("setup\n{}cleanup\n", "prepare\nrun\n".repeat(6));
+    assert_eq!(fs::read_to_string(&log).expect("a log"), expected);
+
+    for (hook, runs) in [("--setup", 0), ("--prepare", 0), ("--cleanup", 6)] {
+        fs::write(&log, "").expect("written");
+        let fails = [hook, "echo its words; exit 3", "-n1", "--locks", "mutex"];
+        let (output, json) = compare(&room, &[&fails[..], &["--", &program]].concat());
+        assert_eq!(output.status.code(), Some(1), "{hook}");
+        let message = stderr(&output);
+        assert!(
+            message.contains(&format!("{hook} 'echo its words; exit 3' failed")),
+            "{message}"
+        );
+        assert!(
+            message.contains("exit code 3") && message.contains("| its words"),
+            "{message}"
+        );
+        assert_eq!(
+            json["samples"].as_array().map(Vec::len),
+            Some(runs),
+            "{hook}"
+        );
+    }
+    // The last one runs after a failure, too.
+    fs::write(&log, "").expect("written");
+    let args = [&hooks[4..], &["-n1", "--locks", "mutex", "--", "false"]].concat();
+    assert_eq!(compare(&room, &args).0.status.code(), Some(1));
+    assert_eq!(fs::read_to_string(&log).expect("a log"), "cleanup\n");
+}
+
+#[test]
+fn a_time_limit_holds_for_glibc_too() {
+    let room = Room::new();
+    let args = ["-n1", "--warmup=0", "--locks=mutex", "--timeout", "0.01"];
+    let (output, _) = compare(&room, &[&args[..], &["--", "sleep", "100000"]].concat());
+    assert_eq!(output.status.code(), Some(1));
+    let message = stderr(&output);
+    let why = "a run under glibc took longer than the time limit of 0.01 s";
+    assert!(message.contains(why), "{message}");
+}
+
 /// A difference that is not from waiting is not denied in the next line.
 #[test]
 fn a_difference_without_contention_is_said_not_to_come_from_waiting() {

@@ -6,6 +6,7 @@ mod arms;
 mod behind;
 mod child;
 mod conclusion;
+mod hook;
 mod html;
 mod metric;
 mod output;

@@ -25,6 +25,12 @@ pub struct Rules {
     pub timeout_factor: f64,
     /// When any run is stopped, glibc's as well.
     pub limit: Option<Duration>,
+    /// Runs before each run, by the shell.
+    pub prepare: Option<String>,
+    /// Runs once before the first run.
+    pub setup: Option<String>,
+    /// Runs once after the last one.
+    pub cleanup: Option<String>,
     /// The program's standard input.
     pub stdin: Option<PathBuf>,
     /// Does a run with another exit code than 0 count?
@@ -45,7 +51,10 @@ impl Rules {
             warmup: args.warmup.unwrap_or(WARMUP),
             seed: args.seed,
             timeout_factor: args.timeout_factor,
-            limit: None,
+            limit: args.timeout.map(Duration::from_secs_f64),
+            prepare: args.prepare.clone(),
+            setup: args.setup.clone(),
+            cleanup: args.cleanup.clone(),
             stdin: args.stdin.clone(),
             ignore_failure: args.ignore_failure,
             embedded: args.command.is_empty(),

@@ -18,6 +18,7 @@ use tempfile::TempDir;
 use super::arms::{Arm, Orders};
 use super::behind::Mark;
 use super::child::{self, End, Observed};
+use super::hook::{self, Trouble};
 use super::metric::{self, Metric};
 use super::report::{Ended, Outcome, Sample};
 use super::rules::Rules;
@@ -124,10 +125,25 @@ impl<'a> Session<'a> {
 
     /// Runs all rounds, or as many as can be.
     pub fn run(&mut self) -> Over {
-        let over = self.rounds();
+        let setup = self.hook("--setup", self.rules.setup.as_deref(), "");
+        let over = setup.and_then(|()| self.rounds());
+        let cleaned = self.hook("--cleanup", self.rules.cleanup.as_deref(), "");
         self.signals.settle();
         self.bar.finish_and_clear();
+        let over = over.and(cleaned);
         over.err().unwrap_or((Ended::Completed, None))
+    }
+
+    /// Runs what `option` says, if it says anything; `when` is put behind it in messages.
+    fn hook(&self, option: &str, line: Option<&str>, when: &str) -> Result<(), Over> {
+        let Some(line) = line else { return Ok(()) };
+        hook::shell(line, self.signals).map_err(|trouble| match trouble {
+            Trouble::Interrupted(signal) => interrupted(signal),
+            Trouble::Failed(why) => {
+                let why = format!("{option} '{line}' failed{when}: {why}");
+                (Ended::Failed { why }, None)
+            }
+        })
     }
 
     fn rounds(&mut self) -> Result<(), Over> {
@@ -159,6 +175,8 @@ impl<'a> Session<'a> {
         };
         self.bar
             .set_message(format!("{}{progress}", self.rules.label));
+        let when = format!(" before a run under {label}");
+        self.hook("--prepare", self.rules.prepare.as_deref(), &when)?;
         let recorded = self.records(arm, round);
         let observed = match &recorded {
             Some(file) => self.recorded(arm, file.path()),

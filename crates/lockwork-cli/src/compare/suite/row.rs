@@ -3,19 +3,19 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use anyhow::{Context, Result};
 use lockwork_report::interrupt::signal_name;
 use lockwork_report::machine::Machine;
 
-use super::super::child::{self, End};
+use super::super::arms;
 use super::super::conclusion::{conclude, now};
+use super::super::hook::{self, Trouble};
 use super::super::report::{Ended, Report};
 use super::super::rules::Rules;
 use super::super::session::{self, Session};
 use super::super::signals::Signals;
-use super::super::{arms, metric};
 use super::file::{self, Program, Suite};
 use super::report::Row;
 use crate::cli::{CompareArgs, Output};
@@ -152,29 +152,16 @@ impl Bench<'_> {
         let Some((name, arguments)) = setup.split_first() else {
             return Ok(Ok(()));
         };
-        let failed = |why: String| {
-            let why = format!("the setup of '{}' failed: {why}", program.name);
-            Ok(Err(Ended::Failed { why }))
-        };
         let mut command = Command::new(name);
-        command.args(arguments).stdin(Stdio::null());
-        let limit = Some(program.timeout);
-        // It may start a server for the rows.
-        let seen = match child::observe(&mut command, Output::Pipe, limit, self.signals, None) {
-            Ok(seen) => seen,
-            Err(error) => return failed(format!("{}: {error}", name.to_string_lossy())),
-        };
-        match seen.end {
-            End::Code(0) => Ok(Ok(())),
-            End::Interrupted(signal) => Ok(Err(Ended::Interrupted {
+        command.args(arguments);
+        let done = hook::run(&mut command, Some(program.timeout), self.signals);
+        Ok(done.map_err(|trouble| match trouble {
+            Trouble::Failed(why) => Ended::Failed {
+                why: format!("the setup of '{}' failed: {why}", program.name),
+            },
+            Trouble::Interrupted(signal) => Ended::Interrupted {
                 signal: signal_name(signal),
-            })),
-            End::Code(code) => failed(format!(
-                "it ended with exit code {code}\n{}",
-                metric::tail(&seen.output).trim_end()
-            )),
-            End::Signal(signal) => failed(format!("it was killed by {}", signal_name(signal))),
-            End::TimedOut => failed("it took longer than the time limit".to_owned()),
-        }
+            },
+        }))
     }
 }
