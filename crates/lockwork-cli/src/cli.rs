@@ -412,8 +412,9 @@ pub struct CompareArgs {
     /// Run CMD by the shell once, after the last run, after a failure or Ctrl-C as well.
     #[arg(long, value_name = "CMD")]
     pub cleanup: Option<String>,
-    /// Where the program's output goes. The default is `null`; with a REGEX metric,
-    /// which needs the output, it is `pipe`.
+    /// Where the program's output goes. The default is `null`, which keeps the last KiB of
+    /// standard error and prints it if the program fails; with a REGEX metric, which needs
+    /// the output, it is `pipe`.
     #[arg(long, value_enum)]
     pub output: Option<Output>,
     /// The program's standard input [default: /dev/null].

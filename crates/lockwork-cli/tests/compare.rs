@@ -303,6 +303,42 @@ fn an_output_without_the_number_is_shown() {
 }
 
 #[test]
+fn it_says_if_only_the_end_of_the_output_was_searched() {
+    let room = Room::new();
+    let body = "echo rate: 1; head -c 9000000 /dev/zero | tr '\\0' .; echo; echo the end";
+    let program = room.script("talks", body);
+    let args = ["-n1", "--metric", "rate: ([0-9]+)", "--", &program];
+    let (output, _) = compare(&room, &args);
+    assert_eq!(output.status.code(), Some(1));
+    let message = stderr(&output);
+    let part = "does not match --metric 'rate: ([0-9]+)'; only the last 4 MiB of it were searched";
+    assert!(
+        message.contains(part) && message.contains("| the end"),
+        "{message}"
+    );
+}
+
+#[test]
+fn what_a_program_complains_of_is_shown_though_its_output_is_thrown_away() {
+    let room = Room::new();
+    let body =
+        "echo not this; head -c 5000 /dev/zero | tr '\\0' . >&2\necho >&2; echo no db >&2; exit 3";
+    let program = room.script("complains", body);
+    let (output, _) = compare(&room, &["-n1", "--locks", "mutex", "--", &program]);
+    assert_eq!(output.status.code(), Some(1));
+    let message = stderr(&output);
+    let part = "it ended with exit code 3; its standard error ends with:";
+    assert!(
+        message.contains(part) && message.contains("| no db"),
+        "{message}"
+    );
+    assert!(
+        !message.contains("not this") && message.len() < 2000,
+        "{message}"
+    );
+}
+
+#[test]
 fn wrong_options_are_refused_before_the_first_run() {
     let room = Room::new();
     let witness = room.path("ran");

@@ -15,6 +15,8 @@ use super::signals::Signals;
 use crate::cli::Output;
 use crate::pidfd::{self, poll};
 
+/// How much of the standard error's end is kept, where that is all that is kept.
+const KEEP_ERRORS: usize = 1 << 10;
 /// How long an interrupted program may take to end by itself.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -41,8 +43,10 @@ pub struct Observed {
     /// CPU time, context switches and memory of the program and of those of
     /// its children that were waited for.
     pub usage: libc::rusage,
-    /// The end of its output, if that was piped.
+    /// The end of its output, if that was piped; of its standard error, if the output went nowhere.
     pub output: Vec<u8>,
+    /// There was more of it, which was not kept.
+    pub dropped: bool,
     /// Processes that went on in the background when it had ended, and were ended.
     pub behind: usize,
     /// This process was stopped meanwhile, so that the times are wrong.
@@ -71,6 +75,11 @@ pub fn observe(
         pidfd: None,
         pipe,
         output: Vec::new(),
+        keep: match output {
+            Output::Pipe => KEEP_OUTPUT,
+            _ => KEEP_ERRORS,
+        },
+        dropped: false,
         paused: false,
     };
     let waited = pidfd::open(run.pid).and_then(|pidfd| {
@@ -92,6 +101,7 @@ pub fn observe(
         wall,
         usage,
         output: run.output,
+        dropped: run.dropped,
         behind,
         paused,
     })
@@ -103,6 +113,9 @@ struct Run {
     pidfd: Option<OwnedFd>,
     pipe: Option<File>,
     output: Vec<u8>,
+    /// So much of it.
+    keep: usize,
+    dropped: bool,
     paused: bool,
 }
 
@@ -164,8 +177,8 @@ impl Run {
             Err(e) if e.kind() == io::ErrorKind::Interrupted => return,
             _ => self.pipe = None,
         }
-        if self.output.len() > 2 * KEEP_OUTPUT {
-            self.output.drain(..self.output.len() - KEEP_OUTPUT);
+        if self.output.len() > 2 * self.keep {
+            self.drop_excess();
         }
     }
 
@@ -178,7 +191,12 @@ impl Run {
                 break;
             }
         }
-        let excess = self.output.len().saturating_sub(KEEP_OUTPUT);
+        self.drop_excess();
+    }
+
+    fn drop_excess(&mut self) {
+        let excess = self.output.len().saturating_sub(self.keep);
+        self.dropped |= excess > 0;
         self.output.drain(..excess);
     }
 }
@@ -191,8 +209,9 @@ fn connect(command: &mut Command, output: Output) -> io::Result<Option<File>> {
             Ok(None)
         }
         Output::Null => {
-            command.stdout(Stdio::null()).stderr(Stdio::null());
-            Ok(None)
+            let (reader, writer) = pipe()?;
+            command.stdout(Stdio::null()).stderr(writer);
+            Ok(Some(File::from(reader)))
         }
         Output::Pipe => {
             let (reader, writer) = pipe()?;

@@ -273,6 +273,10 @@ impl<'a> Session<'a> {
                 return self.without_baseline(arm);
             }
             (End::Code(0), Ok(_)) => None,
+            (End::Code(0), Err(why)) if run.dropped => Some(format!(
+                "{why}; only the last {} MiB of it were searched",
+                metric::KEEP_OUTPUT >> 20
+            )),
             (End::Code(0), Err(why)) => Some(why.clone()),
             (End::Code(code), _) => Some(format!("it ended with exit code {code}")),
             (End::Signal(signal), _) => Some(format!("it was killed by {}", signal_name(signal))),
@@ -325,7 +329,10 @@ impl<'a> Session<'a> {
                 "its output ends with:"
             };
             why += &format!("; {end}\n{}", tail.trim_end());
-        } else {
+        } else if self.program.output == Output::Null && !output.is_empty() {
+            let tail = metric::tail(output);
+            why += &format!("; its standard error ends with:\n{}", tail.trim_end());
+        } else if self.program.output == Output::Null {
             why += "; --output inherit shows what it prints";
         }
         why
