@@ -382,8 +382,16 @@ fn a_hopeless_lock_is_stopped_and_the_rest_goes_on() {
     let args = [&args[..], &["--", &program]].concat();
     let (output, json) = compare_with(&room, &args);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    assert!(stdout(&output).contains("> 10x slower, stopped"));
     assert_eq!(summary(&json, "mutex")["stopped"], true);
+    // Ten times glibc's slowest run until then, and a second.
+    let limit = summary(&json, "mutex")["limit"].as_f64().expect("a limit");
+    let shown = stdout(&output);
+    let row = shown.lines().find(|line| line.starts_with("mutex"));
+    let row = row.expect("a row");
+    assert!(
+        limit > 1.0 && row.contains("> ") && row.contains(" s, stopped"),
+        "{row}"
+    );
     let runs = json["samples"].as_array().expect("samples");
     assert_eq!(runs.iter().filter(|s| s["arm"] == "mutex").count(), 1);
     assert_eq!(counted(&json, "glibc"), 3);
@@ -692,6 +700,27 @@ fn a_time_limit_holds_for_glibc_too() {
     let message = stderr(&output);
     let why = "a run under glibc took longer than the time limit of 0.01 s";
     assert!(message.contains(why), "{message}");
+}
+
+#[test]
+fn arms_that_vary_much_share_one_warning() {
+    let room = Room::new();
+    let body = "echo >>\"$0.runs\"; echo rate: $(($(wc -l <\"$0.runs\") * 100))";
+    let program = room.script("grows", body);
+    let args = [
+        "-n4",
+        "--warmup=0",
+        "--locks=mutex",
+        "--metric=rate: ([0-9]+)",
+    ];
+    let (_, json) = compare(&room, &[&args[..], &["--", &program]].concat());
+    let warnings = json["warnings"].as_array().expect("warnings");
+    let vary = warnings.iter().filter_map(Value::as_str);
+    let vary: Vec<&str> = vary.filter(|w| w.contains("vary much")).collect();
+    assert_eq!(vary.len(), 1, "{vary:?}");
+    for arm in ["glibc ", "glibc_passthrough ", "mutex "] {
+        assert!(vary[0].contains(arm), "{vary:?}");
+    }
 }
 
 /// A difference that is not from waiting is not denied in the next line.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The arms of a comparison, and the order in which a round runs them.
 
+use std::time::Duration;
+
 use anyhow::Result;
 use lockwork_report::bail_usage;
 use lockwork_report::settings::settings;
@@ -20,6 +22,8 @@ pub struct Arm {
     pub environment: Vec<Change>,
     /// A run took too long: there are no more.
     pub stopped: bool,
+    /// How long it was allowed to take.
+    pub limit: Option<Duration>,
 }
 
 impl Arm {
@@ -83,6 +87,7 @@ pub fn distinct(names: &[String], set: &[String]) -> Result<Vec<Arm>> {
             environment: environment::changes(&spec)?,
             spec,
             stopped: false,
+            limit: None,
         });
     }
     Ok(arms)

@@ -10,10 +10,10 @@ use lockwork_report::text::{counted, percent};
 
 use super::arms::Arm;
 use super::metric::Metric;
-use super::report::{Ended, Outcome, Plan, Report, Sample, SCHEMA};
+use super::report::{Ended, Outcome, Plan, Report, Sample, Summary, SCHEMA};
 use super::rules::Rules;
 use super::session::Program;
-use super::summary::Setup;
+use super::summary::{vary, Setup};
 use super::verdict;
 use crate::policy::BASELINE;
 use crate::workload;
@@ -49,7 +49,10 @@ pub fn conclude(
     };
     let summary: Vec<_> = arms
         .iter()
-        .map(|arm| setup.summary(arm.label(), BASELINE, arm.stopped))
+        .map(|arm| Summary {
+            limit: arm.limit.map(|limit| limit.as_secs_f64()),
+            ..setup.summary(arm.label(), BASELINE, arm.stopped)
+        })
         .collect();
     let mut warnings = machine.warnings();
     // What it starts may use locks though it does not.
@@ -62,6 +65,7 @@ pub fn conclude(
     warnings.extend(cold(rules, &samples));
     warnings.extend(repeated(paused(&samples)));
     warnings.extend(cut_short(&ended, samples.len()));
+    warnings.extend(vary(&summary));
     warnings.extend(summary.iter().flat_map(|s| setup.warnings(s)));
     let behind = behind(&samples);
     let unused = locking.as_ref().is_some_and(Locking::is_unused);

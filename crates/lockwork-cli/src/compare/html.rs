@@ -22,11 +22,7 @@ pub fn render(report: &Report) -> Result<String> {
         let rows: Vec<Vec<String>> = report
             .summary
             .iter()
-            .map(|summary| {
-                table::row(summary, report)
-                    .map(|cell| escape(&cell))
-                    .to_vec()
-            })
+            .map(|summary| table::row(summary).map(|cell| escape(&cell)).to_vec())
             .collect();
         body += &html_table(&table::HEADER, &rows);
     }

@@ -192,6 +192,8 @@ pub struct Summary {
     pub involuntary: Option<f64>,
     /// Was the lock given up because a run took too long?
     pub stopped: bool,
+    /// After so many seconds.
+    pub limit: Option<f64>,
     /// Runs that a signal ended; they do not count.
     pub crashed: usize,
     /// Runs that failed otherwise, those without a number included.

@@ -240,10 +240,7 @@ impl<'a> Session<'a> {
                 .into(),
             None => Stdio::null(),
         });
-        let limit = self.slowest_baseline.filter(|_| !arm.is_baseline());
-        let limit = limit
-            .map(|slowest| slowest.mul_f64(self.rules.timeout_factor) + Duration::from_secs(1));
-        let limit = [limit, self.rules.limit].into_iter().flatten().min();
+        let limit = self.limit(arm);
         let output = self.program.output;
         Ok(child::observe(
             &mut command,
@@ -252,6 +249,14 @@ impl<'a> Session<'a> {
             self.signals,
             Some(&mark),
         )?)
+    }
+
+    /// How long a run of `arm` may take.
+    fn limit(&self, arm: &Arm) -> Option<Duration> {
+        let slowest = self.slowest_baseline.filter(|_| !arm.is_baseline());
+        let limit = slowest
+            .map(|slowest| slowest.mul_f64(self.rules.timeout_factor) + Duration::from_secs(1));
+        [limit, self.rules.limit].into_iter().flatten().min()
     }
 
     /// Decides what a run counts for, and whether there is a next one.
@@ -269,6 +274,7 @@ impl<'a> Session<'a> {
             (End::TimedOut, _) => {
                 sample.outcome = Outcome::Stopped;
                 sample.metric = None;
+                self.arms[arm].limit = self.limit(&self.arms[arm]);
                 self.arms[arm].stopped = true;
                 return self.without_baseline(arm);
             }

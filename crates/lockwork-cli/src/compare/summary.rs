@@ -97,6 +97,7 @@ impl Setup<'_> {
             voluntary: mean(&|s| s.voluntary as f64),
             involuntary: mean(&|s| s.involuntary as f64),
             stopped,
+            limit: None,
             crashed: self.failed(arm, true),
             failed: self.failed(arm, false),
             zeros: runs.iter().filter(|s| s.value() <= 0.0).count(),
@@ -120,9 +121,6 @@ impl Setup<'_> {
         if any && n < stats::MIN_ROUNDS {
             all.push(format!("{arm}: only {}", counted(n, "sample")));
         }
-        if let Some(cv) = summary.variation.filter(|cv| *cv > 0.1) {
-            all.push(format!("{arm}: runs vary much (CV {:.0} %)", cv * 100.0));
-        }
         match stats::outliers(&values) {
             0 => {}
             k => all.push(format!("{arm}: {k} of {n} samples are outliers")),
@@ -137,6 +135,16 @@ impl Setup<'_> {
         }
         all
     }
+}
+
+/// A warning on arms whose runs differ much.
+pub fn vary(arms: &[Summary]) -> Option<String> {
+    let much = arms.iter().filter_map(|a| Some((a, a.variation?)));
+    let much: Vec<String> = much
+        .filter(|(_, cv)| *cv > 0.1)
+        .map(|(a, cv)| format!("{} {:.0} %", a.arm, cv * 100.0))
+        .collect();
+    (!much.is_empty()).then(|| format!("runs vary much (CV above 10 %): {}", much.join(", ")))
 }
 
 /// Whether the interval of the difference from glibc holds 0, or the other one excludes it on the

@@ -23,7 +23,7 @@ pub fn render(report: &Report) -> String {
     let runs = report.samples.iter().filter(|s| s.counted).count();
     let mut text = format!("{}\n\n", heading(report));
     if runs > 0 {
-        let rows = report.summary.iter().map(|summary| row(summary, report));
+        let rows = report.summary.iter().map(row);
         text += &table::render(HEADER, rows);
         text += "\n\n";
     }
@@ -61,11 +61,11 @@ pub fn unit(report: &Report) -> &str {
 }
 
 /// The cells of a lock.
-pub fn row(summary: &Summary, report: &Report) -> [String; 7] {
+pub fn row(summary: &Summary) -> [String; 7] {
     let dash = || "-".to_string();
     if summary.stopped {
-        let factor = report.plan.timeout_factor;
-        let stopped = format!("> {factor}x slower, stopped");
+        let limit = summary.limit.unwrap_or_default();
+        let stopped = format!("> {} s, stopped", short(limit));
         let arm = summary.arm.clone();
         return [arm, stopped, dash(), dash(), dash(), dash(), dash()];
     }

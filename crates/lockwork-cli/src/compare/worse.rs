@@ -143,6 +143,7 @@ mod tests {
             voluntary: None,
             involuntary: None,
             stopped,
+            limit: None,
             crashed: 0,
             failed: 0,
             zeros: 0,
