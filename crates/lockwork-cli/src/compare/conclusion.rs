@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use lockwork_profile::Locking;
 use lockwork_report::machine::Machine;
 use lockwork_report::stats;
-use lockwork_report::text::{counted, percent};
+use lockwork_report::text::{counted, duration, percent};
 
 use super::arms::Arm;
 use super::metric::Metric;
@@ -18,6 +18,8 @@ use super::verdict;
 use crate::policy::BASELINE;
 use crate::workload;
 
+/// What the JSON calls a metric that is no expression.
+const WALL: &str = "wall";
 /// Of all intervals.
 pub const CONFIDENCE: f64 = 0.95;
 
@@ -64,6 +66,14 @@ pub fn conclude(
     }
     warnings.extend(cold(rules, &samples));
     warnings.extend(repeated(paused(&samples)));
+    let plan = plan(rules, metric, setup.verdict_confidence());
+    warnings.extend(short(&plan, &samples).map(|mean| {
+        format!(
+            "runs take {} under {BASELINE}: below 50 ms, starting the program and loading the \
+             interposer are most of what is measured; give it more to do",
+            duration((mean * 1e9) as u64)
+        )
+    }));
     warnings.extend(cut_short(&ended, samples.len()));
     warnings.extend(vary(&summary));
     warnings.extend(summary.iter().flat_map(|s| setup.warnings(s)));
@@ -89,7 +99,7 @@ pub fn conclude(
         machine,
         command: program.shown(),
         embedded: rules.embedded,
-        plan: plan(rules, metric, setup.verdict_confidence()),
+        plan,
         arms: arms.iter().map(Arm::report).collect(),
         samples,
         summary,
@@ -132,6 +142,18 @@ pub fn repeated(runs: usize) -> Option<String> {
             counted(runs, "run")
         )
     })
+}
+
+/// Where runs take less than so many seconds, starting them is much of it.
+const SHORT: f64 = 0.05;
+
+/// The mean wall time under glibc in seconds, where that is what is measured and so short that
+/// starting the program dominates.
+pub fn short(report: &Plan, samples: &[Sample]) -> Option<f64> {
+    let base = samples.iter().filter(|s| s.counted && s.arm == BASELINE);
+    let walls: Vec<f64> = base.map(|sample| sample.wall).collect();
+    let mean = stats::mean(&walls);
+    (report.metric == WALL && !walls.is_empty() && mean < SHORT).then_some(mean)
 }
 
 /// The first run of all is glibc's, because its time limits the others'.
@@ -193,7 +215,7 @@ fn cut_short(ended: &Ended, runs: usize) -> Option<String> {
 fn plan(rules: &Rules, metric: &Metric, verdict_confidence: f64) -> Plan {
     let pattern = metric.pattern.as_ref();
     Plan {
-        metric: pattern.map_or_else(|| "wall".into(), ToString::to_string),
+        metric: pattern.map_or_else(|| WALL.into(), ToString::to_string),
         better: metric.better,
         rounds: rules.runs,
         warmup: rules.warmup,
@@ -207,7 +229,46 @@ fn plan(rules: &Rules, metric: &Metric, verdict_confidence: f64) -> Plan {
 
 #[cfg(test)]
 mod tests {
+    use super::super::metric::Better;
     use super::*;
+
+    #[test]
+    fn only_wall_times_can_be_too_short() {
+        let sample = |wall, counted| Sample {
+            arm: BASELINE.to_owned(),
+            round: 1,
+            order: 1,
+            outcome: Outcome::Ok,
+            counted,
+            wall,
+            user: 0.0,
+            sys: 0.0,
+            voluntary: 0,
+            involuntary: 0,
+            max_rss_kib: 0,
+            behind: 0,
+            metric: None,
+            contended: None,
+            exit_code: Some(0),
+            signal: None,
+        };
+        let plan = |metric: &str| Plan {
+            metric: metric.to_owned(),
+            better: Better::Lower,
+            rounds: 2,
+            warmup: 0,
+            seed: 1,
+            timeout_factor: 10.0,
+            confidence: CONFIDENCE,
+            verdict_confidence: CONFIDENCE,
+            resamples: 1,
+        };
+        let runs = [sample(9.0, false), sample(0.02, true), sample(0.04, true)];
+        assert_eq!(short(&plan(WALL), &runs), Some(0.03));
+        assert_eq!(short(&plan("rate: (.*)"), &runs), None);
+        assert_eq!(short(&plan(WALL), &[sample(0.06, true)]), None);
+        assert_eq!(short(&plan(WALL), &runs[..1]), None);
+    }
 
     #[test]
     fn policies_with_one_read_write_lock_are_named() {

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use lockwork_report::table;
 use lockwork_report::text::{counted, grouped};
 
-use super::super::conclusion::{paused, repeated};
+use super::super::conclusion::{paused, repeated, short};
 use super::super::report::{Ended, Fault, Summary};
 use super::super::verdict::too_few;
 use super::report::{LockScore, Row, Skipped, SuiteReport};
@@ -212,6 +212,16 @@ pub fn notes(report: &SuiteReport) -> Vec<String> {
             let rows = names(&vary).unwrap_or_default();
             all.push(format!("warning: runs vary much (CV above 10 %): {rows}"));
         }
+    }
+    let quick = |row: &Row| {
+        let report = row.report.as_ref();
+        report.is_some_and(|report| short(&report.plan, &report.samples).is_some())
+    };
+    if let Some(rows) = names(&quick) {
+        all.push(format!(
+            "warning: runs take less than 50 ms, so that starting the program is most of what is \
+             measured: {rows}"
+        ));
     }
     let reports = report.rows.iter().filter_map(|row| row.report.as_ref());
     let paused = reports.map(|report| paused(&report.samples)).sum();
