@@ -723,6 +723,33 @@ fn arms_that_vary_much_share_one_warning() {
     }
 }
 
+#[test]
+fn a_warm_up_run_that_cannot_be_recorded_is_mentioned() {
+    let room = Room::new();
+    let file = text(&room.path("out.json"));
+    let args = ["compare", "-n1", "--locks=mutex", PATIENT, "--json", &file];
+    let mut command = room.lockwork(&[&args[..], &["--", "true"]].concat());
+    command.env("TMPDIR", room.path("no-such-folder"));
+    let output = command.output().expect("lockwork starts");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let json = read_json(&file);
+    assert!(json["locking"].is_null());
+    let warnings = json["warnings"].to_string();
+    assert!(
+        warnings.contains("the warm-up run was not recorded"),
+        "{warnings}"
+    );
+    assert!(
+        warnings.contains("TMPDIR") && warnings.contains("cannot make a folder"),
+        "{warnings}"
+    );
+    // A file of the recorder's size cannot be made. What lockwork loads is there from before.
+    room.run(&[&args[..4], &["--", "true"]].concat());
+    let output = room.run_on_full_disk(8, &[&args[..4], &["--", "true"]].concat());
+    let said = stdout(&output);
+    assert!(said.contains("the warm-up run was not recorded"), "{said}");
+}
+
 /// A difference that is not from waiting is not denied in the next line.
 #[test]
 fn a_difference_without_contention_is_said_not_to_come_from_waiting() {

@@ -30,7 +30,12 @@ pub fn now() -> u64 {
 }
 
 /// What a session leaves.
-type Result4 = (Vec<Arm>, Vec<Sample>, Option<Locking>, Ended);
+type Left = (
+    Vec<Arm>,
+    Vec<Sample>,
+    Option<Result<Locking, String>>,
+    Ended,
+);
 
 /// The report on a session of `program`.
 pub fn conclude(
@@ -38,7 +43,7 @@ pub fn conclude(
     metric: &Metric,
     machine: Machine,
     program: &Program,
-    (arms, samples, locking, ended): Result4,
+    (arms, samples, locking, ended): Left,
     started: u64,
 ) -> Report {
     let own = arms.iter().filter(|arm| !arm.is_baseline()).count();
@@ -56,7 +61,19 @@ pub fn conclude(
             ..setup.summary(arm.label(), BASELINE, arm.stopped)
         })
         .collect();
+    let (locking, unrecorded) = match locking {
+        Some(Ok(seen)) => (Some(seen), None),
+        Some(Err(why)) => (None, Some(why)),
+        None => (None, None),
+    };
     let mut warnings = machine.warnings();
+    warnings.extend(unrecorded.map(|why| {
+        format!(
+            "the warm-up run was not recorded in {}, so that nothing is known of its locks: {why}; \
+             the environment variable TMPDIR names another folder",
+            std::env::temp_dir().display()
+        )
+    }));
     // What it starts may use locks though it does not.
     if locking.as_ref().is_none_or(|seen| seen.acquisitions == 0) {
         warnings.extend(program.warnings());

@@ -86,8 +86,9 @@ pub struct Session<'a> {
     pub arms: Vec<Arm>,
     /// Every run so far.
     pub samples: Vec<Sample>,
-    /// What glibc's first warm-up run did with its locks; none: it was not recorded.
-    pub locking: Option<Locking>,
+    /// What glibc's first warm-up run did with its locks, or why that is not known; none: it was
+    /// not to be recorded.
+    pub locking: Option<Result<Locking, String>>,
     signals: &'a Signals,
     bar: ProgressBar,
     slowest_baseline: Option<Duration>,
@@ -204,10 +205,16 @@ impl<'a> Session<'a> {
 
     /// A folder for what this run does with its locks, if that is asked for: the first
     /// warm-up run of glibc is recorded, because it does not count.
-    fn records(&self, arm: usize, round: i64) -> Option<TempDir> {
+    fn records(&mut self, arm: usize, round: i64) -> Option<TempDir> {
         let wanted = self.program.recorded && self.locking.is_none() && round <= 0;
         let wanted = wanted && self.arms[arm].is_baseline();
-        wanted.then(|| folder().ok()).flatten()
+        match wanted.then(folder)? {
+            Ok(folder) => Some(folder),
+            Err(error) => {
+                self.locking = Some(Err(format!("{error:#}")));
+                None
+            }
+        }
     }
 
     fn recorded(&mut self, arm: usize, folder: &Path) -> Result<Observed> {
@@ -217,7 +224,10 @@ impl<'a> Session<'a> {
         // Of a run that was cut short nothing can be said.
         if matches!(observed.end, End::Code(_)) && !observed.paused {
             lockwork_profile::note_sleeps(&file, observed.usage.ru_nvcsw as u64);
-            self.locking = lockwork_profile::locking(&file).ok();
+            self.locking = Some(match lockwork_profile::is_profile(&file) {
+                true => lockwork_profile::locking(&file).map_err(|error| format!("{error:#}")),
+                false => Err("nothing could be written there".to_owned()),
+            });
         }
         Ok(observed)
     }
