@@ -251,6 +251,10 @@ fn an_exit_code_is_a_failure_unless_ignored() {
     assert!(message.contains("exit code 3"), "{message}");
     assert!(message.contains("| its words"), "{message}");
     assert_eq!(json["samples"].as_array().map(Vec::len), Some(1));
+    // There is nothing else to say.
+    assert_eq!(stdout(&output), "");
+    let verdict = json["verdict"].as_str().expect("one");
+    assert!(verdict.starts_with("No verdict on the locks: the comparison ended"));
 
     let ignoring = ["--ignore-failure", "--", &program];
     let (output, json) = compare(&room, &[&args[..], &ignoring].concat());

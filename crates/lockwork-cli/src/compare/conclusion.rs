@@ -96,7 +96,9 @@ pub fn conclude(
     warnings.extend(summary.iter().flat_map(|s| setup.warnings(s)));
     let behind = behind(&samples);
     let unused = locking.as_ref().is_some_and(Locking::is_unused);
+    let early = !matches!(ended, Ended::Completed) && !samples.iter().any(|s| s.counted);
     let none = match unused {
+        _ if early => Some(verdict::EARLY),
         _ if behind.is_some() => Some(verdict::BEHIND),
         true => Some(verdict::UNUSED),
         false => None,
@@ -106,7 +108,7 @@ pub fn conclude(
     let note = note.or(behind);
     let differs = none.is_none() && verdict::claims(&setup, &summary);
     let note = note.or_else(|| {
-        let seen = locking.as_ref()?;
+        let seen = locking.as_ref().filter(|_| !early)?;
         Some(seen.sentence_beside("a warm-up run", differs))
     });
     Report {

@@ -26,7 +26,9 @@ pub fn render(report: &Report) -> Result<String> {
             .collect();
         body += &html_table(&table::HEADER, &rows);
     }
-    body += &format!("<p><b>{}</b></p>\n", escape(&report.verdict));
+    let early = report.ended_early();
+    let verdict = early.as_ref().unwrap_or(&report.verdict);
+    body += &format!("<p><b>{}</b></p>\n", escape(verdict));
     if let Some(note) = &report.note {
         body += &format!("<p>{}</p>\n", escape(note));
     }

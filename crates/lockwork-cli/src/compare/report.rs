@@ -55,6 +55,20 @@ impl Report {
         arms.any(|lock| lock.arm == BASELINE && lock.samples > 0)
     }
 
+    /// Why it has no numbers: it ended before a run that counts.
+    pub fn ended_early(&self) -> Option<String> {
+        if self.samples.iter().any(|sample| sample.counted) {
+            return None;
+        }
+        match &self.ended {
+            Ended::Completed => None,
+            Ended::Failed { why } => Some(why.clone()),
+            Ended::Interrupted { signal } => {
+                Some(format!("stopped by {signal} before a run that counts"))
+            }
+        }
+    }
+
     /// What is so bad about a lock of this report that its figures are no comparison.
     pub fn fault(&self, lock: &Summary) -> Option<Fault> {
         let base = self.summary.iter().find(|s| s.arm == BASELINE)?;

@@ -2,7 +2,7 @@
 //! The table that people read, in the form of the kernel's patch mails.
 
 use super::metric::Better;
-use super::report::{Report, Summary};
+use super::report::{Ended, Report, Summary};
 use crate::policy::BASELINE;
 use lockwork_report::table;
 use lockwork_report::text::{grouped, shell, short};
@@ -20,6 +20,13 @@ pub const HEADER: [&str; 7] = [
 
 /// The table, the verdict and the warnings.
 pub fn render(report: &Report) -> String {
+    // A failure is printed as an error, and there is nothing else to say.
+    if let Some(why) = report.ended_early() {
+        return match report.ended {
+            Ended::Interrupted { .. } => format!("{why}\n"),
+            _ => String::new(),
+        };
+    }
     let runs = report.samples.iter().filter(|s| s.counted).count();
     let mut text = format!("{}\n\n", heading(report));
     if runs > 0 {

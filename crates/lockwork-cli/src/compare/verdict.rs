@@ -17,6 +17,9 @@ pub const UNUSED: &str =
 pub const BEHIND: &str = "No verdict on the locks: the program went on in the background when the \
                           process that was started had ended, and what it does there is not measured.";
 
+/// And where nothing was measured at all.
+pub const EARLY: &str = "No verdict on the locks: the comparison ended before a run that counts.";
+
 /// The verdict on `arms`, which are glibc, the control and then the locks. `none`: why none is given
 /// on the locks.
 pub fn verdict(setup: &Setup, arms: &[Summary], none: Option<&str>) -> String {
