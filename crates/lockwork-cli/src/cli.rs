@@ -364,7 +364,7 @@ pub struct CompareArgs {
     #[arg(long, value_name = "FILE")]
     #[arg(conflicts_with_all = [
         "command", "metric", "higher_is_better", "lower_is_better", "plot", "output", "stdin",
-        "prepare", "setup", "cleanup", "timeout",
+        "prepare", "setup", "cleanup", "timeout", "csv", "markdown",
     ])]
     pub suite: Option<PathBuf>,
     /// What to measure: `wall` is the time that a run takes. Otherwise give a regular
@@ -389,6 +389,13 @@ pub struct CompareArgs {
     /// runs; with --suite, a chart of the ratios for each lock. It needs no network.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
+    /// Write a line for each lock to FILE as CSV: the mean, median, least and greatest value,
+    /// and the other figures of the table, as plain numbers.
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
+    /// Write the table and the verdict to FILE as Markdown.
+    #[arg(long, value_name = "FILE")]
+    pub markdown: Option<PathBuf>,
     /// Fail if some lock is shown to be worse than glibc by more than PERCENT: if the upper
     /// end of the interval that the verdict uses is below it. With --suite in some row. The
     /// bound is on glibc alone: a lock fails also where the control, which only forwards calls,
@@ -435,11 +442,13 @@ pub struct CompareArgs {
 
 impl CompareArgs {
     /// The files to write, by their options.
-    pub fn outputs(&self) -> [(&str, Option<&Path>); 3] {
+    pub fn outputs(&self) -> [(&str, Option<&Path>); 5] {
         [
             ("--json", self.json.as_deref()),
             ("--plot", self.plot.as_deref()),
             ("--html", self.html.as_deref()),
+            ("--csv", self.csv.as_deref()),
+            ("--markdown", self.markdown.as_deref()),
         ]
     }
 }

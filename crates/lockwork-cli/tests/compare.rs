@@ -165,6 +165,47 @@ fn plots_each_lock_but_the_baseline() {
 }
 
 #[test]
+fn other_programs_read_the_table() {
+    let room = Room::new();
+    let program = rated(&room);
+    let (csv, md) = (text(&room.path("out.csv")), text(&room.path("out.md")));
+    let files = ["--csv", &csv, "--markdown", &md, "--locks", "mutex"];
+    let args = [
+        "-n3",
+        "--warmup=0",
+        "--metric=rate: ([0-9,]+)",
+        "--",
+        &program,
+    ];
+    let (output, json) = compare(&room, &[&files[..], &args].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    for field in ["min", "median", "max"] {
+        assert_eq!(summary(&json, "mutex")[field], 2000.0, "{field}");
+    }
+    let table = fs::read_to_string(csv).expect("CSV");
+    let lines: Vec<&str> = table.lines().collect();
+    assert_eq!(lines.len(), 4, "{table}");
+    assert!(lines[0].starts_with("lock,samples,average,median,min,max,"));
+    assert!(
+        lines[1].starts_with("glibc,3,1000,1000,1000,1000,0,,,,"),
+        "{table}"
+    );
+    assert!(
+        lines[3].starts_with("mutex,3,2000,2000,2000,2000,0,1,"),
+        "{table}"
+    );
+    let page = fs::read_to_string(md).expect("Markdown");
+    assert!(
+        page.contains("| mutex | 2,000 | 0.0 % | +100.0 % | +100.0 % … +100.0 % |"),
+        "{page}"
+    );
+    assert!(
+        page.contains("\nmutex does better than glibc here"),
+        "{page}"
+    );
+}
+
+#[test]
 fn claims_nothing_from_too_few_rounds() {
     let room = Room::new();
     let program = rated(&room);

@@ -6,6 +6,7 @@ mod arms;
 mod behind;
 mod child;
 mod conclusion;
+mod export;
 mod hook;
 mod html;
 mod metric;
@@ -60,6 +61,8 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode> {
     let mut json = args.json.as_deref().map(Target::open).transpose()?;
     let mut plot = args.plot.as_deref().map(Target::open).transpose()?;
     let mut page = args.html.as_deref().map(Target::open).transpose()?;
+    let mut csv = args.csv.as_deref().map(Target::open).transpose()?;
+    let mut markdown = args.markdown.as_deref().map(Target::open).transpose()?;
     let machine = Machine::look();
     let started = now();
 
@@ -86,9 +89,17 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode> {
     let paged = page
         .as_mut()
         .map_or(Ok(()), |page| page.write(&html::render(&report)?));
+    let listed = csv
+        .as_mut()
+        .map_or(Ok(()), |csv| csv.write(&export::csv(&report)));
+    let written = markdown.as_mut().map_or(Ok(()), |markdown| {
+        markdown.write(&export::markdown(&report))
+    });
     output::show(&table::render(&report), &report, &mut json)
         .and(plotted)
-        .and(paged)?;
+        .and(paged)
+        .and(listed)
+        .and(written)?;
     match (&report.ended, exit) {
         (_, Some(error)) => Err(error),
         (Ended::Failed { why }, None) => Err(Exit::with(PROGRAM_FAILED, why.clone())),
@@ -118,9 +129,14 @@ fn metric(args: &CompareArgs) -> Result<Metric> {
     Metric::parse(args.metric.as_deref().unwrap_or(default), better)
 }
 
-/// Charts and pages go to files, each to its own: standard output has the table.
+/// Charts, pages and other forms of the table go to files, each to its own: standard output has the table.
 fn named(args: &CompareArgs) -> Result<()> {
-    for (option, path) in [("--plot", &args.plot), ("--html", &args.html)] {
+    for (option, path) in [
+        ("--plot", &args.plot),
+        ("--html", &args.html),
+        ("--csv", &args.csv),
+        ("--markdown", &args.markdown),
+    ] {
         if path.as_ref().is_some_and(|path| path.as_os_str() == "-") {
             bail_usage!("{option} cannot write to standard output; name a file");
         }

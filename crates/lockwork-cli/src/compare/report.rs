@@ -184,6 +184,12 @@ pub struct Summary {
     pub samples: usize,
     /// Their mean.
     pub average: Option<f64>,
+    /// The lowest of them.
+    pub min: Option<f64>,
+    /// The one in the middle.
+    pub median: Option<f64>,
+    /// The highest of them.
+    pub max: Option<f64>,
     /// Their coefficient of variation, 0.01 for 1 %.
     pub variation: Option<f64>,
     /// How much better than glibc, 0.01 for 1 %; over rounds that have both.
