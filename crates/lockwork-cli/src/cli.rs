@@ -117,9 +117,10 @@ const COMPARE_AFTER: &str = "\
 Exit status:
   0; or 1 if the program failed or a lock is worse than --fail-if-worse allows, 2 for a
   wrong command line or suite (an unknown lock or knob, a wrong value or REGEX), 125 if
-  lockwork itself fails (a file that cannot be read, for example), 126 if the program cannot be executed, 127 if it cannot be
-  found (with --suite: if none can), 128 + N after signal N: 130 after Ctrl-C (SIGINT), and 129,
-  131 or 143 after SIGHUP, SIGQUIT or SIGTERM.
+  lockwork itself fails (a file that cannot be read, for example), 126 if the program
+  cannot be executed, 127 if it cannot be found (with --suite: if none can), 128 + N
+  after signal N: 130 after Ctrl-C (SIGINT), and 129, 131 or 143 after SIGHUP, SIGQUIT
+  or SIGTERM.
 
 Examples:
   lockwork compare

@@ -118,6 +118,24 @@ fn a_row_that_is_worse_than_allowed_fails() {
     assert_eq!(refused.status.code(), Some(2), "{}", stderr(&refused));
 }
 
+/// A program that gains the same under any interposer.
+#[test]
+fn what_the_control_gains_too_is_counted() {
+    let room = Room::new();
+    let content = "locks = ['mutex', 'glibc_passthrough']\nrounds = 3\nthreads = [2]\n\
+                   [[program]]\nname = 'any'\ncommand = ['{dir}/any', '{threads}']\n\
+                   metric = 'rate: ([0-9]+)'\n";
+    room.script(
+        "any",
+        "if [ -n \"$LD_PRELOAD\" ]; then echo rate: 200; else echo rate: 100; fi",
+    );
+    let (output, json) = run(&room, content, &[]);
+    assert_eq!(json["summary"][0]["like_control"], 1);
+    let shown = stdout(&output);
+    let part = "In 1 of these rows the difference is not shown to be more than that of the control";
+    assert!(shown.contains(part), "{shown}");
+}
+
 #[test]
 fn a_failed_row_does_not_hide_one_that_is_worse() {
     let room = Room::new();

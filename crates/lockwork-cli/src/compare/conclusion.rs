@@ -87,7 +87,7 @@ pub fn conclude(
     warnings.extend(short(&plan, &samples).map(|mean| {
         format!(
             "runs take {} under {BASELINE}: below 50 ms, starting the program and loading the \
-             interposer are most of what is measured; give it more to do",
+             interposer may be most of what is measured; give it more to do",
             duration((mean * 1e9) as u64)
         )
     }));
@@ -240,6 +240,7 @@ fn plan(rules: &Rules, metric: &Metric, verdict_confidence: f64) -> Plan {
         warmup: rules.warmup,
         seed: rules.seed,
         timeout_factor: rules.timeout_factor,
+        timeout: rules.limit.map(|limit| limit.as_secs_f64()),
         confidence: CONFIDENCE,
         verdict_confidence,
         resamples: stats::RESAMPLES,
@@ -278,6 +279,7 @@ mod tests {
             warmup: 0,
             seed: 1,
             timeout_factor: 10.0,
+            timeout: None,
             confidence: CONFIDENCE,
             verdict_confidence: CONFIDENCE,
             resamples: 1,

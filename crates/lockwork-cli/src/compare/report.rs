@@ -91,6 +91,8 @@ pub struct Plan {
     pub seed: u64,
     /// When runs are stopped, in times of glibc's slowest run.
     pub timeout_factor: f64,
+    /// When any run is stopped, in seconds.
+    pub timeout: Option<f64>,
     /// The confidence of `Summary::interval`.
     pub confidence: f64,
     /// The confidence of `Summary::verdict_interval`: adjusted for the number

@@ -127,6 +127,8 @@ pub struct LockScore {
     pub better: usize,
     /// Rows in which it is shown to do worse.
     pub worse: usize,
+    /// Rows among these in which the difference is not shown from the control as well.
+    pub like_control: usize,
     /// Rows in which it was stopped because a run took too long.
     pub stopped: usize,
     /// Rows in which a signal ended runs of it, and none of glibc's.

@@ -57,6 +57,7 @@ fn score(arm: &str, rows: &[Row]) -> LockScore {
         }),
         better: count(&|s| s.verdict_interval.is_some_and(|i| i.0 > 0.0)),
         worse: count(&|s| s.verdict_interval.is_some_and(|i| i.1 < 0.0)),
+        like_control: count(&|s| s.like_control),
         stopped: count(&|s| s.stopped),
         crashed: crashes.clone().count(),
         without: crashes

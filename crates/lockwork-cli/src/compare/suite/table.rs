@@ -11,7 +11,7 @@ use super::super::conclusion::{paused, repeated, short};
 use super::super::report::{Ended, Fault, Summary};
 use super::super::verdict::too_few;
 use super::report::{LockScore, Row, Skipped, SuiteReport};
-use crate::policy::BASELINE;
+use crate::policy::{BASELINE, CONTROL};
 
 /// Rounds that differ by more than this are worth a word.
 const MUCH: f64 = 0.1;
@@ -146,6 +146,13 @@ pub fn verdict(report: &SuiteReport, score: &LockScore) -> String {
             counted(report.comparisons, "comparison")
         ),
     };
+    if score.like_control > 0 {
+        text += &format!(
+            " In {} of these rows the difference is not shown to be more than that of the control, \
+             {CONTROL}.",
+            score.like_control
+        );
+    }
     if let Some(worst) = &score.worst {
         let (program, threads) = (&worst.program, worst.threads);
         text += &format!(" Worst: {:.2}, {program} ({threads}).", worst.ratio);
@@ -219,8 +226,8 @@ pub fn notes(report: &SuiteReport) -> Vec<String> {
     };
     if let Some(rows) = names(&quick) {
         all.push(format!(
-            "warning: runs take less than 50 ms, so that starting the program is most of what is \
-             measured: {rows}"
+            "warning: runs take less than 50 ms, so that starting the program may be most of what \
+             is measured: {rows}"
         ));
     }
     let reports = report.rows.iter().filter_map(|row| row.report.as_ref());
