@@ -15,33 +15,40 @@ pub(crate) enum Kind {
 /// Nobody.
 pub(crate) const NONE: u16 = u16::MAX;
 
-/// One line of memory.
+/// Waiters that are looked for one by one.
+const FEW: usize = 2;
+
+/// One line of memory. What most events look at is in one line of the host's cache, and what some
+/// do in the next.
+#[repr(C, align(64))]
 pub(crate) struct Line {
     /// The place that has it alone, or [`NONE`].
     pub owner: u16,
-    /// Copies, where nobody has it alone.
-    pub copies: u16,
-    /// A bit for each place with a copy.
-    who: Box<[u64]>,
     /// The only place that ever asked for it or used it, or [`NONE`] if there were several.
     only: u16,
     /// The node where it lives: that of its first user.
     pub home: u16,
     /// The place that it is on its way to, or was last.
     pub coming: u16,
-    /// When the next request can be granted.
-    pub free_at: Ps,
+    /// Copies, where nobody has it alone.
+    pub copies: u16,
+    /// The places with the first two of them, or [`NONE`].
+    two: [u16; 2],
     /// Changes whenever copies are taken back.
     pub version: u32,
+    /// When the next request can be granted.
+    pub free_at: Ps,
+    /// Requests that have arrived.
+    pub pending: Vec<Pending>,
     /// Clusters that have copies, or to which one is on its way, while nobody has the line
     /// alone.
     pub fills: Vec<Fill>,
-    /// Requests that have arrived.
-    pub pending: Vec<Pending>,
     /// CPUs that wait for the line to be taken from them, each with the number
     /// of that wait.
     pub waiters: Vec<(u16, u32)>,
-    /// A bit for each of them, by CPU.
+    /// A bit for each place with a copy, if there are more than two.
+    who: Box<[u64]>,
+    /// A bit for each of the waiters, by CPU, if there are more than [`FEW`].
     waiting: Vec<u64>,
 }
 
@@ -74,15 +81,16 @@ impl Line {
         Line {
             owner: NONE,
             only: user,
-            copies: 0,
-            who: Box::default(),
             home,
             coming: NONE,
-            free_at: 0,
+            copies: 0,
+            two: [NONE; 2],
             version: 0,
-            fills: Vec::new(),
+            free_at: 0,
             pending: Vec::new(),
+            fills: Vec::new(),
             waiters: Vec::new(),
+            who: Box::default(),
             waiting: Vec::new(),
         }
     }
@@ -104,41 +112,75 @@ impl Line {
     /// Takes it from all that have it.
     pub fn take_away(&mut self) {
         self.owner = NONE;
-        self.copies = 0;
-        self.who.fill(0);
+        if self.copies > 2 {
+            self.who.fill(0);
+        }
+        (self.copies, self.two) = (0, [NONE; 2]);
         self.fills.clear();
         self.version += 1;
     }
 
     /// A copy has arrived at one of so many places.
     pub fn give_copy(&mut self, place: u16, places: usize) {
-        if self.who.is_empty() {
-            self.who = vec![0; places.div_ceil(64)].into();
+        if self.has_copy(place) {
+            return;
         }
-        let (word, bit) = (usize::from(place) / 64, 1 << (place % 64));
-        if self.who[word] & bit == 0 {
-            self.who[word] |= bit;
-            self.copies += 1;
+        match self.copies {
+            few @ (0 | 1) => self.two[usize::from(few)] = place,
+            2 => {
+                if self.who.is_empty() {
+                    self.who = vec![0; places.div_ceil(64)].into();
+                }
+                let [first, second] = self.two;
+                for place in [first, second, place] {
+                    self.mark(place);
+                }
+            }
+            _ => self.mark(place),
         }
+        self.copies += 1;
+    }
+
+    fn mark(&mut self, place: u16) {
+        self.who[usize::from(place) / 64] |= 1 << (place % 64);
     }
 
     /// `cpu` waits for the line to be taken from it; the number is that of the wait.
     pub fn add_waiter(&mut self, cpu: u16, wait: u32) {
-        let (word, bit) = (usize::from(cpu) / 64, 1 << (cpu % 64));
+        let few = self.waiters.len() <= FEW;
+        if few || self.is_marked(cpu) {
+            if let Some(old) = self.waiters.iter_mut().find(|old| old.0 == cpu) {
+                old.1 = wait;
+                return;
+            }
+        }
+        self.waiters.push((cpu, wait));
+        match self.waiters.len() {
+            ..=FEW => {}
+            len if len == FEW + 1 => (0..len).for_each(|at| self.mark_waiter(self.waiters[at].0)),
+            _ => self.mark_waiter(cpu),
+        }
+    }
+
+    /// Whether `cpu` is one of many waiters.
+    fn is_marked(&self, cpu: u16) -> bool {
+        let word = self.waiting.get(usize::from(cpu) / 64);
+        word.is_some_and(|word| word >> (cpu % 64) & 1 == 1)
+    }
+
+    fn mark_waiter(&mut self, cpu: u16) {
+        let word = usize::from(cpu) / 64;
         if self.waiting.len() <= word {
             self.waiting.resize(word + 1, 0);
         }
-        if self.waiting[word] & bit == 0 {
-            self.waiting[word] |= bit;
-            self.waiters.push((cpu, wait));
-        } else if let Some(old) = self.waiters.iter_mut().find(|old| old.0 == cpu) {
-            old.1 = wait;
-        }
+        self.waiting[word] |= 1 << (cpu % 64);
     }
 
     /// Those that wait, who do so no longer; to be given back by [`Line::reuse`].
     pub fn take_waiters(&mut self) -> Vec<(u16, u32)> {
-        self.waiting.fill(0);
+        if self.waiters.len() > FEW {
+            self.waiting.fill(0);
+        }
         std::mem::take(&mut self.waiters)
     }
 
@@ -150,6 +192,9 @@ impl Line {
 
     #[inline]
     pub fn has_copy(&self, place: u16) -> bool {
+        if self.copies <= 2 {
+            return self.two.contains(&place);
+        }
         let word = self.who.get(usize::from(place) / 64);
         word.is_some_and(|word| word >> (place % 64) & 1 == 1)
     }
@@ -157,17 +202,13 @@ impl Line {
     /// The copy that is not at `place`, if there is just one. That is most often so.
     #[inline]
     pub fn sole_copy_but(&self, place: u16) -> Option<u16> {
-        if self.copies != 1 + u16::from(self.has_copy(place)) {
-            return None;
+        let [first, second] = self.two;
+        match self.copies {
+            1 if first != place => Some(first),
+            2 if first == place => Some(second),
+            2 if second == place => Some(first),
+            _ => None,
         }
-        let own = |word| match word == usize::from(place) / 64 {
-            true => 1 << (place % 64),
-            false => 0,
-        };
-        let others = self.who.iter().enumerate();
-        let mut others = others.map(|(word, bits)| (word, bits & !own(word)));
-        let (word, bits) = others.find(|&(_, bits)| bits != 0)?;
-        Some((64 * word) as u16 + bits.trailing_zeros() as u16)
     }
 
     /// The bits of `word` that are in `range`.
@@ -190,6 +231,9 @@ impl Line {
 
     #[inline]
     pub fn first_copy_in(&self, range: &Range<u16>) -> Option<u16> {
+        if self.copies <= 2 {
+            return self.of_two(range).min();
+        }
         for word in self.words(range) {
             let bits = self.within(word, range);
             if bits != 0 {
@@ -200,7 +244,19 @@ impl Line {
     }
 
     pub fn copies_in(&self, range: &Range<u16>) -> u16 {
+        if self.copies <= 2 {
+            return self.of_two(range).count() as u16;
+        }
         let copies = |word| self.within(word, range).count_ones() as u16;
         self.words(range).map(copies).sum()
+    }
+
+    /// Those of two copies that are in `range`.
+    #[inline]
+    fn of_two<'a>(&'a self, range: &'a Range<u16>) -> impl Iterator<Item = u16> + 'a {
+        self.two
+            .iter()
+            .copied()
+            .filter(|place| range.contains(place))
     }
 }
