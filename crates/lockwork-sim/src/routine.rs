@@ -3,18 +3,44 @@
 
 use crate::calls;
 use crate::engine::Engine;
-use corosensei::stack::DefaultStack;
+use corosensei::stack::{DefaultStack, Stack, StackPointer};
 use corosensei::{Coroutine, CoroutineResult};
 
 /// Bytes of a simulated thread's stack.
 const STACK: usize = 64 * 1024;
 
-/// A simulated thread.
-pub(crate) type Routine = Coroutine<(), (), (), DefaultStack>;
+/// Where stacks begin in their first page: at so many places, which are so many bytes apart.
+const PLACES: usize = 32;
+const APART: usize = 64;
 
-/// One that does `code`.
-pub(crate) fn routine(code: impl FnOnce() + 'static) -> Routine {
-    let stack = DefaultStack::new(STACK).expect("memory for a stack");
+/// A stack that does not begin where its page does. The stacks of all threads are pages apart, and
+/// what is at the same place of a page competes for few places of the host's cache.
+pub(crate) struct Shifted {
+    stack: DefaultStack,
+    by: usize,
+}
+
+// SAFETY: what is left of a stack is one, and has the same limit.
+unsafe impl Stack for Shifted {
+    fn base(&self) -> StackPointer {
+        let base = self.stack.base().get() - self.by;
+        StackPointer::new(base).expect("it is within the stack")
+    }
+
+    fn limit(&self) -> StackPointer {
+        self.stack.limit()
+    }
+}
+
+/// A simulated thread.
+pub(crate) type Routine = Coroutine<(), (), (), Shifted>;
+
+/// The one of this number, which does `code`.
+pub(crate) fn routine(thread: usize, code: impl FnOnce() + 'static) -> Routine {
+    let stack = Shifted {
+        stack: DefaultStack::new(STACK).expect("memory for a stack"),
+        by: thread % PLACES * APART,
+    };
     Coroutine::with_stack(stack, move |yielder: &_, ()| {
         calls::with(|engine| engine.set_yielder(yielder));
         code();

@@ -185,7 +185,9 @@ pub(crate) fn run(setup: &Setup, world: &World, ops: &'static world::Ops) -> Fou
         let code: *const Code = &code;
         let seed = setup.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ thread as u64;
         // SAFETY: it outlives the coroutines, which end below.
-        routine::routine(move || threads::run(unsafe { &*code }, thread, seed))
+        routine::routine(thread, move || {
+            threads::run(unsafe { &*code }, thread, seed)
+        })
     };
     let routines: Vec<Routine> = (0..setup.threads).map(routine).collect();
     // If one panics, the others are left as they are: the locks' C cannot be unwound.

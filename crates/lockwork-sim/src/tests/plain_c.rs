@@ -54,7 +54,7 @@ fn moved_by(rules: Rules, code: impl Fn(usize)) -> (u64, u64) {
     let last = std::rc::Rc::new(Cell::new(0));
     let routine = |thread| {
         let last = last.clone();
-        routine::routine(move || {
+        routine::routine(thread, move || {
             // Both start at the same time.
             calls::delay(START - calls::with(|engine| engine.now()));
             code(thread);

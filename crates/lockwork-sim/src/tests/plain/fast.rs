@@ -41,7 +41,7 @@ pub(super) fn run(case: &Case, programs: &Programs) -> Found {
     for (thread, program) in programs.iter().enumerate() {
         let (program, records) = (program.clone(), records[thread].clone());
         let starts = starts.clone();
-        routines.push(routine::routine(move || {
+        routines.push(routine::routine(thread, move || {
             starts.borrow_mut()[thread] = now();
             for op in &program {
                 let record = make(op, base);
