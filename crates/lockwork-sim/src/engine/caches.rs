@@ -26,6 +26,16 @@ pub(crate) struct Price {
     pub from_memory: bool,
 }
 
+impl Price {
+    /// Of what was not asked for.
+    pub const NONE: Price = Price {
+        cost: 0,
+        distance: Distance::Own,
+        from: 0,
+        from_memory: false,
+    };
+}
+
 /// Lines that are found without the index.
 const FOUND: usize = 1024;
 
@@ -422,13 +432,16 @@ impl Caches {
     pub fn give_alone(&mut self, line: u32, place: u16) {
         let line = &mut self.lines[line as usize];
         line.owner = place;
+        line.changes += 1;
     }
 
     /// Who had it alone shares it from now on.
     pub fn share(&mut self, line: u32) {
-        let owner = self.lines[line as usize].owner;
+        let at = &mut self.lines[line as usize];
+        let owner = at.owner;
         if owner != NONE {
-            self.lines[line as usize].owner = NONE;
+            at.owner = NONE;
+            at.changes += 1;
             self.give_copy(line, owner);
         }
     }

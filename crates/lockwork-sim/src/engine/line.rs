@@ -36,6 +36,8 @@ pub(crate) struct Line {
     two: [u16; 2],
     /// Changes whenever copies are taken back.
     pub version: u32,
+    /// Changes with all that a price depends on.
+    pub changes: u32,
     /// When the next request can be granted.
     pub free_at: Ps,
     /// Requests that have arrived.
@@ -86,6 +88,7 @@ impl Line {
             copies: 0,
             two: [NONE; 2],
             version: 0,
+            changes: 0,
             free_at: 0,
             pending: Vec::new(),
             fills: Vec::new(),
@@ -118,6 +121,7 @@ impl Line {
         (self.copies, self.two) = (0, [NONE; 2]);
         self.fills.clear();
         self.version += 1;
+        self.changes += 1;
     }
 
     /// A copy has arrived at one of so many places.
@@ -139,6 +143,7 @@ impl Line {
             _ => self.mark(place),
         }
         self.copies += 1;
+        self.changes += 1;
     }
 
     fn mark(&mut self, place: u16) {

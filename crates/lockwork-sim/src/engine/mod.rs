@@ -47,7 +47,7 @@ pub(crate) use tree::Ps;
 use crate::rules::Rule;
 use crate::settle::{Batch, Verdict};
 use crate::setup::{Clusters, Setup};
-use caches::{ps, Caches};
+use caches::{ps, Caches, Price};
 use clocks::Clocks;
 use corosensei::Yielder;
 use fixed::Fixed;
@@ -123,6 +123,7 @@ impl Engine {
             sleepers: FxHashMap::default(),
             askers: Vec::new(),
             ranked: Vec::new(),
+            prices: vec![Price::NONE; PARTS * cpus.len()],
             current: 0,
             running: 0,
             time: 0,
@@ -181,14 +182,20 @@ impl Engine {
             let agent = Agent(agent as u16);
             let cpu = agent.cpu();
             match self.cpus[cpu].actions[agent.part()] {
-                Action::Arrive => self.arrive(agent),
-                Action::Choose => self.choose(agent),
-                Action::Done if agent.part() > 0 => self.store_done(agent),
+                Action::Arrive => {
+                    self.arrive(agent);
+                    continue;
+                }
+                Action::Choose => {
+                    self.choose(agent);
+                    continue;
+                }
+                Action::Done if agent.part() > 0 => {
+                    self.store_done(agent);
+                    continue;
+                }
                 Action::Done => self.line_is_here(cpu),
                 Action::Run => {}
-            }
-            if agent.part() > 0 || self.cpus[cpu].actions[0] != Action::Run {
-                continue;
             }
             if self.tree.first() != (agent.0 as usize, time) || !self.may_run(cpu) {
                 continue;

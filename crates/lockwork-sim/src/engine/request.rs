@@ -34,4 +34,6 @@ pub(crate) struct Request {
     pub(super) arrived: Ps,
     /// Of the line, when it was granted.
     pub(super) version: u32,
+    /// The line's changes when it was asked for: while there are no more, the price is the same.
+    pub(super) changes: u32,
 }

@@ -36,7 +36,8 @@ impl Engine {
     fn ask_since(&mut self, agent: Agent, line: u32, kind: Kind, since: Ps, time: Ps) {
         let cpu = &mut self.cpus[agent.cpu()];
         let price = self.caches.price(line, cpu.place, kind);
-        self.caches.lines[line as usize].wanted_by(cpu.place);
+        let at = &mut self.caches.lines[line as usize];
+        at.wanted_by(cpu.place);
         let arrived = since + times(price.cost, self.fixed.request);
         cpu.requests[agent.part()] = Some(Request {
             line,
@@ -44,7 +45,9 @@ impl Engine {
             asked: since,
             arrived,
             version: 0,
+            changes: at.changes,
         });
+        self.prices[usize::from(agent.0)] = price;
         self.plan(agent, Action::Arrive, arrived.max(time));
     }
 
@@ -59,12 +62,13 @@ impl Engine {
 
     pub(super) fn arrive(&mut self, agent: Agent) {
         let request = self.request(agent);
-        if self.rules.has(Rule::CacheOrder) && self.served_in_cluster(agent, request) {
+        let ordered = self.rules.has(Rule::CacheOrder);
+        if ordered && self.served_in_cluster(agent, &request) {
             return;
         }
         let line = &mut self.caches.lines[request.line as usize];
         if line.pending.is_empty() && line.free_at <= self.time {
-            self.grant(agent, request);
+            self.grant(agent, &request, ordered);
             return;
         }
         line.pending.push(Pending {
@@ -90,7 +94,7 @@ impl Engine {
         if pending.len() == 1 {
             pending.clear();
             self.caches.lines[line as usize].pending = pending;
-            self.grant(agent, self.request(agent));
+            self.grant(agent, &self.request(agent), false);
             return;
         }
         // Loads that come before the first of the others are served together.
@@ -119,7 +123,7 @@ impl Engine {
         }
         loads.sort_unstable();
         for &(_, agent) in &loads {
-            self.grant(Agent(agent), self.request(Agent(agent)));
+            self.grant(Agent(agent), &self.request(Agent(agent)), false);
         }
         loads.clear();
         self.ranked = loads;
@@ -142,7 +146,9 @@ impl Engine {
         self.caches.lines[line as usize].pending = left;
     }
 
-    fn grant(&mut self, agent: Agent, request: Request) {
+    /// The line is free for `request`, which the cache of its cluster did not serve just now if
+    /// that was `tried`.
+    fn grant(&mut self, agent: Agent, request: &Request, tried: bool) {
         let (line, kind) = (request.line, request.kind);
         let place = self.cpus[agent.cpu()].place;
         let free_at = self.caches.lines[line as usize].free_at;
@@ -152,10 +158,13 @@ impl Engine {
             self.finish_at(agent, line, now + self.caches.hit(kind));
             return;
         }
-        if self.served_in_cluster(agent, request) {
+        if !tried && self.served_in_cluster(agent, request) {
             return;
         }
-        let price = self.caches.price(line, place, kind);
+        let price = match self.caches.lines[line as usize].changes == request.changes {
+            true => self.prices[usize::from(agent.0)],
+            false => self.caches.price(line, place, kind),
+        };
         let cost = self.vary(price.cost);
         let rest = times(cost, 1.0 - self.fixed.request);
         // One that was asked for early has been on its way since then, if the line was free.
@@ -186,12 +195,12 @@ impl Engine {
     /// A load of a line of which the cluster has a copy, or gets one: done when that is
     /// there, and has served those before.
     #[inline]
-    fn served_in_cluster(&mut self, agent: Agent, request: Request) -> bool {
+    fn served_in_cluster(&mut self, agent: Agent, request: &Request) -> bool {
         let may = request.kind == Kind::Load && self.rules.has(Rule::ClusterFill);
         may && self.load_in_cluster(agent, request)
     }
 
-    fn load_in_cluster(&mut self, agent: Agent, request: Request) -> bool {
+    fn load_in_cluster(&mut self, agent: Agent, request: &Request) -> bool {
         let line = request.line;
         let place = self.cpus[agent.cpu()].place;
         if self.caches.has(line, place, Kind::Load) {

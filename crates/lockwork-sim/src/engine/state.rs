@@ -2,7 +2,7 @@
 //! What the state of a simulation consists of. The other files of this folder are
 //! what happens to it.
 
-use super::caches::Caches;
+use super::caches::{Caches, Price};
 use super::clocks::Clocks;
 use super::fixed::Fixed;
 use super::measured::Measured;
@@ -222,6 +222,8 @@ pub(crate) struct Engine {
     pub(super) sleepers: FxHashMap<usize, VecDeque<u32>>,
     /// Spinners in [`Parked::Relax`] that asked about somebody.
     pub(super) askers: Vec<u32>,
+    /// By agent: the price of its last request, as of when it asked.
+    pub(super) prices: Vec<Price>,
     /// Room for [`Engine::choose`].
     pub(super) ranked: Vec<(Ps, u16)>,
     pub(super) guests: Option<Guests>,
