@@ -19,12 +19,32 @@ const SHIFT: u32 = EACH.ilog2();
 #[repr(align(64))]
 struct Match([u64; EACH]);
 
-/// Each player's next time; ties go to the lower number. A change costs the
-/// logarithm of the number of players, and less where it does not matter.
+/// The seat of a player that is at [`NEVER`].
+const NOWHERE: u8 = EACH as u8;
+/// The seat of a player that is in the matches of all.
+const BEHIND: u8 = NOWHERE + 1;
+
+/// Each player's next time; ties go to the lower number.
+///
+/// Mostly few have a time: the others wait for something. So the first to get a time sit in front,
+/// in a match of their own; all others are behind, in a tree of matches. There a change costs the
+/// logarithm of the number of players, and less where it does not matter. If many are behind, so
+/// are all that come: where each one is can be foreseen then.
 pub(crate) struct Tree {
+    /// The lowest key of all.
+    first: u64,
+    /// The lowest in front.
+    least: u64,
+    /// The seats in front that are free, a bit each.
+    free: u8,
+    front: Match,
+    /// By player: where it is. It stays there until it is at [`NEVER`].
+    seats: Vec<u8>,
+    /// How many are behind.
+    count: usize,
     leaves: usize,
-    /// Key `at` is in match `at / EACH`; the winner's is at 1. What match `at` is between begins
-    /// at `EACH * at`.
+    /// Those behind. Key `at` is in match `at / EACH`; the winner's is at 1. What match `at` is
+    /// between begins at `EACH * at`.
     matches: Vec<Match>,
 }
 
@@ -56,18 +76,59 @@ impl Tree {
             leaves *= EACH;
         }
         Tree {
+            first: u64::MAX,
+            least: u64::MAX,
+            free: u8::MAX,
+            front: Match([u64::MAX; EACH]),
+            seats: vec![NOWHERE; players],
+            count: 0,
             leaves,
             matches: vec![Match([u64::MAX; EACH]); (leaves + players).div_ceil(EACH)],
         }
     }
 
-    /// Sets the time of `player`.
-    #[inline]
+    /// Sets the time of `player`. At each place where it is called it would be too long.
+    #[inline(never)]
     pub fn set(&mut self, player: usize, time: Ps) {
-        let mut at = self.leaves + player;
         let new = key(player, time);
+        let seat = self.seats[player];
+        if seat < NOWHERE {
+            self.front.0[usize::from(seat) % EACH] = new;
+            if new == u64::MAX {
+                self.seats[player] = NOWHERE;
+                self.free |= 1 << seat;
+            }
+            self.least = self.front.least();
+            self.first = self.least.min(self.matches[0].0[1]);
+        } else if seat == BEHIND || (new != u64::MAX && !self.sits(player, new)) {
+            self.set_behind(player, new);
+        }
+    }
+
+    /// Gives a player that is nowhere a seat in front. False: it has to be behind.
+    #[inline]
+    fn sits(&mut self, player: usize, new: u64) -> bool {
+        if self.free == 0 || self.count >= EACH {
+            return false;
+        }
+        let seat = self.free.trailing_zeros() as usize;
+        self.seats[player] = seat as u8;
+        self.free &= self.free - 1;
+        self.front.0[seat % EACH] = new;
+        self.least = self.least.min(new);
+        self.first = self.first.min(new);
+        true
+    }
+
+    /// Sets the key of a player that is behind, before or after that.
+    #[inline]
+    fn set_behind(&mut self, player: usize, new: u64) {
+        self.seats[player] = if new == u64::MAX { NOWHERE } else { BEHIND };
+        let mut at = self.leaves + player;
         let mut own = &mut self.matches[at >> SHIFT];
         let old = std::mem::replace(&mut own.0[at % EACH], new);
+        self.count += usize::from(old == u64::MAX);
+        self.count -= usize::from(new == u64::MAX);
         if new < old {
             // It wins the matches whose winner is later. To stop at the first that it does not
             // win would take longer: where that is cannot be foreseen.
@@ -96,18 +157,24 @@ impl Tree {
                 }
             }
         }
+        self.first = self.least.min(self.matches[0].0[1]);
     }
 
     /// Whether `player`, which is at [`NEVER`] because it runs, would be the first at `time`.
     #[inline]
     pub fn would_be_first(&self, player: usize, time: Ps) -> bool {
-        key(player, time) < self.matches[0].0[1]
+        key(player, time) < self.first
     }
 
     /// The time of `player`.
     pub fn time(&self, player: usize) -> Ps {
         let at = self.leaves + player;
-        match self.matches[at >> SHIFT].0[at % EACH] {
+        let key = match self.seats[player] {
+            NOWHERE => u64::MAX,
+            BEHIND => self.matches[at >> SHIFT].0[at % EACH],
+            seat => self.front.0[usize::from(seat)],
+        };
+        match key {
             u64::MAX => NEVER,
             key => key >> PLAYER,
         }
@@ -116,7 +183,7 @@ impl Tree {
     /// Who is next, and when; at [`NEVER`]: nobody.
     #[inline]
     pub fn first(&self) -> (usize, Ps) {
-        match self.matches[0].0[1] {
+        match self.first {
             u64::MAX => (0, NEVER),
             key => ((key & ((1 << PLAYER) - 1)) as usize, key >> PLAYER),
         }
