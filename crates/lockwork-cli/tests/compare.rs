@@ -5,6 +5,7 @@
 mod common;
 
 use std::fs;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Output, Stdio};
 use std::thread::sleep;
@@ -597,6 +598,14 @@ fn sigquit_ends_it_as_ctrl_c_does() {
     fs::create_dir(room.path("tmp")).expect("a folder");
     command.env("TMPDIR", room.path("tmp"));
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    // A shell that started these tests in the background has had them ignore it.
+    let heed = || {
+        // SAFETY: no handler is set, and nothing else is done between fork and exec.
+        unsafe { libc::signal(libc::SIGQUIT, libc::SIG_DFL) };
+        Ok(())
+    };
+    // SAFETY: as above.
+    unsafe { command.pre_exec(heed) };
     let child = command.spawn().expect("lockwork starts");
     let marker = format!("{program}.pid");
     while !Path::new(&marker).exists() {
