@@ -745,7 +745,10 @@ fn what_cannot_be_recorded_is_refused_before_it_runs() {
     let made = Command::new("mkfifo").arg(&fifo).status();
     assert!(made.expect("mkfifo starts").success());
     let name = fifo.to_str().expect("UTF-8");
-    refused(&["profile", "-o", name, "--", &script], "is no profile");
+    refused(
+        &["profile", "-o", name, "--", &script],
+        "is no regular file",
+    );
     refused(&["report", name], "it is not a regular file");
     refused(
         &["profile", "--lock", "no_such_lock", "--", &script],

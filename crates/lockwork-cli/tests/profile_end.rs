@@ -278,7 +278,14 @@ fn a_program_ends_where_exec_replaces_it_by_one_without_locks() {
         assert_eq!(ended["end"], "exec", "{flags:?}");
         assert_eq!(ended["ended"], false, "{flags:?}");
         let seconds = ended["seconds"].as_f64().expect("seconds");
-        let most = (passed - NAP).as_secs_f64() * 1.05;
+        // A recorder notes it at once, and who started it within half a second, or later on a busy
+        // machine.
+        let most = if flags.is_empty() {
+            passed - NAP
+        } else {
+            passed
+        };
+        let most = most.as_secs_f64() * 1.05;
         assert!(seconds <= most, "{flags:?}: {seconds} of {most}");
         let report = stdout(&room.run(&["report", &file]));
         let note =

@@ -132,7 +132,8 @@ fn warnings_are_data() {
     assert!(text.contains("50 on 40"), "{text}");
     let free = [&many[..], &["--affinity", "off"]].concat();
     assert_eq!(words(&free, &[&[2000, 2100], &[2000, 2101]]), "");
-    let shared = [&two[..], &["--read-ratio", "0.5"]].concat();
+    let beside = ["--lock", "tas_lock,qrwlock", "--threads", "2"];
+    let shared = [&beside[..], &["--seeds", "2", "--read-ratio", "0.5"]].concat();
     let text = words(&shared, &[&[2000, 2100], &[2000, 2101]]);
     assert!(
         text.contains("without readers") && text.contains("tas_lock"),
