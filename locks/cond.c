@@ -25,8 +25,8 @@ static __cold void forget_the_gone(struct lk_cond *c)
 }
 
 /*
- * Not lk_wait_list_lock(): the epoch is looked at in the same section, so that no handler
- * waits for a claim of its own thread, and what it leaves is done once, by list_unlock().
+ * Not lk_wait_list_lock(): the epoch is looked at in the same section. So a signal handler never
+ * waits for a claim of its own thread; and list_unlock() does once what handlers left undone.
  */
 static void *list_lock(struct lk_cond *c)
 {

@@ -60,7 +60,7 @@ pub fn read(path: &Path) -> Result<String> {
 /// It cannot.
 pub fn writable(path: &Path) -> Result<()> {
     let facts = std::fs::metadata(path);
-    // Who reads a pipe would take it for ended when it is closed again.
+    // A pipe is not opened here: when it is closed again, its reader sees an end.
     if facts.is_ok_and(|facts| !facts.is_file() && !facts.is_dir()) {
         return Ok(());
     }

@@ -205,7 +205,7 @@ mod tests {
         assert!(text.ends_with("mutex (2 runs failed)"), "{text}");
     }
 
-    /// It fails all the same: what is bounded is the loss of the program.
+    /// The comparison still fails: the bound is on the program's loss against glibc.
     #[test]
     fn what_the_control_loses_too_is_said_first() {
         let mut mutex = arm("mutex", Some((-0.2, -0.07)), false);
