@@ -86,7 +86,7 @@ struct lk_cond_waiter {
 	bool cancellable;
 	bool owes;     /* see owed */
 	bool on_mutex; /* it sleeps on the mutex's list, or has done so */
-};
+} __wait_record;
 
 /*
  * Waits until signalled; the caller holds @m, also at the end. May return for no

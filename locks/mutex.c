@@ -246,7 +246,7 @@ static bool spin_in_queue(struct lk_mutex *m, const struct lk_spin_queue *queue)
 static struct lk_ring *pull(struct lk_mutex *m, u32 count)
 {
 	struct lk_ring *first = lk_ring_first(&m->first), *link = first->prev;
-	struct lk_ring *pulled = NULL, **end = &pulled;
+	struct lk_ring *pulled = NULL, *last = NULL;
 
 	if (first->priority)
 		return NULL;
@@ -257,12 +257,24 @@ static struct lk_ring *pull(struct lk_mutex *m, u32 count)
 		if (link == first || !waiter_of(link)->moved)
 			break;
 		lk_ring_remove(&m->first, link);
-		*end = link;
-		end = &link->next;
+		link->next = NULL;
+		if (last)
+			last->next = link;
+		else
+			pulled = link;
+		last = link;
 	}
-	*end = NULL;
 	return pulled;
 }
+
+/*
+ * What an unlock wakes. It is passed by value: in memory it would be on the stack, perhaps
+ * where a waiter of ours was, in a line that another CPU has now.
+ */
+struct to_wake {
+	u32 *first;		/* the state of the first sleeper, or NULL */
+	struct lk_ring *pulled; /* from pull() */
+};
 
 static void tell(struct lk_ring *pulled)
 {
@@ -289,21 +301,21 @@ static inline void give_way_to(u64 since)
 }
 
 /*
- * Ends the wait_lock section, and wakes @state and those that were @pulled. If @state was
- * awake, it is about to take the mutex, which would be idle while we gave way.
+ * Ends the wait_lock section, and wakes. If the first sleeper was awake, it is about to take
+ * the mutex, which would be idle while we gave way.
  */
-static inline void unlock_and_wake(struct lk_mutex *m, void *outer, u32 *state,
-				   struct lk_ring *pulled)
+static inline void unlock_and_wake(struct lk_mutex *m, void *outer,
+				   struct to_wake wake)
 {
 	u64 since = 0;
 
-	if (state)
-		since = container_of(state, struct lk_mutex_waiter, state)
+	if (wake.first)
+		since = container_of(wake.first, struct lk_mutex_waiter, state)
 				->since;
 	list_unlock(m, outer);
-	if (state && !wake_value(state))
+	if (wake.first && !wake_value(wake.first))
 		since = 0;
-	tell(pulled);
+	tell(wake.pulled);
 	give_way_to(since);
 }
 
@@ -399,8 +411,8 @@ static int leave_timed_out(struct lk_mutex *m, struct lk_mutex_waiter *w,
 			   int err)
 {
 	void *outer = list_lock(m);
+	struct to_wake wake = { 0 };
 	bool was_first, none_left;
-	u32 *wake = NULL;
 
 	if (READ_ONCE(w->state) == LK_GRANTED) {
 		list_unlock(m, outer);
@@ -413,9 +425,9 @@ static int leave_timed_out(struct lk_mutex *m, struct lk_mutex_waiter *w,
 	/* Whatever was to be told to us is told to the one behind us, or to foreign
 	 * code: an unlock that saw us has woken nobody else. */
 	if (was_first)
-		wake = ready_first(m);
+		wake.first = ready_first(m);
 	none_left = !anybody_sleeps(m);
-	unlock_and_wake(m, outer, wake, NULL);
+	unlock_and_wake(m, outer, wake);
 	if (none_left)
 		wake_foreign(m);
 	return err;
@@ -527,7 +539,7 @@ static bool announce_asleep(struct lk_mutex *m)
 
 bool lk_mutex_move(struct lk_mutex *m, struct lk_mutex_waiter *w, bool last)
 {
-	u32 *wake = NULL;
+	struct to_wake wake = { 0 };
 	bool moved = true;
 	void *outer;
 
@@ -540,7 +552,7 @@ bool lk_mutex_move(struct lk_mutex *m, struct lk_mutex_waiter *w, bool last)
 	list_insert(m, w);
 	if (is_first(m, w)) {
 		if (!announce_asleep(m))
-			wake = ready_first(m);
+			wake.first = ready_first(m);
 	} else if (!is_asleep(first_of(m)) && !announce_asleep(m)) {
 		/* The first does not take what is free: it may be stopped. */
 		list_remove(m, w);
@@ -548,26 +560,25 @@ bool lk_mutex_move(struct lk_mutex *m, struct lk_mutex_waiter *w, bool last)
 	}
 	/* Those that were moved do not nap, and foreign code that holds wakes none. */
 	if (last && foreign_unlocks(m) && first_of(m)->moved)
-		wake = ready_first(m);
-	unlock_and_wake(m, outer, wake, NULL);
+		wake.first = ready_first(m);
+	unlock_and_wake(m, outer, wake);
 	return moved;
 }
 
 /* As an unlock looks for sleepers, but the word is still held. */
 void lk_mutex_lend(struct lk_mutex *m)
 {
-	struct lk_ring *pulled = NULL;
-	u32 *wake = NULL;
+	struct to_wake wake = { 0 };
 	void *outer;
 
 	if (!may_look(m))
 		return;
 	outer = list_lock(m);
 	if (anybody_sleeps(m) && !is_asleep(first_of(m)))
-		pulled = pull(m, 1);
+		wake.pulled = pull(m, 1);
 	else
-		wake = ready_first(m);
-	unlock_and_wake(m, outer, wake, pulled);
+		wake.first = ready_first(m);
+	unlock_and_wake(m, outer, wake);
 }
 
 void lk_mutex_sleep_moved(struct lk_mutex *m, struct lk_mutex_waiter *w)
@@ -678,20 +689,20 @@ static bool passed_on(struct lk_mutex *m)
 }
 
 /*
- * Under wait_lock, the word just freed, the list not empty: what to wake, or
- * NULL. A first sleeper that is awake needs nobody; one that has been passed
+ * Under wait_lock, the word just freed, the list not empty: what to wake. A first sleeper that is awake needs nobody; one that has been passed
  * over half its limit is woken to compete, and at the limit it is promised the
- * next unlock. The sleepers that it pulls go to *@pulled.
+ * next unlock.
  */
-static u32 *pass_over(struct lk_mutex *m, struct lk_ring **pulled)
+static struct to_wake pass_over(struct lk_mutex *m)
 {
+	struct to_wake wake = { 0 };
 	struct lk_mutex_waiter *first = first_of(m);
 	u32 limit = overtake_limit(), overtaken;
 	bool taken;
 
 	if (!is_asleep(first)) {
-		*pulled = pull(m, 1);
-		return NULL;
+		wake.pulled = pull(m, 1);
+		return wake;
 	}
 	/* How long it waited behind others that were moved says nothing. */
 	if (!first->since)
@@ -701,31 +712,31 @@ static u32 *pass_over(struct lk_mutex *m, struct lk_ring **pulled)
 		WRITE_ONCE(m->passed, m->passed | LK_MUTEX_PROMISED);
 	taken = passed_on(m);
 	if (taken && overtaken != limit / 2)
-		return NULL;
+		return wake;
 	/* One also for a first that was not moved: it may be in a signal handler, and those
 	 * that were moved behind it look for nothing by themselves. */
-	*pulled = pull(m, first->moved ? broadcast_wakes() : 1);
-	return ready_first(m);
+	wake.pulled = pull(m, first->moved ? broadcast_wakes() : 1);
+	wake.first = ready_first(m);
+	return wake;
 }
 
 /* The plain-store unlock saw parked: the word is free or has a new holder. */
 __cold void lk_mutex_wake(struct lk_mutex *m)
 {
-	struct lk_ring *pulled = NULL;
+	struct to_wake wake = { 0 };
 	bool none_asleep = false;
-	u32 *wake = NULL;
 	void *outer;
 
 	if (!may_look(m))
 		return;
 	outer = list_lock(m);
 	if (anybody_sleeps(m)) {
-		wake = pass_over(m, &pulled);
+		wake = pass_over(m);
 	} else {
 		WRITE_ONCE(m->parked, 0);
 		none_asleep = true;
 	}
-	unlock_and_wake(m, outer, wake, pulled);
+	unlock_and_wake(m, outer, wake);
 	/* The unlock of a handler has woken no foreign code. */
 	if (none_asleep)
 		wake_foreign(m);
@@ -775,8 +786,7 @@ static bool hand_off(struct lk_mutex *m, void *outer)
 
 __cold void lk_mutex_unlock_slow(struct lk_mutex *m)
 {
-	struct lk_ring *pulled = NULL;
-	u32 *wake;
+	struct to_wake wake;
 	void *outer;
 
 	if (in_section(m)) {
@@ -803,8 +813,8 @@ __cold void lk_mutex_unlock_slow(struct lk_mutex *m)
 	 * sleeper asleep, or its look at the word finds it free. Spare acq_rel:
 	 * the kernel has no RMW between release and full. */
 	xchg(&m->word, LK_MUTEX_FREE);
-	wake = pass_over(m, &pulled);
-	unlock_and_wake(m, outer, wake, pulled);
+	wake = pass_over(m);
+	unlock_and_wake(m, outer, wake);
 }
 
 /* -- catalogue ----------------------------------------------------------- */

@@ -108,7 +108,7 @@ struct lk_mutex_waiter {
 	/* Its thread knows that it is on the list. It alone reads this, so it is plain:
 	 * a WRITE_ONCE may land when the frame is gone already (the sim world). */
 	bool queued;
-};
+} __wait_record;
 
 /* 0, or -ETIMEDOUT past @deadline (NULL: never). */
 int lk_mutex_lock_slow(struct lk_mutex *m, const struct lkp_deadline *deadline);

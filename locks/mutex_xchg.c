@@ -8,7 +8,7 @@
 struct waiter {
 	struct lk_ring ring; /* under wait_lock */
 	u32 state;	     /* changed under wait_lock */
-};
+} __wait_record;
 
 enum { ASLEEP, AWAKE };
 

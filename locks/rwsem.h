@@ -122,7 +122,7 @@ struct lk_rwsem_waiter {
 	bool vain;   /* and how: see grant_readers() */
 	bool timed;  /* it sleeps as the first, no longer than its patience */
 	bool queued; /* for its thread alone: on the list, or granted there */
-};
+} __wait_record;
 
 /*
  * 0, or -ETIMEDOUT past @deadline (NULL: never). @queue: where to spin; NULL: in

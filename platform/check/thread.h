@@ -61,6 +61,9 @@ u16 wait_epoch(void);
 #define WAIT_TAG_MASK 0xfc00u
 u32 wait_tag(void);
 
+/* The type of a waiter's record on its stack. */
+#define __wait_record
+
 #define DEFINE_WAIT_NODES(type, name)                                          \
 	static type name[LKP_MAX_SLOTS + 1][LKP_MAX_NEST] __cacheline_aligned; \
 	u8 name##_depth[CHECK_THREADS]

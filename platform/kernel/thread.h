@@ -40,6 +40,9 @@ static inline u32 this_slot(void)
 #define wait_tag()    0u
 #define WAIT_TAG_MASK 0u
 
+/* The type of a waiter's record on its stack. */
+#define __wait_record
+
 /* The number by which a table finds an object. */
 #define address_of(object) ((u64)(uintptr_t)(object))
 

@@ -386,6 +386,9 @@ extern u32 lkp_wait_tag;
 #define WAIT_TAG_MASK 0xfc00u
 #define wait_tag()    READ_ONCE(lkp_wait_tag)
 
+/* The type of a waiter's record on its stack. */
+#define __wait_record
+
 /* How this host differs from the other one. */
 #include <host.h>
 

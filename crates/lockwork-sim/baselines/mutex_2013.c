@@ -47,7 +47,7 @@ struct lk_mutex_2013 {
 struct waiter {
 	struct lk_ring ring; /* under wait_lock */
 	u32 state;	     /* changed under wait_lock */
-};
+} __wait_record;
 
 enum { ASLEEP, AWAKE };
 

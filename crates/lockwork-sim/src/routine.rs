@@ -32,6 +32,23 @@ unsafe impl Stack for Shifted {
     }
 }
 
+#[cfg(test)]
+thread_local! {
+    /// So many bytes lower does a stack begin, a multiple of 16: another build's frames are as
+    /// far from where this one's are.
+    pub(crate) static LOWER: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+#[cfg(test)]
+fn lower() -> usize {
+    LOWER.get()
+}
+
+#[cfg(not(test))]
+fn lower() -> usize {
+    0
+}
+
 /// A simulated thread.
 pub(crate) type Routine = Coroutine<(), (), (), Shifted>;
 
@@ -39,7 +56,7 @@ pub(crate) type Routine = Coroutine<(), (), (), Shifted>;
 pub(crate) fn routine(thread: usize, code: impl FnOnce() + 'static) -> Routine {
     let stack = Shifted {
         stack: DefaultStack::new(STACK).expect("memory for a stack"),
-        by: thread % PLACES * APART,
+        by: thread % PLACES * APART + lower(),
     };
     Coroutine::with_stack(stack, move |yielder: &_, ()| {
         calls::with(|engine| engine.set_yielder(yielder));

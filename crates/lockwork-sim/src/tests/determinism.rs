@@ -2,8 +2,9 @@
 //! The same setup gives the same outcome.
 
 use super::program::{lock, of, role, section, think};
-use super::{locks, machine, outcome, setup, workload, CROWDED};
+use super::{epyc, locks, machine, outcome, setup, workload, CROWDED};
 use crate::outcome::Outcome;
+use crate::routine::LOWER;
 use crate::workload::{SharedLock, Workload};
 use crate::Setup;
 use std::thread;
@@ -59,6 +60,37 @@ fn another_seed_gives_another_outcome() {
     for (at, (a, b)) in first.iter().zip(&second).enumerate() {
         assert!(a != b, "{}: the seed changes nothing", locks()[at / 2]);
     }
+}
+
+/// Records of waiters are on the stacks of their threads. Another compiler's frames put them
+/// elsewhere: here stacks begin lower. Locks of which other frames, on the way to a wait, lie
+/// where a record was are left out.
+#[test]
+fn where_frames_lie_changes_nothing() {
+    let machine = epyc();
+    let run = |lock: &&str| {
+        let shared = ["rwlock", "qrwlock", "glibc_rwlock"];
+        let workload = Workload {
+            reads: if shared.contains(lock) { 0.3 } else { 0.0 },
+            measure_us: 1000.0,
+            ..workload()
+        };
+        all_of(outcome(&Setup {
+            threads: 40,
+            cpus: 16,
+            ..setup(&machine, lock, &workload)
+        }))
+    };
+    let mut steady = locks().to_vec();
+    steady.retain(|lock| !["cond", "rwsem", "rwsem_numa"].contains(lock));
+    let first: Vec<String> = steady.iter().map(run).collect();
+    for bytes in [16, 32, 48] {
+        LOWER.set(bytes);
+        for (lock, first) in steady.iter().zip(&first) {
+            assert!(*first == run(lock), "{lock}: {bytes} bytes lower");
+        }
+    }
+    LOWER.set(0);
 }
 
 /// Locks enough that some have the same entry in a table that goes by addresses.

@@ -4,9 +4,13 @@
 use crate::calls;
 use crate::world::Ops;
 use std::ffi::c_void;
+use std::hint::black_box;
+use std::mem::MaybeUninit;
 
 /// Bytes of a line.
 pub(super) const LINE: usize = 64;
+/// Records of waiters lie no deeper in a thread's stack, from where it calls a lock.
+const RECORDS: usize = 2048;
 
 /// A lock and its data.
 pub(super) struct Guarded {
@@ -33,6 +37,17 @@ pub(super) struct Nesting(u32);
 fn call(op: unsafe extern "C" fn(*mut c_void), lock: *mut c_void) {
     // SAFETY: an operation of this lock, which is initialised.
     unsafe { op(lock) }
+}
+
+/// Calls `code` so much deeper in the stack that its frames are not where the record of a waiter
+/// was. Whether a frame pays for a line that another CPU has since then would depend on how the
+/// compiler lays frames out.
+#[inline(never)]
+pub(crate) fn beyond_records(code: impl FnOnce()) {
+    let room = [MaybeUninit::<u8>::uninit(); RECORDS];
+    black_box(&room);
+    code();
+    black_box(&room);
 }
 
 impl Guarded {
@@ -99,7 +114,8 @@ impl Guarded {
     pub fn give_back(&self, nesting: &mut Nesting, shared: bool) {
         calls::catch_up();
         calls::with(|engine| engine.gives_back(self.number, shared));
-        call(self.operations(shared)[1], self.at);
+        let unlock = self.operations(shared)[1];
+        beyond_records(|| call(unlock, self.at));
         calls::with(|engine| engine.gave_back());
         if self.spins {
             calls::may_preempt(-1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A workload of several locks: the steps of a thread's role, round after round.
 
-use super::guarded::{Guarded, Nesting, LINE};
+use super::guarded::{beyond_records, Guarded, Nesting, LINE};
 use super::outside::{draw, sleep};
 use crate::calls;
 use crate::engine::caches::ps;
@@ -13,6 +13,11 @@ use std::ffi::c_void;
 
 /// Words of a waiter on a thread's stack: more than it needs.
 const WAITER_WORDS: usize = 64;
+
+/// Room for a waiter, in lines of its own.
+#[repr(align(64))]
+struct WaiterRoom([u64; WAITER_WORDS]);
+
 /// What a round costs that takes no time by itself: a nanosecond.
 const LEAST_ROUND: u64 = 1000;
 
@@ -218,14 +223,14 @@ impl Several {
         calls::with(|engine| engine.tally.passed(number, put, items));
         calls::work(draw(thread.random, section));
         // SAFETY: a condition variable, and the world's own call.
-        unsafe { (self.condition.signal)(changed) };
+        beyond_records(|| unsafe { (self.condition.signal)(changed) });
         lock.give_back(&mut thread.nesting, false);
     }
 
     /// Waits for a condition variable of a queue, whose lock is held before and after.
     fn wait(&self, thread: &mut Thread, lock: &Guarded, condition: *mut c_void) {
-        let mut room = [0u64; WAITER_WORDS];
-        let waiter: *mut c_void = room.as_mut_ptr().cast();
+        let mut room = WaiterRoom([0; WAITER_WORDS]);
+        let waiter: *mut c_void = room.0.as_mut_ptr().cast();
         let of = self.condition;
         let ops = std::ptr::from_ref(lock.ops).cast();
         // SAFETY, here and below: the world's own calls, in their order, and their memory.
