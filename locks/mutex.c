@@ -689,9 +689,9 @@ static bool passed_on(struct lk_mutex *m)
 }
 
 /*
- * Under wait_lock, the word just freed, the list not empty: what to wake. A first sleeper that is awake needs nobody; one that has been passed
- * over half its limit is woken to compete, and at the limit it is promised the
- * next unlock.
+ * Under wait_lock, the word just freed, the list not empty: what to wake. A first
+ * sleeper that is awake needs nobody; one that has been passed over half its limit
+ * is woken to compete, and at the limit it is promised the next unlock.
  */
 static struct to_wake pass_over(struct lk_mutex *m)
 {
@@ -810,8 +810,7 @@ __cold void lk_mutex_unlock_slow(struct lk_mutex *m)
 	if ((m->passed & LK_MUTEX_PROMISED) && hand_off(m, outer))
 		return;
 	/* [mutex.F] full RMW, pairs with mutex.A and .E: either we see the
-	 * sleeper asleep, or its look at the word finds it free. Spare acq_rel:
-	 * the kernel has no RMW between release and full. */
+	 * sleeper asleep, or its look at the word finds it free. */
 	xchg(&m->word, LK_MUTEX_FREE);
 	wake = pass_over(m);
 	unlock_and_wake(m, outer, wake);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Rules of the model that can be left out, to see what each one buys.
 
-use crate::machine::Machine;
+use crate::machine::{Distance, Machine};
 use anyhow::Result;
 use lockwork_report::choice;
 use std::collections::HashSet;
@@ -27,6 +27,10 @@ pub enum Rule {
     /// The clock of a socket's cores depends on how many of them are active, where its
     /// machine's file says how.
     Boost,
+    /// A line that came over a node controller serves the sockets of its island first, until the
+    /// controller can have sent the next request: it sends one after the other, each when the one
+    /// before it is done.
+    IslandFirst,
     /// Fields that the locks read and write by plain C accesses are in lines of memory, as all
     /// else is. Without it they are free.
     PlainAccess,
@@ -34,13 +38,14 @@ pub enum Rule {
 
 impl Rule {
     /// All of them.
-    pub const ALL: [Rule; 7] = [
+    pub const ALL: [Rule; 8] = [
         Rule::ClusterFill,
         Rule::CacheOrder,
         Rule::SmtShare,
         Rule::EarlyStore,
         Rule::EarlyLoad,
         Rule::Boost,
+        Rule::IslandFirst,
         Rule::PlainAccess,
     ];
 
@@ -58,6 +63,7 @@ impl Rule {
                 shared && machine.slows_siblings()
             }
             Rule::Boost => !machine.slowness.is_empty(),
+            Rule::IslandFirst => machine.sockets.contains(&Distance::Controller),
         }
     }
 
@@ -70,6 +76,7 @@ impl Rule {
             Rule::EarlyStore => "early-store",
             Rule::EarlyLoad => "early-load",
             Rule::Boost => "boost",
+            Rule::IslandFirst => "island-first",
             Rule::PlainAccess => "plain-access",
         }
     }
@@ -83,6 +90,9 @@ impl Rule {
             Rule::EarlyStore => "a store's line is asked for beside that of a read-modify-write",
             Rule::EarlyLoad => "a load that the own cache serves hides behind what is computed",
             Rule::Boost => "the clock depends on how many cores of the socket are active",
+            Rule::IslandFirst => {
+                "a line that came over a node controller serves its island first, for as long as it took"
+            }
             Rule::PlainAccess => "what the locks access by plain C is in lines of memory",
         }
     }

@@ -59,6 +59,8 @@ pub(crate) struct Caches {
     /// By place: the places of its core, cluster, die and socket.
     near: Vec<[Range<u16>; 4]>,
     sockets: Vec<Range<u16>>,
+    /// By cluster: the first socket of its island.
+    islands: Vec<u16>,
     /// By socket: the others, as [`Caches::nearest`] and [`Caches::farthest`] look through them.
     others: Vec<[Vec<u16>; 2]>,
     /// By die and by die: how far apart their places are. Within one it depends on them.
@@ -84,6 +86,19 @@ fn others(machine: &Machine, socket: usize) -> [Vec<u16>; 2] {
     let nearest: Vec<u16> = others.iter().map(|&other| other as u16).collect();
     let farthest = nearest.iter().rev().copied().collect();
     [nearest, farthest]
+}
+
+/// By cluster: the first socket that no node controller parts from it.
+fn islands(machine: &Machine, places: &[Place]) -> Vec<u16> {
+    let count = machine.socket_count();
+    let island = |socket: usize| {
+        let row = &machine.sockets[socket * count..][..count];
+        let near = |other: &usize| *other == socket || row[*other] != Distance::Controller;
+        (0..count).find(near).map_or(0, |first| first as u16)
+    };
+    let clusters = places.chunk_by(|a, b| a.cluster == b.cluster);
+    let socket = |cluster: &[Place]| usize::from(cluster[0].socket);
+    clusters.map(|cluster| island(socket(cluster))).collect()
 }
 
 /// How far apart these places are, which are of different dies or nodes; or `own`, from itself.
@@ -149,6 +164,7 @@ impl Caches {
             found: Box::new([(usize::MAX, 0); FOUND]),
             near,
             sockets,
+            islands: islands(machine, &places),
             others: others.collect(),
             dies: distances(machine, &dies, Distance::Own),
             die_count,
@@ -354,6 +370,22 @@ impl Caches {
             from: self.socket(place),
             from_memory: false,
         }
+    }
+
+    /// Whether an island has the line, or it is on its way there: that of `place`. Its sockets are
+    /// those that no node controller parts from it.
+    pub fn in_island(&self, line: u32, place: u16) -> bool {
+        let line = &self.lines[line as usize];
+        let island = self.islands[usize::from(self.cluster(place))];
+        let of = |place| self.islands[usize::from(self.cluster(place))] == island;
+        if line.owner != NONE {
+            return of(line.owner);
+        }
+        if line.fills.is_empty() {
+            return line.coming != NONE && of(line.coming);
+        }
+        let mut fills = line.fills.iter();
+        fills.any(|fill| self.islands[usize::from(fill.cluster)] == island)
     }
 
     /// The copy of the place's cluster, there or on its way, if the line is shared.

@@ -40,6 +40,8 @@ pub(crate) struct Line {
     pub changes: u32,
     /// When the next request can be granted.
     pub free_at: Ps,
+    /// Until then requests of its island come first.
+    pub stays: Ps,
     /// Requests that have arrived.
     pub pending: Vec<Pending>,
     /// Clusters that have copies, or to which one is on its way, while nobody has the line
@@ -54,13 +56,27 @@ pub(crate) struct Line {
     waiting: Vec<u64>,
 }
 
+/// When a request is served: at a time, and then in turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Rank {
+    pub due: Ps,
+    pub turn: Ps,
+}
+
+impl Rank {
+    pub const MAX: Rank = Rank {
+        due: Ps::MAX,
+        turn: Ps::MAX,
+    };
+}
+
 /// A request that waits for a line: what [`Engine::choose`](super::state::Engine::choose) needs of
 /// it, side by side.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pending {
     pub arrived: Ps,
-    /// When it would be served, as of the last choice; [`Ps::MAX`] if that did not matter.
-    pub rank: Ps,
+    /// As of the last choice; [`Rank::MAX`] if it did not matter.
+    pub rank: Rank,
     pub agent: u16,
     /// That of the agent's CPU, which stays there meanwhile.
     pub place: u16,
@@ -90,6 +106,7 @@ impl Line {
             version: 0,
             changes: 0,
             free_at: 0,
+            stays: 0,
             pending: Vec::new(),
             fills: Vec::new(),
             waiters: Vec::new(),

@@ -12,7 +12,7 @@
 //! request is on its way between the owner and where requests are ordered.
 
 use super::caches::{Kind, Price};
-use super::line::{Pending, NONE};
+use super::line::{Pending, Rank, NONE};
 use super::memory::write;
 use super::request::{Agent, Request, PARTS};
 use super::state::{Action, Engine, Parked, Store};
@@ -73,7 +73,7 @@ impl Engine {
         }
         line.pending.push(Pending {
             arrived: request.arrived,
-            rank: Ps::MAX,
+            rank: Rank::MAX,
             agent: agent.0,
             place: self.cpus[agent.cpu()].place,
             kind: request.kind,
@@ -99,14 +99,14 @@ impl Engine {
         }
         // Loads that come before the first of the others are served together.
         let mut loads = std::mem::take(&mut self.ranked);
-        let mut first = (Ps::MAX, 0);
+        let mut first = (Rank::MAX, 0);
         for one in &mut pending {
             // It comes no sooner than it arrived.
-            let matters = one.arrived <= first.0;
+            let matters = one.arrived <= first.0.due;
             one.rank = if matters {
                 self.rank(line, one)
             } else {
-                Ps::MAX
+                Rank::MAX
             };
             if one.kind != Kind::Load {
                 first = first.min((one.rank, one.agent));
@@ -131,9 +131,13 @@ impl Engine {
     }
 
     /// When a request is served.
-    fn rank(&self, line: u32, one: &Pending) -> Ps {
+    fn rank(&self, line: u32, one: &Pending) -> Rank {
         let price = self.caches.price(line, one.place, one.kind);
-        one.arrived + times(price.cost, self.fixed.near_bias)
+        let turn = one.arrived + times(price.cost, self.fixed.near_bias);
+        let until = self.caches.lines[line as usize].stays;
+        let waits = turn < until && !self.caches.in_island(line, one.place);
+        let due = if waits { until } else { turn };
+        Rank { due, turn }
     }
 
     /// Puts those that are left behind `line`. The first has its next choice; the others have
@@ -176,8 +180,12 @@ impl Engine {
         } else {
             let hold = self.hold(kind, cost);
             self.caches.take_away(line);
+            let crossed = price.distance == Distance::Controller;
             let at = &mut self.caches.lines[line as usize];
             (at.coming, at.free_at) = (place, done + hold);
+            if crossed && self.rules.has(Rule::IslandFirst) {
+                at.stays = done + price.cost;
+            }
             self.wake_spinners(line, now);
         }
         self.finish_at(agent, line, done);

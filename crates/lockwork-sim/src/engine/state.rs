@@ -5,6 +5,7 @@
 use super::caches::{Caches, Price};
 use super::clocks::Clocks;
 use super::fixed::Fixed;
+use super::line::Rank;
 use super::measured::Measured;
 use super::of_thread::OfThread;
 use super::real::Guests;
@@ -225,7 +226,7 @@ pub(crate) struct Engine {
     /// By agent: the price of its last request, as of when it asked.
     pub(super) prices: Vec<Price>,
     /// Room for [`Engine::choose`].
-    pub(super) ranked: Vec<(Ps, u16)>,
+    pub(super) ranked: Vec<(Rank, u16)>,
     pub(super) guests: Option<Guests>,
     pub random: fastrand::Rng,
     pub tally: Tally,

@@ -149,6 +149,30 @@ fn a_load_from_the_own_cache_hides_behind_what_is_computed() {
 }
 
 #[test]
+fn an_island_takes_a_free_lock_before_others_see_that_it_is_free() {
+    let machine = machine::load("dl980").expect("it is in the program");
+    let wanting = Workload {
+        affinity: true,
+        think: Time::Fixed(100.0),
+        measure_us: 3000.0,
+        ..workload()
+    };
+    // All that see it free ask for its line.
+    let rate = |rules| {
+        let found = outcome(&Setup {
+            threads: 80,
+            cpus: 0,
+            placement: Placement::Compact,
+            rules,
+            ..setup(&machine, "rwlock", &wanting)
+        });
+        found.rate()
+    };
+    let [with, without] = [Rules::default(), without("island-first")].map(rate);
+    assert!(with > 1.2 * without, "{with} and {without}");
+}
+
+#[test]
 fn few_active_cores_run_faster() {
     let machine = epyc();
     let computing = Workload {

@@ -30,6 +30,8 @@ pub(super) struct Line {
     /// The node of its first user.
     pub home: u16,
     pub free_at: Ps,
+    /// Until then requests of its island come first.
+    pub stays: Ps,
     /// Requests that have arrived, in that order.
     pub waiting: Vec<Who>,
     /// By cluster: when the copy in its shared cache is there, and when that can serve next.
@@ -45,6 +47,7 @@ impl Line {
             only: Some(user),
             home,
             free_at: 0,
+            stays: 0,
             waiting: Vec::new(),
             shared: BTreeMap::new(),
         }
@@ -78,6 +81,7 @@ pub(super) struct Price {
     pub from_memory: bool,
     /// It comes from another cluster.
     pub from_far: bool,
+    pub over_controller: bool,
 }
 
 /// The machine, and where the programs' CPUs are in it.
@@ -94,6 +98,19 @@ impl Prices<'_> {
 
     pub fn distance(&self, a: usize, b: usize) -> Distance {
         self.machine.distance(self.cpus[a], self.cpus[b])
+    }
+
+    /// Whether no node controller is between `cpu` and those that have `line`, or get it.
+    pub fn in_island(&self, line: &Line, cpu: usize) -> bool {
+        let near = |other: usize| self.distance(cpu, other) != Distance::Controller;
+        let all = || 0..self.cpus.len();
+        let cluster = |other: &usize| line.shared.contains_key(&self.place(*other).cluster);
+        match &line.state {
+            State::Alone(owner) => near(*owner),
+            _ if !line.shared.is_empty() => all().filter(cluster).any(near),
+            State::Coming(to) => near(*to),
+            State::Copies(_) | State::Nowhere => false,
+        }
     }
 
     /// What its own cache costs a CPU with all cores active.
@@ -140,6 +157,7 @@ impl Prices<'_> {
             cost: ps(cost) + ps(self.machine.line.invalidate) * further as Ps,
             from_memory: false,
             from_far: distance > Distance::Cluster,
+            over_controller: distance == Distance::Controller,
         }
     }
 
@@ -152,6 +170,7 @@ impl Prices<'_> {
             cost: ps(self.at(distance).memory),
             from_memory: true,
             from_far: true,
+            over_controller: distance == Distance::Controller,
         }
     }
 

@@ -61,13 +61,15 @@ impl Plain<'_> {
         let rank = |&who: &Who| {
             let request = &self.requests[&who];
             let price = self.prices.price(at, who.0, request.kind);
-            (request.arrived + self.share(price.cost, bias), who)
+            let turn = request.arrived + self.share(price.cost, bias);
+            let waits = !self.prices.in_island(at, who.0);
+            (if waits { turn.max(at.stays) } else { turn }, turn, who)
         };
-        let mut ranked: Vec<(Ps, Who)> = at.waiting.iter().map(rank).collect();
+        let mut ranked: Vec<(Ps, Ps, Who)> = at.waiting.iter().map(rank).collect();
         ranked.sort_unstable();
-        let loads = |ranked: &&(Ps, Who)| self.requests[&ranked.1].kind == Kind::Load;
+        let loads = |ranked: &&(Ps, Ps, Who)| self.requests[&ranked.2].kind == Kind::Load;
         let together = ranked.iter().take_while(loads).count();
-        let chosen: Vec<Who> = ranked.iter().map(|ranked| ranked.1).collect();
+        let chosen: Vec<Who> = ranked.iter().map(|ranked| ranked.2).collect();
         let chosen = &chosen[..together.max(1)];
         let at = self.line(line, chosen[0].0);
         at.waiting.retain(|who| !chosen.contains(who));
@@ -103,7 +105,12 @@ impl Plain<'_> {
                 _ => self.share(cost, costs.store_hold),
             };
             self.take(line, cpu, now);
-            self.line(line, cpu).free_at = done + hold.max(min);
+            let stays = price.over_controller && self.rules.has(Rule::IslandFirst);
+            let at = self.line(line, cpu);
+            at.free_at = done + hold.max(min);
+            if stays {
+                at.stays = done + price.cost;
+            }
         } else if let State::Alone(owner) = self.lines[&line].state {
             let at = self.line(line, cpu);
             let mut all = std::mem::take(&mut at.beside);
