@@ -80,6 +80,13 @@ Examples:
   lockwork profile -o before.prof --lock mutex -- ./app
   lockwork report before.prof --json";
 
+const COMPLETIONS_AFTER: &str = "\
+Examples:
+  lockwork completions bash >~/.local/share/bash-completion/completions/lockwork
+  lockwork completions zsh >~/.zfunc/_lockwork
+        With ~/.zfunc in $fpath, before compinit.
+  lockwork completions fish >~/.config/fish/completions/lockwork.fish";
+
 const COMPARE_HELP: &str = "\
 Runs a program several times with each of several locks, and reports which
 differences between the locks the measurements support.
@@ -255,6 +262,9 @@ pub enum Command {
     PreloadPath(PreloadPathArgs),
     /// Write the man pages into a directory.
     Man(ManArgs),
+    /// Print a script that completes command lines, for a shell to read.
+    #[command(after_help = COMPLETIONS_AFTER)]
+    Completions(CompletionsArgs),
     /// Write the tables that this program knows into the pages of a checkout.
     #[command(hide = true)]
     Docs(DocsArgs),
@@ -504,6 +514,13 @@ pub struct PreloadPathArgs {
 pub struct ManArgs {
     /// The directory of the pages.
     pub dir: PathBuf,
+}
+
+/// Options of `lockwork completions`.
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// The shell.
+    pub shell: clap_complete::Shell,
 }
 
 /// Options of `lockwork docs`.

@@ -5,6 +5,7 @@
 mod cache;
 mod cli;
 mod compare;
+mod completions;
 mod docs;
 mod elf;
 mod environment;
@@ -138,6 +139,9 @@ fn dispatch(command: &Command) -> Result<ExitCode> {
         }
         Command::Man(args) => man::write(Cli::command(), &args.dir)
             .with_context(|| format!("cannot write man pages into {}", args.dir.display()))?,
+        Command::Completions(args) => {
+            text::print(&completions::script(&Cli::command(), args.shell)?)?;
+        }
         Command::Docs(args) => docs::run(&args.root, args.check)?,
     }
     Ok(ExitCode::SUCCESS)

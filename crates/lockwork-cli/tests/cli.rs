@@ -802,6 +802,47 @@ fn writes_man_pages() {
     }
 }
 
+/// Runs bash's script, as bash does for `words` of which the last one is to be completed.
+fn completed(room: &Room, words: &[&str]) -> Vec<String> {
+    let (last, before) = words.split_last().expect("words");
+    let body = format!(
+        "source <({lockwork} completions bash)\n\
+         COMP_WORDS=({words}) COMP_CWORD={at}\n\
+         _lockwork lockwork '{last}' '{previous}'\n\
+         printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+        lockwork = env!("CARGO_BIN_EXE_lockwork"),
+        words = words.join(" "),
+        at = before.len(),
+        previous = before.last().expect("a word"),
+    );
+    let mut command = Command::new("bash");
+    command
+        .args(["-c", &body])
+        .env("XDG_CACHE_HOME", room.path("cache"));
+    let output = command.output().expect("bash");
+    assert!(output.status.success(), "{}", stderr(&output));
+    stdout(&output).lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn completes_commands_locks_and_machines() {
+    let room = Room::new();
+    assert_eq!(
+        completed(&room, &["lockwork", "comp"]),
+        ["compare", "completions"]
+    );
+    let hidden = completed(&room, &["lockwork", "ch"]);
+    assert_eq!(hidden, ["check"]);
+    let locks = completed(&room, &["lockwork", "run", "--lock", "mutex_n"]);
+    assert_eq!(locks, ["mutex_numa"]);
+    let machines = completed(&room, &["lockwork", "sim", "--machine", "epyc-96"]);
+    assert!(machines.iter().any(|machine| machine == "epyc-9654"));
+    for shell in ["zsh", "fish"] {
+        let output = room.run(&["completions", shell]);
+        assert!(stdout(&output).contains("mutex_numa"), "{shell}");
+    }
+}
+
 #[test]
 fn a_closed_pipe_is_no_crash() {
     let room = Room::new();
