@@ -11,6 +11,7 @@ use anyhow::Result;
 use crate::cache::{PASSTHROUGH, PRELOAD, RECORD};
 use crate::error::{Exit, OWN_ERROR};
 use crate::policy::Interposer;
+use crate::program;
 use crate::spec::LockSpec;
 use lockwork_report::text;
 
@@ -98,8 +99,8 @@ fn led_by(preload: &OsStr, runtimes: &[PathBuf]) -> OsString {
     OsString::from_vec(all.join(&b':'))
 }
 
-/// The same, with the recorder before all else. It writes to `file`.
-pub fn recording(spec: &LockSpec, file: &Path) -> Result<Vec<Change>> {
+/// The same, with the recorder before all else but the sanitizers of `program`. It writes to `file`.
+pub fn recording(spec: &LockSpec, file: &Path, program: &Path) -> Result<Vec<Change>> {
     let recorder = RECORD.unpack()?;
     let mut changes = changes(spec)?;
     for (variable, value) in &mut changes {
@@ -116,6 +117,7 @@ pub fn recording(spec: &LockSpec, file: &Path) -> Result<Vec<Change>> {
             _ => {}
         }
     }
+    put_first(&mut changes, &program::sanitizers(program));
     Ok(changes)
 }
 

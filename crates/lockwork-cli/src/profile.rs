@@ -84,9 +84,7 @@ pub fn record(
     environment::warn_of_unused("--lock");
     let mut started = Command::new(name);
     started.args(&command[1..]);
-    let mut changes = environment::recording(spec, file)?;
-    environment::put_first(&mut changes, &program::sanitizers(&program::find(name)?));
-    for (variable, value) in changes {
+    for (variable, value) in environment::recording(spec, file, &program::find(name)?)? {
         match value {
             Some(value) => started.env(variable, value),
             None => started.env_remove(variable),

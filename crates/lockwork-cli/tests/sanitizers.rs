@@ -2,9 +2,10 @@
 //! `tests/sanitized/program.c`, built with AddressSanitizer and ThreadSanitizer, by GCC
 //! and by Clang, with the runtime as a part of the program and as a shared object:
 //! under `lockwork run` it ends as it does without, and nothing is reported. `lockwork profile`
-//! records what can be recorded of it.
+//! records what can be recorded of it, and `lockwork compare` runs it with all arms.
 
 use std::ffi::OsString;
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -162,6 +163,20 @@ fn check_recorder(build: &Build, program: &Path) {
     assert!(report.contains("take_turn (program.c:"), "{name}: {report}");
 }
 
+/// Warm-up runs are made, too: the first one is recorded, if the program can be.
+fn check_compare(build: &Build, program: &Path) {
+    let name = build.name();
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.json"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lockwork"));
+    command.args(["compare", "-n1", "--warmup=1", "--locks=mutex", "--json"]);
+    let got = output(command.arg(&file).arg("--").arg(program));
+    let said = String::from_utf8_lossy(&got.stderr);
+    assert!(got.status.success(), "{name}: {}\n{said}", got.status);
+    let json = fs::read_to_string(&file).expect("it was written");
+    let is_recorded = !json.contains("\"locking\": null");
+    assert_eq!(is_recorded, build.sanitizer == "address", "{name}: {json}");
+}
+
 /// A sanitizer may refuse to run on a kernel that is newer than it: that build is said to
 /// be not run. One that is not installed is a failure, and so is a machine where none runs.
 #[test]
@@ -173,6 +188,7 @@ fn sanitizers_work_under_the_interposer() {
         if plain.status.success() {
             check(build, &program);
             check_recorder(build, &program);
+            check_compare(build, &program);
             ran += 1;
             continue;
         }

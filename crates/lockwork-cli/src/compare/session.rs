@@ -219,7 +219,8 @@ impl<'a> Session<'a> {
 
     fn recorded(&mut self, arm: usize, folder: &Path) -> Result<Observed> {
         let file = folder.join("locks");
-        let environment = environment::recording(&self.arms[arm].spec, &file)?;
+        let spec = &self.arms[arm].spec;
+        let environment = environment::recording(spec, &file, &self.program.file)?;
         let observed = self.start(arm, &environment)?;
         // Of a run that was cut short nothing can be said.
         if matches!(observed.end, End::Code(_)) && !observed.paused {
