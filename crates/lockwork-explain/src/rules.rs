@@ -14,7 +14,7 @@ pub(crate) fn why(account: &Account) -> Finding {
     if let Some(found) = &account.recorded {
         return found.clone();
     }
-    let rules: [fn(&Account) -> Option<Finding>; 9] = [
+    let rules: [fn(&Account) -> Option<Finding>; 10] = [
         unused,
         uncontended,
         preempted_holder,
@@ -23,6 +23,7 @@ pub(crate) fn why(account: &Account) -> Finding {
         convoy,
         remote_lines,
         lost_cpu,
+        taken_again,
         moving_lines,
     ];
     let found = rules.iter().find_map(|rule| rule(account));
@@ -199,6 +200,21 @@ fn lost_cpu(account: &Account) -> Option<Finding> {
     })
 }
 
+/// Few acquisitions wait then, but each for many sections.
+fn taken_again(account: &Account) -> Option<Finding> {
+    let (near, waited) = (Quantity::HandoverCore, Quantity::Waited);
+    (account.value(near)? >= 0.75 && account.value(waited)? >= 0.1).then(|| {
+        finding(
+            account,
+            "taken-again",
+            "Who releases it mostly takes it again at once, while others wait.",
+            &[near, Quantity::Contended, waited],
+            "Do more between two acquisitions, or less inside. A lock with a fair queue hands over \
+             each time; then its lines move, too.",
+        )
+    })
+}
+
 fn moving_lines(account: &Account) -> Option<Finding> {
     (lines(account)? >= 1.0).then(|| {
         finding(
@@ -224,14 +240,12 @@ fn unclear(account: &Account) -> Finding {
         true => "Threads wait for it, and no rule explains why.",
         false => "No rule explains it: none of the figures that are seen here is large.",
     };
+    let advice = match lines(account) {
+        Some(_) => "`lockwork sim` with these options and --locks all shows what the others do.",
+        None => "lockwork explain sim sees lines, hand-overs and holders as well.",
+    };
     let waited = waits.then_some(Quantity::Waited);
     let others = [Quantity::Sleeps, Quantity::Involuntary, Quantity::Cpu];
     let evidence: Vec<Quantity> = waited.into_iter().chain(others).collect();
-    finding(
-        account,
-        "unclear",
-        why,
-        &evidence,
-        "lockwork explain sim sees lines, hand-overs and holders as well.",
-    )
+    finding(account, "unclear", why, &evidence, advice)
 }

@@ -138,6 +138,10 @@ fn each_rule_speaks_where_its_figures_say_so_and_shows_them() {
         ("convoy", vec![(Quantity::Voluntary, 0.9)]),
         ("remote-lines", lines(1.5, 1.0)),
         ("off-cpu", vec![(Quantity::Involuntary, 0.1)]),
+        (
+            "taken-again",
+            vec![(Quantity::HandoverCore, 0.9), (Quantity::Waited, 0.5)],
+        ),
         ("short-but-many", lines(0.1, 2.0)),
         ("unclear", vec![]),
     ];
@@ -148,7 +152,10 @@ fn each_rule_speaks_where_its_figures_say_so_and_shows_them() {
         assert_eq!(found.evidence.is_empty(), figures.is_empty(), "{rule}");
         asked.insert(rule);
     }
-    assert_eq!(asked.len(), 10);
+    assert_eq!(asked.len(), 11);
+    // Where lines are seen, it does not send the reader to where he is.
+    let elsewhere = |figures: &[_]| rules::why(&with(figures)).advice.contains("explain sim");
+    assert!(elsewhere(&[]) && !elsewhere(&lines(0.1, 0.2)));
     // Threads that wait for half of their time are not uncontended, however seldom they wait.
     let rare = [(Quantity::Contended, 0.001), (Quantity::Waited, 0.5)];
     assert_eq!(rules::why(&with(&rare)).rule, "unclear");
