@@ -183,14 +183,16 @@ int lw_spin_set_mode(enum lw_spin_mode mode);
  * served by real-time priority, and in FIFO order among equals; readers that sleep are
  * let in together. Arriving threads may
  * overtake the first sleeper until it has lost overtake_limit times (a knob) or has
- * slept for 1 ms. After that they queue behind it. If the readers that hold the lock have not left
- * after another 20 ms, those that have queued are let in, too; and so again after 40 ms, doubling to
- * 640. As with the mutex, one that is stopped keeps a free lock from nobody.
+ * slept for 1 ms. After that they queue behind it. If the readers that hold the lock have
+ * not left after another 20 ms, the readers that have queued are let in, too, and again
+ * after 40 ms, doubling to 640 ms. As with the mutex, a first sleeper that is stopped keeps
+ * a free lock from nobody.
  *
  * A thread that already holds the lock shared must use the nested calls to lock it
- * shared again. With the plain calls it may wait for a writer that waits for it; such
- * a wait ends with that writer's 20 ms, which are up to 640 where it has waited for long. A thread that holds the lock exclusively must not lock it again, and cannot
- * turn a shared hold into an exclusive one.
+ * shared again. With the plain calls it may wait for a writer that itself waits for this
+ * thread; such a wait ends after 20 ms, or after up to 640 ms if that writer has waited for
+ * long. A thread that holds the lock exclusively must not lock it again, and cannot turn a
+ * shared hold into an exclusive one.
  *
  * The lock must stay allocated until the last call on it has returned in every
  * thread. A forked child may use it, also if other threads waited for it at the fork.

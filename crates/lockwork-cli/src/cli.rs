@@ -67,7 +67,7 @@ is counted, and the report says how many acquisitions are in no lock's figures.
 
 lockwork refuses programs whose locks it cannot see, before they start:
 statically linked programs, setuid programs, programs for another machine or
-another C library, and programs built with AddressSanitizer or ThreadSanitizer.";
+another C library, and programs built with ThreadSanitizer or MemorySanitizer.";
 
 const PROFILE_AFTER: &str = "\
 Exit status:

@@ -149,7 +149,7 @@ fn the_workload_can_be_simulated_by_itself() {
     for part in [
         "Amdahl's law",
         "1. mutex slow_mutex",
-        "What this hangs on",
+        "What this depends on",
         "Locks are predicted one by one",
         "simulated so:",
     ] {

@@ -18,7 +18,7 @@ glibc's lock and with each policy, for each number of threads, on each machine. 
 result is acquisitions a second, and the ratio to glibc, with a band: from the least
 simulation to the greatest, widened by the simulator's own measured error.
 
-It is a simulation, and hangs on assumptions, which are printed. Locks are predicted
+It is a simulation, and depends on assumptions, which are printed. Locks are predicted
 one by one, as if the others cost nothing. `lockwork compare` measures.";
 
 /// What it ends with.

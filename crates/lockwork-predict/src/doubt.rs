@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! How much a prediction is worth: what it hangs on, and how wide its band is.
+//! How much a prediction is worth: what it depends on, and how wide its band is.
 
 use lockwork_profile::demand::{Demand, Kind, Program};
 use lockwork_profile::NOTHING;
@@ -67,7 +67,7 @@ pub fn is_worth_it(program: &Program, threads: usize) -> bool {
     known && (program.waited - program.kept >= NOTHING || busiest >= HALF_HELD)
 }
 
-/// What a prediction hangs on: a sentence each.
+/// What a prediction depends on: a sentence each.
 pub fn assumptions(locks: &[&Demand], crowded: bool) -> Vec<String> {
     let mut all = vec![
         "Threads are alike and live as long as the program. More threads each do as much as \

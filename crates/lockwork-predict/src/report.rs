@@ -197,13 +197,13 @@ fn asked(lock: &Demand, number: usize, at_once: usize) -> String {
     text
 }
 
-/// The tables of all locks and machines, and what they hang on.
+/// The tables of all locks and machines, and what they depend on.
 pub fn prediction(program: &Program, hot: &[&Demand], plan: &Plan, results: &Results) -> String {
     let mut text = String::new();
     for (at, case) in plan.cases.iter().enumerate() {
         text += &on_machine(case, hot, results, at);
     }
-    text += "\nWhat this hangs on\n";
+    text += "\nWhat this depends on\n";
     for sentence in doubt::assumptions(hot, plan.is_crowded()) {
         let _ = writeln!(text, "  {sentence}");
     }

@@ -30,7 +30,7 @@ pub(crate) const QUESTION: Question = Question {
             say the reverse with shared CPUs, which no published figure shows. \
             [rivals.md](rivals.md#spinlocks-in-virtual-machines) has all that is compared. Which CPU gets a \
             free line is a rule of the model with a chosen number (`near_bias`), and a \
-            test-and-set lock hangs on it more than others. The kernel later took the \
+            test-and-set lock depends on it more than others. The kernel later took the \
             test-and-set lock for guests without paravirtual locks.",
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What was simulated already: parts that have a machine and a number of threads in common
-//! share the figures. A simulation hangs on nothing else that its command asks for.
+//! share the figures. A simulation depends on nothing else that its command asks for.
 
 use super::counters::Counter;
 use super::found::Cell;
