@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use signal_hook::consts::{SIGCONT, SIGSTOP, SIGTSTP};
 use signal_hook::SigId;
@@ -21,10 +21,13 @@ pub struct Stops {
     /// SIGCONT came: this process was stopped, and goes on.
     continued: Arc<AtomicBool>,
     actions: Vec<SigId>,
+    /// It has taken Ctrl-Z over.
+    listens: bool,
 }
 
-/// How many listen for SIGTSTP.
-static LISTENING: AtomicUsize = AtomicUsize::new(0);
+/// How many listen for SIGTSTP. Whether there are any is noted in `IDLE` before another thread
+/// changes it.
+static LISTENING: Mutex<usize> = Mutex::new(0);
 /// Whether nobody does: then it stops this process, as any other one.
 static IDLE: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
@@ -54,6 +57,7 @@ impl Stops {
             last: Arc::default(),
             continued: Arc::default(),
             actions: Vec::new(),
+            listens: false,
         };
         // No stop can be missed: a process that was stopped, in whatever way, goes on by SIGCONT.
         let continued = Arc::clone(&stops.continued);
@@ -63,6 +67,7 @@ impl Stops {
         if !takes_over {
             return Ok(stops);
         }
+        let mut listening = LISTENING.lock().unwrap_or_else(PoisonError::into_inner);
         if IDLE.get().is_none() {
             let idle = Arc::clone(IDLE.get_or_init(Arc::default));
             signal_hook::flag::register_conditional_default(SIGTSTP, idle)?;
@@ -74,8 +79,10 @@ impl Stops {
                 signal_hook::low_level::pipe::register(signal, sender.try_clone()?)?,
             ]);
         }
-        LISTENING.fetch_add(1, Ordering::SeqCst);
-        set_idle();
+        *listening += 1;
+        set_idle(*listening);
+        stops.listens = true;
+        drop(listening);
         Ok(stops)
     }
 
@@ -100,19 +107,19 @@ impl Stops {
     }
 }
 
-/// Nobody listens for SIGTSTP, or somebody does.
-fn set_idle() {
+/// So many listen for SIGTSTP.
+fn set_idle(listening: usize) {
     if let Some(idle) = IDLE.get() {
-        idle.store(LISTENING.load(Ordering::SeqCst) == 0, Ordering::SeqCst);
+        idle.store(listening == 0, Ordering::SeqCst);
     }
 }
 
 impl Drop for Stops {
     fn drop(&mut self) {
-        // One action: it has not taken Ctrl-Z over.
-        if self.actions.len() > 1 {
-            LISTENING.fetch_sub(1, Ordering::SeqCst);
-            set_idle();
+        if self.listens {
+            let mut listening = LISTENING.lock().unwrap_or_else(PoisonError::into_inner);
+            *listening -= 1;
+            set_idle(*listening);
         }
         for action in self.actions.drain(..) {
             signal_hook::low_level::unregister(action);
