@@ -37,6 +37,7 @@ use lockwork_report::text;
 
 fn main() -> ExitCode {
     inherited::restore_sigpipe();
+    inherited::heed_children();
     if inherited::stdout_was_closed() {
         text::stdout_was_closed();
     }

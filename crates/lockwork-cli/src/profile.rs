@@ -210,6 +210,7 @@ fn start(command: &mut Command, name: &OsStr) -> Result<Child> {
     unsafe {
         command.pre_exec(|| {
             inherited::restore_descriptors();
+            inherited::restore_children();
             Ok(())
         });
     }

@@ -85,6 +85,7 @@ fn exec(name: &OsStr, command: &[OsString]) -> anyhow::Error {
     let mut pointers: Vec<_> = texts.iter().map(|text| text.as_ptr()).collect();
     pointers.push(std::ptr::null());
     inherited::restore_descriptors();
+    inherited::restore_children();
     // SAFETY: the pointers are C strings, ended by a null pointer.
     unsafe { libc::execvp(pointers[0], pointers.as_ptr()) };
     let error = std::io::Error::last_os_error();

@@ -2,7 +2,6 @@
 //! QEMU's command line, and a QEMU that never outlives us.
 
 use std::fs::OpenOptions;
-use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
@@ -10,6 +9,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use lockwork_report::child::die_with_us;
 use lockwork_report::interrupt::{Interrupt, Interrupted};
 
 use crate::args::Accel;
@@ -103,7 +103,7 @@ impl Qemu {
             .stderr(Stdio::piped())
             // A Ctrl-C of the terminal is ours to handle.
             .process_group(0);
-        end_with_us(&mut command);
+        die_with_us(&mut command);
         let child = command
             .spawn()
             .with_context(|| format!("cannot start {QEMU}"))?;
@@ -122,24 +122,11 @@ impl Drop for Qemu {
     }
 }
 
-/// Has the kernel end the child if we are killed.
-fn end_with_us(command: &mut Command) {
-    // SAFETY: prctl() may be called between fork and exec.
-    unsafe {
-        command.pre_exec(
-            || match libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) {
-                0 => Ok(()),
-                _ => Err(io::Error::last_os_error()),
-            },
-        );
-    }
-}
-
 /// The guest's console on this terminal, until it ends.
 pub(crate) fn shell(machine: &Machine, accel: Accel, interrupt: &Interrupt) -> Result<ExitCode> {
     let mut command = command(machine, self::accel(accel == Accel::Kvm));
     command.args(["-serial", "mon:stdio"]);
-    end_with_us(&mut command);
+    die_with_us(&mut command);
     let child = command
         .spawn()
         .with_context(|| format!("cannot start {QEMU}"))?;

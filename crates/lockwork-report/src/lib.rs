@@ -5,6 +5,7 @@
 //! measurements the statistics, and the machine that the numbers are from.
 
 pub mod bars;
+pub mod child;
 pub mod choice;
 pub mod finding;
 pub mod html;

@@ -9,6 +9,7 @@ use crate::cpu_time::cpu_time;
 use crate::{Fault, Kind, Outcome};
 use anyhow::{Context, Result};
 use libc::{SIGBUS, SIGFPE, SIGILL, SIGSEGV};
+use lockwork_report::child::die_with_us;
 use lockwork_report::interrupt::{signal_name, Interrupt};
 use lockwork_report::pool;
 use std::ffi::OsString;
@@ -23,7 +24,7 @@ use std::time::{Duration, Instant};
 
 /// A worker ends by itself when it has used its CPU time. After this much more it has hung.
 const GRACE: Duration = Duration::from_secs(10);
-/// One that uses no CPU time has hung after so many times its limit, in real time: there may
+/// One that uses no more CPU time has hung after so many times its limit, in real time: there may
 /// be other work on the machine.
 const PATIENCE: u32 = 10;
 /// Variables that make the checkers do less than they are asked to.
@@ -46,6 +47,9 @@ struct Worker {
     started: Instant,
     /// Of CPU time.
     limit: Duration,
+    /// CPU time that it had used when that was last seen to grow, and when that was.
+    used: Duration,
+    grew: Instant,
     late: bool,
     /// So far, by its own report.
     executions: Arc<AtomicU64>,
@@ -92,6 +96,8 @@ impl Pool {
             child,
             started: Instant::now(),
             limit,
+            used: Duration::ZERO,
+            grew: Instant::now(),
             late: false,
             executions,
         });
@@ -121,6 +127,8 @@ impl Pool {
                 command.env_remove(name);
             }
         }
+        // Nobody would want the result any more.
+        die_with_us(&mut command);
         command.spawn()
     }
 
@@ -178,9 +186,12 @@ impl Worker {
         }
     }
 
-    fn is_late(&self) -> bool {
+    fn is_late(&mut self) -> bool {
         let used = cpu_time(self.child.id()).unwrap_or_default();
-        used > self.limit || self.started.elapsed() > self.limit * PATIENCE
+        if used > self.used {
+            (self.used, self.grew) = (used, Instant::now());
+        }
+        used > self.limit || self.grew.elapsed() > self.limit * PATIENCE
     }
 
     fn executions(&self) -> u64 {

@@ -54,7 +54,6 @@ impl Answer {
 /// # Errors
 /// If that is no request, or names no client.
 pub fn check_worker() -> Result<ExitCode> {
-    die_with_parent();
     let mut text = String::new();
     io::stdin()
         .read_to_string(&mut text)
@@ -71,12 +70,6 @@ pub fn check_worker() -> Result<ExitCode> {
     let outcome = run(*client, &request.task, &progress);
     say(&Message::Outcome(Box::new(shortened(outcome))));
     Ok(ExitCode::SUCCESS)
-}
-
-/// A signal when the parent is gone: nobody wants the result any more.
-fn die_with_parent() {
-    // SAFETY: touches no memory.
-    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
 }
 
 fn progress(executions: u64) {

@@ -31,7 +31,8 @@ impl Mark {
     pub fn put_on(command: &mut Command) -> Mark {
         static RUNS: AtomicU32 = AtomicU32::new(0);
         let run = RUNS.fetch_add(1, Ordering::Relaxed);
-        let value = format!("{}.{run}", std::process::id());
+        // Process numbers come again, and other PID namespaces have the same ones.
+        let value = format!("{}.{run}.{:016x}", std::process::id(), fastrand::u64(..));
         command.env(VARIABLE, &value);
         Mark {
             entry: format!("{VARIABLE}={value}"),

@@ -9,10 +9,13 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use lockwork_report::child::die_with_us;
+
 use super::behind::Mark;
 use super::metric::KEEP_OUTPUT;
 use super::signals::Signals;
 use crate::cli::Output;
+use crate::inherited;
 use crate::pidfd::{self, poll};
 
 /// How much of the standard error's end is kept, where that is all that is kept.
@@ -63,7 +66,7 @@ pub fn observe(
     mark: Option<&Mark>,
 ) -> io::Result<Observed> {
     let pipe = connect(command, output)?;
-    die_with_us(command);
+    prepare(command);
     signals.settle();
     let started = Instant::now();
     let child = command.spawn()?;
@@ -236,17 +239,14 @@ fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok((reader, writer))
 }
 
-/// Makes the program end if we are killed before we could end it.
-fn die_with_us(command: &mut Command) {
-    let parent = std::process::id() as libc::pid_t;
+/// Gives the program a group of its own, and has it end if we are killed before we could end it.
+fn prepare(command: &mut Command) {
     command.process_group(0);
-    // SAFETY: only async-signal-safe calls between fork and exec.
+    die_with_us(command);
+    // SAFETY: sets a disposition, which may be done between fork and exec.
     unsafe {
-        command.pre_exec(move || {
-            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-            if libc::getppid() != parent {
-                libc::_exit(1);
-            }
+        command.pre_exec(|| {
+            inherited::restore_children();
             Ok(())
         });
     }
