@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use crate::files::{children, header, is_profile};
-use crate::now::ticks;
+use crate::now::{ticks, with_ticks};
 use crate::raw::{self, RawFile};
 
 /// Both clocks at one moment.
@@ -17,29 +17,11 @@ pub struct Clock {
     at: Instant,
 }
 
-/// So many ticks between two readings are a few microseconds: nothing came between.
-const CLOSE: u64 = 10_000;
-/// The clocks are read so often at most; the closest pair counts.
-const READINGS: usize = 100;
-
 impl Clock {
-    /// Now. A thread may lose its CPU between two readings, so a pair that is far apart is
-    /// read again.
+    /// Now.
     pub fn start() -> Clock {
-        let mut best: Option<(u64, Clock)> = None;
-        for _ in 0..READINGS {
-            let before = ticks();
-            let at = Instant::now();
-            let apart = ticks().saturating_sub(before);
-            if best.as_ref().is_none_or(|(least, _)| apart < *least) {
-                let ticks = before + apart / 2;
-                best = Some((apart, Clock { ticks, at }));
-            }
-            if apart < CLOSE {
-                break;
-            }
-        }
-        best.expect("it was read once").1
+        let (ticks, at) = with_ticks(Instant::now);
+        Clock { ticks, at }
     }
 
     /// Notes in `file` that the program has ended, and which signal ended it; and there and in

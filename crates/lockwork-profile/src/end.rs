@@ -10,7 +10,7 @@ use crate::files::header;
 use crate::limits::MOST_TICKS;
 use crate::model::Fate;
 use crate::modules::maps;
-use crate::now::{since_start, ticks};
+use crate::now::{since_start, with_ticks};
 use crate::raw::RawFile;
 
 /// The tick's length where nobody measured it: too short a run. Of a CPU of 2.5 GHz.
@@ -64,10 +64,11 @@ pub fn end(file: &Path, head: &RawFile, all: &[RawFile], seen: impl Iterator<Ite
     let stamped = head.last_ticks.saturating_sub(head.start_ticks);
     let ns = head.last_ns.saturating_sub(head.start_ns);
     let now = match fate {
-        Fate::Runs => Some((ticks().saturating_sub(head.start_ticks), since_start(head))),
+        Fate::Runs => Some(with_ticks(|| since_start(head))),
         _ => None,
     };
     let (measured, ns) = now
+        .map(|(ticks, since)| (ticks.saturating_sub(head.start_ticks), since))
         .filter(|(ticks, since)| *ticks >= stamped && *since >= ns)
         .unwrap_or((stamped, ns));
     let ns_per_tick = if head.ticks_per_second > 0 {
@@ -187,6 +188,30 @@ mod tests {
         assert!(!of(&old, &[old]).0);
         old.replaced = 999;
         assert!(!of(&old, &[old]).0);
+    }
+
+    /// This process has the file in its memory, and so is taken for the one that is recorded.
+    #[test]
+    fn the_clock_of_the_day_may_be_set_while_a_program_runs() {
+        let file = std::env::current_exe().expect("this program");
+        let (ticks, _) = with_ticks(|| ());
+        let mut head = RawFile {
+            pid: u64::from(std::process::id()),
+            start_ticks: ticks,
+            start_unix_ns: 1, // a clock that was decades behind
+            start_ns: 0,
+            last_ticks: ticks,
+            last_ns: 0,
+            seen: 0,
+            ticks_per_second: 1_000_000_000,
+            ..head(0)
+        };
+        head.start_ns = since_start(&head);
+        head.last_ns = head.start_ns;
+        let end = end(&file, &head, &[], std::iter::empty());
+        assert_eq!(end.fate, Fate::Runs);
+        let by_ticks = (end.ticks - ticks) as f64 / 1e9;
+        assert!(end.seconds < 1e6, "{} s, {by_ticks} by ticks", end.seconds);
     }
 
     #[test]
