@@ -46,7 +46,7 @@ fn round(trial: &Arc<Trial>, mixed: bool) -> Result<(), String> {
         let before = trial.objects[0].lock.last_waiter();
         let turn = Arc::clone(&turn);
         let read = mixed && waiter % 2 == 0;
-        threads.push(trial.spawn(waiter + 1, move |context| {
+        let spawned = trial.spawn(waiter + 1, move |context| {
             if read {
                 context.read_lock(0);
             } else {
@@ -59,7 +59,8 @@ fn round(trial: &Arc<Trial>, mixed: bool) -> Result<(), String> {
                 context.unlock(0);
             }
             place
-        })?);
+        });
+        threads.push(spawned.inspect_err(|_| context.unlock(0))?);
         if !trial.wait_queued(before) {
             context.unlock(0);
             return Err(format!(

@@ -13,14 +13,16 @@ const CHILD_THREADS: usize = 4;
 const CHILD_TURNS: usize = 40;
 
 /// How far the child got, in memory that both processes see.
-const STAGES: [&str; 6] = [
+const STAGES: [&str; 7] = [
     "starting",
     "unlocking what it held at the fork",
     "trying the lock it has just released",
     "locking again",
     "starting threads of its own",
     "running threads of its own",
+    "ending",
 ];
+const ENDING: u32 = STAGES.len() as u32 - 1;
 
 /// A word that parent and child share.
 struct Stage(*mut AtomicU32);
@@ -160,6 +162,7 @@ fn in_child(trial: &Arc<Trial>, stage: &AtomicU32, holds_read: bool) -> i32 {
             return 2;
         }
     }
+    stage.store(ENDING, Relaxed);
     let share = if rw { 2 } else { 1 };
     let lost = trial.objects[0].visits() - before != (CHILD_THREADS * CHILD_TURNS / share) as u64;
     i32::from(lost || trial.objects[0].wrong().is_some())
@@ -184,6 +187,10 @@ fn child_ended(trial: &Trial, child: i32, stage: &Stage) -> Result<(), String> {
         ));
     }
     match libc::WEXITSTATUS(status) {
+        // Its only thread may end by itself, as by a panic: then the process ends with 0, too.
+        0 if stage.word().load(Relaxed) < ENDING => {
+            Err(format!("the child ended while {}", stage.name()))
+        }
         0 => Ok(()),
         2 => Err("the child could not start threads: a limit of this machine".to_owned()),
         3 => Err("trylock fails on the lock that the child has just released".to_owned()),

@@ -142,7 +142,9 @@ fn run(trial: &Arc<Trial>) -> Result<String, String> {
 
     let mut threads = Vec::new();
     for seat in 1..=THREADS {
-        threads.push(trial.spawn(seat, move |context| in_order(context, seat))?);
+        let spawned = trial.spawn(seat, move |context| in_order(context, seat));
+        // The others would go on for ever.
+        threads.push(spawned.inspect_err(|_| trial.stop.store(true, Relaxed))?);
     }
     for seat in 1..=THREADS {
         trial.wait_busy(seat); // from now on its handlers know their seat

@@ -110,9 +110,11 @@ fn many(trial: &Arc<Trial>, way: Way) -> Result<(), String> {
     let mut waiters = Vec::new();
     for seat in 1..=4 {
         let limit = SHORT * seat as u32;
-        waiters.push(trial.spawn(seat, move |context| way.pass(&context, limit))?);
+        let spawned = trial.spawn(seat, move |context| way.pass(&context, limit));
+        waiters.push(spawned.inspect_err(|_| context.unlock(0))?);
     }
-    let patient = trial.spawn(5, |context| context.pass(false))?;
+    let patient = trial.spawn(5, |context| context.pass(false));
+    let patient = patient.inspect_err(|_| context.unlock(0))?;
     for waiter in waiters {
         ensure(!join(waiter)?, || {
             "one of several timed waits took a held lock".to_owned()
@@ -127,7 +129,8 @@ fn in_time(trial: &Arc<Trial>, way: Way) -> Result<(), String> {
     let context = trial.context();
     for limit in [LONG, FOR_EVER, LONG] {
         context.lock(0);
-        let waiter = trial.spawn(1, move |context| way.pass(&context, limit))?;
+        let waiter = trial.spawn(1, move |context| way.pass(&context, limit));
+        let waiter = waiter.inspect_err(|_| context.unlock(0))?;
         trial.wait_busy(1);
         context.unlock(0);
         ensure(join(waiter)?, || {
