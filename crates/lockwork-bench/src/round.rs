@@ -32,6 +32,8 @@ pub enum Trouble {
     Lost(u64, u64),
     /// The machine refused a thread.
     NoThread(String),
+    /// Nobody says which CPUs the threads may be kept on.
+    NoCpus(String),
     /// The user wants to stop.
     Interrupted,
 }
@@ -53,14 +55,17 @@ impl fmt::Display for Trouble {
                 f,
                 "the machine refused one more thread ({why}); use fewer --threads or raise ulimit -u"
             ),
+            Trouble::NoCpus(why) => write!(
+                f,
+                "cannot ask which CPUs may be used: {why}; leave --pin out"
+            ),
             Trouble::Interrupted => f.write_str("interrupted"),
         }
     }
 }
 
-/// Starts a thread for each seat; they wait at the gate.
-fn populate(round: &Arc<Round>, pin: bool, tell: &Sender<Outcome>) -> io::Result<()> {
-    let cpus = if pin { allowed_cpus() } else { Vec::new() };
+/// Starts a thread for each seat, in turn on each of `cpus` if there are any; they wait at the gate.
+fn populate(round: &Arc<Round>, cpus: &[usize], tell: &Sender<Outcome>) -> io::Result<()> {
     for seat in 0..round.seats.len() {
         let (theirs, tell) = (Arc::clone(round), tell.clone());
         let cpu = cpus.get(seat % cpus.len().max(1)).copied();
@@ -94,7 +99,11 @@ pub fn measure(
     let round = Arc::new(Round::new(kind, case, conditions, tools));
     let (tell, told) = channel();
     let refused = |e: io::Error| Trouble::NoThread(e.to_string());
-    populate(&round, conditions.pin, &tell).map_err(refused)?;
+    let cpus = match conditions.pin {
+        true => allowed_cpus().map_err(|e| Trouble::NoCpus(e.to_string()))?,
+        false => Vec::new(),
+    };
+    populate(&round, &cpus, &tell).map_err(refused)?;
     drop(tell);
     round.set(Gate::Open);
     let (outcomes, stopped) = collect(&round, &told, conditions.patience, interrupted)?;
@@ -192,15 +201,16 @@ fn add_up(round: &Round, mut outcomes: Vec<Outcome>, stopped: u64) -> Measured {
 }
 
 /// The CPUs that this process may use.
-fn allowed_cpus() -> Vec<usize> {
+fn allowed_cpus() -> io::Result<Vec<usize>> {
     // SAFETY: all zero is an empty set, which sched_getaffinity fills.
     unsafe {
         let mut set: libc::cpu_set_t = std::mem::zeroed();
         if libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut set) != 0 {
-            return Vec::new();
+            // As with more CPUs than a set has.
+            return Err(io::Error::last_os_error());
         }
         let all = 0..libc::CPU_SETSIZE as usize;
-        all.filter(|cpu| libc::CPU_ISSET(*cpu, &set)).collect()
+        Ok(all.filter(|cpu| libc::CPU_ISSET(*cpu, &set)).collect())
     }
 }
 
