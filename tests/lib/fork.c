@@ -6,14 +6,19 @@
 #define _GNU_SOURCE
 #include "expect.h"
 
+#include "../asleep.h"
 #include "../step.h"
 #include <platform.h>
 #include <pthread.h>
+#include <sys/syscall.h>
 
 static lw_mutex_t mutex = LW_MUTEX_INIT;
 
+static int sleeper_tid;
+
 static void *sleeper(void *unused)
 {
+	WRITE_ONCE(sleeper_tid, (int)syscall(SYS_gettid));
 	lw_mutex_lock(&mutex);
 	lw_mutex_unlock(&mutex);
 	return unused;
@@ -44,7 +49,8 @@ void test_fork_handler(void)
 
 	lw_mutex_lock(&mutex);
 	EXPECT(!pthread_create(&thread, NULL, sleeper, NULL));
-	usleep(100000); /* until it sleeps, most likely */
+	while (!is_asleep(READ_ONCE(sleeper_tid)))
+		usleep(1000);
 	for (steps = 1; stepped; steps++) {
 		stepped = step_into_child(notice_fork, unlock, try_it, steps);
 		EXPECT(stepped >= 0);

@@ -3,11 +3,14 @@
 #define _GNU_SOURCE
 #include "expect.h"
 
+#include "../asleep.h"
+
 #include <platform.h>
 #include <rwsem.h>
 
 #include <errno.h>
 #include <pthread.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -67,8 +70,11 @@ static void *read_beside(void *unused)
 	return write_in_vain(unused);
 }
 
+static int writer_tid;
+
 static void *write_at_last(void *unused)
 {
+	WRITE_ONCE(writer_tid, (int)syscall(SYS_gettid));
 	lw_write_lock(&rw);
 	WRITE_ONCE(got_it, true);
 	lw_write_unlock(&rw);
@@ -115,11 +121,14 @@ static void test_nested(void)
 /* Forks while @how is held and a writer waits; the child has no such writer. */
 static void test_fork_of(void (*unlock)(lw_rwlock_t *))
 {
-	pthread_t writer = start(write_at_last);
+	pthread_t writer;
 	int status;
 	pid_t pid;
 
-	usleep(20000); /* until it sleeps, most likely */
+	WRITE_ONCE(writer_tid, 0);
+	writer = start(write_at_last);
+	while (!is_asleep(READ_ONCE(writer_tid)))
+		usleep(1000);
 	pid = fork();
 	EXPECT(pid >= 0);
 	if (!pid) {

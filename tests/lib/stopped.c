@@ -6,6 +6,8 @@
 #define _GNU_SOURCE
 #include "expect.h"
 
+#include "../asleep.h"
+
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -136,10 +138,7 @@ static void *second(void *unused)
 /* Asleep, or some time after it began to spin: the handler may also come sooner. */
 static pthread_t start_and_wait(void *(*body)(void *), atomic_int *tid)
 {
-	char path[64], line[512] = "";
 	pthread_t thread;
-	FILE *stat;
-	int state = 0;
 
 	atomic_store(tid, 0);
 	EXPECT(!pthread_create(&thread, NULL, body, NULL));
@@ -149,18 +148,8 @@ static pthread_t start_and_wait(void *(*body)(void *), atomic_int *tid)
 		usleep(5000);
 		return thread;
 	}
-	while (state != 'S') {
+	while (!is_asleep(atomic_load(tid)))
 		usleep(1000);
-		snprintf(path, sizeof(path), "/proc/self/task/%d/stat",
-			 atomic_load(tid));
-		stat = atomic_load(tid) ? fopen(path, "r") : NULL;
-		if (!stat)
-			continue;
-		EXPECT(fgets(line, sizeof(line), stat));
-		fclose(stat);
-		for (char *end = line; *end; end++)
-			state = *end == ')' ? end[2] : state;
-	}
 	return thread;
 }
 

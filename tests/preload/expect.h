@@ -15,6 +15,8 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "../asleep.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
@@ -167,22 +169,25 @@ static inline void run(int n, void *(*body)(void *))
 /* Until the thread that writes its id to *@tid is asleep in the kernel. */
 static inline void wait_asleep(atomic_int *tid)
 {
-	char path[64], line[512], *end;
-	FILE *stat;
-
-	for (;;) {
-		snprintf(path, sizeof(path), "/proc/self/task/%d/stat",
-			 atomic_load(tid));
-		stat = atomic_load(tid) ? fopen(path, "r") : NULL;
-		if (stat) {
-			EXPECT(fgets(line, sizeof(line), stat));
-			fclose(stat);
-			end = strrchr(line, ')');
-			if (end && end[2] == 'S')
-				return;
-		}
+	while (!is_asleep(atomic_load(tid)))
 		sched_yield();
+}
+
+/*
+ * The same for one that waits for a mutex. Where the policy's waiters spin nobody can see
+ * that it waits: then some time after it has written its id.
+ */
+static inline void wait_for_waiter(atomic_int *tid)
+{
+	const char *policy = getenv("LOCKWORK_LOCK");
+
+	if (!policy || strncmp(policy, "qspinlock", 9)) {
+		wait_asleep(tid);
+		return;
 	}
+	while (!atomic_load(tid))
+		sched_yield();
+	nap_us(50000);
 }
 
 struct elsewhere {

@@ -5,14 +5,17 @@
  */
 #include "expect.h"
 #include <sched.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
 static int ready;
+static atomic_int waiter;
 
 static void *lock_once(void *arg)
 {
+	atomic_store(&waiter, (int)syscall(SYS_gettid));
 	RET(pthread_mutex_lock(&m), 0);
 	RET(pthread_mutex_unlock(&m), 0);
 	return arg;
@@ -20,6 +23,7 @@ static void *lock_once(void *arg)
 
 static void *wait_ready(void *arg)
 {
+	atomic_store(&waiter, (int)syscall(SYS_gettid));
 	RET(pthread_mutex_lock(&m), 0);
 	while (!ready)
 		RET(pthread_cond_wait(&cond, &m), 0);
@@ -49,8 +53,9 @@ static void child_of_mutex(void)
 
 	RET(pthread_mutex_unlock(&m), 0);
 	RET(pthread_mutex_lock(&m), 0);
+	atomic_store(&waiter, 0);
 	EQ(pthread_create(&t, NULL, lock_once, NULL), 0);
-	nap_us(20000);
+	wait_for_waiter(&waiter);
 	RET(pthread_mutex_unlock(&m), 0);
 	EQ(pthread_join(t, NULL), 0);
 }
@@ -73,7 +78,7 @@ int main(int argc, char **argv)
 	/* Each case is a process's first wait, so each has a process. */
 	if (argc == 1 && !fork()) {
 		EQ(pthread_create(&t, NULL, wait_ready, NULL), 0);
-		nap_us(50000);
+		wait_asleep(&waiter);
 		in_child(child_of_cond);
 		RET(pthread_mutex_lock(&m), 0);
 		ready = 1;
@@ -89,7 +94,7 @@ int main(int argc, char **argv)
 	}
 	RET(pthread_mutex_lock(&m), 0);
 	EQ(pthread_create(&t, NULL, lock_once, NULL), 0);
-	nap_us(50000);
+	wait_for_waiter(&waiter);
 	in_child(child_of_mutex);
 	RET(pthread_mutex_unlock(&m), 0);
 	EQ(pthread_join(t, NULL), 0);

@@ -8,11 +8,16 @@
 
 #include "../step.h"
 
+#include <sys/syscall.h>
+
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;
 
+static atomic_int sleeping[2];
+
 static void *sleep_for_mutex(void *arg)
 {
+	atomic_store(&sleeping[0], (int)syscall(SYS_gettid));
 	RET(pthread_mutex_lock(&m), 0);
 	RET(pthread_mutex_unlock(&m), 0);
 	return arg;
@@ -20,6 +25,7 @@ static void *sleep_for_mutex(void *arg)
 
 static void *sleep_for_rwlock(void *arg)
 {
+	atomic_store(&sleeping[1], (int)syscall(SYS_gettid));
 	RET(pthread_rwlock_wrlock(&rw), 0);
 	RET(pthread_rwlock_unlock(&rw), 0);
 	return arg;
@@ -99,7 +105,8 @@ int main(void)
 	RET(pthread_rwlock_rdlock(&rw), 0);
 	start(sleepers, 1, sleep_for_mutex);
 	start(sleepers + 1, 1, sleep_for_rwlock);
-	nap_us(100000); /* until they sleep, most likely */
+	wait_for_waiter(&sleeping[0]);
+	wait_asleep(&sleeping[1]);
 	at_each_step(unlock_mutex, try_mutex);
 	/* Waiters of glibc's stay in a child's read/write lock. */
 	if (expect_lockwork()) {

@@ -76,7 +76,7 @@ int main(void)
 	const char *policy = getenv("LOCKWORK_LOCK");
 	bool sleeps = !policy || !strncmp(policy, "mutex", 5);
 
-	if (set_policy(SCHED_FIFO, 1) == EPERM) {
+	if (set_policy(SCHED_FIFO, 10 + WAITERS) == EPERM) {
 		puts("this user may not set real-time priorities");
 		return NOT_RUN;
 	}

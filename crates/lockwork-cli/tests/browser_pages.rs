@@ -6,10 +6,8 @@
 mod browser;
 mod common;
 
-use std::process::Child;
-
 use browser::Browser;
-use common::{stderr, stdout, text, Room};
+use common::{stderr, stdout, text, Room, Started};
 
 /// Two threads that wait for each other, and the wait of a third.
 const DEADLOCK: &str = "#include <pthread.h>\n\
@@ -66,17 +64,6 @@ fn contended(room: &Room) -> Browser {
     let output = room.run(&["profile", "--quiet", "-o", &file, "--", &program]);
     assert!(output.status.success(), "{}", stderr(&output));
     page(room, &["report", &file])
-}
-
-/// A program that does not end by itself.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        // SAFETY: the child has not been waited for.
-        unsafe { libc::kill(self.0.id() as libc::pid_t, libc::SIGTERM) };
-        let _ = self.0.wait();
-    }
 }
 
 /// How many charts are shown. None is wider than its place, and no text is wider than its chart.
@@ -273,13 +260,12 @@ fn a_deadlock_is_a_cycle() {
     let program = room.compile("hangs", DEADLOCK, &["-g", "-pthread"]);
     let file = text(&room.path("p.prof"));
     let mut command = room.lockwork(&["profile", "--quiet", "-o", &file, "--", &program]);
-    let running = Running(command.spawn().expect("lockwork starts"));
+    let mut running = Started::new(&mut command);
     let waits = || stdout(&room.run(&["report", "--deadlock", &file]));
-    while !waits().contains("deadlock of 2 threads") {
-        std::thread::yield_now();
-    }
+    running.until(|| waits().contains("deadlock of 2 threads"));
     let mut browser = page(&room, &["report", &file]);
-    drop(running);
+    running.signal(libc::SIGTERM);
+    running.output();
     assert_eq!(
         browser.value("document.querySelectorAll('.graph path.waits.cycle').length"),
         2

@@ -5,13 +5,12 @@
 mod common;
 
 use std::fs;
-use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Output, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use common::{stderr, stdout, text, Room};
+use common::{stderr, stdout, text, Room, Started};
 use serde_json::Value;
 
 /// No run is stopped for taking too long, however busy the machine is.
@@ -494,14 +493,11 @@ fn ctrl_c_keeps_the_samples() {
     ];
     let mut command = room.lockwork(&[&args[..], &["--", &program]].concat());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = command.spawn().expect("lockwork starts");
+    let mut started = Started::new(&mut command);
     let marker = format!("{program}.pid");
-    while !Path::new(&marker).exists() {
-        sleep(Duration::from_millis(10));
-    }
-    // SAFETY: the child is ours and not waited for yet.
-    unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGINT) };
-    let output = child.wait_with_output().expect("output");
+    started.until(|| Path::new(&marker).exists());
+    started.signal(libc::SIGINT);
+    let output = started.output();
     assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
     assert!(stdout(&output).contains("glibc_passthrough"));
     let json = read_json(&file);
@@ -513,13 +509,9 @@ fn ctrl_c_keeps_the_samples() {
     wait_until_gone(&marker);
 }
 
-/// Waits until the process is stopped.
-fn wait_until_stopped(pid: u32) {
-    let stat = format!("/proc/{pid}/stat");
-    let stopped = || fs::read_to_string(&stat).is_ok_and(|stat| stat.contains(") T "));
-    while !stopped() {
-        sleep(Duration::from_millis(10));
-    }
+/// Whether the process is stopped.
+fn is_stopped(pid: u32) -> bool {
+    fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| stat.contains(") T "))
 }
 
 /// A run under the mutex has lockwork stopped by `signal` once, and ends when the file `go` is there.
@@ -549,16 +541,17 @@ fn stopped_once(signal: &str, together: bool) {
     ];
     let mut command = room.lockwork(&args);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = command.spawn().expect("lockwork starts");
-    wait_until_stopped(child.id());
+    let mut started = Started::new(&mut command);
+    let own = started.id();
+    started.until(|| is_stopped(own));
     if together {
         let pid = fs::read_to_string(format!("{program}.pid")).expect("its number");
-        wait_until_stopped(pid.trim().parse().expect("a number"));
+        let pid = pid.trim().parse().expect("a number");
+        started.until(|| is_stopped(pid));
     }
     fs::write(format!("{program}.go"), "").expect("written");
-    // SAFETY: the child is ours and not waited for yet.
-    unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGCONT) };
-    let output = child.wait_with_output().expect("output");
+    started.signal(libc::SIGCONT);
+    let output = started.output();
     // That it failed then does not count either.
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let json = read_json(&file);
@@ -600,22 +593,11 @@ fn sigquit_ends_it_as_ctrl_c_does() {
     fs::create_dir(room.path("tmp")).expect("a folder");
     command.env("TMPDIR", room.path("tmp"));
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    // A shell that started these tests in the background has had them ignore it.
-    let heed = || {
-        // SAFETY: no handler is set, and nothing else is done between fork and exec.
-        unsafe { libc::signal(libc::SIGQUIT, libc::SIG_DFL) };
-        Ok(())
-    };
-    // SAFETY: as above.
-    unsafe { command.pre_exec(heed) };
-    let child = command.spawn().expect("lockwork starts");
+    let mut started = Started::new(&mut command);
     let marker = format!("{program}.pid");
-    while !Path::new(&marker).exists() {
-        sleep(Duration::from_millis(10));
-    }
-    // SAFETY: the child is ours and not waited for yet.
-    unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGQUIT) };
-    let output = child.wait_with_output().expect("output");
+    started.until(|| Path::new(&marker).exists());
+    started.signal(libc::SIGQUIT);
+    let output = started.output();
     assert_eq!(output.status.code(), Some(131), "{}", stderr(&output));
     assert_eq!(fs::read_dir(room.path("tmp")).expect("it").count(), 0);
     wait_until_gone(&marker);

@@ -8,7 +8,7 @@ use std::fs;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::process::{Command, Output, Stdio};
 
-use common::{set_mode, stderr, stdout, text, Room};
+use common::{set_mode, stderr, stdout, text, Room, Started};
 
 /// `lockwork` with `args`, where a shell has done `before` and changed its streams by `streams`.
 fn run(room: &Room, before: &str, args: &[&str], streams: &str) -> Output {
@@ -148,13 +148,11 @@ fn a_page_that_has_no_room_leaves_no_part_of_itself() {
         let script = "rm -f \"$0\"; mkfifo \"$0\" && cat \"$0\"";
         let mut reader = Command::new("sh");
         let reader = reader.args(["-c", script, &fifo]).stdout(Stdio::piped());
-        let reader = reader.spawn().expect("sh starts");
-        while !fs::metadata(&fifo).is_ok_and(|facts| facts.file_type().is_fifo()) {
-            std::thread::yield_now();
-        }
+        let mut reader = Started::new(reader);
+        reader.until(|| fs::metadata(&fifo).is_ok_and(|facts| facts.file_type().is_fifo()));
         let output = room.run(&["report", &file, option, &fifo]);
         assert!(output.status.success(), "{}", stderr(&output));
-        let read = reader.wait_with_output().expect("it ends");
+        let read = reader.output();
         assert_eq!(read.stdout.len(), written.len(), "{option}");
         fs::remove_file(&fifo).expect("removed");
     }

@@ -4,11 +4,12 @@
 
 mod common;
 
+use std::cell::RefCell;
 use std::fs;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{stderr, stdout, text, Room};
+use common::{stderr, stdout, text, Room, Started};
 use serde_json::Value;
 
 /// A thread waits for ever for a mutex that main holds.
@@ -36,39 +37,23 @@ const SERVES: &str = "#define _GNU_SOURCE\n#include <pthread.h>\n#include <stdio
     pthread_mutex_lock(&hot_mutex); pthread_mutex_unlock(&hot_mutex); }\n\
     while (argc > 1) pause(); return 0; }\n";
 
-/// A program that does not end by itself.
-struct Running(Child);
-
-impl Running {
-    fn signal(&self, signal: i32) {
-        // SAFETY: the child has not been waited for.
-        unsafe { libc::kill(self.0.id() as libc::pid_t, signal) };
-    }
-
-    fn end(mut self, signal: i32) {
-        self.signal(signal);
-        self.0.wait().expect("it ends");
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.signal(libc::SIGKILL);
-        let _ = self.0.wait();
-    }
+/// Ends a program that does not end by itself.
+fn end(running: Started, signal: i32) {
+    running.signal(signal);
+    running.output();
 }
 
 /// The program, recorded as a service is: by two variables.
-fn service(room: &Room, command: &[&str]) -> Running {
+fn service(room: &Room, command: &[&str]) -> Started {
     let path = room.run(&["preload-path", "--recorder"]);
     assert!(path.status.success(), "{}", stderr(&path));
-    let child = Command::new(command[0])
+    let mut program = Command::new(command[0]);
+    program
         .args(&command[1..])
         .env("LD_PRELOAD", stdout(&path).trim())
         .env("LOCKWORK_RECORD", room.path("p.prof"))
-        .stdin(Stdio::null())
-        .spawn();
-    Running(child.expect("it starts"))
+        .stdin(Stdio::null());
+    Started::new(&mut program)
 }
 
 /// The first process that the report in JSON has; null: there is no profile yet.
@@ -79,14 +64,13 @@ fn process(room: &Room) -> Value {
 }
 
 /// The process, once this holds.
-fn await_process(room: &Room, holds: impl Fn(&Value) -> bool) -> Value {
-    loop {
-        let found = process(room);
-        if holds(&found) {
-            return found;
-        }
-        std::thread::yield_now();
-    }
+fn await_process(room: &Room, running: &mut Started, holds: impl Fn(&Value) -> bool) -> Value {
+    let found = RefCell::new(Value::Null);
+    running.until(|| {
+        found.replace(process(room));
+        holds(&found.borrow())
+    });
+    found.into_inner()
 }
 
 fn waits(process: &Value) -> bool {
@@ -105,8 +89,8 @@ const NAP: Duration = Duration::from_millis(300);
 fn a_wait_of_a_program_that_hangs_is_as_long_as_it_is() {
     let room = Room::new();
     let program = room.compile("hangs", HANGS, &["-pthread"]);
-    let running = service(&room, &[&program]);
-    let first = await_process(&room, waits);
+    let mut running = service(&room, &[&program]);
+    let first = await_process(&room, &mut running, waits);
     std::thread::sleep(NAP);
     let later = process(&room);
     let passed = waited_ns(&later) - waited_ns(&first);
@@ -117,7 +101,7 @@ fn a_wait_of_a_program_that_hangs_is_as_long_as_it_is() {
     assert_eq!(later["end"], "runs");
 
     // Nobody saw when it was killed; that it waited when it was seen last is known.
-    running.end(libc::SIGKILL);
+    end(running, libc::SIGKILL);
     let killed = process(&room);
     assert_eq!(killed["end"], "not seen");
     std::thread::sleep(Duration::from_millis(10));
@@ -130,11 +114,11 @@ fn the_end_of_a_killed_program_is_known_to_who_started_it() {
     let program = room.compile("hangs", HANGS, &["-pthread"]);
     let file = text(&room.path("p.prof"));
     let mut command = room.lockwork(&["profile", "--quiet", "-o", &file, "--", &program]);
-    let running = Running(command.spawn().expect("lockwork starts"));
-    await_process(&room, waits);
+    let mut running = Started::new(&mut command);
+    await_process(&room, &mut running, waits);
     std::thread::sleep(NAP);
     let before = process(&room);
-    running.end(libc::SIGTERM);
+    end(running, libc::SIGTERM);
     let killed = process(&room);
     assert_eq!(killed["end"], "signal 15");
     assert_eq!(killed["ended"], false);
@@ -148,20 +132,20 @@ fn the_end_of_a_killed_program_is_known_to_who_started_it() {
 fn a_file_that_is_recorded_into_is_kept() {
     let room = Room::new();
     let program = room.compile("hangs", HANGS, &["-pthread"]);
-    let running = service(&room, &[&program]);
-    await_process(&room, waits);
+    let mut running = service(&room, &[&program]);
+    await_process(&room, &mut running, waits);
     let file = text(&room.path("p.prof"));
     let again = ["profile", "-o", &file, "--", "true"];
     let refused = room.run(&again);
     assert_eq!(refused.status.code(), Some(125));
     let said = stderr(&refused);
-    let pid = running.0.id();
+    let pid = running.id();
     assert!(
         said.contains(&format!("process {pid} is recorded into it now")),
         "{said}"
     );
     assert!(waits(&process(&room)));
-    running.end(libc::SIGKILL);
+    end(running, libc::SIGKILL);
     assert!(room.run(&again).status.success());
 }
 
@@ -175,8 +159,8 @@ fn advice(process: &Value) -> String {
 fn a_comparison_of_a_server_needs_a_script() {
     let room = Room::new();
     let program = room.compile("serves", SERVES, &["-pthread"]);
-    let running = service(&room, &[&program, "for-ever"]);
-    let seen = await_process(&room, |process| {
+    let mut running = service(&room, &[&program, "for-ever"]);
+    let seen = await_process(&room, &mut running, |process| {
         process["locks"][0]["counts"]["count"] == 100_002
     });
     drop(running);
@@ -264,14 +248,13 @@ fn a_program_ends_where_exec_replaces_it_by_one_without_locks() {
         let args = ["profile", "--quiet", "-o", &file, "--", &old, &new];
         let began = Instant::now();
         let mut command = room.lockwork(&args);
-        let mut child = command.stdin(Stdio::piped()).spawn().expect("it starts");
-        let input = child.stdin.take().expect("a pipe");
-        let mut running = Running(child);
-        let seen = await_process(&room, |process| process["end"] == "exec");
+        let mut running = Started::new(command.stdin(Stdio::piped()));
+        let input = running.input();
+        let seen = await_process(&room, &mut running, |process| process["end"] == "exec");
         assert_eq!(seen["locks"][0]["counts"]["count"], 1, "{flags:?}");
         std::thread::sleep(NAP);
         drop(input);
-        let status = running.0.wait().expect("it ends");
+        let status = running.output().status;
         assert!(status.success(), "{status}");
         let passed = began.elapsed();
         let ended = process(&room);
@@ -301,17 +284,13 @@ fn a_service_that_is_replaced_says_so() {
     let new = room.compile("hangs", HANGS, &["-pthread"]);
     let idle = room.compile("reads", READS, &[]);
     // One after the other is the same process; the last one locks again, and hangs.
-    let running = service(&room, &[&old, &old, &new]);
-    let pid = running.0.id();
-    let last = room.path(&format!("p.prof.{pid}.2"));
-    loop {
+    let mut running = service(&room, &[&old, &old, &new]);
+    let last = room.path(&format!("p.prof.{}.2", running.id()));
+    running.until(|| {
         let output = room.run(&["report", "--alone", "--json", &text(&last)]);
         let all: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap_or_default();
-        if all.first().is_some_and(waits) {
-            break;
-        }
-        std::thread::yield_now();
-    }
+        all.first().is_some_and(waits)
+    });
     let file = text(&room.path("p.prof"));
     let output = room.run(&["report", "--json", &file]);
     let all: Vec<Value> = serde_json::from_slice(&output.stdout).expect("JSON");

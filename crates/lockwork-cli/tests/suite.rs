@@ -7,10 +7,8 @@ mod common;
 use std::fs;
 use std::path::Path;
 use std::process::{Output, Stdio};
-use std::thread::sleep;
-use std::time::Duration;
 
-use common::{stderr, stdout, text, Room};
+use common::{stderr, stdout, text, Room, Started};
 use serde_json::Value;
 
 /// No run is stopped for taking too long, however busy the machine is.
@@ -277,13 +275,10 @@ fn ctrl_c_keeps_the_rows() {
     let json = text(&room.path("out.json"));
     let mut command = room.lockwork(&["compare", "--suite", &suite, "--json", &json, PATIENT]);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = command.spawn().expect("lockwork starts");
-    while !room.path("long.here").exists() {
-        sleep(Duration::from_millis(10));
-    }
-    // SAFETY: the child is ours and not waited for yet.
-    unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGINT) };
-    let output = child.wait_with_output().expect("output");
+    let mut started = Started::new(&mut command);
+    started.until(|| room.path("long.here").exists());
+    started.signal(libc::SIGINT);
+    let output = started.output();
     assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
     let shown = stdout(&output);
     let end = "1 of 3 rows measured, 0 failed, 0 skipped; stopped by SIGINT in the row 2.";

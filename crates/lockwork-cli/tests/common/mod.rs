@@ -3,9 +3,13 @@
 #![allow(dead_code)] // each test file uses its part
 
 use std::fs;
+use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, ChildStdin, Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
 
 use tempfile::TempDir;
 
@@ -52,6 +56,7 @@ impl Room {
     }
 
     fn clean(&self, command: &mut Command) {
+        heed_signals(command);
         command.env("XDG_CACHE_HOME", self.path("cache"));
         for variable in [
             "LD_PRELOAD",
@@ -76,8 +81,7 @@ impl Room {
     /// An executable file.
     pub fn executable(&self, name: &str, content: &[u8]) -> String {
         let path = self.path(name);
-        fs::write(&path, content).expect("write executable");
-        set_mode(&path, 0o755);
+        write_executable(&path, content);
         text(&path)
     }
 
@@ -100,6 +104,105 @@ impl Room {
             .expect("C compiler");
         assert!(status.success(), "compiling {name} with {flags:?}");
         text(&to)
+    }
+}
+
+/// Has `command` begin with the usual meaning of signals that whoever started these tests may have
+/// had ignored, as a shell does for jobs in the background.
+pub fn heed_signals(command: &mut Command) {
+    let heed = || {
+        for signal in [
+            libc::SIGHUP,
+            libc::SIGQUIT,
+            libc::SIGUSR1,
+            libc::SIGUSR2,
+            libc::SIGALRM,
+            libc::SIGTSTP,
+            libc::SIGCHLD,
+        ] {
+            // SAFETY: no handler is set.
+            unsafe { libc::signal(signal, libc::SIG_DFL) };
+        }
+        Ok(())
+    };
+    // SAFETY: signal(2) may be called between fork and exec.
+    unsafe { command.pre_exec(heed) };
+}
+
+/// Has a child write it. A descriptor of this process for writing may get into a child that another
+/// test starts meanwhile, and as long as one is open the file cannot be executed.
+pub fn write_executable(path: &Path, content: &[u8]) {
+    let mut writer = Command::new("sh");
+    writer
+        .args(["-c", "cat >\"$0\" && chmod 755 \"$0\""])
+        .arg(path);
+    let mut writer = writer.stdin(Stdio::piped()).spawn().expect("sh starts");
+    let mut to = writer.stdin.take().expect("a pipe");
+    to.write_all(content).expect("write executable");
+    drop(to);
+    assert!(writer.wait().expect("it ends").success());
+}
+
+/// A started process, which is killed if its test fails.
+pub struct Started(Option<Child>);
+
+impl Started {
+    /// Starts `command`.
+    pub fn new(command: &mut Command) -> Started {
+        Started(Some(command.spawn().expect("it starts")))
+    }
+
+    fn child(&mut self) -> &mut Child {
+        self.0.as_mut().expect("it was not waited for")
+    }
+
+    /// The process number.
+    pub fn id(&self) -> u32 {
+        self.0.as_ref().expect("it was not waited for").id()
+    }
+
+    /// What it reads from a pipe; that ends when this is dropped.
+    pub fn input(&mut self) -> ChildStdin {
+        self.child().stdin.take().expect("a pipe")
+    }
+
+    /// Sends it `signal`.
+    pub fn signal(&self, signal: i32) {
+        // SAFETY: the child has not been waited for.
+        unsafe { libc::kill(self.id() as libc::pid_t, signal) };
+    }
+
+    /// Waits until this is so. The test fails if the process ends before.
+    pub fn until(&mut self, is_so: impl Fn() -> bool) {
+        while !is_so() {
+            if let Some(status) = self.child().try_wait().expect("a child") {
+                assert!(is_so(), "it ended too early, {status}: {}", self.said());
+            }
+            sleep(Duration::from_millis(5));
+        }
+    }
+
+    fn said(&mut self) -> String {
+        let mut said = Vec::new();
+        if let Some(mut from) = self.child().stderr.take() {
+            let _ = from.read_to_end(&mut said);
+        }
+        String::from_utf8_lossy(&said).into_owned()
+    }
+
+    /// Its end, and what it printed into pipes.
+    pub fn output(mut self) -> Output {
+        let child = self.0.take().expect("it was not waited for");
+        child.wait_with_output().expect("its output")
+    }
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.0.take() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
     }
 }
 
