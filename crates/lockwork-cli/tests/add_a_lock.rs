@@ -155,7 +155,7 @@ fn a_lock_joins_by_its_files_and_a_line() {
 
     let listed = copy.lockwork(&["torture", "--list"]);
     assert!(listed.contains("\n  toy_lock "), "{listed}");
-    let tortured = copy.lockwork(&["torture", "toy_lock", "--seconds", "0", "--threads", "4"]);
+    let tortured = copy.lockwork(&["torture", "toy_lock", "--seconds", "1", "--threads", "4"]);
     assert!(tortured.starts_with("toy_lock (4 bytes"), "{tortured}");
     let briefly = ["--threads", "2", "--rounds", "1", "--time", "1"];
     let benched = copy.lockwork(&[&["bench", "--locks", "toy_lock"], &briefly[..]].concat());

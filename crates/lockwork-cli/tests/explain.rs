@@ -158,7 +158,7 @@ fn each_world_has_the_same_keys() {
     );
     let torture = lines(
         &room,
-        "explain torture tas_lock --threads 2 --seconds 0 --json",
+        "explain torture tas_lock --threads 2 --seconds 1 --json",
     );
     let keys = |said: &Value| -> Vec<String> {
         let figures = said["figures"].as_object().expect("figures");

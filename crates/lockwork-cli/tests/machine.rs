@@ -147,7 +147,7 @@ fn an_odd_machine_is_only_warned_about() {
 fn what_is_measured_is_written_sound_and_overwritten_only_by_force() {
     let room = Room::new();
     let path = text(&room.path("here.toml"));
-    let measure = ["measure", "--seconds", "0", "-o", &path];
+    let measure = ["measure", "--seconds", "0.01", "-o", &path];
     let written = ok(&room, &measure);
     assert!(written.contains("written"), "{written}");
     assert!(ok(&room, &["validate", &path]).contains("sound"));
@@ -167,6 +167,12 @@ fn what_cannot_be_measured_is_refused_before() {
         let args = cpus(list);
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         refused(&room, 2, &args, &["--cpus", word]);
+    }
+    for seconds in ["0", "-1", "nan", "86401"] {
+        let seconds = format!("--seconds={seconds}");
+        let output = room.run(&["machine", "measure", "-o", &path, &seconds]);
+        assert_eq!(output.status.code(), Some(2), "{seconds}");
+        assert!(stderr(&output).contains("above 0"), "{}", stderr(&output));
     }
     let other = text(&room.path("here.txt"));
     refused(&room, 2, &["measure", "-o", &other], &["must end in .toml"]);
@@ -215,7 +221,7 @@ fn one_cpu_has_no_distances() {
         "machine",
         "measure",
         "--seconds",
-        "0",
+        "0.01",
         "-o",
         &*path,
         "--cpus",

@@ -35,11 +35,22 @@ fn ctrl_c_keeps_what_there_is() {
     );
 }
 
+/// A stress without time would find nothing, and every lock would pass.
+#[test]
+fn a_stress_without_time_is_refused() {
+    let room = Room::new();
+    for command in [&["torture"][..], &["explain", "torture"]] {
+        let output = room.run(&[command, &["canary_switching", "--seconds", "0"]].concat());
+        assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+        assert!(stderr(&output).contains("1..=86400"), "{}", stderr(&output));
+    }
+}
+
 #[test]
 fn what_switching_turns_itself_is_said() {
     let room = Room::new();
     let run = |words: &str| {
-        let words = format!("torture tas_lock --threads 2 --seconds 0 {words}");
+        let words = format!("torture tas_lock --threads 2 --seconds 1 {words}");
         let output = room.run(&words.split(' ').collect::<Vec<_>>());
         assert!(output.status.success(), "{words}: {}", stderr(&output));
         (stdout(&output), stderr(&output))

@@ -53,7 +53,7 @@ pub struct TortureArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub threads: Option<u32>,
     /// Seconds that the stress test of each lock lasts
-    #[arg(long, value_name = "S", default_value_t = 5, value_parser = clap::value_parser!(u32).range(0..=86_400))]
+    #[arg(long, value_name = "S", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=86_400))]
     pub seconds: u32,
     /// Seconds without progress after which a lock has stalled; the limit grows with
     /// the number of threads, and while other processes keep them from the CPUs

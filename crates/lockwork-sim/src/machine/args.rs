@@ -69,7 +69,8 @@ pub(super) struct MeasureArgs {
     /// beside it.
     #[arg(short, long, value_name = "FILE", default_value = "machine.toml")]
     pub(super) output: PathBuf,
-    /// About how many seconds to measure the pairs of cores.
+    /// About how many seconds to measure the pairs of cores at most. A pair of which enough was
+    /// measured ends before its share.
     #[arg(long, value_name = "S", default_value_t = 10.0, value_parser = seconds)]
     pub(super) seconds: f64,
     /// CPUs to measure, as in 0-3,8 [default: all CPUs that this process may use]
@@ -82,7 +83,7 @@ pub(super) struct MeasureArgs {
 
 fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
-        Ok(number) if (0.0..=86_400.0).contains(&number) => Ok(number),
-        _ => Err("it must be a number from 0 to 86400".into()),
+        Ok(number) if number > 0.0 && number <= 86_400.0 => Ok(number),
+        _ => Err("it must be a number above 0, and at most 86400".into()),
     }
 }
