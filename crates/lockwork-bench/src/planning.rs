@@ -32,6 +32,7 @@ pub(crate) fn planned(args: &BenchArgs) -> Result<Planned> {
         Form::SingleThread => single_cases(args, &defaults)?,
         _ => cases(args, &defaults, &selection)?,
     };
+    cases.iter().try_for_each(fits)?;
     let baseline = baseline(args, &defaults, &selection)?;
     let mut plan = Plan {
         form: defaults.form,
@@ -51,6 +52,27 @@ pub(crate) fn planned(args: &BenchArgs) -> Result<Planned> {
     }
     let locks = selection.locks;
     Ok(Planned { plan, locks })
+}
+
+/// Refuses a case in which a round ends before a thread could acquire once and do what is outside.
+/// Such a round takes as long as the work does, and not `--time`.
+fn fits(case: &Case) -> Result<()> {
+    let ns = |work: Work| match work {
+        Work::Ns(ns) => ns,
+        Work::Lines(_) | Work::Torture => 0,
+    };
+    let timed = case.loops.is_none() && case.calls.is_none();
+    let once = ns(case.inside).saturating_add(ns(case.outside));
+    if timed && once > case.time_ms.saturating_mul(1_000_000) {
+        bail_usage!(
+            "a round of {} ms is too short for one acquisition with {} inside and {} outside; \
+             give a longer --time, or shorter --inside and --outside",
+            case.time_ms,
+            case.inside,
+            case.outside
+        );
+    }
+    Ok(())
 }
 
 /// More rounds than these bring nothing.
@@ -201,5 +223,48 @@ fn or<T: Clone>(given: &[T], default: &[T]) -> Vec<T> {
     match given {
         [] => default.to_vec(),
         some => some.to_vec(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: BenchArgs,
+    }
+
+    fn plan(words: &str) -> Result<Planned> {
+        let words = ["bench"].into_iter().chain(words.split_whitespace());
+        planned(&Line::parse_from(words).args)
+    }
+
+    #[test]
+    fn a_round_has_room_for_an_acquisition() {
+        for words in [
+            "--inside 5000ms --time 1",
+            "--inside 0 --outside 2ms --time 1",
+            "--inside 600us --outside 401us --time 1",
+            "--inside 100ms",
+            "--preset sweep --inside 1us,200ms",
+        ] {
+            let error = plan(words).err().expect(words).to_string();
+            assert!(error.contains("a longer --time"), "{words}: {error}");
+        }
+        for words in [
+            "--inside 600us --outside 400us --time 1",
+            "--inside 4lines --outside 1ms --time 1",
+            "--preset spin-micro --inside 5ms --time 1",
+            "--preset spin-micro",
+            "--preset locktorture --time 1",
+            "--preset single-thread",
+            "--preset sweep",
+            "--preset sweep --quick",
+        ] {
+            assert!(plan(words).is_ok(), "{words}");
+        }
     }
 }
