@@ -157,15 +157,11 @@ fn asked(lock: &Demand, number: usize, at_once: usize) -> String {
     }
     text += "\n";
     if lock.reads == 0.0 && lock.section.mean > 0.0 {
-        let full = 1.0 / lock.held.max(1e-9);
         let _ = writeln!(
             text,
             "   with any lock: at most {} acquisitions a second, for one section at a time{}",
             short(1e9 / lock.section.mean),
-            match full < at_once as f64 {
-                true => format!("; {} threads ask for as many", grouped(full, 1)),
-                false => String::new(),
-            }
+            as_many(threads_that_fill(lock), at_once)
         );
     }
     if let Some(partner) = &lock.partner {
@@ -195,6 +191,22 @@ fn asked(lock: &Demand, number: usize, at_once: usize) -> String {
         );
     }
     text
+}
+
+/// How many threads ask for as many acquisitions as the sections allow. A thread that never waits
+/// for the lock asks for one in the time of a section and of what is between two of them.
+fn threads_that_fill(lock: &Demand) -> f64 {
+    let asleep = lock.sleep.map_or(0.0, |(share, length)| share * length);
+    (lock.section.mean + lock.think.mean + asleep) / lock.section.mean
+}
+
+/// That number in words, if so few threads run at once.
+fn as_many(threads: f64, at_once: usize) -> String {
+    match threads {
+        one if one < 1.05 => "; one thread asks for as many".to_owned(),
+        few if few < at_once as f64 => format!("; {} threads ask for as many", grouped(few, 1)),
+        _ => String::new(),
+    }
 }
 
 /// The tables of all locks and machines, and what they depend on.
@@ -363,6 +375,29 @@ fn change(ratio: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The quotient of what the line above says.
+    #[test]
+    fn the_threads_that_fill_a_lock_follow_from_the_times_that_are_printed() {
+        let mut lock = crate::workload::tests::lock();
+        (lock.section.mean, lock.think.mean) = (274.0, 1740.0);
+        let text = asked(&lock, 1, 64);
+        assert!(
+            text.contains("sections of 274 ns; 1.74 µs between them\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("at a time; 7.4 threads ask for as many\n"),
+            "{text}"
+        );
+        assert!(asked(&lock, 1, 7).contains("at a time\n"), "{text}");
+        lock.sleep = Some((0.5, 5480.0));
+        let text = asked(&lock, 1, 64);
+        assert!(text.contains("; 17.4 threads ask"), "{text}");
+        (lock.sleep, lock.think.mean) = (None, 0.0);
+        let text = asked(&lock, 1, 64);
+        assert!(text.contains("; one thread asks for as many\n"), "{text}");
+    }
 
     #[test]
     fn no_bound_is_given_where_waiting_is_not_seen() {
