@@ -269,7 +269,7 @@ fn on_machine(case: &Case, hot: &[&Demand], results: &Results, at: usize) -> Str
     }
     let rows = results.rows(at);
     text += &format!("\n{}\n\n", rendered(&rows));
-    text += &said(&rows);
+    text += &said(&rows, &case.left_out);
     let unsettled: Vec<String> = rows
         .iter()
         .filter(|row| row.rate.is_some() && !row.settled)
@@ -328,8 +328,15 @@ fn rendered(rows: &[Row]) -> String {
     table::render(header, lines)
 }
 
-/// What the bands say, in a sentence each.
-fn said(rows: &[Row]) -> String {
+/// What the bands say, in a sentence each. `left_out` are the policies that have no rows.
+fn said(rows: &[Row], left_out: &[String]) -> String {
+    if rows.iter().all(|row| row.is_base) {
+        return match left_out.is_empty() {
+            true => "Only glibc's lock was asked for: nothing is compared with it.\n",
+            false => "Only glibc's lock has rows: nothing is compared with it.\n",
+        }
+        .to_owned();
+    }
     let mut text = String::new();
     for word in ["faster", "slower"] {
         let is = |row: &&Row| row.ratio.is_some_and(|ratio| verdict(&ratio) == word);
@@ -397,6 +404,35 @@ mod tests {
         (lock.sleep, lock.think.mean) = (None, 0.0);
         let text = asked(&lock, 1, 64);
         assert!(text.contains("; one thread asks for as many\n"), "{text}");
+    }
+
+    #[test]
+    fn what_glibc_is_not_compared_with_is_said() {
+        let row = |is_base, rate| Row {
+            policies: if is_base { "glibc" } else { "mutex" }.to_owned(),
+            lock: "glibc_mutex",
+            threads: 2,
+            is_base,
+            rate,
+            ratio: None,
+            waiting: 0.0,
+            settled: true,
+        };
+        let rate = Some(Banded {
+            value: 1.0,
+            low: 0.5,
+            high: 2.0,
+        });
+        let alone = [row(true, rate)];
+        let asked = "Only glibc's lock was asked for: nothing is compared with it.\n";
+        assert_eq!(said(&alone, &[]), asked);
+        let left_out = said(&alone, &["mutex_numa".to_owned()]);
+        assert!(
+            left_out.starts_with("Only glibc's lock has rows"),
+            "{left_out}"
+        );
+        let stuck = said(&[row(true, None), row(false, rate)], &[]);
+        assert!(stuck.contains("which has no rows"), "{stuck}");
     }
 
     #[test]
