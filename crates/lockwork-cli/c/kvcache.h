@@ -22,9 +22,9 @@ struct kv_config {
 struct kv_result {
 	double seconds;
 	uint64_t hits, misses, evictions;
-	uint64_t waits;	      /* how many waits for a shard were timed */
+	uint64_t waits;	      /* how many acquisitions were watched */
 	uint64_t held;	      /* of them: the shard was locked at first */
-	uint64_t max_wait_ns; /* the longest of them */
+	uint64_t max_wait_ns; /* the longest wait of those; 0: none waited */
 	uint64_t least, most; /* operations of the slowest, fastest thread */
 	double fairness;      /* Jain's index over the threads' operations */
 	uint64_t faults;      /* failed checks: the locks did not exclude */

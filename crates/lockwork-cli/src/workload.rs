@@ -8,7 +8,7 @@ use anyhow::Result;
 
 use crate::cli::WorkloadArgs;
 use crate::error::{Exit, OWN_ERROR, PROGRAM_FAILED};
-use lockwork_report::text::{grouped, percent, percent_to};
+use lockwork_report::text::{counted, grouped, percent, percent_to};
 
 /// Finds the workload's result in its output.
 pub const METRIC: &str = r"throughput: ([\d.,]+) ops/s";
@@ -119,10 +119,10 @@ fn report(config: &Config, outcome: &Outcome) -> String {
     let mut text = String::new();
     let _ = writeln!(
         text,
-        "{} threads, {} shards, {} keys (skew {}), {:.0} % reads",
-        config.threads,
-        config.shards,
-        grouped(f64::from(config.keys), 0),
+        "{}, {}, {} (skew {}), {:.0} % reads",
+        counted(config.threads as usize, "thread"),
+        counted(config.shards as usize, "shard"),
+        counted(config.keys as usize, "key"),
         config.skew,
         config.read_ratio * 100.0
     );
@@ -130,20 +130,23 @@ fn report(config: &Config, outcome: &Outcome) -> String {
     let _ = writeln!(text, "throughput: {} ops/s", grouped(per_second, 0));
     let _ = writeln!(
         text,
-        "hits: {} of reads, {} evictions",
+        "hits: {} of reads, {}",
         percent(outcome.hits as f64 / reads as f64),
-        grouped(outcome.evictions as f64, 0)
+        counted(outcome.evictions as usize, "eviction")
     );
     let _ = writeln!(
         text,
-        "{CONTENDED}{} of {} timed acquisitions found their shard locked",
+        "{CONTENDED}{} of {} found their shard locked",
         percent_to(outcome.held as f64 / outcome.waits.max(1) as f64, 2),
-        grouped(outcome.waits as f64, 0)
+        counted(outcome.waits as usize, "timed acquisition")
     );
+    let longest = match outcome.held {
+        0 => "0 ms".to_owned(),
+        _ => format!("{:.3} ms", outcome.max_wait_ns as f64 / 1e6),
+    };
     let _ = writeln!(
         text,
-        "longest wait for a shard: {:.3} ms of {} timed",
-        outcome.max_wait_ns as f64 / 1e6,
+        "longest wait for a shard: {longest} of {} timed",
         grouped(outcome.waits as f64, 0)
     );
     let _ = writeln!(
@@ -184,6 +187,12 @@ mod tests {
         assert!(outcome.waits > 0);
         let text = report(&config, &outcome);
         assert_eq!(contended(text.as_bytes()), Some(0.0), "{text}");
+        assert_eq!(outcome.max_wait_ns, 0);
+        assert!(text.contains("longest wait for a shard: 0 ms of"), "{text}");
+        assert!(
+            text.starts_with("1 thread, 2 shards, 1,000 keys "),
+            "{text}"
+        );
         assert_eq!(contended(b"throughput: 1 ops/s"), None);
         assert_eq!(contended(b"contended: 12.50 % of 8"), Some(0.125));
         let few = contended(b"contended: <0.01 % of 90,000").expect("a share");
@@ -196,5 +205,6 @@ mod tests {
         assert_eq!(outcome.hits + outcome.misses, config.ops);
         assert!(outcome.evictions > 0 && outcome.hits > 0);
         assert!(outcome.fairness > 0.0 && outcome.fairness <= 1.0);
+        assert!(outcome.held > 0 || outcome.max_wait_ns == 0);
     }
 }
