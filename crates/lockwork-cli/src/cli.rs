@@ -393,7 +393,7 @@ pub struct CompareArgs {
     /// JSON goes to standard output and the table to standard error.
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Write a chart of Improve and its intervals to FILE, as SVG.
+    /// Write a chart of Improve and its intervals to FILE, as SVG. Not with --suite.
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
     /// Write one HTML page to FILE: the table, the verdict, and charts of Improve and of the
@@ -401,10 +401,10 @@ pub struct CompareArgs {
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Write a line for each lock to FILE as CSV: the mean, median, least and greatest value,
-    /// and the other figures of the table, as plain numbers.
+    /// and the other figures of the table, as plain numbers. Not with --suite.
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
-    /// Write the table and the verdict to FILE as Markdown.
+    /// Write the table and the verdict to FILE as Markdown. Not with --suite.
     #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,
     /// Fail if some lock is shown to be worse than glibc by more than PERCENT: if the upper
