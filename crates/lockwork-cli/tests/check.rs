@@ -302,6 +302,36 @@ fn ctrl_c_ends_the_workers_too() {
     }
 }
 
+/// Each line of the JSON is of a run that finished.
+#[test]
+fn ctrl_c_names_results_only_if_there_are_some() {
+    let room = Room::new();
+    let args = [
+        "check",
+        "tas_lock",
+        "--client",
+        "exclusion",
+        "--bound",
+        "5x9",
+        "--fuzz",
+        "0",
+        "--json",
+    ];
+    let mut command = room.lockwork(&args);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().expect("lockwork starts");
+    first_child(child.id());
+    // SAFETY: a signal to a child that is not waited for yet.
+    unsafe { libc::kill(child.id() as i32, libc::SIGINT) };
+    let output = child.wait_with_output().expect("lockwork ends");
+    let message = stderr(&output);
+    let words = match stdout(&output).is_empty() {
+        true => "no run had finished",
+        false => "the results above",
+    };
+    assert!(message.contains(words), "{message}");
+}
+
 /// The first process that `parent` starts.
 fn first_child(parent: u32) -> u32 {
     let path = format!("/proc/{parent}/task/{parent}/children");

@@ -3,8 +3,11 @@
 
 mod common;
 
+use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
+use std::thread;
+use std::time::Duration;
 
 use common::{stderr, stdout, Room};
 use serde_json::Value;
@@ -24,15 +27,39 @@ fn ctrl_c_keeps_what_there_is() {
     let done = [first].into_iter().chain(rest).inspect(|line| {
         serde_json::from_str::<Value>(line).expect("whole objects");
     });
-    let said = format!("lockwork: interrupted after {} of ", done.count());
+    let done = done.count();
+    let said = format!("lockwork: interrupted after {done} of ");
     let output = child.wait_with_output().expect("an end");
     assert_eq!(output.status.code(), Some(130));
     let message = stderr(&output);
     assert!(message.starts_with(&said), "{message}");
-    assert!(
-        message.contains("the reports above are complete"),
-        "{message}"
-    );
+    let complete = match done {
+        1 => "the report above is complete",
+        _ => "the reports above are complete",
+    };
+    assert!(message.contains(complete), "{message}");
+}
+
+/// It listens for signals before it starts threads.
+#[test]
+fn ctrl_c_names_no_reports_if_there_are_none() {
+    let room = Room::new();
+    let words = "torture tas_lock --property exclusion --threads 2 --seconds 600";
+    let mut command = room.lockwork(&words.split(' ').collect::<Vec<_>>());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("lockwork starts");
+    let tasks = format!("/proc/{}/task", child.id());
+    while fs::read_dir(&tasks).expect("its threads").count() < 3 {
+        assert_eq!(child.try_wait().expect("its state"), None);
+        thread::sleep(Duration::from_millis(10));
+    }
+    // SAFETY: our child, which has not been waited for.
+    unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGINT) };
+    let output = child.wait_with_output().expect("an end");
+    assert_eq!(output.status.code(), Some(130));
+    assert_eq!(stdout(&output), "");
+    let message = stderr(&output);
+    assert_eq!(message, "lockwork: interrupted after 0 of 1 lock\n");
 }
 
 /// A stress without time would find nothing, and every lock would pass.

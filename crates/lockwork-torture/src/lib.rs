@@ -177,9 +177,8 @@ fn each(
     let mut reports = Vec::new();
     let locks = kinds.len();
     for kind in kinds {
-        let done = format!("{} of {locks} locks", reports.len());
         let before = Resources::now();
-        let report = with_progress(kind, plan, &interrupt, &done);
+        let report = with_progress(kind, plan, &interrupt, (reports.len(), locks));
         tell(&report, kind, &Resources::now().since(&before))?;
         let stalled = report.failure("progress").is_some();
         reports.push(report);
@@ -194,16 +193,19 @@ fn each(
     })
 }
 
-/// Ctrl-C ends it, and the process: there are threads that nobody could stop. `done`
-/// says what was tortured before.
-fn with_progress(kind: LockKind, plan: &Plan, interrupt: &Interrupt, done: &str) -> LockReport {
+/// Ctrl-C ends it, and the process: there are threads that nobody could stop. `done` is how
+/// many locks were tortured before, and of how many.
+fn with_progress(
+    kind: LockKind,
+    plan: &Plan,
+    interrupt: &Interrupt,
+    done: (usize, usize),
+) -> LockReport {
     let bar = progress::spinner();
     let obey = || {
         if let Some(signal) = interrupt.seen() {
             bar.finish_and_clear();
-            text::complain(&format!(
-                "lockwork: interrupted after {done}; the reports above are complete\n"
-            ));
+            text::complain(&interrupted(done));
             exit(Interrupted(signal).status().into());
         }
     };
@@ -215,6 +217,19 @@ fn with_progress(kind: LockKind, plan: &Plan, interrupt: &Interrupt, done: &str)
     });
     bar.finish_and_clear();
     report
+}
+
+/// What is said after Ctrl-C.
+fn interrupted((done, locks): (usize, usize)) -> String {
+    let above = match done {
+        0 => "",
+        1 => "; the report above is complete",
+        _ => "; the reports above are complete",
+    };
+    format!(
+        "lockwork: interrupted after {done} of {}{above}\n",
+        text::counted(locks, "lock")
+    )
 }
 
 /// The lines of a report.

@@ -3,6 +3,7 @@
 use crate::trial::Trial;
 use lockwork_catalogue::{events, LockKind, Promises};
 use lockwork_report::stats::jain;
+use lockwork_report::text::{counted, whole};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -182,7 +183,7 @@ impl LockReport {
 
 impl fmt::Display for LockReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({} bytes", self.lock, self.size)?;
+        write!(f, "{} ({}", self.lock, counted(self.size, "byte"))?;
         for word in &self.promises {
             write!(f, ", {word}")?;
         }
@@ -215,19 +216,70 @@ impl fmt::Display for Numbers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "  {} threads, {} acquisitions ({} shared), {} to {} a thread, Jain {:.3}, longest wait {} us",
-            self.threads,
-            self.acquisitions,
-            self.reads,
-            self.least,
-            self.most,
+            "  {}, {} ({} shared), {} to {} a thread, Jain {:.3}, longest wait {} us",
+            counted(self.threads, "thread"),
+            counted(self.acquisitions as usize, "acquisition"),
+            whole(self.reads),
+            whole(self.least),
+            whole(self.most),
             self.jain,
-            self.longest_wait_us
+            whole(self.longest_wait_us)
         )?;
         writeln!(
             f,
-            "  failed: {} tries, {} timed, {} attempts",
-            self.try_failed, self.timed_failed, self.attempt_failed
+            "  failed: {} {}, {} timed, {}",
+            whole(self.try_failed),
+            if self.try_failed == 1 { "try" } else { "tries" },
+            whole(self.timed_failed),
+            counted(self.attempt_failed as usize, "attempt")
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_of_a_kind_is_singular() {
+        let numbers = |n: usize| Numbers {
+            threads: n,
+            acquisitions: n as u64,
+            reads: 0,
+            try_failed: n as u64,
+            timed_failed: 0,
+            attempt_failed: n as u64,
+            least: 0,
+            most: 0,
+            jain: 1.0,
+            longest_wait_us: 0,
+            most_readers: 0,
+        };
+        let report = |n: usize| LockReport {
+            lock: "x",
+            size: n,
+            promises: Vec::new(),
+            properties: Vec::new(),
+            numbers: Some(numbers(n)),
+            events: BTreeMap::new(),
+        };
+        let one = report(1).to_string();
+        assert!(
+            one.starts_with("x (1 byte)\n  1 thread, 1 acquisition (0 shared), "),
+            "{one}"
+        );
+        assert!(
+            one.ends_with("failed: 1 try, 0 timed, 1 attempt\n"),
+            "{one}"
+        );
+        let more = report(2000).to_string();
+        assert!(
+            more.starts_with("x (2,000 bytes)\n  2,000 threads, "),
+            "{more}"
+        );
+        assert!(
+            more.ends_with("failed: 2,000 tries, 0 timed, 2,000 attempts\n"),
+            "{more}"
+        );
     }
 }

@@ -77,7 +77,11 @@ pub fn check(args: &CheckArgs) -> Result<ExitCode> {
         Ok(false) => Ok(ExitCode::FAILURE),
         Err(error) => match error.downcast_ref::<Interrupted>() {
             Some(signal) => {
-                eprintln!("lockwork: {signal}; the results above are those of the finished runs");
+                let above = match printer.has_results() {
+                    true => "the results above are those of the finished runs",
+                    false => "no run had finished",
+                };
+                eprintln!("lockwork: {signal}; {above}");
                 Ok((*signal).into())
             }
             None => Err(error),

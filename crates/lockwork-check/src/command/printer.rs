@@ -14,6 +14,8 @@ pub(crate) struct Printer {
     bar: ProgressBar,
     /// Runs that are done, of how many.
     done: Cell<(usize, usize)>,
+    /// The result of a run was printed.
+    has_results: Cell<bool>,
 }
 
 impl Printer {
@@ -21,6 +23,7 @@ impl Printer {
         Printer {
             bar: progress::spinner(),
             done: Cell::new((0, 0)),
+            has_results: Cell::new(false),
         }
     }
 
@@ -30,6 +33,7 @@ impl Printer {
         Printer {
             bar: ProgressBar::hidden(),
             done: Cell::new((0, 0)),
+            has_results: Cell::new(false),
         }
     }
 
@@ -53,6 +57,17 @@ impl Printer {
         }
         self.bar.set_message(text);
         self.bar.tick();
+    }
+
+    /// Prints what a run came to.
+    pub fn result(&self, text: &str) -> Result<()> {
+        self.has_results.set(true);
+        self.print(text)
+    }
+
+    /// Was the result of a run printed?
+    pub fn has_results(&self) -> bool {
+        self.has_results.get()
     }
 
     /// Prints `text` to standard output.

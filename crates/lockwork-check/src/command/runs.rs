@@ -73,7 +73,7 @@ pub(crate) fn run_all(
         answers[id] = Some(answer);
         while let Some(Some(answer)) = answers.get(printed) {
             let explored = fallback.explored(printed, &runs[printed]);
-            printer.print(&shown(&table, &runs[printed], explored, answer, style))?;
+            printer.result(&shown(&table, &runs[printed], explored, answer, style))?;
             printed += 1;
         }
         let done = answers.iter().filter(|answer| answer.is_some()).count();

@@ -2,6 +2,7 @@
 //! Readers and writers, one situation at a time.
 use crate::findings::{ensure, Findings};
 use crate::trial::{join, Trial};
+use lockwork_report::text::counted;
 use std::sync::Arc;
 
 pub(super) fn probe(trial: &Arc<Trial>) -> Findings {
@@ -10,7 +11,10 @@ pub(super) fn probe(trial: &Arc<Trial>) -> Findings {
         .and_then(|()| kept_out(trial, true, false))
         .and_then(|()| kept_out(trial, false, false))
         .and_then(|()| downgraded(trial));
-    Findings::of(result.map(|()| format!("{} readers at once", trial.objects[0].most_readers())))
+    Findings::of(result.map(|()| {
+        let most = trial.objects[0].most_readers() as usize;
+        format!("{} at once", counted(most, "reader"))
+    }))
 }
 
 /// Readers that each stay until all are in.

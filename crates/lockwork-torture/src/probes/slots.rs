@@ -5,6 +5,7 @@ use crate::findings::{ensure, Findings};
 use crate::plan::Stop;
 use crate::trial::{join, Trial};
 use lockwork_catalogue::{limit_slots, slots_in_use, MAX_SLOTS};
+use lockwork_report::text::counted;
 use std::sync::Arc;
 use std::thread::yield_now;
 
@@ -45,7 +46,9 @@ fn short_lives(trial: &Arc<Trial>) -> Result<String, String> {
         format!("{after} slots are taken after {threads} threads ended, {before} were before")
     })?;
     Ok(format!(
-        "{threads} threads, {peak} slots at the peak, {after} after"
+        "{}, {} at the peak, {after} after",
+        counted(threads, "thread"),
+        counted(peak as usize, "slot")
     ))
 }
 

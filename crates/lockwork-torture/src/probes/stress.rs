@@ -7,6 +7,7 @@ use crate::plan::{Plan, Stop};
 use crate::rng::Rng;
 use crate::trial::{join, Trial};
 use lockwork_catalogue::LockKind;
+use lockwork_report::text::counted;
 use std::hint::spin_loop;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
@@ -23,16 +24,20 @@ pub(super) fn probe(trial: &Arc<Trial>) -> Findings {
     };
     let (got, kept) = (updates(trial), trial.objects[0].visits());
     if got == kept {
-        findings
-            .seen
-            .push(("exclusion", format!("{got} updates, none lost")));
+        findings.seen.push((
+            "exclusion",
+            format!("{}, none lost", counted(got as usize, "update")),
+        ));
     } else {
         let lost = format!("{got} exclusive acquisitions left {kept} updates");
         findings.wrong.push(("exclusion", lost));
     }
     findings.seen.push((
         "progress",
-        format!("{} threads went on to the end", trial.plan.threads),
+        format!(
+            "{} went on to the end",
+            counted(trial.plan.threads, "thread")
+        ),
     ));
     if trial.kind.has_read() {
         let most = trial.objects[0].most_readers();
