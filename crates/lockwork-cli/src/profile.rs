@@ -108,15 +108,20 @@ pub fn record(
 
 /// The report, or why there is none. The program's own result stays what it was.
 fn report(file: &Path, shown: &Path) {
-    let shown = shown.display();
     match lockwork_profile::text(file, text::stderr_columns()) {
-        Ok(report) => {
-            text::complain(&format!(
-                "\n{report}\nlockwork report {} prints this again.\n",
-                text::shell(&[shown.to_string()])
-            ));
-        }
+        Ok(report) => text::complain(&format!("\n{report}\n{}", how_again(shown))),
         Err(error) => text::complain(&format!("lockwork: {error:#}\n")),
+    }
+}
+
+/// How the report of `file` is printed again; nothing if its name cannot be copied from a terminal.
+fn how_again(file: &Path) -> String {
+    match file.to_str() {
+        Some(name) if !name.contains(char::is_control) => {
+            let command = text::shell(&["lockwork", "report", name]);
+            format!("{command} prints this again.\n")
+        }
+        _ => String::new(),
     }
 }
 
@@ -261,5 +266,22 @@ fn code(status: ExitStatus) -> u8 {
         (Some(code), _) => code as u8,
         (_, Some(signal)) => 128 + signal as u8,
         _ => OWN_ERROR,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::ffi::OsStrExt;
+
+    #[test]
+    fn a_name_that_cannot_be_typed_is_in_no_command() {
+        let again = |name: &[u8]| how_again(Path::new(OsStr::from_bytes(name)));
+        assert_eq!(
+            again(b"a b.prof"),
+            "lockwork report 'a b.prof' prints this again.\n"
+        );
+        assert_eq!(again(b"a\xffb.prof"), "");
+        assert_eq!(again(b"a\nb.prof"), "");
     }
 }
