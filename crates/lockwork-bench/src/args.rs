@@ -125,8 +125,8 @@ pub struct BenchArgs {
     #[arg(long, value_name = "DIR")]
     pub plots: Option<PathBuf>,
     /// Write the raw numbers of each round to FILE as JSON lines, as soon as the
-    /// round ends. With `-`, JSON goes to standard output and the tables to
-    /// standard error.
+    /// round ends. A FILE with rounds of an earlier run is refused. With `-`, JSON
+    /// goes to standard output and the tables to standard error.
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
     /// Print the tables of FILE, written by --json. Nothing is measured.

@@ -9,7 +9,7 @@ use crate::scoring::scores;
 use crate::session::Session;
 use crate::table::{announced, render};
 use crate::tools::{Calibration, Tools};
-use crate::{list, plots};
+use crate::{journal, list, plots};
 use anyhow::{bail, Result};
 use lockwork_catalogue::set_knob;
 use lockwork_peers::peers;
@@ -41,6 +41,7 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode> {
     }
     let Planned { mut plan, locks } = planned(args)?;
     plan.knobs = set_knobs(&plan.knobs, &locks)?;
+    journal::without_rounds(args.json.as_deref())?;
     if let Some(dir) = &args.plots {
         plots::make(dir)?;
     }

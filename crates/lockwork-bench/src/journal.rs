@@ -6,16 +6,20 @@ use crate::sample::Sample;
 use crate::score::Score;
 use crate::tools::Calibration;
 use anyhow::{bail, Context, Result};
+use lockwork_report::bail_usage;
 use lockwork_report::input;
 use lockwork_report::machine::Machine;
 use lockwork_report::text;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
-use std::io::Write;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// The version of the JSON; changes when a field changes its meaning.
 pub const SCHEMA: u32 = 1;
+
+/// A file is searched so far for a round of an earlier run. Its first one is behind a header or two.
+const MOST_SEARCHED: u64 = 16 << 20;
 
 /// A lock that is measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -203,6 +207,49 @@ impl Data {
             end: None,
         }
     }
+}
+
+/// Refuses a `path` with the rounds of an earlier run: [`Journal::open`] would empty it. `-` is
+/// standard output. Whatever else is there may be overwritten.
+///
+/// # Errors
+/// As said.
+pub fn without_rounds(path: Option<&Path>) -> Result<()> {
+    let Some(path) = path.filter(|path| *path != Path::new("-")) else {
+        return Ok(());
+    };
+    if has_rounds(path) {
+        bail_usage!(
+            "'{}' has the rounds of an earlier run; give --json another file, or measure what is \
+             missing with --resume {}",
+            path.display(),
+            text::shell(&[path.display().to_string()])
+        );
+    }
+    Ok(())
+}
+
+/// Is it a file that a [`Journal`] wrote, with a round in it? What cannot be read has none.
+fn has_rounds(path: &Path) -> bool {
+    // Opening a pipe would wait for a writer.
+    if !path.metadata().is_ok_and(|found| found.is_file()) {
+        return false;
+    }
+    let Ok(file) = File::open(path) else {
+        return false;
+    };
+    let mut lines = BufReader::new(file.take(MOST_SEARCHED)).lines();
+    let mut next = || -> Option<serde_json::Value> {
+        let line = lines.next()?.ok()?;
+        serde_json::from_str(&line).ok()
+    };
+    let is = |record: &serde_json::Value, kind: &str| record["record"] == kind;
+    // A journal begins with a header.
+    let Some(first) = next().filter(|first| is(first, "header") && first["plan"].is_object())
+    else {
+        return false;
+    };
+    std::iter::successors(Some(first), |_| next()).any(|record| is(&record, "sample"))
 }
 
 /// Where the lines go.

@@ -147,6 +147,29 @@ fn an_interrupted_run_is_resumed() {
     assert!(shown.contains(other), "{shown}");
 }
 
+/// A run takes hours at times.
+#[test]
+fn a_run_is_not_overwritten_by_another_one() {
+    let room = Room::new();
+    let path = room.path("run.jsonl");
+    let file = text(&path);
+    let args = [&TINY[..], &["--locks", "lockwork.mutex", "--json", &file]].concat();
+    fs::write(&path, "not a run\n").expect("written");
+    bench(&room, &args);
+    let before = fs::read_to_string(&path).expect("JSON");
+    let plots = text(&room.path("plots"));
+    let words = [&*format!("--resume {file}"), "another file"];
+    let more = [&args[..], &["--plots", &plots]].concat();
+    refused(&room, 2, &more, &words);
+    assert!(!Path::new(&plots).exists());
+    assert_eq!(fs::read_to_string(&path).expect("JSON"), before);
+    // A header alone is of a run that measured nothing.
+    let header = before.split_inclusive('\n').next().expect("a line");
+    fs::write(&path, header).expect("written");
+    bench(&room, &args);
+    assert_eq!(read(&path).samples.len(), 4);
+}
+
 /// What took too long to stop has no figures, and so would look better than it is.
 #[test]
 fn cases_that_a_lock_was_left_out_of_are_counted() {
