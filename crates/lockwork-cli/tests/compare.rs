@@ -270,6 +270,7 @@ fn a_crash_is_reported_and_samples_are_kept() {
     assert!(message.contains("under mutex in round 2"), "{message}");
     assert!(message.contains("SIGABRT"), "{message}");
     assert_eq!(json["ended"]["how"], "failed");
+    assert_eq!(json["ended"]["what"], "run");
     assert_eq!(counted(&json, "mutex"), 1);
     assert!(counted(&json, "glibc") >= 1);
     assert!(stdout(&output).contains("glibc_passthrough"));
@@ -294,6 +295,9 @@ fn an_exit_code_is_a_failure_unless_ignored() {
     assert_eq!(json["samples"].as_array().map(Vec::len), Some(1));
     // There is nothing else to say.
     assert_eq!(stdout(&output), "");
+    let (output, _) = compare(&room, &[&args[..], &["--", "false"]].concat());
+    let message = stderr(&output);
+    assert!(message.ends_with("; it printed nothing\n"), "{message:?}");
     let verdict = json["verdict"].as_str().expect("one");
     assert!(verdict.starts_with("No verdict on the locks: the comparison ended"));
 
@@ -702,7 +706,11 @@ fn commands_run_around_what_is_measured() {
     let expected = format!("setup\n{}cleanup\n", "prepare\nrun\n".repeat(6));
     assert_eq!(fs::read_to_string(&log).expect("a log"), expected);
 
-    for (hook, runs) in [("--setup", 0), ("--prepare", 0), ("--cleanup", 6)] {
+    for (hook, what, runs) in [
+        ("--setup", "setup", 0),
+        ("--prepare", "prepare", 0),
+        ("--cleanup", "cleanup", 6),
+    ] {
         fs::write(&log, "").expect("written");
         let fails = [hook, "echo its words; exit 3", "-n1", "--locks", "mutex"];
         let (output, json) = compare(&room, &[&fails[..], &["--", &program]].concat());
@@ -720,6 +728,17 @@ fn commands_run_around_what_is_measured() {
             json["samples"].as_array().map(Vec::len),
             Some(runs),
             "{hook}"
+        );
+        assert_eq!(json["ended"]["how"], "failed", "{hook}");
+        assert_eq!(json["ended"]["what"], what);
+        let warnings = json["warnings"].to_string();
+        assert!(warnings.contains(&format!("{hook} failed")), "{warnings}");
+        assert!(!warnings.contains("last one failed"), "{warnings}");
+        let fails = [hook, "exit 3", "-n1", "--locks", "mutex", "--", &program];
+        let message = stderr(&compare(&room, &fails).0);
+        assert!(
+            message.ends_with("it ended with exit code 3\n"),
+            "{message:?}"
         );
     }
     // The last one runs after a failure, too.

@@ -10,7 +10,7 @@ use lockwork_report::text::{counted, duration, percent};
 
 use super::arms::Arm;
 use super::metric::Metric;
-use super::report::{Ended, Outcome, Plan, Report, Sample, Summary, SCHEMA};
+use super::report::{Ended, Outcome, Plan, Report, Sample, Step, Summary, SCHEMA};
 use super::rules::Rules;
 use super::session::Program;
 use super::summary::{vary, Setup};
@@ -220,10 +220,15 @@ fn same_rwlock(arms: &[(&str, &'static str)], seen: &Locking) -> Vec<String> {
 fn cut_short(ended: &Ended, runs: usize) -> Option<String> {
     match ended {
         Ended::Completed => None,
-        Ended::Failed { .. } => Some(format!(
-            "ended after {}: the last one failed",
-            counted(runs, "run")
-        )),
+        Ended::Failed { what, .. } => Some(match what {
+            Step::Setup => "ended before the first run: --setup failed".to_owned(),
+            Step::Prepare => format!("ended after {}: --prepare failed", counted(runs, "run")),
+            Step::Run => format!("ended after {}: the last one failed", counted(runs, "run")),
+            Step::Cleanup => format!(
+                "--cleanup failed after {}, which are complete",
+                counted(runs, "run")
+            ),
+        }),
         Ended::Interrupted { signal } => Some(format!(
             "stopped by {signal} after {}",
             counted(runs, "run")

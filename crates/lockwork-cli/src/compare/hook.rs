@@ -49,10 +49,11 @@ pub fn run(
     match seen.end {
         End::Code(0) => Ok(()),
         End::Interrupted(signal) => Err(Trouble::Interrupted(signal)),
-        End::Code(code) => failed(format!(
-            "it ended with exit code {code}\n{}",
-            metric::tail(&seen.output).trim_end()
-        )),
+        End::Code(code) => {
+            let tail = metric::tail(&seen.output);
+            let why = format!("it ended with exit code {code}\n{tail}");
+            failed(why.trim_end().to_owned())
+        }
         End::Signal(signal) => failed(format!("it was killed by {}", signal_name(signal))),
         End::TimedOut => failed("it took longer than the time limit".to_owned()),
     }

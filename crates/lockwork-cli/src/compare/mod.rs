@@ -102,7 +102,7 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode> {
         .and(written)?;
     match (&report.ended, exit) {
         (_, Some(error)) => Err(error),
-        (Ended::Failed { why }, None) => Err(Exit::with(PROGRAM_FAILED, why.clone())),
+        (Ended::Failed { why, .. }, None) => Err(Exit::with(PROGRAM_FAILED, why.clone())),
         (Ended::Interrupted { .. }, None) => Ok(ExitCode::from(report.ended.exit_code())),
         (Ended::Completed, None) if args.fail_if_worse.is_some() && !report.has_baseline() => {
             let why = "no run under glibc came to its end, so --fail-if-worse has nothing to compare with";

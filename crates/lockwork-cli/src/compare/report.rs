@@ -62,7 +62,7 @@ impl Report {
         }
         match &self.ended {
             Ended::Completed => None,
-            Ended::Failed { why } => Some(why.clone()),
+            Ended::Failed { why, .. } => Some(why.clone()),
             Ended::Interrupted { signal } => {
                 Some(format!("stopped by {signal} before a run that counts"))
             }
@@ -260,14 +260,30 @@ impl Summary {
     }
 }
 
+/// What of a comparison can fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Step {
+    /// The command before the first run.
+    Setup,
+    /// The command before a run.
+    Prepare,
+    /// A run of the program.
+    Run,
+    /// The command after the last run.
+    Cleanup,
+}
+
 /// How a comparison ended.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "how", rename_all = "lowercase")]
 pub enum Ended {
     /// Every round was run.
     Completed,
-    /// The program failed.
+    /// Something failed.
     Failed {
+        /// What.
+        what: Step,
         /// How, and under which lock.
         why: String,
     },

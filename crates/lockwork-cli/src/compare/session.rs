@@ -20,7 +20,7 @@ use super::behind::Mark;
 use super::child::{self, End, Observed};
 use super::hook::{self, Trouble};
 use super::metric::{self, Metric};
-use super::report::{Ended, Outcome, Sample};
+use super::report::{Ended, Outcome, Sample, Step};
 use super::rules::Rules;
 use super::signals::Signals;
 use crate::cli::Output;
@@ -126,23 +126,29 @@ impl<'a> Session<'a> {
 
     /// Runs all rounds, or as many as can be.
     pub fn run(&mut self) -> Over {
-        let setup = self.hook("--setup", self.rules.setup.as_deref(), "");
+        let setup = self.hook(Step::Setup, self.rules.setup.as_deref(), "");
         let over = setup.and_then(|()| self.rounds());
-        let cleaned = self.hook("--cleanup", self.rules.cleanup.as_deref(), "");
+        let cleaned = self.hook(Step::Cleanup, self.rules.cleanup.as_deref(), "");
         self.signals.settle();
         self.bar.finish_and_clear();
         let over = over.and(cleaned);
         over.err().unwrap_or((Ended::Completed, None))
     }
 
-    /// Runs what `option` says, if it says anything; `when` is put behind it in messages.
-    fn hook(&self, option: &str, line: Option<&str>, when: &str) -> Result<(), Over> {
+    /// Runs the command of a step, if it has one; `when` is put behind it in messages.
+    fn hook(&self, what: Step, line: Option<&str>, when: &str) -> Result<(), Over> {
         let Some(line) = line else { return Ok(()) };
+        let option = match what {
+            Step::Setup => "--setup",
+            Step::Prepare => "--prepare",
+            Step::Cleanup => "--cleanup",
+            Step::Run => "the run",
+        };
         hook::shell(line, self.signals).map_err(|trouble| match trouble {
             Trouble::Interrupted(signal) => interrupted(signal),
             Trouble::Failed(why) => {
                 let why = format!("{option} '{line}' failed{when}: {why}");
-                (Ended::Failed { why }, None)
+                (Ended::Failed { what, why }, None)
             }
         })
     }
@@ -177,7 +183,7 @@ impl<'a> Session<'a> {
         self.bar
             .set_message(format!("{}{progress}", self.rules.label));
         let when = format!(" before a run under {label}");
-        self.hook("--prepare", self.rules.prepare.as_deref(), &when)?;
+        self.hook(Step::Prepare, self.rules.prepare.as_deref(), &when)?;
         let recorded = self.records(arm, round);
         let observed = match &recorded {
             Some(file) => self.recorded(arm, file.path()),
@@ -186,7 +192,7 @@ impl<'a> Session<'a> {
         let observed = observed.map_err(|error| {
             let why = format!("cannot run '{}': {error:#}", self.program.file.display());
             let exit = Exit::with(OWN_ERROR, why.clone());
-            (Ended::Failed { why }, Some(exit))
+            (run_failed(why), Some(exit))
         })?;
         let mut sample = sample(&observed, label, round, order);
         if observed.paused && !matches!(observed.end, End::Interrupted(_)) {
@@ -310,7 +316,7 @@ impl<'a> Session<'a> {
             return Ok(());
         }
         let why = self.explain(arm, sample, &problem, &run.output);
-        Err((Ended::Failed { why }, None))
+        Err((run_failed(why), None))
     }
 
     /// Without glibc there is nothing to compare with.
@@ -320,7 +326,7 @@ impl<'a> Session<'a> {
         }
         let limit = self.rules.limit.unwrap_or_default().as_secs_f64();
         let why = format!("a run under glibc took longer than the time limit of {limit} s");
-        Err((Ended::Failed { why }, None))
+        Err((run_failed(why), None))
     }
 
     /// A failure in words, with what helps to tell whose fault it is.
@@ -340,12 +346,10 @@ impl<'a> Session<'a> {
         }
         if self.program.output == Output::Pipe {
             let tail = metric::tail(output);
-            let end = if tail.is_empty() {
-                "it printed nothing"
-            } else {
-                "its output ends with:"
+            why += &match tail.trim_end() {
+                "" => "; it printed nothing".to_owned(),
+                tail => format!("; its output ends with:\n{tail}"),
             };
-            why += &format!("; {end}\n{}", tail.trim_end());
         } else if self.program.output == Output::Null && !output.is_empty() {
             let tail = metric::tail(output);
             why += &format!("; its standard error ends with:\n{}", tail.trim_end());
@@ -354,6 +358,11 @@ impl<'a> Session<'a> {
         }
         why
     }
+}
+
+fn run_failed(why: String) -> Ended {
+    let what = Step::Run;
+    Ended::Failed { what, why }
 }
 
 fn interrupted(signal: i32) -> Over {

@@ -12,7 +12,7 @@ use lockwork_report::machine::Machine;
 use super::super::arms;
 use super::super::conclusion::{conclude, now};
 use super::super::hook::{self, Trouble};
-use super::super::report::{Ended, Report};
+use super::super::report::{Ended, Report, Step};
 use super::super::rules::Rules;
 use super::super::session::{self, Session};
 use super::super::signals::Signals;
@@ -78,7 +78,7 @@ impl Bench<'_> {
                     Err(ended) => ended.clone(),
                 };
                 let failed = match &ended {
-                    Ended::Failed { why } => Some(why.clone()),
+                    Ended::Failed { why, .. } => Some(why.clone()),
                     _ => None,
                 };
                 rows.push(Row {
@@ -157,6 +157,7 @@ impl Bench<'_> {
         let done = hook::run(&mut command, Some(program.timeout), self.signals);
         Ok(done.map_err(|trouble| match trouble {
             Trouble::Failed(why) => Ended::Failed {
+                what: Step::Setup,
                 why: format!("the setup of '{}' failed: {why}", program.name),
             },
             Trouble::Interrupted(signal) => Ended::Interrupted {
