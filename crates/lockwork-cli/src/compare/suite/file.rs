@@ -10,13 +10,10 @@ use toml::Spanned;
 
 use super::super::metric::{self, Better, Metric};
 use super::fault::Fault;
+use super::placeholder;
 use crate::policy::{DEFAULT, POLICIES};
 use crate::spec::LockSpec;
 
-/// Stands for the number of threads.
-const THREADS: &str = "{threads}";
-/// What a share ends with: `{1000/threads}` is 1000 divided by the number of threads.
-const SHARE: &str = "/threads}";
 /// Rounds that count, unless the file or the command line has another number. It is even: the
 /// order of every second round is the one before it backwards.
 const ROUNDS: u32 = 6;
@@ -40,7 +37,7 @@ struct Fields {
 #[serde(deny_unknown_fields)]
 struct ProgramFields {
     name: Spanned<String>,
-    command: Spanned<Vec<String>>,
+    command: Spanned<Vec<Spanned<String>>>,
     threads: Option<Spanned<Vec<u32>>>,
     metric: Option<Spanned<String>>,
     better: Option<Better>,
@@ -48,7 +45,7 @@ struct ProgramFields {
     #[serde(default)]
     needs: Vec<String>,
     #[serde(default)]
-    setup: Vec<String>,
+    setup: Vec<Spanned<String>>,
     timeout: Option<Spanned<f64>>,
 }
 
@@ -92,23 +89,6 @@ pub struct Program {
     pub timeout: Duration,
 }
 
-/// `word` with the number of threads, and with what falls to each of them.
-pub fn fill(word: &str, threads: u32) -> String {
-    let mut word = word.replace(THREADS, &threads.to_string());
-    while let Some((before, whole, after)) = share(&word) {
-        let share = (whole / u64::from(threads)).max(1);
-        word = format!("{before}{share}{after}");
-    }
-    word
-}
-
-/// The first share in `word`, and what is before and after it.
-fn share(word: &str) -> Option<(&str, u64, &str)> {
-    let (head, after) = word.split_once(SHARE)?;
-    let (before, whole) = head.rsplit_once('{')?;
-    Some((before, whole.parse().ok()?, after))
-}
-
 impl Suite {
     /// Reads `file`, and checks all that can be checked before the first run.
     pub fn read(file: &Path) -> Result<Suite> {
@@ -140,6 +120,9 @@ fn suite(text: &str, dir: PathBuf) -> Result<Suite, Fault> {
     let mut programs: Vec<Program> = Vec::new();
     for given in fields.program {
         let name = given.get_ref().name.clone();
+        if name.get_ref().trim().is_empty() {
+            return Err(Fault::at(name.span(), "the name is empty; give one"));
+        }
         if programs.iter().any(|p| p.name == *name.get_ref()) {
             let why = format!("there are two programs '{}'; rename one", name.get_ref());
             return Err(Fault::at(name.span(), why));
@@ -164,6 +147,12 @@ fn program(
 ) -> Result<Program, Fault> {
     let whole = given.span();
     let fields = given.into_inner();
+    let all = fields.command.get_ref().iter().chain(&fields.setup);
+    for word in all.clone() {
+        if let Some(why) = placeholder::mistake(word.get_ref()) {
+            return Err(Fault::at(word.span(), why));
+        }
+    }
     if fields.command.get_ref().is_empty() {
         return Err(Fault::at(fields.command.span(), "the command is empty"));
     }
@@ -172,8 +161,8 @@ fn program(
         return Err(Fault::at(whole, why));
     };
     validate_threads(threads)?;
-    let all = fields.command.get_ref().iter().chain(&fields.setup);
-    if threads.get_ref().len() > 1 && !all.clone().any(|word| *word != fill(word, 2)) {
+    let mut words = all.map(Spanned::get_ref);
+    if threads.get_ref().len() > 1 && !words.any(|word| placeholder::has_threads(word)) {
         let why = "the command has no {threads}, so that several numbers of threads would all \
                    run the same; add it, or give one number";
         return Err(Fault::at(fields.command.span(), why));
@@ -186,14 +175,18 @@ fn program(
     }
     Ok(Program {
         name: fields.name.into_inner(),
-        command: fields.command.into_inner(),
+        command: plain(fields.command.into_inner()),
         threads: threads.get_ref().clone(),
         metric: read_metric(fields.metric.as_ref(), fields.better)?,
         package: fields.package,
         needs: fields.needs,
-        setup: fields.setup,
+        setup: plain(fields.setup),
         timeout: Duration::from_secs_f64(timeout),
     })
+}
+
+fn plain(words: Vec<Spanned<String>>) -> Vec<String> {
+    words.into_iter().map(Spanned::into_inner).collect()
 }
 
 fn validate_lock(lock: &Spanned<String>) -> Result<(), Fault> {
@@ -290,19 +283,6 @@ mod tests {
     }
 
     #[test]
-    fn threads_are_filled_in() {
-        for (word, filled) in [
-            ("-t{threads}", "-t4"),
-            ("{1000/threads}", "250"),
-            ("a{9/threads}b{1/threads}", "a2b1"),
-            ("{x/threads}", "{x/threads}"),
-            ("{threads", "{threads"),
-        ] {
-            assert_eq!(fill(word, 4), filled);
-        }
-    }
-
-    #[test]
     fn mistakes_are_one_sentence_with_their_line() {
         for (added, line, words) in [
             ("colour = 1\n", 6, "there is no field `colour`"),
@@ -314,6 +294,21 @@ mod tests {
                 "metric = '(a'\n",
                 6,
                 "metric '(a' is not a regular expression: unclosed group",
+            ),
+            (
+                "setup = [\n'x',\n'{tpm}/y']\n",
+                8,
+                "there is no placeholder {tpm}",
+            ),
+            (
+                "[[program]]\nname = 'b'\ncommand = ['b',\n'{0/threads}']\n",
+                9,
+                "{0/threads} does not begin with a number",
+            ),
+            (
+                "[[program]]\nname = ''\ncommand = ['b', '{threads}']\n",
+                7,
+                "the name is empty",
             ),
             ("metric = 'a'\n", 6, "has 0 groups and needs exactly one"),
             ("timeout = 0\n", 6, "timeout must be"),

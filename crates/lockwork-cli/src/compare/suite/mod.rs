@@ -5,6 +5,7 @@
 mod fault;
 mod file;
 mod html;
+mod placeholder;
 mod report;
 mod row;
 mod score;

@@ -16,15 +16,11 @@ use super::super::report::{Ended, Report, Step};
 use super::super::rules::Rules;
 use super::super::session::{self, Session};
 use super::super::signals::Signals;
-use super::file::{self, Program, Suite};
+use super::file::{Program, Suite};
+use super::placeholder::{fill, Values};
 use super::report::Row;
 use crate::cli::{CompareArgs, Output};
 use crate::program;
-
-/// Stands for the folder of the suite's file.
-const DIR: &str = "{dir}";
-/// Stands for a folder that each row has for itself.
-const TMP: &str = "{tmp}";
 
 /// A program that is here.
 pub struct Found<'a> {
@@ -39,7 +35,12 @@ pub fn find<'a>(program: &'a Program, suite: &Suite) -> Result<Found<'a>> {
     for name in &program.needs {
         program::find(OsStr::new(name))?;
     }
-    let name = program.command[0].replace(DIR, &suite.dir.to_string_lossy());
+    let values = Values {
+        threads: None,
+        dir: &suite.dir.to_string_lossy(),
+        tmp: None,
+    };
+    let name = fill(&program.command[0], &values);
     let file = program::find(OsStr::new(&name))?;
     program::validate(&file)?;
     Ok(Found { program, file })
@@ -139,12 +140,13 @@ impl Bench<'_> {
     }
 
     fn words(&self, words: &[String], threads: u32, tmp: &Path) -> Vec<OsString> {
-        let fill = |word: &String| {
-            file::fill(word, threads)
-                .replace(DIR, &self.suite.dir.to_string_lossy())
-                .replace(TMP, &tmp.to_string_lossy())
+        let values = Values {
+            threads: Some(threads),
+            dir: &self.suite.dir.to_string_lossy(),
+            tmp: Some(&tmp.to_string_lossy()),
         };
-        words.iter().map(|word| fill(word).into()).collect()
+        let filled = words.iter().map(|word| fill(word, &values).into());
+        filled.collect()
     }
 
     /// Runs what a row needs beforehand, under glibc.
