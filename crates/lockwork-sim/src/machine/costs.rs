@@ -90,7 +90,15 @@ fn class_costs(class: &Spanned<Class>, distance: Distance, numa: Numa) -> Result
     for (i, wanted) in wanted(distance, numa).into_iter().enumerate() {
         let (cost, name) = (COSTS[i], distance.name());
         match given[i] {
-            Some(figure) if wanted => values[i] = figure.value,
+            Some(figure) if wanted && figure.value > 0.0 => values[i] = figure.value,
+            Some(figure) if wanted => {
+                let why = format!(
+                    "`{cost}` of [distance.{name}] is {} ns, and each access takes time; give \
+                     a number above 0",
+                    figure.value
+                );
+                return Err(Fault::at(figure.span.clone(), why));
+            }
             Some(figure) => {
                 let why = match cost {
                     "memory" => "is in the CPU's own node, whose memory [distance.own] has",

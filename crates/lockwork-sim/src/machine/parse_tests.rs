@@ -134,6 +134,18 @@ fn costs_are_those_of_the_topology() {
 }
 
 #[test]
+fn each_access_takes_time() {
+    for zero in ["0", "0.0", "-0.0"] {
+        let cost = format!("rmw = {{ ns = {zero}");
+        refused(
+            "rmw = { ns = 56.3",
+            &cost,
+            &["`rmw` of [distance.", "above 0"],
+        );
+    }
+}
+
+#[test]
 fn a_nearer_line_that_costs_more_is_only_odd() {
     let none = |_: &str| -> anyhow::Result<String> { anyhow::bail!("no file") };
     let odd = GOOD.replacen("ns = 51.2", "ns = 151.2", 1);
