@@ -8,6 +8,9 @@ use std::io;
 use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
 
 use clap::error::{ContextKind, ErrorKind};
+use clap::Parser;
+
+use crate::cli::Cli;
 
 /// One sentence for a mistake in `words`, the command line; none: clap's own message is as clear.
 pub fn told(error: &clap::Error, words: &[OsString]) -> Option<String> {
@@ -25,16 +28,21 @@ pub fn told(error: &clap::Error, words: &[OsString]) -> Option<String> {
             let number = words.iter().position(|word| *word == *found)?;
             found.parse::<f64>().ok()?;
             let option = words.get(number.checked_sub(1)?)?.to_str()?;
-            option.starts_with('-').then(|| {
-                format!("{option} cannot be '{found}': give a number that is not negative")
-            })
+            let wanted = range_of(words, &found);
+            let wanted = wanted.unwrap_or_else(|| "a number that is not negative".to_owned());
+            let is_option = option.starts_with('-');
+            is_option.then(|| format!("{option} cannot be '{found}': give {wanted}"))
         }
         ErrorKind::ValueValidation => {
             let (option, found) = (
                 context(ContextKind::InvalidArg)?,
                 context(ContextKind::InvalidValue)?,
             );
-            let wanted = number(error.source()?)?;
+            let source = error.source()?;
+            let wanted = range(source).or_else(|| {
+                let wanted = number(source)?;
+                Some(range_of(words, &found).unwrap_or_else(|| wanted.to_owned()))
+            })?;
             Some(format!("{option} cannot be '{found}': give {wanted}"))
         }
         _ => None,
@@ -50,6 +58,38 @@ fn number(error: &(dyn Error + 'static)) -> Option<&'static str> {
         IntErrorKind::PosOverflow => "a smaller number",
         _ => "a whole number that is not negative",
     })
+}
+
+/// What would have been right where a number is not in the range of its option. The parser says
+/// `0 is not in 1..=100`; a range without an end has the largest number there.
+fn range(error: &(dyn Error + 'static)) -> Option<String> {
+    let text = error.to_string();
+    let (_, bounds) = text.split_once(" is not in ")?;
+    let (first, last) = bounds.split_once("..")?;
+    let first: i64 = first.parse().ok()?;
+    let Some(last) = last.strip_prefix('=') else {
+        return Some(format!("a whole number from {first} on"));
+    };
+    let last: u64 = last.parse().ok()?;
+    Some(format!("a whole number from {first} to {last}"))
+}
+
+/// The same for an option that was given `found`, which is in no range: the parser names the range
+/// if it is given 0, unless 0 is in it.
+fn range_of(words: &[OsString], found: &str) -> Option<String> {
+    let behind = format!("={found}");
+    let zero = |word: &OsString| match word.to_str() {
+        Some(word) if word == found => "0".into(),
+        Some(word) if word.ends_with(&behind) => {
+            format!("{}=0", &word[..word.len() - behind.len()]).into()
+        }
+        _ => word.clone(),
+    };
+    let program = OsString::from("lockwork");
+    let all = std::iter::once(program).chain(words.iter().map(zero));
+    let error = Cli::try_parse_from(all).err()?;
+    let given = error.get(ContextKind::InvalidValue)?.to_string();
+    range(error.source().filter(|_| given == "0")?)
 }
 
 /// An error of a command with its causes. Of a name that is taken the system says only that it
@@ -74,10 +114,8 @@ mod tests {
     use std::os::unix::ffi::OsStringExt;
 
     use anyhow::Context;
-    use clap::Parser;
 
     use super::*;
-    use crate::cli::Cli;
 
     fn said(words: &[&[u8]]) -> Option<String> {
         let words = words.iter().map(|word| OsString::from_vec(word.to_vec()));
@@ -92,15 +130,15 @@ mod tests {
         for (words, sentence) in [
             (
                 &[&b"torture"[..], b"mutex", b"--threads", b"-1"][..],
-                "--threads cannot be '-1': give a number that is not negative",
+                "--threads cannot be '-1': give a whole number from 1 to 10000",
             ),
             (
                 &[b"compare", b"-n", b"-2", b"--", b"true"],
-                "-n cannot be '-2': give a number that is not negative",
+                "-n cannot be '-2': give a whole number from 1 to 100000",
             ),
             (
                 &[b"compare", b"-n", b"abc", b"--", b"true"],
-                "--runs <N> cannot be 'abc': give a whole number that is not negative",
+                "--runs <N> cannot be 'abc': give a whole number from 1 to 100000",
             ),
             (
                 &[
@@ -110,7 +148,27 @@ mod tests {
                     b"--",
                     b"true",
                 ],
-                "--runs <N> cannot be '99999999999999999999999': give a smaller number",
+                "--runs <N> cannot be '99999999999999999999999': give a whole number from 1 to 100000",
+            ),
+            (
+                &[b"compare", b"--runs", b"0", b"--", b"true"],
+                "--runs <N> cannot be '0': give a whole number from 1 to 100000",
+            ),
+            (
+                &[b"compare", b"--warmup=1001", b"--", b"true"],
+                "--warmup <N> cannot be '1001': give a whole number from 0 to 1000",
+            ),
+            (
+                &[b"compare", b"--warmup=abc", b"--", b"true"],
+                "--warmup <N> cannot be 'abc': give a whole number that is not negative",
+            ),
+            (
+                &[b"compare", b"--timeout", b"-1", b"--", b"true"],
+                "--timeout cannot be '-1': give a number that is not negative",
+            ),
+            (
+                &[b"workload", b"--ops", b"0"],
+                "--ops <N> cannot be '0': give a whole number from 1 on",
             ),
         ] {
             assert_eq!(said(words).as_deref(), Some(sentence));

@@ -26,4 +26,5 @@ pub mod strips;
 pub mod table;
 pub mod target;
 pub mod text;
+pub mod toml_fault;
 pub mod usage;

@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use lockwork_report::toml_fault;
+
 /// What is wrong, what to do about it, and where.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Fault {
@@ -29,24 +31,7 @@ impl Fault {
 /// Makes errors of the library say what to do.
 impl From<toml::de::Error> for Fault {
     fn from(error: toml::de::Error) -> Fault {
-        let message = error.message().trim().replace('\n', "; ");
-        let why = if let Some(rest) = message.strip_prefix("unknown field ") {
-            let (name, known) = rest.split_once(", expected ").unwrap_or((rest, "others"));
-            let known = known.strip_prefix("one of ").unwrap_or(known);
-            format!("there is no field {name} here; remove it, or use one of these: {known}")
-        } else if let Some(rest) = message.strip_prefix("unknown variant ") {
-            let (name, known) = rest.split_once(", expected ").unwrap_or((rest, "others"));
-            let known = known.strip_prefix("one of ").unwrap_or(known);
-            format!("{name} is not known here; use one of these: {known}")
-        } else if let Some(name) = message.strip_prefix("missing field ") {
-            format!("the field {name} is missing; add it (docs/machines.md describes each)")
-        } else if let Some((found, wanted)) = message.split_once(", expected ") {
-            format!("{found}; give {wanted}")
-        } else if message == "duplicate key" {
-            format!("{message}; keep one of them")
-        } else {
-            message
-        };
+        let why = toml_fault::told(error.message(), "docs/machines.md");
         Fault::at(error.span().unwrap_or(0..0), why)
     }
 }

@@ -7,6 +7,7 @@ use super::place::{Bytes, Count, Duration, Place, Share};
 use super::program_tables::{LockTable, QueueTable, ResourceTable, RoleTable};
 use super::time::Time;
 use anyhow::Result;
+use lockwork_report::toml_fault;
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -66,11 +67,13 @@ pub(super) fn parse(path: &str, name: &str, text: &str) -> Result<Workload> {
     let file: File = match toml::from_str(text) {
         Ok(file) => file,
         Err(error) => {
-            let reason = error.message().trim().replace('\n', "; ");
             let span = error.span().unwrap_or(0..0);
-            return match reason.strip_prefix("missing field ") {
+            return match error.message().strip_prefix("missing field ") {
                 Some(field) => place.missing(span, field.trim_matches('`')),
-                None => place.wrong(span, &reason),
+                None => {
+                    let page = "docs/sim.md, Workloads,";
+                    place.wrong(span, &toml_fault::told(error.message(), page))
+                }
             };
         }
     };

@@ -82,7 +82,11 @@ fn mistakes_have_their_line_and_what_exists() {
             "sektion = 5",
             &["unknown field `sektion`", "read_section"][..],
         ),
-        (7, "section = 5", &["invalid type"]),
+        (
+            7,
+            "section = 5",
+            &["5 is not possible here", "give a table"],
+        ),
         (7, "section = { ns = 5 }", &["missing field `source`"]),
         (7, "section = { ms = 5, source = \"s\" }", &["`ms`", "`us`"]),
         (7, "section = { source = \"s\" }", &["either ns or us"]),

@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::path::Path;
 
-use lockwork_report::usage;
+use lockwork_report::{toml_fault, usage};
 
 /// What is wrong, and where.
 #[derive(Debug)]
@@ -33,25 +33,7 @@ impl Fault {
 /// Makes errors of the library say what to do.
 impl From<toml::de::Error> for Fault {
     fn from(error: toml::de::Error) -> Fault {
-        let message = error.message().trim().replace('\n', "; ");
-        let known = |rest: &str| {
-            let (name, known) = rest.split_once(", expected ").unwrap_or((rest, "others"));
-            let known = known.strip_prefix("one of ").unwrap_or(known);
-            (name.to_owned(), known.to_owned())
-        };
-        let why = if let Some(rest) = message.strip_prefix("unknown field ") {
-            let (name, known) = known(rest);
-            format!("there is no field {name} here; remove it, or use one of these: {known}")
-        } else if let Some(rest) = message.strip_prefix("unknown variant ") {
-            let (name, known) = known(rest);
-            format!("{name} is not known here; use one of these: {known}")
-        } else if let Some(name) = message.strip_prefix("missing field ") {
-            format!("the field {name} is missing; add it (docs/compare.md describes each)")
-        } else if let Some((found, wanted)) = message.split_once(", expected ") {
-            format!("{found}; give {wanted}")
-        } else {
-            message
-        };
+        let why = toml_fault::told(error.message(), "docs/compare.md");
         Fault::at(error.span().unwrap_or(0..0), why)
     }
 }

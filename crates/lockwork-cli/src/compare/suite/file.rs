@@ -289,7 +289,8 @@ mod tests {
             ("better = 'more'\n", 6, "`more` is not known here"),
             ("threads = []\n", 6, "threads must be"),
             ("threads = [2, 2]\n", 6, "threads must be"),
-            ("threads = 'two'\n", 6, "string"),
+            ("threads = 'two'\n", 6, "give a list, as [\"two\"]"),
+            ("threads = [-1]\n", 6, "give a whole number from 0 on"),
             (
                 "metric = '(a'\n",
                 6,
