@@ -161,8 +161,8 @@ Each run is a separate process. So a crash or a hang becomes a verdict.";
 const CHECK_AFTER: &str = "\
 Exit status:
   0; or 1 if a run failed or took too long, or if a mutant survives without a
-  reason; 2 for a wrong command line, 125 if lockwork itself fails, 130 after
-  Ctrl-C.
+  reason; 2 for a wrong command line, 125 if lockwork itself fails (FILE or DIR
+  cannot be read, for example), 130 after Ctrl-C.
 
 Examples:
   lockwork check

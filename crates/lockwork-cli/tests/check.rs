@@ -64,7 +64,6 @@ fn refuses_what_there_is_not() {
         (&["no_such_lock"], "tas_lock"),
         (&["tas_lock", "--client", "no_such_client"], "pair"),
         (&["--tag", "tas.Z"], "tas.B"),
-        (&["--pairs", "/no/such/tree"], "source tree"),
     ] {
         let output = check(args);
         let message = stderr(&output);
@@ -75,6 +74,24 @@ fn refuses_what_there_is_not() {
             assert!(message.starts_with("lockwork: "), "{args:?}: {message}");
             assert_eq!(message.lines().count(), 1, "{args:?}: {message}");
         }
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_read_or_written_is_no_wrong_command_line() {
+    for (args, words) in [
+        (&["--pairs", "/no/such/tree"][..], "source tree"),
+        (
+            &["tas_lock", "--killers", "/no/such/dir/killers"],
+            "cannot write /no/such/dir/killers",
+        ),
+    ] {
+        let output = check(args);
+        let message = stderr(&output);
+        assert_eq!(output.status.code(), Some(125), "{args:?}: {message}");
+        assert!(message.contains(words), "{args:?}: {message}");
+        assert_eq!(message.lines().count(), 1, "{args:?}: {message}");
+        assert_eq!(stdout(&output), "", "{args:?}");
     }
 }
 

@@ -9,7 +9,6 @@ use crate::{Client, OTHERS, SOURCES};
 use anyhow::Result;
 use lockwork_report::table::{Align, Columns};
 use lockwork_report::text::{counted, whole};
-use lockwork_report::usage;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -115,8 +114,7 @@ fn changes(mutants: &[Planned]) -> String {
 pub(crate) fn pairs(printer: &Printer, root: Option<&Path>) -> Result<ExitCode> {
     let index = match root {
         Some(root) => {
-            let files =
-                tags::read_tree(root).map_err(|error| usage::error(format!("{error:#}")))?;
+            let files = tags::read_tree(root)?;
             tags::index(&borrowed(&files))
         }
         None => tags::index(&[SOURCES, OTHERS].concat()),

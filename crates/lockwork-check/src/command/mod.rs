@@ -28,9 +28,9 @@ use crate::Client;
 use anyhow::Result;
 use kill::{is_covered, Trial, Verdict};
 use killers::Killers;
+use lockwork_report::bail_usage;
 use lockwork_report::interrupt::Interrupted;
 use lockwork_report::machine::cpus;
-use lockwork_report::{bail_usage, usage};
 use mutants::Planned;
 use plan::Chosen;
 use pool::Pool;
@@ -61,8 +61,7 @@ pub fn check(args: &CheckArgs) -> Result<ExitCode> {
         true => every_mutant(args, &index)?,
         false => Vec::new(),
     };
-    let killers = args.killers.as_deref().map(Killers::open).transpose();
-    let mut killers = killers.map_err(|error| usage::error(format!("{error:#}")))?;
+    let mut killers = args.killers.as_deref().map(Killers::open).transpose()?;
     if let Some(killers) = &mut killers {
         let known = every.iter().map(|mutant| mutant.key.as_str()).collect();
         let files = args.sources().iter().map(|source| source.0).collect();
