@@ -20,18 +20,21 @@ Exit status:
 
 Examples:
   lockwork answers --list
-  lockwork answers --question rwlock-writer-bias
+  lockwork answers rwlock-writer-bias
   lockwork answers --write docs/answers.md
-  lockwork answers --question rwlock-writer-bias --check docs/answers.md";
+  lockwork answers rwlock-writer-bias --check docs/answers.md";
 
 /// Options of `lockwork answers`.
 #[derive(Debug, Clone, clap::Args)]
 pub struct AnswersArgs {
-    /// Answer only this question (repeatable); see --list [default: all].
-    #[arg(long = "question", value_name = "NAME")]
+    /// The questions, by their names in --list [default: all].
+    #[arg(value_name = "QUESTION")]
+    pub names: Vec<String>,
+    /// Answer this question, too (repeatable).
+    #[arg(long = "question", value_name = "QUESTION")]
     pub questions: Vec<String>,
     /// Write the page FILE.
-    #[arg(long, value_name = "FILE", conflicts_with = "questions")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["names", "questions"])]
     pub write: Option<PathBuf>,
     /// Compare the answers with the page FILE, and fail if one differs.
     #[arg(long, value_name = "FILE", conflicts_with = "write")]

@@ -17,7 +17,7 @@ use std::process::ExitCode;
 /// # Errors
 /// The arguments, a file or the host.
 pub fn answers(args: &AnswersArgs) -> Result<ExitCode> {
-    let questions = choose(&args.questions)?;
+    let questions = choose(&[&args.names[..], &args.questions].concat())?;
     if args.list {
         let line = |question: &&Question| format!("{}  {}\n", question.name, question.title);
         text::print(&questions.iter().map(line).collect::<String>())?;

@@ -58,7 +58,12 @@ pub struct BenchArgs {
     /// The locks: names, families (mutex, spin, rw), libraries (lockwork, glibc,
     /// …), `peers` or `all`; see --list. `mutex` is the family; the lock named
     /// mutex is `lockwork.mutex` [default: mutex, or rw with --reads]
-    #[arg(long, value_name = "LOCK", value_delimiter = ',')]
+    #[arg(
+        long,
+        visible_alias = "lock",
+        value_name = "LOCK",
+        value_delimiter = ','
+    )]
     pub locks: Vec<String>,
     /// Number of threads [default: 1; the number of CPUs; 4 times that number]
     #[arg(long, value_name = "N", value_delimiter = ',')]

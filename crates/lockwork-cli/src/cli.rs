@@ -354,7 +354,12 @@ pub enum Output {
 pub struct CompareArgs {
     /// The locks to compare with glibc, each as NAME or NAME:KNOB=VALUE[:KNOB=VALUE…]; all of
     /// `lockwork locks` if none is named, in a suite those that it names.
-    #[arg(long, value_name = "LOCK", value_delimiter = ',')]
+    #[arg(
+        long,
+        visible_alias = "lock",
+        value_name = "LOCK",
+        value_delimiter = ','
+    )]
     pub locks: Vec<String>,
     /// Set knobs of all locks, except where --locks gives the knob another value. The
     /// option may be given several times.
@@ -362,7 +367,7 @@ pub struct CompareArgs {
     pub set: Vec<String>,
     /// Number of rounds. Each round runs every lock once. An even number balances their
     /// order [default: 10; with --suite what the file says, or else 6].
-    #[arg(short = 'n', long, value_name = "N")]
+    #[arg(short = 'n', long, visible_alias = "rounds", value_name = "N")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub runs: Option<u32>,
     /// Number of rounds that run first and are not counted [default: 1].

@@ -155,7 +155,7 @@ fn the_command_line_replaces_what_the_file_says() {
     let room = Room::new();
     let content = "locks = ['qspinlock_fair']\nrounds = 9\nthreads = [3]\n\
                    [[program]]\nname = 'a'\ncommand = ['true', '{9/threads}']\n";
-    let more = ["--locks", "mutex", "-n", "1", "--warmup", "0"];
+    let more = ["--lock", "mutex", "--rounds", "1", "--warmup", "0"];
     let (output, json) = run(&room, content, &more);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let report = &json["rows"][0]["report"];

@@ -57,7 +57,12 @@ pub struct PredictArgs {
     #[arg(value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub threads: Vec<u32>,
     /// The locks to predict, beside glibc [default: all policies]
-    #[arg(long, value_name = "LOCK", value_delimiter = ',')]
+    #[arg(
+        long,
+        visible_alias = "lock",
+        value_name = "LOCK",
+        value_delimiter = ','
+    )]
     pub locks: Vec<String>,
     /// How many of the program's locks to predict, at most.
     #[arg(long, value_name = "N", default_value_t = 3)]
