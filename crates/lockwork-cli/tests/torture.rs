@@ -82,12 +82,23 @@ fn what_switching_turns_itself_is_said() {
         assert!(output.status.success(), "{words}: {}", stderr(&output));
         (stdout(&output), stderr(&output))
     };
-    let set = "--set dynamic_enable=0,give_way_us=5 --set clusters=cpu";
+    let set = "--set give_way_us=5 --set clusters=cpu";
     let (report, said) = run(&format!("--property switching {set}"));
-    let line = "lockwork: switching changes dynamic_enable, clusters itself; \
+    let line = "lockwork: switching changes clusters itself; \
                 --set applies to the other properties only\n";
     assert_eq!(said, line);
     assert!(report.contains("; the lock counted no events"), "{report}");
     assert_eq!(run(&format!("--property exclusion {set}")).1, "");
     assert_eq!(run("--property switching --set give_way_us=5").1, "");
+}
+
+#[test]
+fn a_knob_that_the_lock_does_not_read_is_refused() {
+    let room = Room::new();
+    let output = room.run(&["torture", "tas_lock", "--set", "spin_budget=1"]);
+    let message = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    let part = "tas_lock does not read spin_budget: choose a lock that does (";
+    assert!(message.contains(part), "{message}");
+    assert!(!message.contains("qspinlock_fair"), "{message}");
 }

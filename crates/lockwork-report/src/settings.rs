@@ -38,9 +38,23 @@ pub fn put(all: &mut Vec<Setting>, new: Setting) {
     all.push(new);
 }
 
+const SPIN_BUDGET: &str = "spin_budget";
+
 /// Which files of `locks/` read each knob of `platform/knobs.def`, by the name before the dot.
-/// The user world's own knobs are not here: what locks do with those is the same for all.
-const READ_IN: [(&str, &[&str]); 31] = [
+/// Of the user world's own knobs only `spin_budget` is here, which need_resched() and should_halt()
+/// read: any lock may come to the others by the calls of its world.
+const READ_IN: [(&str, &[&str]); 32] = [
+    (
+        SPIN_BUDGET,
+        &[
+            "mutex",
+            "mutex_xchg",
+            "numa_osq",
+            "osq_lock",
+            "qspinlock",
+            "rwsem_spin",
+        ],
+    ),
     ("dynamic_enable", &["numa_osq"]),
     ("osq_lock_depth", &["numa_osq"]),
     ("osq_keep_times", &["numa_osq"]),
@@ -87,10 +101,10 @@ const MADE_OF: [(&str, &[&[&str]]); 19] = [
     ("qspinlock_auto", &[QUEUED]),
     ("rwlock", &[]),
     ("qrwlock", &[QUEUED]),
-    ("osq_lock", &[]),
+    ("osq_lock", &[&["osq_lock"]]),
     ("numa_osq", &[DIVIDED]),
     ("numa_spinlock", &[DIVIDED]),
-    ("mutex_xchg", &[]),
+    ("mutex_xchg", &[&["mutex_xchg"]]),
     ("mutex", &[MUTEX, ADAPTS]),
     ("mutex_numa", &[MUTEX, ADAPTS, DIVIDED]),
     ("rwsem", &[RWSEM, ADAPTS]),
@@ -104,15 +118,38 @@ const MUTEX: &[&str] = &["mutex"];
 const RWSEM: &[&str] = &["rwsem_spin", "rwsem_sleep", "rwsem_list"];
 const ADAPTS: &[&str] = &["spinners", "adapt", "adapt_choice"];
 
-/// Knobs that a qspinlock reads in some modes only.
-const IN_MODES: [(&str, [&str; 2]); 3] = [
-    ("brief_spins", ["qspinlock_steal", "qspinlock_auto"]),
-    ("steal_rounds", ["qspinlock_pv", "qspinlock_auto"]),
-    ("short_rounds", ["qspinlock_pv", "qspinlock_auto"]),
+/// Knobs that a file reads for some of its locks only: a qspinlock in some modes, a numa_osq while
+/// its waiters may leave, which those of a numa_spinlock may not.
+const IN_MODES: [(&str, &str, &[&str]); 5] = [
+    (
+        "brief_spins",
+        "qspinlock",
+        &["qspinlock_steal", "qspinlock_auto"],
+    ),
+    (
+        "steal_rounds",
+        "qspinlock",
+        &["qspinlock_pv", "qspinlock_auto"],
+    ),
+    (
+        "short_rounds",
+        "qspinlock",
+        &["qspinlock_pv", "qspinlock_auto"],
+    ),
+    (
+        SPIN_BUDGET,
+        "qspinlock",
+        &["qspinlock_pv", "qspinlock_auto"],
+    ),
+    (
+        SPIN_BUDGET,
+        "numa_osq",
+        &["numa_osq", "mutex_numa", "rwsem_numa"],
+    ),
 ];
 
-/// Whether a lock of the catalogue reads a knob. Each lock may read one of the user world's own,
-/// and one that is not in the table may read any.
+/// Whether a lock of the catalogue reads a knob. Each lock may read one that is not in the table,
+/// and a lock that is not there may read any.
 #[must_use]
 pub fn reads(lock: &str, knob: &str) -> bool {
     let Some((_, files)) = READ_IN.iter().find(|(name, _)| *name == knob) else {
@@ -121,11 +158,14 @@ pub fn reads(lock: &str, knob: &str) -> bool {
     let Some((_, made_of)) = MADE_OF.iter().find(|(name, _)| *name == lock) else {
         return true;
     };
-    let in_mode = IN_MODES.iter().find(|(name, _)| *name == knob);
-    let has_mode = in_mode.is_none_or(|(_, locks)| locks.contains(&lock));
+    let in_mode = |file: &str| {
+        let mut modes = IN_MODES.iter();
+        let found = modes.find(|(name, of, _)| *name == knob && *of == file);
+        found.is_none_or(|(_, _, locks)| locks.contains(&lock))
+    };
     let made_of = made_of.concat();
     let mut read = files.iter().filter(|file| made_of.contains(file));
-    read.any(|file| *file != "qspinlock" || has_mode)
+    read.any(|file| in_mode(file))
 }
 
 /// Refuses a knob among `knobs` that none of `locks` reads. `reads` says that of a lock and a
@@ -180,7 +220,19 @@ mod tests {
             read_by_one(knobs.iter().copied(), locks, &others, reads)
         };
         assert!(asked(&["osq_pool"], &["mutex", "mutex_numa"]).is_ok());
-        assert!(asked(&["spin_budget"], &["tas_lock"]).is_ok());
+        assert!(asked(&["give_way_us"], &["tas_lock"]).is_ok());
+        for lock in [
+            "osq_lock",
+            "mutex_xchg",
+            "qspinlock_pv",
+            "rwsem_numa",
+            "cond",
+        ] {
+            assert!(asked(&["spin_budget"], &[lock]).is_ok(), "{lock}");
+        }
+        for lock in ["tas_lock", "qspinlock_fair", "qrwlock", "numa_spinlock"] {
+            assert!(asked(&["spin_budget"], &[lock]).is_err(), "{lock}");
+        }
         assert!(asked(&["rest_us"], &[]).is_ok());
         assert!(asked(&["rest_us"], &["a_new_lock"]).is_ok());
         assert!(asked(&["brief_spins"], &["mutex"]).is_ok());
@@ -221,7 +273,8 @@ mod tests {
         code + rest
     }
 
-    /// The table is what the sources say: all knobs, and for each the files that read it.
+    /// The table is what the sources say: all knobs of all worlds and the spin budget, and for each
+    /// the files that read it.
     #[test]
     fn knobs_are_read_where_the_table_says() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -230,6 +283,7 @@ mod tests {
             .iter()
             .flat_map(|start| def.lines().filter_map(|line| line.strip_prefix(*start)))
             .filter_map(|line| line.split(',').next())
+            .chain([SPIN_BUDGET])
             .collect();
         let mut files: Vec<(String, String)> = Vec::new();
         for entry in fs::read_dir(root.join("locks")).expect("locks/") {
@@ -247,7 +301,11 @@ mod tests {
             let knob = format!("knob({name})");
             let reads = |text: &str| {
                 let calls = |(at, _): (usize, &str)| !text[..at].ends_with(is_name);
-                text.contains(&knob) || text.match_indices(&limit).any(calls)
+                let budget = ["need_resched()", "should_halt("];
+                match *name {
+                    SPIN_BUDGET => budget.iter().any(|call| text.contains(call)),
+                    _ => text.contains(&knob) || text.match_indices(&limit).any(calls),
+                }
             };
             let readers = files.iter().filter(|(_, text)| reads(text));
             let found: BTreeSet<&str> = readers.map(|(stem, _)| stem.as_str()).collect();

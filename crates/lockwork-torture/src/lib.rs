@@ -25,7 +25,7 @@ use anyhow::Context;
 use lockwork_catalogue::{catalogue, knobs, set_knob, LockKind};
 use lockwork_report::interrupt::{Interrupt, Interrupted};
 use lockwork_report::resources::Resources;
-use lockwork_report::settings::settings;
+use lockwork_report::settings::{read_by_one, reads, settings};
 use lockwork_report::{bail_usage, choice, progress, text, usage};
 use probes::{STRESS, SWITCHING};
 use std::io::{self, Write};
@@ -93,8 +93,15 @@ impl TortureArgs {
     }
 
     /// Returns the names of the set knobs that `switching` changes itself.
-    fn set_knobs(&self) -> anyhow::Result<Vec<String>> {
+    fn set_knobs(&self, kinds: &[LockKind]) -> anyhow::Result<Vec<String>> {
         let set = settings(&self.set, |name, value| Ok(set_knob(name, value)?))?;
+        let names = |kinds: &[LockKind]| kinds.iter().map(LockKind::name).collect::<Vec<_>>();
+        read_by_one(
+            set.iter().map(|(name, _)| name.as_str()),
+            &names(kinds),
+            &names(&catalogue()),
+            reads,
+        )?;
         if self.events {
             set_knob("count_events", "1")?;
         }
@@ -107,7 +114,7 @@ impl TortureArgs {
 pub fn run(args: &TortureArgs) -> anyhow::Result<ExitCode> {
     let kinds = choose(&args.lock).map_err(usage::error)?;
     let plan = args.plan()?;
-    let driven = args.set_knobs()?;
+    let driven = args.set_knobs(&kinds)?;
     if args.list {
         text::print(&list())?;
         return Ok(ExitCode::SUCCESS);
@@ -158,7 +165,7 @@ pub fn stress(
 ) -> anyhow::Result<ExitCode> {
     let kinds = choose(&args.lock).map_err(usage::error)?;
     let plan = args.plan()?.only(&[STRESS]);
-    args.set_knobs()?;
+    args.set_knobs(&kinds)?;
     set_knob("count_events", "1")?;
     each(kinds, &plan, &mut |report, kind, used| {
         tell(report, kind, used);
