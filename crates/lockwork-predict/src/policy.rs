@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 use lockwork_profile::demand::Kind;
-use lockwork_report::choice;
+use lockwork_report::{bail_usage, choice};
 
 /// What a policy makes of each kind of lock.
 struct Policy {
@@ -47,6 +47,9 @@ pub struct Model {
 /// A name is no policy's.
 pub fn models(kind: Kind, chosen: &[String]) -> Result<Vec<Model>> {
     let mut models: Vec<Model> = Vec::new();
+    if let Some((name, _)) = chosen.iter().find_map(|one| one.split_once(':')) {
+        bail_usage!("a prediction sets no knobs: name the lock alone, as {name}");
+    }
     let all: Vec<&Policy> = match chosen {
         [] => POLICIES.iter().collect(),
         _ => choice::several("lock", chosen, &[], POLICIES, |policy| policy.name)?,
@@ -110,6 +113,9 @@ mod tests {
             of(Kind::RwLock, &["mutex", "qspinlock_tas", "mutex_numa"]),
             ["glibc", "mutex, qspinlock_tas", "mutex_numa"]
         );
+        let knob = models(Kind::Mutex, &["mutex:spin_budget=0".to_owned()]).expect_err("a knob");
+        let said = "a prediction sets no knobs: name the lock alone, as mutex";
+        assert_eq!(knob.to_string(), said);
         let unknown = models(Kind::Mutex, &["futex".to_owned()]).expect_err("no policy");
         assert!(unknown.to_string().contains("qspinlock_fair"), "{unknown}");
     }

@@ -67,7 +67,27 @@ pub fn settings(texts: &[String], known: &[Knob]) -> Result<Vec<Setting>> {
     all.iter().map(|(name, value)| read(name, value)).collect()
 }
 
+/// The knobs of user space alone, and all knobs and limits; the latter are knobs there.
+const OF_USER_SPACE: [&str; 2] = [
+    include_str!("../../../platform/user/user_knobs.def"),
+    include_str!("../../../platform/knobs.def"),
+];
+
+fn is_of_user_space(name: &str) -> bool {
+    let lines = OF_USER_SPACE.iter().flat_map(|def| def.lines());
+    let mut entries = lines
+        .filter(|line| line.starts_with("LK"))
+        .filter_map(|line| line.split_once('(')?.1.split_once(','));
+    entries.any(|(knob, _)| knob == name)
+}
+
 fn setting(name: &str, value: &str, known: &[Knob]) -> Result<Setting> {
+    if known.iter().all(|knob| knob.name != name) && is_of_user_space(name) {
+        bail_usage!(
+            "simulations do not have the knob {name}, which is of user space: leave it out, or \
+             choose one that `lockwork sim --list` names"
+        );
+    }
     let knob = choice::one("knob", name, known, |knob| knob.name)?;
     let kind = match knob.words.is_empty() {
         true => "a number from",
@@ -151,6 +171,16 @@ mod tests {
             let error = error.to_string();
             assert!(error.contains(words), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn a_knob_of_user_space_is_told_apart() {
+        for knob in ["spin_budget", "count_events", "poll_rounds"] {
+            let error = settings(&[format!("{knob}=1")], &known()).expect_err(knob);
+            let said = format!("simulations do not have the knob {knob}, which is of user space");
+            assert!(error.to_string().starts_with(&said), "{error}");
+        }
+        assert!(!is_of_user_space("name"));
     }
 
     #[test]
