@@ -7,7 +7,7 @@ use crate::page;
 use crate::question::Question;
 use crate::questions::QUESTIONS;
 use anyhow::{Context, Result};
-use lockwork_report::{choice, page as report, text};
+use lockwork_report::{choice, page as report, table, text};
 use std::ops::ControlFlow;
 use std::process::ExitCode;
 
@@ -19,8 +19,8 @@ use std::process::ExitCode;
 pub fn answers(args: &AnswersArgs) -> Result<ExitCode> {
     let questions = choose(&[&args.names[..], &args.questions].concat())?;
     if args.list {
-        let line = |question: &&Question| format!("{}  {}\n", question.name, question.title);
-        text::print(&questions.iter().map(line).collect::<String>())?;
+        let rows = questions.iter().map(|one| (one.name, one.title));
+        text::print(&table::described("", rows))?;
         return Ok(ExitCode::SUCCESS);
     }
     let page = args.check.as_deref().map(report::read).transpose()?;

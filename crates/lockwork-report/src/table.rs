@@ -65,6 +65,26 @@ pub fn within(
     }
 }
 
+/// Names and what they mean: one line each, behind `indent`; the meanings are aligned.
+pub fn described<N, W>(indent: &str, rows: impl IntoIterator<Item = (N, W)>) -> String
+where
+    N: AsRef<str>,
+    W: AsRef<str>,
+{
+    let rows: Vec<[String; 2]> = rows
+        .into_iter()
+        .map(|(name, what)| {
+            [
+                format!("{indent}{}", name.as_ref()),
+                what.as_ref().to_owned(),
+            ]
+        })
+        .collect();
+    let mut columns = Columns::new(&[("", Align::Left); 2]);
+    rows.iter().for_each(|row| columns.fit(row));
+    rows.iter().map(|row| columns.row(row)).collect()
+}
+
 /// Which end of a cell is filled up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
@@ -133,6 +153,13 @@ mod tests {
         assert_eq!(of(Some(17)), narrow);
         let least = "lock\na\n(a wider terminal shows: rest, number)";
         assert_eq!(of(Some(3)), least);
+    }
+
+    #[test]
+    fn meanings_of_names_line_up() {
+        let rows = [("a", "one"), ("bcd", "another")];
+        assert_eq!(described("  ", rows), "  a    one\n  bcd  another\n");
+        assert_eq!(described("", [("a", "b"); 0]), "");
     }
 
     #[test]

@@ -29,7 +29,7 @@ use behind::Behind;
 use counters::Counters;
 use found::Found;
 use lockwork_report::machine::cpus;
-use lockwork_report::{choice, page as report, plot, text};
+use lockwork_report::{choice, page as report, plot, table, text};
 use parts::Part;
 use shared::Shared;
 use std::ops::ControlFlow;
@@ -45,8 +45,8 @@ use std::sync::Arc;
 pub fn rivals(args: &RivalsArgs) -> Result<ExitCode> {
     let parts = choose(&args.parts)?;
     if args.list {
-        let line = |part: &Part| format!("{}  {}\n", part.name, part.title);
-        text::print(&parts.iter().map(line).collect::<String>())?;
+        let rows = parts.iter().map(|part| (&part.name, &part.title));
+        text::print(&table::described("", rows))?;
         return Ok(ExitCode::SUCCESS);
     }
     let known = Known::load()?;
