@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// The version of the JSON; changes when a field changes its meaning.
 pub const SCHEMA: u32 = 1;
 
-/// A file is searched so far for a round of an earlier run. Its first one is behind a header or two.
+/// A file is searched so far for a round of an earlier run. Its first one is behind a header.
 const MOST_SEARCHED: u64 = 16 << 20;
 
 /// A lock that is measured.
