@@ -141,7 +141,7 @@ fn mistakes_in_a_program_have_their_line_and_what_exists() {
         (
             "{ get = \"jobs\" }",
             "{ gets = \"jobs\" }",
-            &["unknown field `gets`"],
+            &["no field `gets`"],
         ),
         (
             "{ get = \"jobs\" }",

@@ -80,7 +80,7 @@ fn mistakes_have_their_line_and_what_exists() {
         (
             7,
             "sektion = 5",
-            &["unknown field `sektion`", "read_section"][..],
+            &["no field `sektion`", "read_section"][..],
         ),
         (
             7,
@@ -139,7 +139,7 @@ fn mistakes_have_their_line_and_what_exists() {
             "measure = { us = 0, source = \"s\" }",
             &["longer than nothing"],
         ),
-        (4, "affinity = \"yes\"", &["boolean"]),
+        (4, "affinity = \"yes\"", &["true or false"]),
         (5, "preemptible = ", &[]),
     ] {
         let message = with_line(line, text);
