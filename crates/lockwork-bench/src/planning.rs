@@ -227,7 +227,7 @@ fn or<T: Clone>(given: &[T], default: &[T]) -> Vec<T> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use clap::Parser;
 
@@ -237,7 +237,8 @@ mod tests {
         args: BenchArgs,
     }
 
-    fn plan(words: &str) -> Result<Planned> {
+    /// What the command line `lockwork bench WORDS` plans.
+    pub(crate) fn plan(words: &str) -> Result<Planned> {
         let words = ["bench"].into_iter().chain(words.split_whitespace());
         planned(&Line::parse_from(words).args)
     }

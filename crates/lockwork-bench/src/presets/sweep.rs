@@ -77,18 +77,11 @@ fn quick_ms(threads: u32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::planning::{planned, MOST_ROUNDS};
-    use clap::Parser;
-
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        args: BenchArgs,
-    }
+    use crate::planning::{tests::plan, MOST_ROUNDS};
 
     fn quick(more: &[&str]) -> crate::Plan {
-        let args = [&["bench", "--preset", "sweep", "--quick"], more].concat();
-        planned(&Line::parse_from(args).args).expect("a plan").plan
+        let words = [&["--preset", "sweep", "--quick"], more].concat();
+        plan(&words.join(" ")).expect("a plan").plan
     }
 
     #[test]
