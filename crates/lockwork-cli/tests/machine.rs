@@ -6,7 +6,7 @@ mod common;
 
 use std::fs;
 
-use common::{stderr, stdout, text, Room};
+use common::{stderr, stdout, text, Room, Started};
 
 fn ok(room: &Room, args: &[&str]) -> String {
     let output = room.run(&[&["machine"], args].concat());
@@ -252,24 +252,18 @@ fn ctrl_c_writes_nothing() {
         &*text(&path),
     ];
     let mut command = room.lockwork(&args);
-    let mut child = command
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .expect("starts");
+    let mut started = Started::new(command.stderr(std::process::Stdio::piped()));
     // It has hours to go when it begins to listen.
-    let status_file = format!("/proc/{}/status", child.id());
+    let status_file = format!("/proc/{}/status", started.id());
     let listens = || {
         let status = fs::read_to_string(&status_file);
         let status = status.unwrap_or_default();
         let caught = status.lines().find_map(|l| l.strip_prefix("SigCgt:"));
         caught.is_some_and(|set| u64::from_str_radix(set.trim(), 16).is_ok_and(|s| s & 2 != 0))
     };
-    while !listens() && child.try_wait().expect("a child").is_none() {
-        std::thread::yield_now();
-    }
-    // SAFETY: a child that is not waited for yet keeps its number.
-    assert_eq!(unsafe { libc::kill(child.id() as i32, libc::SIGINT) }, 0);
-    let output = child.wait_with_output().expect("ends");
+    started.until(listens);
+    started.signal(libc::SIGINT);
+    let output = started.output();
     assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
     assert!(stderr(&output).contains("nothing was written"));
     assert!(!path.exists());

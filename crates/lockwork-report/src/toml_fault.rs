@@ -37,7 +37,7 @@ pub fn told(message: &str, page: &str) -> String {
     }
 }
 
-/// What stands in the file.
+/// The value that the file has, as a user would call it.
 fn named(value: &str) -> String {
     match value.split_once(' ') {
         Some(("string", text)) => format!("the string {text}"),
