@@ -178,6 +178,7 @@ Examples:
 #[derive(Debug, Parser)]
 #[command(name = "lockwork", version, max_term_width = 90, after_help = EXAMPLES)]
 #[command(arg_required_else_help = true)]
+#[command(mut_subcommands(filled))]
 #[command(mut_subcommand("sim", |sim| sim.defer(with_knobs)))]
 pub struct Cli {
     /// The subcommand.
@@ -538,6 +539,19 @@ pub struct DocsArgs {
     pub root: PathBuf,
 }
 
+/// The command, with each paragraph of its description in one line. So the terminal's width
+/// breaks it, and not the width of the source.
+fn filled(command: clap::Command) -> clap::Command {
+    let Some(text) = command.get_long_about().map(ToString::to_string) else {
+        return command;
+    };
+    let paragraphs: Vec<String> = text
+        .split("\n\n")
+        .map(|paragraph| paragraph.trim_end().replace('\n', " "))
+        .collect();
+    command.long_about(paragraphs.join("\n\n"))
+}
+
 /// Adds the list of knobs. It loads the simulated locks, so only `sim` calls it.
 fn with_knobs(sim: clap::Command) -> clap::Command {
     sim.after_help(lockwork_sim::after_help())
@@ -568,4 +582,25 @@ fn percent_worse(text: &str) -> Result<f64, String> {
 
 fn factor(text: &str) -> Result<f64, String> {
     between(text, 1.0, 1e6)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_terminal_breaks_the_lines_of_help() {
+        let mut described = 0;
+        for command in Cli::command().get_subcommands() {
+            if let Some(text) = command.get_long_about() {
+                described += 1;
+                let text = text.to_string();
+                let breaks = text.matches('\n').count();
+                assert_eq!(breaks, 2 * text.matches("\n\n").count(), "{text}");
+            }
+        }
+        assert!(described > 5, "{described}");
+    }
 }
