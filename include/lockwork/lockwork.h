@@ -19,14 +19,15 @@
  * With LOCKWORK_DEBUG=1 in the environment, the mutex calls check how they are
  * used. The process ends with a message if a thread unlocks a mutex that it does
  * not hold, locks a mutex that it holds without a deadline, or destroys a mutex that is
- * held. The
- * message gives the lock's address and the holder's thread id. A deadlock ends
- * the process too: threads that wait for each other's mutexes in a circle,
- * without a deadline.
+ * held. The message gives the lock's address and the holder's thread id. A deadlock
+ * ends the process too: threads that wait for each other's mutexes in a circle, without
+ * a deadline.
  */
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
+
+#include <lockwork/analysis.h>
 
 /* The version of this header. Before 1.0 a minor version may change the interface. */
 #define LOCKWORK_VERSION_MAJOR 0
@@ -53,16 +54,17 @@ struct timespec; /* in strict C99, <time.h> does not declare it */
 /*
  * Mutex: 24 bytes, aligned to 8. Locking a free mutex takes one atomic
  * instruction. Waiters spin while the holder runs, then sleep. Sleepers get the
- * mutex by real-time priority, and in FIFO order among equals. Other threads may overtake the first sleeper; after
- * overtake_limit unlocks (a knob), the next unlock hands the mutex to it. A first
- * sleeper that is stopped keeps a free mutex from nobody: those behind it look for
- * themselves after 32 ms, doubling to 1 s, unless the knob naps is 0.
+ * mutex by real-time priority, and in FIFO order among equals. Other threads may
+ * overtake the first sleeper; after overtake_limit unlocks (a knob), the next unlock
+ * hands the mutex to it. A first sleeper that is stopped keeps a free mutex from
+ * nobody: those behind it look for themselves after 32 ms, doubling to 1 s, unless the
+ * knob naps is 0.
  *
  * The mutex is not recursive. Any thread may unlock it, except that under
  * LOCKWORK_DEBUG only the thread that locked it may. The mutex must stay
  * allocated until lw_mutex_unlock() has returned in every thread.
  */
-typedef struct {
+typedef struct LW_LOCK_ {
 	uint32_t opaque_[2];
 	void *opaque_p_;
 	uint32_t opaque_2_[2];
@@ -71,21 +73,22 @@ typedef struct {
 #define LW_MUTEX_INIT { { 0, 0 }, LW_NULL_, { 0, 0 } }
 /* clang-format on */
 
-void lw_mutex_lock(lw_mutex_t *m);
+void lw_mutex_lock(lw_mutex_t *m) LW_ACQUIRE_(m);
 /* Does not wait. Returns true if the caller now holds @m. */
-LW_MUST_CHECK bool lw_mutex_trylock(lw_mutex_t *m);
+LW_MUST_CHECK bool lw_mutex_trylock(lw_mutex_t *m) LW_TRY_(m);
 /*
  * Waits until @deadline. Returns true if the caller now holds @m, and false if the
  * deadline passed first.
  */
 LW_MUST_CHECK bool lw_mutex_timedlock(lw_mutex_t *m,
-				      const struct timespec *deadline);
-void lw_mutex_unlock(lw_mutex_t *m);
+				      const struct timespec *deadline)
+	LW_TRY_(m);
+void lw_mutex_unlock(lw_mutex_t *m) LW_RELEASE_(m);
 /*
  * Frees nothing, so calling it is optional. Under LOCKWORK_DEBUG it checks that
  * no thread holds @m.
  */
-void lw_mutex_destroy(lw_mutex_t *m);
+void lw_mutex_destroy(lw_mutex_t *m) LW_FREE_(m);
 
 /* The queue in which spinning waiters of a mutex or read/write lock wait. */
 enum lw_queue {
@@ -97,9 +100,9 @@ enum lw_queue {
 
 /*
  * Sets the queue of all mutexes and read/write locks (lw_rwlock_t) of the process.
- * Call it before any thread waits for one, best at the start of main(). Returns 0 on success, EBUSY if
- * another queue is already in use or set, and EINVAL if @queue is not a queue.
- * On an error nothing changes.
+ * Call it before any thread waits for one, best at the start of main(). Returns 0 on
+ * success, EBUSY if another queue is already in use or set, and EINVAL if @queue is not
+ * a queue. On an error nothing changes.
  */
 int lw_set_queue(enum lw_queue queue);
 
@@ -125,13 +128,14 @@ typedef struct {
  * The caller must hold @m. The call unlocks @m, waits, and locks @m again before
  * it returns.
  */
-void lw_cond_wait(lw_cond_t *c, lw_mutex_t *m);
+void lw_cond_wait(lw_cond_t *c, lw_mutex_t *m) LW_REQUIRES(m);
 /*
- * As lw_cond_wait(), but waits until @deadline. Returns false if the deadline passed. The caller holds @m in
- * both cases. A signal may have arrived even if the call returns false.
+ * As lw_cond_wait(), but waits until @deadline. Returns false if the deadline passed.
+ * The caller holds @m in both cases. A signal may have arrived even if the call returns
+ * false.
  */
 bool lw_cond_timedwait(lw_cond_t *c, lw_mutex_t *m,
-		       const struct timespec *deadline);
+		       const struct timespec *deadline) LW_REQUIRES(m);
 /* Wakes one waiter, if any. */
 void lw_cond_signal(lw_cond_t *c);
 /* Wakes all waiters. */
@@ -143,7 +147,7 @@ void lw_cond_broadcast(lw_cond_t *c);
  * The spinlock must stay allocated until lw_spin_unlock() has returned in every
  * thread.
  */
-typedef struct {
+typedef struct LW_LOCK_ {
 	uint32_t opaque_;
 } lw_spinlock_t;
 /* clang-format off */
@@ -162,14 +166,14 @@ enum lw_spin_mode {
 			* others */
 };
 
-void lw_spin_lock(lw_spinlock_t *s);
+void lw_spin_lock(lw_spinlock_t *s) LW_ACQUIRE_(s);
 /*
  * Does not wait. Returns true if the caller now holds @s. FAIR fails while others
  * wait. STEAL, TAS and PV take a free lock ahead of the queue, unless the head of
  * the queue has stopped that. AUTO does as the mode that it selects.
  */
-LW_MUST_CHECK bool lw_spin_trylock(lw_spinlock_t *s);
-void lw_spin_unlock(lw_spinlock_t *s);
+LW_MUST_CHECK bool lw_spin_trylock(lw_spinlock_t *s) LW_TRY_(s);
+void lw_spin_unlock(lw_spinlock_t *s) LW_RELEASE_(s);
 /*
  * Sets the mode of all spinlocks of the process. It may be called at any time,
  * also while spinlocks are held and waited for. The default is LW_SPIN_AUTO. Returns 0
@@ -197,7 +201,7 @@ int lw_spin_set_mode(enum lw_spin_mode mode);
  * The lock must stay allocated until the last call on it has returned in every
  * thread. A forked child may use it, also if other threads waited for it at the fork.
  */
-typedef struct {
+typedef struct LW_LOCK_ {
 	uint32_t opaque_[2];
 	void *opaque_p_;
 	uint32_t opaque_2_[2];
@@ -206,58 +210,60 @@ typedef struct {
 #define LW_RWLOCK_INIT { { 0, 0 }, LW_NULL_, { 0, 0 } }
 /* clang-format on */
 
-void lw_read_lock(lw_rwlock_t *l);
+void lw_read_lock(lw_rwlock_t *l) LW_ACQUIRE_SHARED_(l);
 /* Does not wait. Returns true if the caller now holds @l shared. */
-LW_MUST_CHECK bool lw_read_trylock(lw_rwlock_t *l);
+LW_MUST_CHECK bool lw_read_trylock(lw_rwlock_t *l) LW_TRY_SHARED_(l);
 /*
  * Waits until @deadline. Returns true if the caller now holds @l shared, and false if
  * the deadline passed first.
  */
 LW_MUST_CHECK bool lw_read_timedlock(lw_rwlock_t *l,
-				     const struct timespec *deadline);
+				     const struct timespec *deadline)
+	LW_TRY_SHARED_(l);
 /*
  * The same for a thread that may hold @l shared already: waits for no waiting writer,
  * only for one that holds @l. Many such readers can keep a writer waiting for ever.
  */
-void lw_read_lock_nested(lw_rwlock_t *l);
-LW_MUST_CHECK bool lw_read_trylock_nested(lw_rwlock_t *l);
-void lw_read_unlock(lw_rwlock_t *l);
+void lw_read_lock_nested(lw_rwlock_t *l) LW_ACQUIRE_SHARED_(l);
+LW_MUST_CHECK bool lw_read_trylock_nested(lw_rwlock_t *l) LW_TRY_SHARED_(l);
+void lw_read_unlock(lw_rwlock_t *l) LW_RELEASE_SHARED_(l);
 
-void lw_write_lock(lw_rwlock_t *l);
+void lw_write_lock(lw_rwlock_t *l) LW_ACQUIRE_(l);
 /* Does not wait. Returns true if the caller now holds @l exclusively. */
-LW_MUST_CHECK bool lw_write_trylock(lw_rwlock_t *l);
+LW_MUST_CHECK bool lw_write_trylock(lw_rwlock_t *l) LW_TRY_(l);
 /* As lw_read_timedlock(), for an exclusive hold. */
 LW_MUST_CHECK bool lw_write_timedlock(lw_rwlock_t *l,
-				      const struct timespec *deadline);
-void lw_write_unlock(lw_rwlock_t *l);
+				      const struct timespec *deadline)
+	LW_TRY_(l);
+void lw_write_unlock(lw_rwlock_t *l) LW_RELEASE_(l);
 /*
  * The caller holds @l exclusively, and afterwards shared. No writer holds it in
  * between. Other readers may come in.
  */
-void lw_write_downgrade(lw_rwlock_t *l);
+void lw_write_downgrade(lw_rwlock_t *l) LW_RELEASE_(l) LW_ACQUIRE_SHARED_(l);
 
 /*
  * Queued read/write spinlock: 8 bytes, for critical sections of a few hundred
- * nanoseconds. It is fair: while a writer holds it or waits, waiters are served in FIFO order, and
- * readers that are next to each other in the queue hold it together. While readers hold it and no
- * writer waits, readers come in at once. Waiters spin; there is no call with a
- * deadline. A thread must not lock it again while it
- * holds it, not even shared. A forked child must not use one that other threads waited
- * for at the fork. (It may use any other lock of this header.)
+ * nanoseconds. It is fair: while a writer holds it or waits, waiters are served in FIFO
+ * order, and readers that are next to each other in the queue hold it together. While
+ * readers hold it and no writer waits, readers come in at once. Waiters spin; there is no
+ * call with a deadline. A thread must not lock it again while it holds it, not even
+ * shared. A forked child must not use one that other threads waited for at the fork. (It
+ * may use any other lock of this header.)
  */
-typedef struct {
+typedef struct LW_LOCK_ {
 	uint32_t opaque_[2];
 } lw_spin_rwlock_t;
 /* clang-format off */
 #define LW_SPIN_RWLOCK_INIT { { 0, 0 } }
 /* clang-format on */
 
-void lw_spin_read_lock(lw_spin_rwlock_t *l);
-LW_MUST_CHECK bool lw_spin_read_trylock(lw_spin_rwlock_t *l);
-void lw_spin_read_unlock(lw_spin_rwlock_t *l);
-void lw_spin_write_lock(lw_spin_rwlock_t *l);
-LW_MUST_CHECK bool lw_spin_write_trylock(lw_spin_rwlock_t *l);
-void lw_spin_write_unlock(lw_spin_rwlock_t *l);
+void lw_spin_read_lock(lw_spin_rwlock_t *l) LW_ACQUIRE_SHARED_(l);
+LW_MUST_CHECK bool lw_spin_read_trylock(lw_spin_rwlock_t *l) LW_TRY_SHARED_(l);
+void lw_spin_read_unlock(lw_spin_rwlock_t *l) LW_RELEASE_SHARED_(l);
+void lw_spin_write_lock(lw_spin_rwlock_t *l) LW_ACQUIRE_(l);
+LW_MUST_CHECK bool lw_spin_write_trylock(lw_spin_rwlock_t *l) LW_TRY_(l);
+void lw_spin_write_unlock(lw_spin_rwlock_t *l) LW_RELEASE_(l);
 
 /*
  * Sets a knob for the whole process: for example "spin_budget" to "500".

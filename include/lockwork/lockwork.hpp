@@ -126,7 +126,7 @@ bool try_until(const std::chrono::time_point<Clock, Duration> &deadline,
  * lw_mutex_t: a mutex whose waiters spin while the holder runs, then sleep. As C++
  * requires, unlock it in the thread that locked it.
  */
-class mutex
+class LW_LOCK_ mutex
 {
       public:
 	using native_handle_type = ::lw_mutex_t *;
@@ -136,19 +136,19 @@ class mutex
 	mutex &operator=(const mutex &) = delete;
 
 	/* Waits for the mutex and locks it. The caller must not hold it. */
-	void lock() noexcept
+	void lock() noexcept LW_ACQUIRES_
 	{
 		::lw_mutex_lock(&mutex_);
 	}
 
 	/* Does not wait. Returns false only if the mutex is held. */
-	[[nodiscard]] bool try_lock() noexcept
+	[[nodiscard]] bool try_lock() noexcept LW_TRIES_
 	{
 		return ::lw_mutex_trylock(&mutex_);
 	}
 
 	/* The caller must hold the mutex. */
-	void unlock() noexcept
+	void unlock() noexcept LW_RELEASES_
 	{
 		::lw_mutex_unlock(&mutex_);
 	}
@@ -156,7 +156,7 @@ class mutex
 	/* Waits at most @wait. Returns true if the caller now holds it. */
 	template <class Rep, class Period>
 	[[nodiscard]] bool
-	try_lock_for(const std::chrono::duration<Rep, Period> &wait)
+	try_lock_for(const std::chrono::duration<Rep, Period> &wait) LW_TRIES_
 	{
 		if (try_lock())
 			return true;
@@ -166,9 +166,9 @@ class mutex
 
 	/* Waits at most until @deadline. Returns true if the caller now holds it. */
 	template <class Duration>
-	[[nodiscard]] bool
-	try_lock_until(const std::chrono::time_point<std::chrono::steady_clock,
-						     Duration> &deadline)
+	[[nodiscard]] bool try_lock_until(
+		const std::chrono::time_point<std::chrono::steady_clock,
+					      Duration> &deadline) LW_TRIES_
 	{
 		const ::timespec until = detail::monotonic(deadline);
 		return ::lw_mutex_timedlock(&mutex_, &until);
@@ -178,6 +178,7 @@ class mutex
 	template <class Clock, class Duration>
 	[[nodiscard]] bool
 	try_lock_until(const std::chrono::time_point<Clock, Duration> &deadline)
+		LW_TRIES_
 	{
 		return detail::try_until(deadline, [this](auto left) {
 			return this->try_lock_for(left);
@@ -198,7 +199,7 @@ class mutex
  * nanoseconds. lw_spin_set_mode() sets the mode of all spinlocks of the process.
  * There are no timed waits.
  */
-class spinlock
+class LW_LOCK_ spinlock
 {
       public:
 	using native_handle_type = ::lw_spinlock_t *;
@@ -208,7 +209,7 @@ class spinlock
 	spinlock &operator=(const spinlock &) = delete;
 
 	/* Waits for the lock and takes it. The caller must not hold it. */
-	void lock() noexcept
+	void lock() noexcept LW_ACQUIRES_
 	{
 		::lw_spin_lock(&spin_);
 	}
@@ -217,13 +218,13 @@ class spinlock
 	 * Does not wait. Returns false if the lock is held. The mode decides
 	 * whether it takes a free lock ahead of waiters: see lw_spin_trylock().
 	 */
-	[[nodiscard]] bool try_lock() noexcept
+	[[nodiscard]] bool try_lock() noexcept LW_TRIES_
 	{
 		return ::lw_spin_trylock(&spin_);
 	}
 
 	/* The caller must hold the lock. */
-	void unlock() noexcept
+	void unlock() noexcept LW_RELEASES_
 	{
 		::lw_spin_unlock(&spin_);
 	}
@@ -243,7 +244,7 @@ class spinlock
  * holds it must not lock it again, not even shared. (For that, call
  * lw_read_lock_nested(native_handle()).)
  */
-class shared_mutex
+class LW_LOCK_ shared_mutex
 {
       public:
 	using native_handle_type = ::lw_rwlock_t *;
@@ -253,19 +254,19 @@ class shared_mutex
 	shared_mutex &operator=(const shared_mutex &) = delete;
 
 	/* Waits for the lock and takes it exclusively. */
-	void lock() noexcept
+	void lock() noexcept LW_ACQUIRES_
 	{
 		::lw_write_lock(&rw_);
 	}
 
 	/* Does not wait. Returns true if the caller now holds it exclusively. */
-	[[nodiscard]] bool try_lock() noexcept
+	[[nodiscard]] bool try_lock() noexcept LW_TRIES_
 	{
 		return ::lw_write_trylock(&rw_);
 	}
 
 	/* The caller must hold the lock exclusively. */
-	void unlock() noexcept
+	void unlock() noexcept LW_RELEASES_
 	{
 		::lw_write_unlock(&rw_);
 	}
@@ -273,7 +274,7 @@ class shared_mutex
 	/* Waits at most @wait. Returns true if the caller now holds it exclusively. */
 	template <class Rep, class Period>
 	[[nodiscard]] bool
-	try_lock_for(const std::chrono::duration<Rep, Period> &wait)
+	try_lock_for(const std::chrono::duration<Rep, Period> &wait) LW_TRIES_
 	{
 		if (try_lock())
 			return true;
@@ -283,9 +284,9 @@ class shared_mutex
 
 	/* Waits at most until @deadline, as above. */
 	template <class Duration>
-	[[nodiscard]] bool
-	try_lock_until(const std::chrono::time_point<std::chrono::steady_clock,
-						     Duration> &deadline)
+	[[nodiscard]] bool try_lock_until(
+		const std::chrono::time_point<std::chrono::steady_clock,
+					      Duration> &deadline) LW_TRIES_
 	{
 		const ::timespec until = detail::monotonic(deadline);
 		return ::lw_write_timedlock(&rw_, &until);
@@ -295,6 +296,7 @@ class shared_mutex
 	template <class Clock, class Duration>
 	[[nodiscard]] bool
 	try_lock_until(const std::chrono::time_point<Clock, Duration> &deadline)
+		LW_TRIES_
 	{
 		return detail::try_until(deadline, [this](auto left) {
 			return this->try_lock_for(left);
@@ -306,32 +308,33 @@ class shared_mutex
 	 * holds it in between.
 	 */
 	void downgrade() noexcept
+		LW_ANALYSIS_(release_capability()) LW_ACQUIRES_SHARED_
 	{
 		::lw_write_downgrade(&rw_);
 	}
 
 	/* Waits for the lock and takes it shared: readers hold it together. */
-	void lock_shared() noexcept
+	void lock_shared() noexcept LW_ACQUIRES_SHARED_
 	{
 		::lw_read_lock(&rw_);
 	}
 
 	/* Does not wait. Returns true if the caller now holds it shared. */
-	[[nodiscard]] bool try_lock_shared() noexcept
+	[[nodiscard]] bool try_lock_shared() noexcept LW_TRIES_SHARED_
 	{
 		return ::lw_read_trylock(&rw_);
 	}
 
 	/* The caller must hold the lock shared. */
-	void unlock_shared() noexcept
+	void unlock_shared() noexcept LW_RELEASES_SHARED_
 	{
 		::lw_read_unlock(&rw_);
 	}
 
 	/* Waits at most @wait. Returns true if the caller now holds it shared. */
 	template <class Rep, class Period>
-	[[nodiscard]] bool
-	try_lock_shared_for(const std::chrono::duration<Rep, Period> &wait)
+	[[nodiscard]] bool try_lock_shared_for(
+		const std::chrono::duration<Rep, Period> &wait) LW_TRIES_SHARED_
 	{
 		if (try_lock_shared())
 			return true;
@@ -344,6 +347,7 @@ class shared_mutex
 	[[nodiscard]] bool try_lock_shared_until(
 		const std::chrono::time_point<std::chrono::steady_clock,
 					      Duration> &deadline)
+		LW_TRIES_SHARED_
 	{
 		const ::timespec until = detail::monotonic(deadline);
 		return ::lw_read_timedlock(&rw_, &until);
@@ -353,6 +357,7 @@ class shared_mutex
 	template <class Clock, class Duration>
 	[[nodiscard]] bool try_lock_shared_until(
 		const std::chrono::time_point<Clock, Duration> &deadline)
+		LW_TRIES_SHARED_
 	{
 		return detail::try_until(deadline, [this](auto left) {
 			return this->try_lock_shared_for(left);
@@ -372,7 +377,7 @@ class shared_mutex
  * lw_spin_rwlock_t: a fair read/write lock whose waiters spin. A thread that holds it
  * must not lock it again, not even shared. There are no timed waits.
  */
-class spin_shared_mutex
+class LW_LOCK_ spin_shared_mutex
 {
       public:
 	using native_handle_type = ::lw_spin_rwlock_t *;
@@ -382,37 +387,37 @@ class spin_shared_mutex
 	spin_shared_mutex &operator=(const spin_shared_mutex &) = delete;
 
 	/* Waits for the lock and takes it exclusively. */
-	void lock() noexcept
+	void lock() noexcept LW_ACQUIRES_
 	{
 		::lw_spin_write_lock(&rw_);
 	}
 
 	/* Does not wait. Returns true if the caller now holds it exclusively. */
-	[[nodiscard]] bool try_lock() noexcept
+	[[nodiscard]] bool try_lock() noexcept LW_TRIES_
 	{
 		return ::lw_spin_write_trylock(&rw_);
 	}
 
 	/* The caller must hold the lock exclusively. */
-	void unlock() noexcept
+	void unlock() noexcept LW_RELEASES_
 	{
 		::lw_spin_write_unlock(&rw_);
 	}
 
 	/* Waits for the lock and takes it shared: readers hold it together. */
-	void lock_shared() noexcept
+	void lock_shared() noexcept LW_ACQUIRES_SHARED_
 	{
 		::lw_spin_read_lock(&rw_);
 	}
 
 	/* Does not wait. Returns false if a writer holds it, or waits for readers to leave. */
-	[[nodiscard]] bool try_lock_shared() noexcept
+	[[nodiscard]] bool try_lock_shared() noexcept LW_TRIES_SHARED_
 	{
 		return ::lw_spin_read_trylock(&rw_);
 	}
 
 	/* The caller must hold the lock shared. */
-	void unlock_shared() noexcept
+	void unlock_shared() noexcept LW_RELEASES_SHARED_
 	{
 		::lw_spin_read_unlock(&rw_);
 	}
@@ -453,7 +458,7 @@ class condition_variable
 	}
 
 	/* Waits for a notification. */
-	void wait(std::unique_lock<mutex> &lock) noexcept
+	void wait(std::unique_lock<mutex> &lock) noexcept LW_BODY_
 	{
 		::lw_cond_wait(&cond_, lock.mutex()->native_handle());
 	}
@@ -533,7 +538,7 @@ class condition_variable
 
       private:
 	std::cv_status timed(std::unique_lock<mutex> &lock,
-			     const ::timespec &until) noexcept
+			     const ::timespec &until) noexcept LW_BODY_
 	{
 		::lw_mutex_t *held = lock.mutex()->native_handle();
 
