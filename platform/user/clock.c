@@ -11,6 +11,7 @@
 #include "internal.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/syscall.h>
@@ -58,6 +59,12 @@ static clock_fn *named(const char *name, uintptr_t base,
 	return NULL;
 }
 
+#ifdef __aarch64__
+#define CLOCK_GETTIME "__kernel_clock_gettime"
+#else
+#define CLOCK_GETTIME "__vdso_clock_gettime"
+#endif
+
 static int by_system_call(clockid_t clock, struct timespec *now)
 {
 	return (int)lkp_syscall(SYS_clock_gettime, clock, (long)now, 0, 0, 0,
@@ -66,6 +73,7 @@ static int by_system_call(clockid_t clock, struct timespec *now)
 
 static clock_fn *look_up(void)
 {
+	int saved = errno; /* without a vDSO, getauxval() changes it */
 	uintptr_t at = getauxval(AT_SYSINFO_EHDR);
 	const Elf64_Ehdr *head = (const Elf64_Ehdr *)at;
 	const Elf64_Dyn *dynamic = NULL;
@@ -73,6 +81,7 @@ static clock_fn *look_up(void)
 	struct image image;
 	clock_fn *found;
 
+	errno = saved;
 	if (!head)
 		return by_system_call;
 	for (u32 i = 0; i < head->e_phnum; i++) {
@@ -88,7 +97,7 @@ static clock_fn *look_up(void)
 	if (!dynamic)
 		return by_system_call;
 	image = tables_of(base, dynamic);
-	found = named("__vdso_clock_gettime", base, &image);
+	found = named(CLOCK_GETTIME, base, &image);
 	return found ? found : by_system_call;
 }
 
