@@ -128,6 +128,7 @@ __attribute__((constructor(101))) static void begin(void)
 {
 	const char *wanted = getenv("LOCKWORK_RECORD");
 	struct rec_guard guard;
+	bool is_first;
 
 	lkp_stderr_note(&error_output);
 	if (!wanted || !*wanted || strlen(wanted) >= sizeof(rec_path)) {
@@ -141,7 +142,14 @@ __attribute__((constructor(101))) static void begin(void)
 		do_not_record("LOCKWORK_RECORD is no absolute path");
 		return;
 	}
+	/*
+	 * Before anything that may take memory: the program's malloc may lock a mutex, whose
+	 * call makes this process's file.
+	 */
+	is_first = sys_access(wanted) != 0;
 	strcpy(rec_path, wanted);
+	if (!is_first)
+		rec_exec_note();
 	if (rec_policy_is_in_front()) {
 		do_not_record("the recorder stands behind a policy's library "
 			      "in LD_PRELOAD: put it in front");
@@ -152,10 +160,8 @@ __attribute__((constructor(101))) static void begin(void)
 	rec_back_prepare();
 	rec_rwlock_prepare();
 	rec_thread_prepare();
-	if (!sys_access(rec_path)) {
-		rec_exec_note();
+	if (!is_first)
 		return;
-	}
 	rec_lock(&guard);
 	rec_file_begin();
 	rec_unlock(&guard);

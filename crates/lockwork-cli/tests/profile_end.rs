@@ -277,6 +277,30 @@ fn a_program_ends_where_exec_replaces_it_by_one_without_locks() {
     }
 }
 
+/// Its malloc has a mutex, as jemalloc's: the recorder's own preparations then make lock calls.
+#[test]
+fn a_malloc_that_locks_is_no_other_program() {
+    let room = Room::new();
+    let source = include_str!("../../../tests/record/allocator.c");
+    let allocates = room.compile("allocates", source, &["-pthread"]);
+    let file = text(&room.path("p.prof"));
+    let record = |program: &[&str]| {
+        let args = ["profile", "--quiet", "-o", &file, "--"];
+        let output = room.run(&[&args, program].concat());
+        assert!(output.status.success(), "{}", stderr(&output));
+    };
+    record(&[&allocates]);
+    assert_eq!(process(&room)["end"], "by itself");
+    // What such a program replaces ends there, and the new one does not.
+    std::fs::remove_file(&file).expect("removed");
+    let old = room.compile("execs", EXECS, &["-pthread"]);
+    record(&[&old, &allocates]);
+    let output = room.run(&["report", "--json", &file]);
+    let all: Vec<Value> = serde_json::from_slice(&output.stdout).expect("JSON");
+    let ends: Vec<&str> = all.iter().filter_map(|one| one["end"].as_str()).collect();
+    assert_eq!(ends, ["by itself", "exec"], "{all:#?}");
+}
+
 #[test]
 fn a_service_that_is_replaced_says_so() {
     let room = Room::new();
