@@ -34,11 +34,18 @@ pub enum Rule {
     /// Fields that the locks read and write by plain C accesses are in lines of memory, as all
     /// else is. Without it they are free.
     PlainAccess,
+    /// Threads begin one after the other, in an order by chance, and not all in the same
+    /// microsecond. Of threads that begin together the nearest come first, and a queue in FIFO
+    /// order keeps that for as long as it is full.
+    AnyOrder,
+    /// What a thread computes takes a little more or less each time, also where the workload
+    /// says how long it takes. Otherwise threads that meet once meet in each round.
+    UnevenWork,
 }
 
 impl Rule {
     /// All of them.
-    pub const ALL: [Rule; 8] = [
+    pub const ALL: [Rule; 10] = [
         Rule::ClusterFill,
         Rule::CacheOrder,
         Rule::SmtShare,
@@ -47,6 +54,8 @@ impl Rule {
         Rule::Boost,
         Rule::IslandFirst,
         Rule::PlainAccess,
+        Rule::AnyOrder,
+        Rule::UnevenWork,
     ];
 
     /// Whether a simulation of `machine` may come out otherwise without it.
@@ -56,7 +65,9 @@ impl Rule {
             | Rule::CacheOrder
             | Rule::EarlyStore
             | Rule::EarlyLoad
-            | Rule::PlainAccess => true,
+            | Rule::PlainAccess
+            | Rule::AnyOrder
+            | Rule::UnevenWork => true,
             Rule::SmtShare => {
                 let cores = machine.places.iter().map(|place| place.core);
                 let shared = cores.collect::<HashSet<u16>>().len() < machine.places.len();
@@ -78,6 +89,8 @@ impl Rule {
             Rule::Boost => "boost",
             Rule::IslandFirst => "island-first",
             Rule::PlainAccess => "plain-access",
+            Rule::AnyOrder => "any-order",
+            Rule::UnevenWork => "uneven-work",
         }
     }
 
@@ -94,6 +107,8 @@ impl Rule {
                 "a line that came over a node controller serves its island first, for as long as it took"
             }
             Rule::PlainAccess => "what the locks access by plain C is in lines of memory",
+            Rule::AnyOrder => "threads begin one after the other, in an order by chance",
+            Rule::UnevenWork => "what a thread computes takes a little more or less each time",
         }
     }
 }
@@ -101,7 +116,7 @@ impl Rule {
 /// The rules that a simulation keeps: all, unless some are left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rules {
-    left_out: u8,
+    left_out: u16,
 }
 
 impl Rules {
@@ -113,14 +128,14 @@ impl Rules {
         let mut rules = Rules::default();
         for name in names {
             let rule = choice::one("rule", name, &Rule::ALL, |rule| rule.name())?;
-            rules.left_out |= 1 << *rule as u8;
+            rules.left_out |= 1 << *rule as u16;
         }
         Ok(rules)
     }
 
     /// Whether it keeps `rule`.
     pub fn has(self, rule: Rule) -> bool {
-        self.left_out >> rule as u8 & 1 == 0
+        self.left_out >> rule as u16 & 1 == 0
     }
 }
 

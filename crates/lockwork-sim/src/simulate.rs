@@ -181,12 +181,13 @@ pub(crate) fn run(setup: &Setup, world: &World, ops: &'static world::Ops) -> Fou
     let started = Instant::now();
     let engine = Box::new(Engine::new(setup));
     let code = Code::new(setup, world, ops);
+    let rules = setup.rules;
     let routine = |thread: usize| {
         let code: *const Code = &code;
         let seed = setup.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ thread as u64;
         // SAFETY: it outlives the coroutines, which end below.
         routine::routine(thread, move || {
-            threads::run(unsafe { &*code }, thread, seed)
+            threads::run(unsafe { &*code }, thread, seed, rules)
         })
     };
     let routines: Vec<Routine> = (0..setup.threads).map(routine).collect();

@@ -127,6 +127,10 @@ pub struct SimArgs {
     /// Simulated time to measure, in µs [default: the workload's]
     #[arg(long, value_name = "US", value_parser = microseconds)]
     pub measure_us: Option<f64>,
+    /// Leave a rule of the model out, to see what it does to the result: see `lockwork
+    /// reproduce --help`. The option may be given several times
+    #[arg(long, value_name = "RULE")]
+    pub without: Vec<String>,
     /// Lengthen warm-up and measured time until the result is a steady state, or 30
     /// million memory operations are simulated.
     #[arg(long, conflicts_with = "timeline")]

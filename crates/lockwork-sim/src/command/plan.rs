@@ -44,6 +44,8 @@ pub(super) struct Plan {
     pub(super) workload: Workload,
     /// What the command line has changed of it: "section 5000 ns".
     pub(super) changed: Vec<String>,
+    /// The rules of the model that it keeps.
+    pub(super) rules: Rules,
     /// The workload, for locks without readers.
     exclusive: Workload,
     pub(super) threads: Vec<usize>,
@@ -139,6 +141,7 @@ impl Plan {
             seeds: args.seeds,
             static_key_ns,
             settle: args.settle.then_some(MOST_OPERATIONS),
+            rules: Rules::without(&args.without)?,
             window: args
                 .timeline
                 .as_ref()
@@ -205,7 +208,7 @@ impl Plan {
             clusters: self.clusters,
             settings: &self.settings,
             settle: self.settle,
-            rules: Rules::default(),
+            rules: self.rules,
             seed: job.seed,
             window: self.window.filter(|_| job.seed == 1),
         }
@@ -312,6 +315,8 @@ fn changed(args: &SimArgs) -> Vec<String> {
     all.extend(share.map(|of| format!("shared acquisitions {} %", of * 100.0)));
     all.extend(args.loops.map(|of| counted(of as usize, "loop")));
     all.extend(args.measure_us.map(|of| format!("measured time {of} µs")));
+    let without = args.without.iter();
+    all.extend(without.map(|rule| format!("rule {rule} left out")));
     all
 }
 

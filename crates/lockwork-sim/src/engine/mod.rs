@@ -63,6 +63,10 @@ use std::ops::Range;
 use tally::Tally;
 use tree::{Tree, NEVER};
 
+/// Within so much time a thread begins, ps: long enough for it to come to the lock before the
+/// next one.
+const START: Ps = 1_000_000;
+
 /// So many virtual machines, each with its share of `cpus`, one after the other.
 fn vms(cpus: usize, count: usize) -> Vec<Range<usize>> {
     let start = |vm: usize| vm * cpus / count;
@@ -134,9 +138,13 @@ impl Engine {
             vms,
             random: random.fork(),
         };
+        // Not all at once, by any rule: nobody starts in step.
+        let starts = match setup.rules.has(Rule::AnyOrder) {
+            true => START * setup.threads as u64,
+            false => START,
+        };
         for thread in 0..setup.threads as u32 {
-            // Not all at once: nobody starts in step.
-            let start = random.u64(..1_000_000);
+            let start = random.u64(..starts);
             engine.threads[thread as usize].state = State::Waking;
             let tally = &mut engine.threads[thread as usize].tally;
             tally.starts_off(0);
@@ -144,7 +152,8 @@ impl Engine {
             engine.set_timer(start, Timer::Wake(thread));
         }
         if setup.workload.loops.is_none() {
-            engine.set_timer(ps(setup.workload.warmup_us * 1000.0), Timer::Measure);
+            let warmup = ps(setup.workload.warmup_us * 1000.0);
+            engine.set_timer(starts + warmup, Timer::Measure);
         }
         engine
     }

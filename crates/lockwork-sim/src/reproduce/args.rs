@@ -50,7 +50,8 @@ pub struct ReproduceArgs {
     #[arg(value_parser = clap::value_parser!(u64).range(1..=1000))]
     pub seeds: Option<u64>,
     /// Leave a rule of the model out: cluster-fill, cache-order, smt-share, early-store,
-    /// early-load, boost, island-first or plain-access. The option may be given several times.
+    /// early-load, boost, island-first, plain-access, any-order or uneven-work. The option may
+    /// be given several times.
     #[arg(long, value_name = "RULE")]
     pub without: Vec<String>,
     /// Simulate the tables with all rules, and without each one: what does it buy? A line

@@ -9,7 +9,7 @@ use crate::{Placement, Rules};
 use lockwork_report::stats::mean;
 
 /// Intervals that are made.
-const INTERVALS: u64 = 12;
+const INTERVALS: u64 = 24;
 
 /// The stock mutex under locktorture, over one writer: the parts of one simulation depend on each
 /// other, because who sleeps in one still does in the next.
@@ -33,7 +33,7 @@ fn over_one_writer() -> (Cell, [Trial; 2]) {
     (cell, [trial(16, 8000.0), trial(1, 20_000.0)])
 }
 
-/// 95 % of many: of twelve, eleven at least.
+/// 95 % of many: of 24, 21 at least. With independent seeds that is so in 97 % of cases.
 #[test]
 fn intervals_of_as_many_seeds_as_are_simulated_have_the_mean_of_all() {
     let (cell, trials) = over_one_writer();
@@ -56,5 +56,5 @@ fn intervals_of_as_many_seeds_as_are_simulated_have_the_mean_of_all() {
     };
     let covered = estimates.iter().filter(has).count();
     assert_eq!(values.len(), INTERVALS as usize);
-    assert!(covered >= 11, "{covered} of {INTERVALS}: {estimates:?}");
+    assert!(covered >= 21, "{covered} of {INTERVALS}: {estimates:?}");
 }

@@ -13,8 +13,9 @@ fn an_uncontended_loop_costs_the_hits_of_the_machine_file() {
     let own = machine.costs[Distance::Own as usize];
     workload.think = Time::Fixed(100.0);
     workload.section = Time::Fixed(50.0);
-    // With it, some loads hide behind what is computed.
-    let rules = Rules::without(&["early-load".to_owned()]).expect("a rule");
+    // Some loads would hide behind what is computed, and that would take more or less.
+    let rules = ["early-load", "uneven-work"].map(str::to_owned);
+    let rules = Rules::without(&rules).expect("rules");
     for lock in [
         "tas_lock",
         "ticket_lock",
@@ -82,9 +83,10 @@ fn the_parts_of_the_waits_add_up_to_the_waits() {
                 "{lock}: {parts} of {waits}"
             );
             assert_eq!(outcome.waits.len(), outcome.acquisitions(), "{lock}");
-            // One of 20 threads holds. Those that have had a CPU wait.
+            // One of 20 threads holds. Those that have had a CPU wait, some since before the
+            // measured time.
             let waiting = outcome.ns_waited / (outcome.ns * 20.0);
-            assert!((0.3..=0.95).contains(&waiting), "{lock}: {waiting}");
+            assert!((0.3..=0.97).contains(&waiting), "{lock}: {waiting}");
         }
     }
 }

@@ -42,7 +42,9 @@ fn computing() -> Workload {
 #[test]
 fn sections_are_apart_while_virtual_cpus_move() {
     let (machine, mut workload) = (machine(), workload());
-    workload.sleep = Some(Time::Exponential(3000.0));
+    // Long enough for a real CPU to be idle at times, also with 40 threads.
+    workload.sleep = Some(Time::Exponential(20_000.0));
+    workload.measure_us = 1000.0;
     for lock in locks() {
         for threads in [9, 12, 40] {
             reset(None);

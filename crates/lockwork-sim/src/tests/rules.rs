@@ -178,7 +178,7 @@ fn few_active_cores_run_faster() {
     let computing = Workload {
         affinity: true,
         think: Time::Fixed(10_000.0),
-        measure_us: 3000.0,
+        measure_us: 12_000.0,
         ..workload()
     };
     let gain = |threads| {

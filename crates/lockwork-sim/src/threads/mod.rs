@@ -6,9 +6,11 @@ mod one_lock;
 mod outside;
 mod program;
 
+use crate::rules::Rules;
 use crate::setup::Setup;
 use crate::world::{Ops, World};
 use one_lock::Machines;
+use outside::Chance;
 use program::Several;
 
 /// What all threads of a simulation share.
@@ -38,10 +40,10 @@ impl Code {
 }
 
 /// Runs a thread until all is over, or its loops are done.
-pub(crate) fn run(code: &Code, thread: usize, seed: u64) {
-    let mut random = fastrand::Rng::with_seed(seed);
+pub(crate) fn run(code: &Code, thread: usize, seed: u64, rules: Rules) {
+    let mut chance = Chance::new(seed, rules);
     match code {
-        Code::One(all) => all.run(thread, &mut random),
-        Code::Several(several) => several.run(thread, &mut random),
+        Code::One(all) => all.run(thread, &mut chance),
+        Code::Several(several) => several.run(thread, &mut chance),
     }
 }

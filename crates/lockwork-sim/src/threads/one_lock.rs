@@ -2,7 +2,7 @@
 //! A workload with one lock: think, lock, section, unlock, and again.
 
 use super::guarded::{Guarded, Nesting, LINE};
-use super::outside::{draw, sleep};
+use super::outside::{sleep, Chance};
 use crate::calls;
 use crate::engine::caches::ps;
 use crate::memory::{Layout, Memory, PAGE};
@@ -69,8 +69,8 @@ impl Machines {
     }
 
     /// Runs a thread.
-    pub fn run(&self, thread: usize, random: &mut fastrand::Rng) {
-        self.vms[thread % self.vms.len()].run(random);
+    pub fn run(&self, thread: usize, chance: &mut Chance) {
+        self.vms[thread % self.vms.len()].run(chance);
     }
 }
 
@@ -121,24 +121,24 @@ impl OneLock {
     }
 
     /// Runs a thread.
-    fn run(&self, random: &mut fastrand::Rng) {
+    fn run(&self, chance: &mut Chance) {
         let mut loops = 0;
         while self.workload.loops.is_none_or(|limit| loops < limit) {
-            self.once(random);
+            self.once(chance);
             loops += 1;
         }
     }
 
-    fn once(&self, random: &mut fastrand::Rng) {
+    fn once(&self, chance: &mut Chance) {
         let workload = &self.workload;
-        let shared = workload.reads > 0.0 && random.f64() < workload.reads;
-        calls::work(draw(random, &workload.think));
+        let shared = workload.reads > 0.0 && chance.share() < workload.reads;
+        calls::work(chance.work(&workload.think));
         if let Some(length) = &workload.sleep {
-            sleep(draw(random, length));
+            sleep(chance.time(length));
         }
         let mut nesting = Nesting::default();
         self.lock.take(&mut nesting, shared, self.call);
-        self.section(random, shared);
+        self.section(chance, shared);
         #[cfg(test)]
         if crate::tests::forgets() {
             return;
@@ -146,7 +146,7 @@ impl OneLock {
         self.lock.give_back(&mut nesting, shared);
     }
 
-    fn section(&self, random: &mut fastrand::Rng, shared: bool) {
+    fn section(&self, chance: &mut Chance, shared: bool) {
         let workload = &self.workload;
         self.lock.use_data(shared);
         if workload.entry_bytes > 0 {
@@ -159,9 +159,9 @@ impl OneLock {
         } else {
             &workload.section
         };
-        calls::work(draw(random, length));
+        calls::work(chance.work(length));
         for (one_in, ns) in workload.long_hold.into_iter().chain(workload.short_hold) {
-            if random.f64() * one_in * self.threads < 1.0 {
+            if chance.share() * one_in * self.threads < 1.0 {
                 // A busy wait by a clock that always runs alike.
                 calls::delay(ps(ns));
             }

@@ -2,7 +2,7 @@
 //! A workload of several locks: the steps of a thread's role, round after round.
 
 use super::guarded::{beyond_records, Guarded, Nesting, LINE};
-use super::outside::{draw, sleep};
+use super::outside::{sleep, Chance};
 use crate::calls;
 use crate::engine::caches::ps;
 use crate::memory::{Layout, Memory, PAGE};
@@ -44,7 +44,7 @@ struct Queue {
 
 /// A running thread.
 struct Thread<'a> {
-    random: &'a mut fastrand::Rng,
+    chance: &'a mut Chance,
     nesting: Nesting,
 }
 
@@ -132,10 +132,10 @@ impl Several {
     }
 
     /// Runs a thread.
-    pub fn run(&self, thread: usize, random: &mut fastrand::Rng) {
+    pub fn run(&self, thread: usize, chance: &mut Chance) {
         let role = &self.program.roles[self.program.role_of(thread)];
         let mut thread = Thread {
-            random,
+            chance,
             nesting: Nesting::default(),
         };
         loop {
@@ -152,7 +152,7 @@ impl Several {
 
     fn steps(&self, thread: &mut Thread, steps: &[Step]) {
         for step in steps {
-            if step.chance >= 1.0 || thread.random.f64() < step.chance {
+            if step.chance >= 1.0 || thread.chance.share() < step.chance {
                 self.step(thread, &step.what);
             }
         }
@@ -160,8 +160,8 @@ impl Several {
 
     fn step(&self, thread: &mut Thread, what: &What) {
         match what {
-            What::Think(time) => calls::work(draw(thread.random, time)),
-            What::Sleep(time) => sleep(draw(thread.random, time)),
+            What::Think(time) => calls::work(thread.chance.work(time)),
+            What::Sleep(time) => sleep(thread.chance.time(time)),
             What::Lock {
                 lock,
                 reads,
@@ -169,20 +169,20 @@ impl Several {
                 read_section,
                 inside,
             } => {
-                let reads = *reads > 0.0 && thread.random.f64() < *reads;
+                let reads = *reads > 0.0 && thread.chance.share() < *reads;
                 let lock = self.one_of(thread, *lock);
                 let shared = reads && lock.ops.is_rw();
                 lock.take(&mut thread.nesting, shared, self.call);
                 lock.use_data(shared);
                 let length = if shared { read_section } else { section };
-                calls::work(draw(thread.random, length));
+                calls::work(thread.chance.work(length));
                 self.steps(thread, inside);
                 lock.give_back(&mut thread.nesting, shared);
             }
             What::Put { queue, section } => self.pass(thread, *queue, section, true),
             What::Get { queue, section } => self.pass(thread, *queue, section, false),
             What::Use { resource, time } => {
-                let time = draw(thread.random, time);
+                let time = thread.chance.time(time);
                 let time = calls::use_resource(*resource, time);
                 match self.program.resources[*resource].busy {
                     true => calls::delay(time),
@@ -196,7 +196,7 @@ impl Several {
     fn one_of(&self, thread: &mut Thread, name: usize) -> &Guarded {
         let at = match self.program.locks[name].count {
             1 => 0,
-            count => thread.random.usize(..count),
+            count => thread.chance.one_of(count),
         };
         &self.locks[self.first[name] + at]
     }
@@ -221,7 +221,7 @@ impl Several {
         let items = if put { items + 1 } else { items - 1 };
         calls::store(lock.data, 8, items);
         calls::with(|engine| engine.tally.passed(number, put, items));
-        calls::work(draw(thread.random, section));
+        calls::work(thread.chance.work(section));
         // SAFETY: a condition variable, and the world's own call.
         beyond_records(|| unsafe { (self.condition.signal)(changed) });
         lock.give_back(&mut thread.nesting, false);
