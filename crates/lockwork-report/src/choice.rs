@@ -56,18 +56,45 @@ pub fn several<'a, T>(
     Ok(chosen)
 }
 
-/// An error that says that nothing has this name, and which names there are.
+/// An error that says that nothing has this name, which names are near it, and which there are.
 pub fn unknown<S: AsRef<str>>(
     what: &str,
     name: &str,
     known: impl IntoIterator<Item = S>,
 ) -> anyhow::Error {
-    let mut text = format!("there is no {what} named '{name}'; choose one of: ");
-    for (n, known) in known.into_iter().enumerate() {
-        text += if n > 0 { ", " } else { "" };
-        text += known.as_ref();
-    }
-    usage::error(text)
+    let known: Vec<S> = known.into_iter().collect();
+    let known: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
+    let all = known.join(", ");
+    usage::error(match nearest(name, &known).join(", ") {
+        near if near.is_empty() => {
+            format!("there is no {what} named '{name}'; choose one of: {all}")
+        }
+        near => {
+            format!("there is no {what} named '{name}'; the nearest: {near}; choose one of: {all}")
+        }
+    })
+}
+
+/// Names that are easily overlooked in a list of so many.
+const MANY: usize = 8;
+/// How alike two names are to be near, by Jaro and Winkler: 1 is the same name. "mutx" and "mutex"
+/// have 0.95.
+const NEAR: f64 = 0.88;
+/// Names that are said to be near, at most.
+const MOST: usize = 3;
+
+/// Those of many names that one meant most likely, the nearest first; of few names none, since
+/// they are seen at once.
+pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Vec<&'a str> {
+    let alike = |one: &&'a str| strsim::jaro_winkler(name, one);
+    let mut near: Vec<&str> = match known.len() > MANY {
+        true => known.iter().copied().collect(),
+        false => Vec::new(),
+    };
+    near.retain(|one| alike(one) >= NEAR);
+    near.sort_by(|a, b| alike(b).total_cmp(&alike(a)));
+    near.truncate(MOST);
+    near
 }
 
 #[cfg(test)]
@@ -85,6 +112,35 @@ mod tests {
             "there is no lock named 'futex'; choose one of: mutex, rwsem"
         );
         assert!(usage::is(&error));
+    }
+
+    #[test]
+    fn of_many_names_the_nearest_are_said_first() {
+        let known = [
+            "tas_lock",
+            "mcs_lock",
+            "qspinlock_fair",
+            "qspinlock_tas",
+            "qrwlock",
+            "mutex",
+            "mutex_numa",
+            "rwsem",
+            "cond",
+        ];
+        assert_eq!(nearest("mutx", &known), ["mutex"]);
+        assert_eq!(
+            nearest("qspinlock", &known),
+            ["qspinlock_tas", "qspinlock_fair"]
+        );
+        assert_eq!(nearest("futex_wait", &known), [""; 0]);
+        assert_eq!(nearest("mutx", &known[..MANY]), [""; 0]);
+        let error = unknown("lock", "mutx", known).to_string();
+        assert!(
+            error.starts_with(
+                "there is no lock named 'mutx'; the nearest: mutex; choose one of: tas"
+            ),
+            "{error}"
+        );
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{anyhow, Context, Result};
 use include_dir::{include_dir, Dir};
-use lockwork_report::{bail_usage, input};
+use lockwork_report::{bail_usage, choice, input};
 
 use super::model::Machine;
 use super::parse::{parse, Loaded};
@@ -51,9 +51,14 @@ pub fn open(name_or_path: &str) -> Result<Loaded> {
     }
     let file = format!("{name_or_path}.toml");
     let Some(text) = shipped(&file) else {
+        let names = names();
+        let near = match &choice::nearest(name_or_path, &names)[..] {
+            [] => String::new(),
+            near => format!("the nearest: {}; ", near.join(", ")),
+        };
         bail_usage!(
-            "there is no machine '{name_or_path}'; give the path of a file, or one of these: {}",
-            names().join(", ")
+            "there is no machine '{name_or_path}'; {near}give the path of a file, or one of these: {}",
+            names.join(", ")
         );
     };
     let beside = |file: &str| -> Result<String> {
