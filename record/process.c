@@ -167,22 +167,6 @@ __attribute__((constructor(101))) static void begin(void)
 	rec_unlock(&guard);
 }
 
-static u64 in_ns(struct timeval time)
-{
-	return (u64)time.tv_sec * 1000000000u + (u64)time.tv_usec * 1000u;
-}
-
-static void note_usage(void)
-{
-	struct rusage usage;
-
-	if (sys_getrusage(RUSAGE_SELF, &usage))
-		return;
-	rec_file->cpu_ns = in_ns(usage.ru_utime) + in_ns(usage.ru_stime);
-	rec_file->slept = (u64)usage.ru_nvcsw;
-	rec_file->preempted = (u64)usage.ru_nivcsw;
-}
-
 /* Other threads may go on, so nothing is taken away. */
 __attribute__((destructor)) static void end(void)
 {
@@ -198,7 +182,7 @@ __attribute__((destructor)) static void end(void)
 	rec_lock(&guard);
 	rec_file_stamp();
 	rec_maps_take();
-	note_usage();
+	rec_file_note_usage();
 	WRITE_ONCE(rec_file->ended, 1);
 	rec_unlock(&guard);
 	if (t)

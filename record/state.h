@@ -52,6 +52,8 @@ void rec_file_keep(const struct stat *facts);
 void rec_file_close_parents(void);
 /* Has the filesystem set @bytes aside at @from. */
 bool rec_file_reserve(u64 from, u64 bytes);
+/* Notes in the file what the process has taken of the CPUs so far. */
+void rec_file_note_usage(void);
 u64 rec_nanoseconds(clockid_t clock);
 /*
  * The time-stamp counter and CLOCK_MONOTONIC at one moment: they are read again if the thread
