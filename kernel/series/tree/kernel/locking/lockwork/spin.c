@@ -16,6 +16,7 @@
 #include <linux/kvm_para.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
+#include <asm/hypervisor.h>
 #include <trace/events/lock.h>
 
 #include "halt.h"
@@ -30,8 +31,9 @@ DEFINE_STATIC_KEY_FALSE(unfair_spin_key);
 EXPORT_SYMBOL(unfair_spin_key);
 
 static enum lk_qspin_mode mode __ro_after_init = LK_QSPIN_STEAL;
-/* What the parameter says. */
+/* What the parameters say. */
 static bool is_off __initdata, is_given __initdata;
+static bool xen_nopvspin __initdata, hv_nopvspin __initdata;
 
 static inline struct lk_qspin *ours(struct qspinlock *lock)
 {
@@ -90,14 +92,42 @@ static int __init parse_unfair_spinlock(char *text)
 }
 early_param("unfair_spinlock", parse_unfair_spinlock);
 
+/* The code of Xen and Hyper-V parses these two as well, and keeps them to itself. */
+static int __init parse_xen_nopvspin(char *text)
+{
+	xen_nopvspin = true;
+	return 0;
+}
+early_param("xen_nopvspin", parse_xen_nopvspin);
+
+static int __init parse_hv_nopvspin(char *text)
+{
+	hv_nopvspin = true;
+	return 0;
+}
+early_param("hv_nopvspin", parse_hv_nopvspin);
+
+/* Each of the two is for the guests of one hypervisor. */
+static bool __init is_nopvspin(void)
+{
+	return nopvspin ||
+	       (xen_nopvspin && (hypervisor_is_type(X86_HYPER_XEN_PV) ||
+				 hypervisor_is_type(X86_HYPER_XEN_HVM))) ||
+	       (hv_nopvspin && hypervisor_is_type(X86_HYPER_MS_HYPERV));
+}
+
 /* Fair is best where each vCPU has a CPU of its own, and what nopvspin asks for. */
 static bool __init is_wanted(void)
 {
 	if (is_off || !boot_cpu_has(X86_FEATURE_HYPERVISOR))
 		return false;
+	if (is_given && mode == LK_QSPIN_PV && is_nopvspin()) {
+		pr_warn("unfair_spinlock=pv: refused, as nopvspin is given\n");
+		return false;
+	}
 	return is_given ||
-	       !(nopvspin || (kvm_para_available() &&
-			      kvm_para_has_hint(KVM_HINTS_REALTIME)));
+	       !(is_nopvspin() || (kvm_para_available() &&
+				   kvm_para_has_hint(KVM_HINTS_REALTIME)));
 }
 
 void __init unfair_spin_init(void)
