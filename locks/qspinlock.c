@@ -33,6 +33,13 @@ DEFINE_WAIT_NODES(struct qnode, qnodes);
 
 /* Has its line alone in the kernel: in that section all objects begin a line. */
 atomic_t lk_qspin_halting __cacheline_aligned;
+
+/* Where an unlock finds halted in the lock's word, nobody asks for their number. */
+static inline bool halting_is_counted(void)
+{
+	return spin_outlives_unlock();
+}
+
 /* The heads that may be asleep. */
 static struct lk_kick_table halted;
 
@@ -513,9 +520,10 @@ static enum outcome lock_queued(struct lk_qspin *lock, u32 slot, u32 level,
 	struct qnode *node = wait_node(qnodes, slot, level);
 	u16 code = (u16)(slot << 2 | level), old;
 	bool halts = waiters_halt() && mode == LK_QSPIN_PV;
+	bool is_counted = halts && halting_is_counted();
 	enum outcome outcome;
 
-	if (halts)
+	if (is_counted)
 		atomic_add(1, &lk_qspin_halting);
 	WRITE_ONCE(node->next, NULL);
 	WRITE_ONCE(node->state, QUEUED);
@@ -533,7 +541,7 @@ static enum outcome lock_queued(struct lk_qspin *lock, u32 slot, u32 level,
 	if (old) {
 		WRITE_ONCE(decode(old)->next, node);
 		if (!wait_in_queue(node, decode(old), mode, watch)) {
-			if (halts)
+			if (is_counted)
 				atomic_sub(1, &lk_qspin_halting);
 			return GONE;
 		}
@@ -547,8 +555,9 @@ static enum outcome lock_queued(struct lk_qspin *lock, u32 slot, u32 level,
 			atomic_andnot(LK_Q_HALTED, &lock->val);
 		/* Makes room in the table; whom else it finds, it wakes. */
 		kick(lock, code);
-		atomic_sub(1, &lk_qspin_halting);
 	}
+	if (is_counted)
+		atomic_sub(1, &lk_qspin_halting);
 	if (outcome != LAST)
 		pass_on(lock, node, outcome);
 	return outcome;
@@ -706,7 +715,8 @@ __cold void lk_qspin_lock_slow(struct lk_qspin *lock, u32 val,
 	/* While sleepers queue every arrival comes here: no detour for those
 	 * that find the lock free. */
 	if ((mode == LK_QSPIN_PV || mode == LK_QSPIN_AUTO) &&
-	    atomic_read(&lk_qspin_halting) && take_half(lock))
+	    halting_is_counted() && atomic_read(&lk_qspin_halting) &&
+	    take_half(lock))
 		return;
 	queue_enter();
 	if (lock_slow(lock, val, mode,
