@@ -257,9 +257,11 @@ __cold void lk_qspin_kick(struct lk_qspin *lock)
 	kick(lock, 0);
 }
 
-/* The head sleeps until an unlock kicks it; may return early. */
-static void halt_head(struct lk_qspin *lock, struct qnode *node, u32 busy)
+/* The head sleeps until an unlock kicks it: true; or it returns early: false. */
+static bool halt_head(struct lk_qspin *lock, struct qnode *node, u32 busy)
 {
+	bool kicked;
+
 	WRITE_ONCE(node->state, HEAD_ASLEEP);
 	if (ask_for_kick(lock, READ_ONCE(node->halts), busy)) {
 		/* [qspinlock.K] MB (heavy), pairs with qspinlock.J. Spare
@@ -271,7 +273,9 @@ static void halt_head(struct lk_qspin *lock, struct qnode *node, u32 busy)
 	} else {
 		give_way();
 	}
+	kicked = READ_ONCE(node->state) == HEAD;
 	WRITE_ONCE(node->state, HEAD);
+	return kicked;
 }
 
 /* From @state: false if the one before it has made it the head. */
@@ -360,14 +364,34 @@ static bool make_head(struct lk_qspin *lock, struct qnode *next, bool holds)
 
 /* -- the queue ----------------------------------------------------------- */
 
+/* What the head of the queue waits for, and how it fares. */
+struct turn {
+	u32 busy; /* it waits until the word has none of these */
+	u32 lost; /* times that another one took the lock when it was free */
+	bool stopped; /* the head has stopped the stealers: it owns pending */
+};
+
+/* Somebody else has taken the lock: from some time on, the head stops the stealers. */
+static inline void lose(struct lk_qspin *lock, struct turn *turn)
+{
+	if (turn->stopped || ++turn->lost <= steal_patience())
+		return;
+	/* Orders nothing: the head still waits by qspinlock.F. */
+	turn->stopped = !(atomic_fetch_or_relaxed(LK_Q_PENDING, &lock->val) &
+			  LK_Q_PENDING);
+	if (turn->stopped)
+		turn->busy = LK_Q_LOCKED_MASK;
+}
+
 /*
- * The head waits until the word has no bit of @busy. Returns the word. If that still has
- * one, the head must leave.
+ * The head waits until the word has no bit of @turn->busy. Returns the word. If that still
+ * has one, the head must leave.
  */
-static u32 head_wait(struct lk_qspin *lock, struct qnode *node, u32 busy,
-		     const struct lk_qspin_watch *watch)
+static u32 head_wait(struct lk_qspin *lock, struct qnode *node,
+		     struct turn *turn, const struct lk_qspin_watch *watch)
 {
 	u32 val, rounds;
+	bool kicked;
 	struct lkp_stall stall = { 0 };
 
 	if (!READ_ONCE(node->halts)) {
@@ -375,7 +399,7 @@ static u32 head_wait(struct lk_qspin *lock, struct qnode *node, u32 busy,
 		 * stopped, the stores of the taker need no more than this load;
 		 * and a tail that is not ours tells of a clean node behind us. */
 		return atomic_cond_read_acquire_or_stall(
-			&lock->val, !(VAL & busy), may_leave(watch));
+			&lock->val, !(VAL & turn->busy), may_leave(watch));
 	}
 	for (;;) {
 		begin_waiting();
@@ -383,22 +407,17 @@ static u32 head_wait(struct lk_qspin *lock, struct qnode *node, u32 busy,
 		do {
 			/* [qspinlock.F] */
 			val = atomic_read_acquire(&lock->val);
-			if (!(val & busy))
+			if (!(val & turn->busy))
 				return val;
 			cpu_relax();
 		} while (!should_halt(&rounds));
-		halt_head(lock, node, busy);
+		kicked = halt_head(lock, node, turn->busy);
 		if (should_leave(HALTED, &stall, may_leave(watch)))
 			return val;
+		/* It was free when the head was kicked. */
+		if (kicked && atomic_read(&lock->val) & turn->busy)
+			lose(lock, turn);
 	}
-}
-
-/* The head stops the stealers: true if it owns the pending bit now. */
-static inline bool stop_stealing(struct lk_qspin *lock)
-{
-	/* Orders nothing: the head still waits by qspinlock.F. */
-	return !(atomic_fetch_or_relaxed(LK_Q_PENDING, &lock->val) &
-		 LK_Q_PENDING);
 }
 
 /* The head of the queue takes the lock; @tail is its own. */
@@ -406,13 +425,13 @@ static enum outcome head_take(struct lk_qspin *lock, struct qnode *node,
 			      u32 tail, bool alone,
 			      const struct lk_qspin_watch *watch)
 {
-	u32 val, busy = LK_Q_LOCKED_PENDING, lost = 0;
-	bool stopped = false;
+	struct turn turn = { .busy = LK_Q_LOCKED_PENDING };
+	u32 val;
 
 	for (;;) {
-		val = head_wait(lock, node, busy, watch);
-		if (waiters_leave() && val & busy) {
-			if (stopped)
+		val = head_wait(lock, node, &turn, watch);
+		if (waiters_leave() && val & turn.busy) {
+			if (turn.stopped)
 				atomic_andnot(LK_Q_PENDING, &lock->val);
 			return GONE;
 		}
@@ -422,14 +441,15 @@ static enum outcome head_take(struct lk_qspin *lock, struct qnode *node,
 				    &lock->val, &val, wait_tag() | LK_Q_LOCKED))
 				return LAST;
 			/* Somebody queued behind us, or stole the lock. */
-			if (!(val & busy))
+			if (!(val & turn.busy))
 				continue;
-		} else if (stopped) {
+		} else if (turn.stopped) {
 			if (pending_to_locked(lock, 0))
 				return TAKEN;
-			stopped =
+			turn.stopped =
 				READ_ONCE(lock->locked_pending) & LK_Q_PENDING;
-			busy = stopped ? LK_Q_LOCKED_MASK : LK_Q_LOCKED_PENDING;
+			turn.busy = turn.stopped ? LK_Q_LOCKED_MASK
+						 : LK_Q_LOCKED_PENDING;
 		} else if (alone) {
 			/* Nobody else may set it while a queue waits. */
 			WRITE_ONCE(lock->locked, LK_Q_LOCKED);
@@ -437,11 +457,8 @@ static enum outcome head_take(struct lk_qspin *lock, struct qnode *node,
 		} else if (take_half_as_head(lock)) {
 			return TAKEN;
 		}
-		if (!alone && !stopped && ++lost > steal_patience() &&
-		    stop_stealing(lock)) {
-			stopped = true;
-			busy = LK_Q_LOCKED_MASK;
-		}
+		if (!alone)
+			lose(lock, &turn);
 	}
 }
 
