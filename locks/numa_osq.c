@@ -505,7 +505,8 @@ static bool lock_with(struct lk_numa_osq *osq, u32 slot, u32 level, bool stays)
 			cpu_relax_wait(&rounds);
 			continue;
 		}
-		if (need_resched())
+		/* The one that divides may have lost its CPU to anybody. */
+		if (need_resched() || rounds++ >= osq_arrival_looks())
 			return false;
 		cpu_relax();
 	}

@@ -298,6 +298,17 @@ static void init_leave_turned_away(void)
 	osq.word = 1u << 16 | 0xffff;
 }
 
+/* The same, and nobody else wants the others' CPUs. */
+static void init_give_up(void)
+{
+	u32 i;
+
+	init_leave_turned_away();
+	for (i = 0; i < check_threads; i++)
+		check_world.spin_budget[i] = (u32)-1;
+	check_world.osq_arrival_looks = 0;
+}
+
 static void leave_turned_away(u32 id)
 {
 	if (id == 0) {
@@ -383,6 +394,8 @@ const struct check_client check_numa_osq[] = {
 	{ "numa_osq", "leave_turned_away",
 	  "the same, while no queue is open to it", 3, 1, 2, 900, 16,
 	  init_leave_turned_away, leave_turned_away, finish },
+	{ "numa_osq", "give_up", "the same, as that takes too long", 3, 1, 2,
+	  900, 16, init_give_up, leave_turned_away, finish },
 	{ "numa_osq", "signal", "a handler waits for the lock of its thread", 3,
 	  1, 2, 900, 0, init_signal, unlock_first, finish },
 	{ 0 },

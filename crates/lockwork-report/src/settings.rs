@@ -43,7 +43,7 @@ const SPIN_BUDGET: &str = "spin_budget";
 /// Which files of `locks/` read each knob of `platform/knobs.def`, by the name before the dot.
 /// Of the user world's own knobs only `spin_budget` is here, which need_resched() and should_halt()
 /// read: any lock may come to the others by the calls of its world.
-const READ_IN: [(&str, &[&str]); 32] = [
+const READ_IN: [(&str, &[&str]); 33] = [
     (
         SPIN_BUDGET,
         &[
@@ -86,6 +86,7 @@ const READ_IN: [(&str, &[&str]); 32] = [
     ("rwsem_drain_us", &["rwsem_sleep"]),
     ("rwsem_doubles", &["rwsem_sleep"]),
     ("osq_divide_tries", &["numa_divide"]),
+    ("osq_arrival_looks", &["numa_osq"]),
 ];
 
 /// Of which files of `locks/` each lock of the catalogue is made, as far as they read knobs. A mutex
