@@ -123,7 +123,7 @@ static inline bool take_half_as_head(struct lk_qspin *lock)
 }
 
 /* An arrival takes the lock past the queue, while the word has none of @never. */
-static bool steal(struct lk_qspin *lock, u32 rounds, u32 never)
+static bool __lockfunc steal(struct lk_qspin *lock, u32 rounds, u32 never)
 {
 	u32 round;
 
@@ -175,8 +175,8 @@ static u32 let_pending_take(struct lk_qspin *lock, u32 val)
  * The pending waiter needs no node: the pending bit is its place, and it waits on
  * the word. It queues if another thread has that place, or a queue waits.
  */
-static enum outcome wait_as_pending(struct lk_qspin *lock, u32 val,
-				    const struct lk_qspin_watch *watch)
+static enum outcome __lockfunc wait_as_pending(
+	struct lk_qspin *lock, u32 val, const struct lk_qspin_watch *watch)
 {
 	u32 held;
 
@@ -289,8 +289,8 @@ static bool leave(struct qnode *node, u32 state)
  * Spins until it is the head, or as long as that makes sense; then halts. True: it is the
  * head; false: it has left.
  */
-static bool wait_halting(struct qnode *node, u32 prev_vcpu,
-			 const struct lk_qspin_watch *watch)
+static bool __lockfunc wait_halting(struct qnode *node, u32 prev_vcpu,
+				    const struct lk_qspin_watch *watch)
 {
 	u32 state = QUEUED, rounds = 0;
 	struct lkp_stall stall = { 0 };
@@ -387,8 +387,9 @@ static inline void lose(struct lk_qspin *lock, struct turn *turn)
  * The head waits until the word has no bit of @turn->busy. Returns the word. If that still
  * has one, the head must leave.
  */
-static u32 head_wait(struct lk_qspin *lock, struct qnode *node,
-		     struct turn *turn, const struct lk_qspin_watch *watch)
+static u32 __lockfunc head_wait(struct lk_qspin *lock, struct qnode *node,
+				struct turn *turn,
+				const struct lk_qspin_watch *watch)
 {
 	u32 val, rounds;
 	bool kicked;
@@ -421,9 +422,10 @@ static u32 head_wait(struct lk_qspin *lock, struct qnode *node,
 }
 
 /* The head of the queue takes the lock; @tail is its own. */
-static enum outcome head_take(struct lk_qspin *lock, struct qnode *node,
-			      u32 tail, bool alone,
-			      const struct lk_qspin_watch *watch)
+static enum outcome __lockfunc head_take(struct lk_qspin *lock,
+					 struct qnode *node, u32 tail,
+					 bool alone,
+					 const struct lk_qspin_watch *watch)
 {
 	struct turn turn = { .busy = LK_Q_LOCKED_PENDING };
 	u32 val;
@@ -463,9 +465,9 @@ static enum outcome head_take(struct lk_qspin *lock, struct qnode *node,
 }
 
 /* Waits behind @prev. True: it is the head; false: it has left. */
-static bool wait_in_queue(struct qnode *node, struct qnode *prev,
-			  enum lk_qspin_mode mode,
-			  const struct lk_qspin_watch *watch)
+static bool __lockfunc wait_in_queue(struct qnode *node, struct qnode *prev,
+				     enum lk_qspin_mode mode,
+				     const struct lk_qspin_watch *watch)
 {
 	u32 prev_vcpu, rounds = 0;
 	struct lkp_stall stall = { 0 };
@@ -530,9 +532,9 @@ static void pass_on(struct lk_qspin *lock, struct qnode *node,
 	}
 }
 
-static enum outcome lock_queued(struct lk_qspin *lock, u32 slot, u32 level,
-				enum lk_qspin_mode mode,
-				const struct lk_qspin_watch *watch)
+static enum outcome __lockfunc lock_queued(struct lk_qspin *lock, u32 slot,
+					   u32 level, enum lk_qspin_mode mode,
+					   const struct lk_qspin_watch *watch)
 {
 	struct qnode *node = wait_node(qnodes, slot, level);
 	u16 code = (u16)(slot << 2 | level), old;
@@ -630,8 +632,8 @@ static enum outcome enter(struct lk_qspin *lock, u32 val,
 }
 
 /* Past the queue. Once it has waited for too long it takes the lock from a pending waiter. */
-static enum outcome wait_tas(struct lk_qspin *lock,
-			     const struct lk_qspin_watch *watch)
+static enum outcome __lockfunc wait_tas(struct lk_qspin *lock,
+					const struct lk_qspin_watch *watch)
 {
 	bool is_own = watch && watch->word == (const u32 *)&lock->val;
 	u16 half;
@@ -721,8 +723,8 @@ static inline enum outcome lock_slow(struct lk_qspin *lock, u32 val,
 	return outcome;
 }
 
-__cold void lk_qspin_lock_slow(struct lk_qspin *lock, u32 val,
-			       enum lk_qspin_mode mode)
+__cold void __lockfunc lk_qspin_lock_slow(struct lk_qspin *lock, u32 val,
+					  enum lk_qspin_mode mode)
 {
 	const struct lk_qspin_watch itself = {
 		.word = (const u32 *)&lock->val,
@@ -742,9 +744,9 @@ __cold void lk_qspin_lock_slow(struct lk_qspin *lock, u32 val,
 	queue_exit();
 }
 
-__cold bool lk_qspin_lock_or_leave_slow(struct lk_qspin *lock, u32 val,
-					enum lk_qspin_mode mode,
-					const struct lk_qspin_watch *watch)
+__cold bool __lockfunc lk_qspin_lock_or_leave_slow(
+	struct lk_qspin *lock, u32 val, enum lk_qspin_mode mode,
+	const struct lk_qspin_watch *watch)
 {
 	enum outcome outcome;
 

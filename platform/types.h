@@ -30,6 +30,8 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "byte layouts");
 #define unlikely(x)	    __builtin_expect(!!(x), 0)
 #define __cold		    __attribute__((cold, noinline))
 #define __cacheline_aligned __attribute__((aligned(64)))
+#define __read_mostly
+#define __lockfunc
 /* In the kernel it also puts the object into a section of .data; this one does not. */
 #define ____cacheline_aligned __cacheline_aligned
 #define barrier()	      __asm__ __volatile__("" ::: "memory")

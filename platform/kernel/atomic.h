@@ -22,6 +22,7 @@
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
 #include <linux/smp.h>
+#include <linux/spinlock.h>
 #include <linux/threads.h>
 #include <linux/types.h>
 #include <asm/barrier.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
  * Clusters of CPUs: those that share their last cache, or a NUMA node where the
- * CPU does not say. The kernel knows the former, but its maps (cpu_llc_id, say)
- * are not for modules in Linux 6.1. So each CPU is asked as it comes online.
+ * CPU does not say. The kernel knows the former (cpu_llc_id, say). But this file is
+ * also part of a module, which tortures the locks, and Linux 6.1 does not export its
+ * maps. So each CPU is asked as it comes online.
  *
  * What CPUID says: Intel's Software Developer's Manual, volume 2, leaf 4; AMD's
  * Architecture Programmer's Manual, volume 3, leaf 8000001D. Both have the same
@@ -18,7 +19,7 @@
 
 /* A CPU that was not asked is in the first one. */
 DEFINE_PER_CPU(u16, lkp_cluster);
-u32 lkp_cluster_total = 1;
+u32 lkp_cluster_total __read_mostly = 1;
 
 /* Each cluster's key; callbacks of CPUs that come online are never two at once. */
 static u32 keys[NR_CPUS];
