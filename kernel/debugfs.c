@@ -17,8 +17,8 @@
 #include "events.h"
 #include "files.h"
 #include "locks.h"
+#include "module_world.h"
 #include "torture.h"
-#include "world.h"
 
 /* A request is one short line. */
 #define REQUEST_MAX 512u

@@ -5,6 +5,7 @@
 #include <linux/sysfs.h>
 
 #include "files.h"
+#include "module_world.h"
 #include "numa_osq.h"
 #include "torture.h"
 #include "world.h"

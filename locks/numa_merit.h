@@ -22,8 +22,6 @@
  *   divided:       merit begins at 2 x keep_times, +1 inside a cluster, -1 to
  *                  another. At 0: join.
  *   joined:        proved: caution = 0. Not: caution +1.
- *
- * Tested by tests/numa_merit.
  */
 #include <platform.h>
 

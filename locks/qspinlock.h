@@ -8,7 +8,7 @@
  *   bits 0-7   locked byte
  *   bit  8     pending: one waiter spins on the word itself, before any queue
  *   bit  9     halted: an unlock has to kick the head of the queue
- *   bits 10-15 tag: constant in a world but for fork (see platform/CONTRACT.md)
+ *   bits 10-15 tag: constant; another one after a fork, in user space
  *   bits 16-31 tail: slot and nesting level of the last queued waiter
  *
  * As (tail, pending, locked), tag left out; "n" is the tail's node:

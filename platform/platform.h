@@ -4,7 +4,8 @@
 
 /*
  * All that a lock may use: three headers, which the include path takes from one
- * world. platform/CONTRACT.md states each name, its ordering and its promise.
+ * world. A name that the kernel has means what it means there; thread.h and tuning.h of
+ * the kernel's world say what the others do.
  */
 #include <atomic.h> /* accesses, fences, read-modify-writes, by the kernel's names */
 #include <thread.h> /* slots, epochs, where threads run, sleeping, time */

@@ -10,7 +10,7 @@
 #include <linux/sysfs.h>
 
 #include "events.h"
-#include "world.h"
+#include "module_world.h"
 
 DEFINE_STATIC_KEY_FALSE(lkp_counting);
 static DEFINE_PER_CPU(u64[LK_EVENTS], event_sums);

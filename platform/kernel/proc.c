@@ -13,6 +13,7 @@
 #include <linux/seq_file.h>
 
 #include "knobs.h"
+#include "module_world.h"
 #include "world.h"
 
 #define DIR "lockwork"

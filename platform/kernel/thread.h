@@ -142,9 +142,9 @@ int lkp_wait_on_value(u32 *word, u32 val, const struct lkp_deadline *deadline);
 bool wake_value(u32 *word);
 
 /*
- * A waiter of a spinlock halts its virtual CPU. Only the locks of a patched kernel
- * do, in their mode pv, and only where the hypervisor, or an interrupt, can wake it:
- * lockwork/spin.c there. It spins for some 100 us before.
+ * A waiter of a spinlock halts its virtual CPU: with UNFAIR_QUEUED_SPINLOCKS, in mode pv,
+ * where the hypervisor, or an interrupt, can wake it. Before that it spins for HALT_ROUNDS
+ * rounds.
  */
 #define HALT_ROUNDS	    (1u << 15)
 #define should_halt(rounds) (++*(rounds) > HALT_ROUNDS)

@@ -3,8 +3,8 @@
 #define LKP_KERNEL_TUNING_H
 
 /*
- * Limits, which are constants here but for the parameters of mutex_params.c; knobs,
- * which are parameters of the module; events.
+ * Limits, which are constants here but for the parameters of a sleeping mutex; knobs,
+ * which are parameters; events.
  */
 #include <atomic.h>
 #define LK_LIMIT(name, expert, min, max, user, kernel, check, help) \
@@ -26,7 +26,7 @@
 
 #define read_knob(value) READ_ONCE(value)
 
-/* Counted if parameter count_events is 1. */
+/* Counted while the key is on. */
 DECLARE_STATIC_KEY_FALSE(lkp_counting);
 void lkp_count_event(u32 event);
 #define count_event(event)                                 \
