@@ -696,9 +696,9 @@ static u32 take_level(u32 slot, u32 depth)
 	return level;
 }
 
-static inline enum outcome lock_slow(struct lk_qspin *lock, u32 val,
-				     enum lk_qspin_mode mode,
-				     const struct lk_qspin_watch *watch)
+static inline enum outcome __lockfunc
+lock_slow(struct lk_qspin *lock, u32 val, enum lk_qspin_mode mode,
+	  const struct lk_qspin_watch *watch)
 {
 	u32 slot = this_slot(), depth, level;
 	enum lk_qspin_mode now = mode == LK_QSPIN_AUTO ? choose_mode() : mode;
