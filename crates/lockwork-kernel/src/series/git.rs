@@ -162,8 +162,10 @@ mod tests {
             .expect("the table");
         let writers = numbers(COVER, "writers");
         let gains = numbers(COVER, "this series");
-        assert_eq!(writers.len(), gains.len());
-        for (writers, gain) in writers.iter().zip(gains) {
+        let intervals = numbers(COVER, "+-");
+        let stock = numbers(COVER, "wait, osq");
+        let ours = numbers(COVER, "wait, this");
+        for (at, writers) in writers.iter().enumerate() {
             let rows = [
                 format!("| {writers} writers | "),
                 format!("| {writers} writer | "),
@@ -172,11 +174,15 @@ mod tests {
                 .lines()
                 .find_map(|line| rows.iter().find_map(|row| line.strip_prefix(row.as_str())));
             let row = row.unwrap_or_else(|| panic!("no row of {writers} writers"));
-            assert_eq!(
-                row.split_whitespace().next(),
-                Some(gain),
-                "{writers} writers"
-            );
+            let cells: Vec<&str> = row.split_whitespace().collect();
+            assert_eq!(cells[0], gains[at], "{writers} writers");
+            assert_eq!(cells[2], format!("±{}", intervals[at]), "{writers} writers");
+            let waits: Vec<&str> = row
+                .split(" | ")
+                .filter_map(|cell| cell.split_once(" ±").map(|(wait, _)| wait))
+                .collect();
+            assert_eq!(waits[1], stock[at], "{writers} writers");
+            assert_eq!(waits[3], ours[at], "{writers} writers");
         }
     }
 
@@ -187,7 +193,7 @@ mod tests {
             .find(|line| line.contains("(osq_lock_depth, "))
             .expect("the knob");
         let depth = COVER
-            .split_once("have seen more than ")
+            .split_once("long if it has more than ")
             .and_then(|(_, rest)| rest.split_whitespace().next())
             .expect("a number");
         assert!(knob.contains(&format!(", {depth}, ")), "{knob}");
