@@ -8,7 +8,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { THREADS = 8, ROUNDS = 5000, TURNS = 200 };
+#ifndef ROUNDS
+#define ROUNDS 5000
+#endif
+
+enum { THREADS = 8, TURNS = 200 };
 
 static lw_mutex_t mutex = LW_MUTEX_INIT;
 static lw_cond_t not_full = LW_COND_INIT, not_empty = LW_COND_INIT;

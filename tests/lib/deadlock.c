@@ -7,7 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST = 5, THREADS = 8, ROUNDS = 20000 };
+#ifndef ROUNDS
+#define ROUNDS 20000
+#endif
+
+enum { MOST = 5, THREADS = 8 };
 
 static lw_mutex_t ring[MOST], gate = LW_MUTEX_INIT;
 static pthread_barrier_t all_hold;

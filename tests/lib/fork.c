@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * A forked child's unlock of a mutex that a thread slept for at the fork, and a
- * signal handler that tries the mutex, at each instruction of that unlock.
+ * signal handler that tries the mutex, at each instruction of that unlock. Only x86-64 can
+ * step so: elsewhere the test says that it is left out.
  */
 #define _GNU_SOURCE
 #include "expect.h"
 
+#ifdef __x86_64__
 #include "../asleep.h"
 #include "../step.h"
 #include <platform.h>
@@ -59,3 +61,12 @@ void test_fork_handler(void)
 	lw_mutex_unlock(&mutex);
 	pthread_join(thread, NULL);
 }
+
+#else
+
+void test_fork_handler(void)
+{
+	puts("left out: a handler at each instruction of an unlock");
+}
+
+#endif

@@ -20,8 +20,12 @@
 #include <stdlib.h>
 #include <user.h>
 
+#ifndef THREADS
 #define THREADS 4
-#define TURNS	2000
+#endif
+#ifndef TURNS
+#define TURNS 2000
+#endif
 
 struct job {
 	const struct lk_ops *ops;
