@@ -48,15 +48,16 @@ pub fn band(least: f64, greatest: f64, error: f64) -> (f64, f64) {
     (least / (1.0 + error), greatest * (1.0 + error))
 }
 
+/// Whoever holds a lock does not wait for it, so threads never wait all of their time. A greater
+/// share is an error of measurement.
+const MOST_WAITED: f64 = 0.99;
+
 /// How much faster the program would be, with the threads that it was profiled with, if
 /// nobody waited for a lock that a policy replaces: 0.5 is half as much again. What lock calls cost the CPUs is not
 /// in that.
 pub fn most(program: &Program) -> f64 {
-    let waited = (program.waited - program.kept).max(0.0);
-    match waited < 1.0 {
-        true => 1.0 / (1.0 - waited) - 1.0,
-        false => f64::INFINITY,
-    }
+    let waited = (program.waited - program.kept).clamp(0.0, MOST_WAITED);
+    1.0 / (1.0 - waited) - 1.0
 }
 
 /// Whether there is anything to predict, if up to `threads` threads run at once.
@@ -185,6 +186,20 @@ mod tests {
             assert_eq!(error(Some(300.0)), 2.0);
             assert_eq!(error(Some(25.0)), 3.0);
         }
+    }
+
+    #[test]
+    fn the_bound_is_a_number_even_if_all_time_was_waited() {
+        let most = |waited, kept| {
+            most(&Program {
+                waited,
+                kept,
+                ..Program::default()
+            })
+        };
+        assert_eq!(most(0.5, 0.0), 1.0);
+        assert_eq!(most(1.0, 0.5), 1.0);
+        assert!((most(1.0, 0.0) - 99.0).abs() < 1e-6);
     }
 
     #[test]

@@ -32,7 +32,7 @@ fn printed(value: &Value) -> String {
 
 fn head(program: &Program, predicted: bool) -> Value {
     let most = doubt::most(program);
-    let is_bound = most.is_finite() && program.taken_back == 0;
+    let is_bound = program.taken_back == 0;
     json!({
         "command": program.command,
         "lock": program.lock,

@@ -28,7 +28,7 @@ pub fn head(program: &Program, hot: &[&Demand], at_once: usize) -> String {
 fn heading(program: &Program) -> String {
     let mut text = format!(
         "{}: profiled for {}, {} at work, {}\n\
-         Those at work waited for locks for {} of their time. {}\n",
+         Threads waited for locks for {} of their time. {}\n",
         cut(&program.command, NAME),
         seconds(program.seconds),
         counted(program.threads.round() as usize, "thread"),

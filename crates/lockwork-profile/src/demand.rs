@@ -15,6 +15,7 @@ use crate::histogram::Histogram;
 use crate::model::{mean, Counts, Lock, Profile, Use};
 use crate::names::Names;
 use crate::nesting::{nested_in, nests, Nest};
+use crate::share::Share;
 use crate::unseen::Unseen;
 use crate::users::{by_thread, users, ONLY_USER};
 use crate::{program, verdict};
@@ -132,7 +133,7 @@ pub struct Program {
     pub seconds: f64,
     /// Threads that used locks, weighted as [`Demand::threads`].
     pub threads: f64,
-    /// The share of these threads' time that they waited for locks.
+    /// The share of the threads' time that they waited for locks, as [`Share`] has it.
     pub waited: f64,
     /// The part of [`Program::waited`] that was for locks that no policy replaces.
     pub kept: f64,
@@ -204,6 +205,7 @@ fn of(profile: &Profile) -> Program {
         .iter()
         .filter(|lock| lock.is_lock() && lock.kept.is_kept());
     let kept: u64 = kept.map(|lock| lock.sum.waited).sum();
+    let share = Share::ended(profile);
     let unseen = Unseen::of(profile);
     let more = only_for_what_was_seen(&unseen);
     let mut notes = profile.warnings.clone();
@@ -219,8 +221,8 @@ fn of(profile: &Profile) -> Program {
         },
         seconds: profile.seconds,
         threads: case.threads,
-        waited: (case.waited / case.time(case.threads)).min(1.0),
-        kept: (kept as f64 * profile.ns_per_tick / case.time(case.threads)).min(1.0),
+        waited: share.waiting(),
+        kept: share.of(kept as f64),
         locks,
         quick_waits: verdict::quick_waits(profile),
         taken_back: unseen.taken_back,

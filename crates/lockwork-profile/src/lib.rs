@@ -35,6 +35,7 @@ mod read;
 mod rules;
 mod sampler;
 mod shards;
+mod share;
 mod sharing;
 mod speedscope;
 mod starving;

@@ -591,6 +591,8 @@ pub struct Profile {
     pub waiters: Vec<Waiter>,
     /// Threads that waited for condition variables, by their numbers.
     pub idle: Vec<Idle>,
+    /// For how many ticks each thread waited for locks, by its number.
+    pub lock_waits: Vec<(u64, u64)>,
     /// The kernel's number of the latest thread with each number.
     pub tids: Vec<(u64, u64)>,
     /// What is mapped where.

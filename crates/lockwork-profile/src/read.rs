@@ -83,6 +83,7 @@ struct Reading {
     modules: Modules,
     tids: Vec<(u64, u64)>,
     idle: BTreeMap<u64, Idle>,
+    lock_waits: BTreeMap<u64, u64>,
     events: Events,
     dropped: u64,
     unknown: u64,
@@ -255,6 +256,9 @@ impl Reading {
             idle.waits += counts.count;
             idle.waited += counts.waited;
         }
+        if how.acquires() && counts.waited > 0 {
+            *self.lock_waits.entry(thread).or_default() += counts.waited;
+        }
         let parts = self.lock(site.lock);
         if *how == Use::Wait {
             parts.waited_by.insert(thread);
@@ -356,6 +360,7 @@ impl Reading {
             ticks,
             waiters: waiters(head, bytes, end.ticks),
             idle: self.idle.into_values().collect(),
+            lock_waits: self.lock_waits.into_iter().collect(),
             tids: self.tids,
             modules: self.modules,
             warnings: self.warnings,

@@ -9,6 +9,7 @@ use crate::cycles::cycles;
 use crate::herd::herds;
 use crate::model::{mean, Counts, Fate, Lock, Profile, Use, Waiter};
 use crate::program::{compare, runs_again};
+use crate::share::Share;
 use crate::sharing;
 use crate::unseen::{self, Unseen, NOTHING};
 
@@ -82,12 +83,10 @@ pub fn is_stuck(profile: &Profile) -> bool {
     still_waited(profile) > profile.sum().waited && !is_nothing(profile)
 }
 
-/// The time waited, as a share of the threads' time; threads are taken to live as long as
-/// the process. Waits that have not ended count as long as they have lasted.
+/// The time waited, as a share of the threads' time. Waits that have not ended count as long as they
+/// have lasted.
 pub fn lost_share(profile: &Profile) -> f64 {
-    let all = profile.seconds * profile.threads.max(1) as f64;
-    let waited = profile.sum().waited.saturating_add(still_waited(profile));
-    profile.ns(waited as f64) as f64 / 1e9 / all.max(1e-9)
+    Share::all(profile).waiting()
 }
 
 /// What is wrong with the file; nothing is said of what it may have lost.
@@ -450,6 +449,7 @@ pub(crate) mod tests {
     #[test]
     fn waits_that_have_not_ended_count() {
         let mut profile = one_mutex(Counts::default());
+        profile.locks[0].by_thread = vec![(0, 100), (1, 100)];
         assert!(verdict(&profile).contains("never contended"));
         assert_eq!(waited(&profile), "threads waited 0 ns in all");
         profile.waiters = vec![Waiter {
