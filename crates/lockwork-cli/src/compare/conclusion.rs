@@ -91,6 +91,7 @@ pub fn conclude(
             duration((mean * 1e9) as u64)
         )
     }));
+    warnings.extend(fixed_time(&plan, &samples));
     warnings.extend(cut_short(&ended, samples.len()));
     warnings.extend(vary(&summary));
     warnings.extend(summary.iter().flat_map(|s| setup.warnings(s)));
@@ -175,6 +176,33 @@ pub fn short(report: &Plan, samples: &[Sample]) -> Option<f64> {
     (report.metric == WALL && !walls.is_empty() && mean < SHORT).then_some(mean)
 }
 
+/// Runs whose wall times are within so large a share of each other seem to end at a fixed time.
+const SAME_TIME: f64 = 0.005;
+/// If they last so many seconds.
+const TIMED: f64 = 0.5;
+
+/// That the wall time shows nothing, where it is measured and is the same under all locks.
+fn fixed_time(report: &Plan, samples: &[Sample]) -> Option<String> {
+    let mut arms: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for sample in samples.iter().filter(|s| s.counted) {
+        arms.entry(&sample.arm).or_default().push(sample.wall);
+    }
+    let means: Vec<f64> = arms.values().map(|walls| stats::mean(walls)).collect();
+    let least = means.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = means.iter().copied().fold(0.0, f64::max);
+    let steady = |walls: &Vec<f64>| {
+        walls.len() > 1 && stats::variation(walls).is_some_and(|varies| varies < SAME_TIME)
+    };
+    let same = most - least < SAME_TIME * least && least > TIMED;
+    (report.metric == WALL && arms.len() > 1 && same && arms.values().all(steady)).then(|| {
+        format!(
+            "all runs take {}: the program seems to end at a fixed time, so its wall time shows nothing \
+             of the locks; compare a figure that it prints, with --metric",
+            duration((most * 1e9) as u64)
+        )
+    })
+}
+
 /// The first run of all is glibc's, because its time limits the others'.
 fn cold(rules: &Rules, samples: &[Sample]) -> Option<String> {
     let mut whole = samples.iter().filter(|s| s.outcome != Outcome::Paused);
@@ -257,10 +285,9 @@ mod tests {
     use super::super::metric::Better;
     use super::*;
 
-    #[test]
-    fn only_wall_times_can_be_too_short() {
-        let sample = |wall, counted| Sample {
-            arm: BASELINE.to_owned(),
+    fn sample(arm: &str, wall: f64, counted: bool) -> Sample {
+        Sample {
+            arm: arm.to_owned(),
             round: 1,
             order: 1,
             outcome: Outcome::Ok,
@@ -276,8 +303,11 @@ mod tests {
             contended: None,
             exit_code: Some(0),
             signal: None,
-        };
-        let plan = |metric: &str| Plan {
+        }
+    }
+
+    fn plan(metric: &str) -> Plan {
+        Plan {
             metric: metric.to_owned(),
             better: Better::Lower,
             rounds: 2,
@@ -288,7 +318,37 @@ mod tests {
             confidence: CONFIDENCE,
             verdict_confidence: CONFIDENCE,
             resamples: 1,
+        }
+    }
+
+    #[test]
+    fn runs_of_a_fixed_time_are_warned_of() {
+        let runs = |walls: [f64; 4]| {
+            let arms = [BASELINE, "mutex", BASELINE, "mutex"];
+            let all = arms.iter().zip(walls);
+            all.map(|(arm, wall)| sample(arm, wall, true))
+                .collect::<Vec<_>>()
         };
+        let timed = runs([10.001, 10.003, 10.002, 10.004]);
+        let text = fixed_time(&plan(WALL), &timed).expect("a warning");
+        assert!(text.contains("--metric"), "{text}");
+        assert_eq!(fixed_time(&plan("rate: (.*)"), &timed), None);
+        // They vary; one lock is slower; too short to tell; nothing to compare.
+        assert_eq!(
+            fixed_time(&plan(WALL), &runs([10.0, 10.3, 10.3, 10.0])),
+            None
+        );
+        assert_eq!(
+            fixed_time(&plan(WALL), &runs([10.0, 10.1, 10.0, 10.1])),
+            None
+        );
+        assert_eq!(fixed_time(&plan(WALL), &runs([0.4, 0.4, 0.4, 0.4])), None);
+        assert_eq!(fixed_time(&plan(WALL), &timed[..1]), None);
+    }
+
+    #[test]
+    fn only_wall_times_can_be_too_short() {
+        let sample = |wall, counted| sample(BASELINE, wall, counted);
         let runs = [sample(9.0, false), sample(0.02, true), sample(0.04, true)];
         assert_eq!(short(&plan(WALL), &runs), Some(0.03));
         assert_eq!(short(&plan("rate: (.*)"), &runs), None);
