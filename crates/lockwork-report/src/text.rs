@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Numbers as people read them, and output that survives a closed pipe.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -50,8 +51,21 @@ pub fn shell<S: AsRef<str>>(words: &[S]) -> String {
     let words: Vec<String> = words
         .map(|word| word.as_ref().replace(char::is_control, " "))
         .collect();
-    // Only a zero byte cannot be quoted, and that is a control character.
-    shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
+    let all = words
+        .iter()
+        .enumerate()
+        .map(|(at, word)| quoted(word, at == 0));
+    all.collect::<Vec<_>>().join(" ")
+}
+
+/// A `=` has a meaning in the first word alone.
+fn quoted(word: &str, is_first: bool) -> Cow<'_, str> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "+-./:@_%,".contains(c);
+    match word.chars().all(|c| plain(c) || (c == '=' && !is_first)) && !word.is_empty() {
+        true => word.into(),
+        // Only a zero byte cannot be quoted, and that is a control character.
+        false => shlex::try_quote(word).unwrap_or_else(|_| word.into()),
+    }
 }
 
 /// A name in one line. What is no text (UTF-8), control characters and the backslash are written by
@@ -240,6 +254,8 @@ mod tests {
         assert_eq!(shell(&["./app", "-n", "2"]), "./app -n 2");
         assert_eq!(shell(&["sh", "-c", "a & b; c"]), "sh -c 'a & b; c'");
         assert_eq!(shell(&["a\nb", "$x"]), "'a b' '$x'");
+        assert_eq!(shell(&["a", "--name=b", ""]), "a --name=b ''");
+        assert_eq!(shell(&["A=b", "c"]), "'A=b' c");
     }
 
     #[test]
