@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What to call a lock and a call site in a report.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashSet};
 
 use lockwork_report::text::cut;
@@ -155,6 +156,9 @@ pub struct Names<'a> {
     symbols: Symbolizer<'a>,
     /// Names that the program gave to several locks.
     shared: HashSet<&'a str>,
+    locks: &'a [Lock],
+    /// Names of variables that several locks are, as static ones of two files.
+    shared_variables: OnceCell<HashSet<String>>,
     wrappers: &'a BTreeMap<u64, u64>,
 }
 
@@ -167,6 +171,8 @@ impl<'a> Names<'a> {
         Names {
             symbols: Symbolizer::new(&profile.modules),
             shared,
+            locks: &profile.locks,
+            shared_variables: OnceCell::new(),
             wrappers: &profile.wrappers,
         }
     }
@@ -227,6 +233,19 @@ impl<'a> Names<'a> {
         Some(outside.unwrap_or_else(|| self.site(made)))
     }
 
+    /// Whether other locks are variables of the same name.
+    fn is_shared(&self, variable: &str) -> bool {
+        let find = || {
+            let unnamed = self.locks.iter().filter(|lock| lock.named.is_none());
+            let variables = unnamed.filter_map(|lock| self.symbols.variable(lock.address));
+            let mut seen = HashSet::new();
+            variables
+                .filter(|name| !seen.insert(name.clone()))
+                .collect()
+        };
+        self.shared_variables.get_or_init(find).contains(variable)
+    }
+
     /// A lock by the name that the program gave it, else by its variable, else by where it was
     /// initialized, else by its address and where it is used.
     pub fn lock(&self, lock: &Lock) -> String {
@@ -238,7 +257,10 @@ impl<'a> Names<'a> {
             None => {}
         }
         if let Some(variable) = self.symbols.variable(lock.address) {
-            return variable;
+            return match self.is_shared(&variable) {
+                true => format!("{variable} {:#x}", lock.address),
+                false => variable,
+            };
         }
         if let Some(maker) = self.maker(lock) {
             return format!("{:#x} made by {maker}", lock.address);
