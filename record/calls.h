@@ -39,6 +39,11 @@ void rec_count_hold(struct rec_thread *t, struct rec_site *s,
 /* What of a sampled hold, which is one of @weight, counts for all of them; the rest is in @d. */
 u64 rec_without_rare(const struct rec_timing *u, struct rec_detail *d, u64 hold,
 		     u32 weight);
+/* A hold that no sample stands for; @hold: or the part that is known. It counts if it is rare. */
+void rec_rare_hold(const struct rec_timing *u, struct rec_detail *d, u64 hold);
+/* A hold has ended in which a watched wait began; @hold: or the part from then on. */
+void rec_met_hold(struct rec_thread *t, struct rec_site *s, bool is_timed,
+		  u64 hold);
 /* A hold has ended, and the thread holds the lock on: this is a part of another hold. */
 void rec_count_inner(struct rec_thread *t, struct rec_site *s,
 		     const struct rec_timed *timed);
@@ -62,6 +67,8 @@ void rec_count_queue(struct rec_detail *d, u64 queue, u32 weight);
 void rec_bucket(u32 *histogram, u64 ticks, u32 weight);
 /* This thread's context switches: voluntary, involuntary. */
 void rec_switches(u64 *slept, u64 *preempted);
+/* This thread's CPU time in nanoseconds; 0: not known. */
+u64 rec_cpu_time(void);
 
 /* The next definition refuses a deadline or a clock that is not. */
 static inline bool rec_is_right(const struct timespec *when)

@@ -26,6 +26,17 @@ void rec_switches(u64 *slept, u64 *preempted)
 	errno = saved;
 }
 
+/* Not of getrusage(), which is only as exact as the scheduler's last look at the thread. */
+u64 rec_cpu_time(void)
+{
+	struct timespec now = { 0 };
+	int saved = errno;
+
+	rec_sys(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, (long)&now, 0, 0);
+	errno = saved;
+	return (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec;
+}
+
 void rec_count_time(struct rec_detail *d, u64 waited)
 {
 	d->contended++;

@@ -17,7 +17,7 @@
 #include "atomic.h"
 
 #define REC_MAGIC     0x31666f7250776b4cULL /* "LkwProf1" */
-#define REC_VERSION   16
+#define REC_VERSION   17
 #define REC_WAITS     4096
 #define REC_MAX_WAITS 1024
 #define REC_SHOWN     10 /* locks that a waiting thread is seen to hold */
@@ -84,6 +84,11 @@ struct rec_file {
 	 * `lockwork profile` saw; 0: neither did.
 	 */
 	u64 replaced;
+	/*
+	 * Processes with several threads that the program started, that have the recorder, and that made no
+	 * call that it sees, by samples of `lockwork profile`.
+	 */
+	u64 silent;
 };
 
 /* A thread that waits now, at the index that is its number. */

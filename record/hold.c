@@ -29,13 +29,16 @@ struct rec_timed *rec_hold_timed(struct rec_thread *t, struct rec_site *s,
 	timed->event = NULL;
 	timed->outer = at ? h[-1].lock : NULL;
 	timed->asked = is_long(s);
-	if (timed->asked)
+	if (timed->asked) {
 		rec_switches(&timed->slept, &timed->preempted);
+		timed->cpu = rec_cpu_time();
+	}
 	timed->start = start ? start : rec_ticks();
 	return timed;
 }
 
-static void count_switches(const struct rec_timed *h, struct rec_site *s)
+static void count_switches(const struct rec_timed *h, struct rec_site *s,
+			   u64 hold)
 {
 	struct rec_detail *d = s->detail ? rec_at(s->detail) : NULL;
 	u64 slept, preempted;
@@ -46,6 +49,8 @@ static void count_switches(const struct rec_timed *h, struct rec_site *s)
 	d->holds_asked++;
 	d->holds_slept += slept - h->slept;
 	d->holds_preempted += preempted - h->preempted;
+	d->asked_held += hold;
+	d->asked_cpu += rec_cpu_time() - h->cpu;
 }
 
 bool rec_holds(const struct rec_thread *t, const void *lock)
@@ -102,7 +107,24 @@ void rec_count_hold(struct rec_thread *t, struct rec_site *s,
 	rec_bucket(d->hold, hold, of);
 	if (hold > d->longest_hold)
 		d->longest_hold = hold;
-	count_switches(timed, s);
+	count_switches(timed, s, hold);
+}
+
+void rec_met_hold(struct rec_thread *t, struct rec_site *s, bool is_timed,
+		  u64 hold)
+{
+	struct rec_detail *d = rec_detail(t, s);
+
+	if (!d)
+		return;
+	d->met++;
+	d->met_held += hold;
+	if (is_timed)
+		return;
+	if (hold > d->longest_hold)
+		d->longest_hold = hold;
+	if (s->timing)
+		rec_rare_hold(rec_at(s->timing), d, hold);
 }
 
 void rec_failed(struct rec_thread *t, struct rec_site *s)

@@ -27,7 +27,7 @@
 #define EXPORT	   __attribute__((visibility("default")))
 #define REC_HELD   32
 #define REC_CHUNKS 64
-/* Holds of so many ticks on average, some 20 microseconds, have their context switches counted. */
+/* Holds of so many ticks on average, some 20 microseconds, have their context switches and CPU time counted. */
 #define REC_LONG (1u << 16)
 /* A woken thread that has something to do takes longer before it waits again. */
 #define REC_AT_ONCE 2048
@@ -54,8 +54,9 @@ static inline struct rec_site *rec_held_record(const struct rec_held *h)
 struct rec_timed {
 	u64 start;  /* ticks */
 	u32 weight; /* of how many holds it is the sample; 0: of itself alone */
-	u32 asked;  /* its context switches are counted from these */
+	u32 asked; /* its context switches and CPU time are counted from these */
 	u64 slept, preempted;
+	u64 cpu; /* nanoseconds of its thread's CPU time, up to then */
 	struct rec_event *event; /* NULL: none */
 	void *outer; /* the lock that was taken before this one; NULL: none is held */
 };

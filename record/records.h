@@ -88,6 +88,10 @@ struct rec_detail {
 	u64 holds_asked; /* the same of holds */
 	u64 holds_slept;
 	u64 holds_preempted;
+	u64 asked_held; /* ticks of those holds */
+	u64 asked_cpu;	/* nanoseconds of CPU time of their threads in them */
+	u64 met;	/* holds in which a watched wait began */
+	u64 met_held; /* ticks of those; of one that was not timed from the first such wait on */
 	u64 useless; /* waits of a condition variable entered again at once */
 	u64 rare; /* sampled holds that stand for several and are far longer than the mean */
 	u64 rare_held, rare_once; /* ticks beyond that, weighted and not */
@@ -175,6 +179,8 @@ struct rec_thread_info {
 	u64 dropped; /* acquisitions that are in no struct rec_site: no room */
 	u64 unknown; /* unlocks of what this thread had not locked */
 	u64 deep; /* holds that were forgotten: its thread held 32 later ones */
+	u64 begun; /* ticks: the first call of its thread; 0: none has it now */
+	u64 lived; /* ticks from there to the end, of the threads that have ended */
 };
 
 /* A thread has ended, and held it still. Of several threads the latest counts. */

@@ -70,13 +70,18 @@ void rec_release_begin(struct rec_ended *e, struct rec_thread *t, void *lock)
 	e->flag = flag ? w : NULL;
 	e->is_wanted = flag && rec_has_entry(lock);
 	e->now = now;
-	if (e->is_wanted)
-		WRITE_ONCE(w->released, now);
+	e->met = 0;
+	if (!e->is_wanted)
+		return;
+	WRITE_ONCE(w->released, now);
+	if (e->s)
+		e->met = rec_met_since(w, e->s, now);
 }
 
 void rec_release_end(struct rec_ended *e, struct rec_thread *t)
 {
 	const struct rec_timed *h = &e->timed;
+	u64 hold;
 
 	if (e->flag)
 		rec_wanted_released(e->flag, t);
@@ -85,6 +90,8 @@ void rec_release_end(struct rec_ended *e, struct rec_thread *t)
 	if (!e->is_timed) {
 		if (e->is_wanted)
 			rec_event_hold(t, e->s, 0, e->now);
+		if (e->met)
+			rec_met_hold(t, e->s, false, e->now - e->met);
 		return;
 	}
 	if (e->is_inner) {
@@ -97,7 +104,10 @@ void rec_release_end(struct rec_ended *e, struct rec_thread *t)
 	t->away_from = e->s;
 	t->away_since = e->now;
 	t->away_weight = h->weight ? h->weight : 1;
-	rec_count_hold(t, e->s, h, e->now > h->start ? e->now - h->start : 0);
+	hold = e->now > h->start ? e->now - h->start : 0;
+	rec_count_hold(t, e->s, h, hold);
+	if (e->met)
+		rec_met_hold(t, e->s, true, hold);
 	if (h->event)
 		rec_event_end(t, h->event, e->now);
 	else if (e->is_wanted)

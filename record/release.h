@@ -11,6 +11,7 @@ struct rec_ended {
 	struct rec_wanted *flag; /* NULL: it is not set */
 	struct rec_site *s;	 /* of the acquisition; NULL: it was not seen */
 	u64 now;		 /* ticks */
+	u64 met; /* ticks: a watched wait had begun by then; 0: none */
 	struct rec_timed timed;
 	bool is_timed, is_wanted; /* somebody waits for it */
 	bool is_inner;		  /* the thread holds it still */

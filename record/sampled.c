@@ -103,3 +103,15 @@ u64 rec_without_rare(const struct rec_timing *u, struct rec_detail *d, u64 hold,
 	d->rare_once += hold - most;
 	return most;
 }
+
+void rec_rare_hold(const struct rec_timing *u, struct rec_detail *d, u64 hold)
+{
+	u64 most = RARE * usual_hold(u);
+
+	if (hold <= most)
+		return;
+	d->rare++;
+	d->rare_held += hold;
+	d->rare_once += hold;
+	rec_bucket(d->hold, hold, 1);
+}

@@ -51,6 +51,8 @@ static void thread_ends(void *arg)
 	rec_busy(t);
 	rec_wait_clear(t);
 	note_left(t);
+	t->info->lived += rec_ticks() - t->info->begun;
+	t->info->begun = 0;
 	rec_mine = NULL;
 	t->depth = 0;
 	t->inside = 0;
@@ -129,6 +131,7 @@ static void begin_records(struct rec_thread *t)
 	}
 	t->info->tid = (u64)rec_sys(SYS_gettid, 0, 0, 0, 0);
 	t->info->threads++;
+	t->info->begun = rec_ticks();
 }
 
 /* Memory is made without the lock: many threads may begin at once. */

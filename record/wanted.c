@@ -56,6 +56,53 @@ static u32 search(struct rec_thread *t, const void *lock, u64 *site, u64 most)
 }
 
 /*
+ * Which of a thread's holds it is: each acquisition counts in its record. Two have the same number by
+ * chance only, once in 2^24.
+ */
+static u64 hold_number(const struct rec_site *s)
+{
+	u64 hash = ((u64)s + (READ_ONCE(s->counted) >> REC_COUNT_SHIFT)) *
+		   0x9e3779b97f4a7c15ULL;
+
+	return hash >> (64 - REC_MET_BITS);
+}
+
+/* The caller has found that @holder holds the lock, which is wanted. */
+static void meet(struct rec_wanted *w, u32 holder, const void *lock)
+{
+	struct rec_thread *other;
+	struct rec_held *h;
+	u64 site, number, since;
+
+	if (!holder || holder > REC_MAX_WAITS)
+		return;
+	other = READ_ONCE(rec_threads[holder - 1]);
+	h = other ? held_by(other, lock, &site) : NULL;
+	if (!h)
+		return;
+	number = hold_number(rec_held_record(h));
+	/* If the number is that of the next hold, that one has begun. */
+	if (held_by(other, lock, &site) != h)
+		return;
+	if (READ_ONCE(w->met) % (1u << REC_MET_BITS) == number)
+		return;
+	since = (rec_ticks() >> REC_MET_UNIT) + 1;
+	WRITE_ONCE(w->met, since << REC_MET_BITS | number);
+}
+
+u64 rec_met_since(const struct rec_wanted *w, const struct rec_site *s, u64 now)
+{
+	u64 met = READ_ONCE(w->met), since;
+
+	if (!met || met % (1u << REC_MET_BITS) != hold_number(s))
+		return 0;
+	/* The bits that do not fit are those of @now. */
+	since = met >> REC_MET_BITS << REC_MET_UNIT;
+	since |= now & ~(~0ULL >> (REC_MET_BITS - REC_MET_UNIT));
+	return since < now ? since : 0;
+}
+
+/*
  * A waiter that is watched searches the lists of all threads, another one those of a few. If the lock
  * is wanted it searches none, because each thread that takes the lock notes that in the lock's entry. If
  * the entry names this thread, and this thread does not hold the lock any more, the holder is not known.
@@ -75,11 +122,14 @@ u32 rec_find_holder(struct rec_thread *t, void *lock, u64 *site, bool watched)
 		WRITE_ONCE(w->site, *site);
 		WRITE_ONCE(w->thread, holder);
 		WRITE_ONCE(rec_is_wanted[at], 1);
+		meet(w, holder, lock);
 		return holder;
 	}
 	holder = READ_ONCE(w->thread);
 	if (!holder || (holder == t->number + 1 && !held_by(t, lock, site)))
 		return 0;
+	if (watched)
+		meet(w, holder, lock);
 	*site = READ_ONCE(w->site) & REC_ADDRESS;
 	return holder;
 }

@@ -16,9 +16,14 @@ extern struct rec_thread **rec_threads;
 struct rec_wanted {
 	u64 released; /* ticks */
 	u64 site;     /* of the latest acquisition; as in struct rec_site */
-	u32 thread;   /* its number plus 1; 0: unknown */
-	u32 pad[11];
+	u64 met; /* the hold in which a watched wait began, and when: one store writes both */
+	u32 thread; /* its number plus 1; 0: unknown */
+	u32 pad[9];
 };
+
+/* In rec_wanted.met: which hold, and above that the time in units of 1024 ticks. */
+#define REC_MET_BITS 24
+#define REC_MET_UNIT 10
 
 #define REC_WANTED 4096u
 extern struct rec_wanted *rec_wanted;
@@ -61,6 +66,12 @@ __cold void rec_show_holder(const struct rec_thread *t,
  * from now on.
  */
 u32 rec_find_holder(struct rec_thread *t, void *lock, u64 *site, bool watched);
+/*
+ * Since when this hold, which @s's thread ends now, is known to last: from the first watched wait that
+ * began in it. 0: none did, as far as is known.
+ */
+u64 rec_met_since(const struct rec_wanted *w, const struct rec_site *s,
+		  u64 now);
 /* The caller is seen to wait for @lock now; until then its flag may have been cleared. */
 static inline void rec_still_wanted(void *lock)
 {

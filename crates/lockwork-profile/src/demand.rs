@@ -24,6 +24,8 @@ use crate::{program, verdict};
 const LITTLE: f64 = 0.1;
 /// Holds of at least so many ns may be of holders that lost their CPU.
 const LOST_CPU_NS: f64 = 500_000.0;
+/// A holder that lost its CPU has it back sooner.
+const LOST_AT_MOST_NS: f64 = 50_000_000.0;
 /// A call site with so large a share of long holds has sections that take so long.
 const OWN: f64 = 0.1;
 /// The long holds of the others are taken for such if they are fewer than this share of theirs.
@@ -612,7 +614,8 @@ fn lost_cpu(sites: &[&Histogram], ns_per_tick: f64) -> Vec<Class> {
     let (mut rare, mut total) = (Vec::new(), 0);
     for site in sites {
         let all = classes(site, ns_per_tick);
-        let long: Vec<Class> = all.iter().copied().filter(|c| c.0 >= LOST_CPU_NS).collect();
+        let may_be = |c: &Class| (LOST_CPU_NS..LOST_AT_MOST_NS).contains(&c.0);
+        let long: Vec<Class> = all.iter().copied().filter(may_be).collect();
         if (number(&long) as f64) < OWN * number(&all) as f64 {
             total += number(&all);
             rare.extend(long);

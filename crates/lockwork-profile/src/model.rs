@@ -122,6 +122,14 @@ pub struct Counts {
     pub holds_slept: u64,
     /// Involuntary ones.
     pub holds_preempted: u64,
+    /// How long those holds took.
+    pub asked_held: u64,
+    /// CPU time of their threads in them, ns.
+    pub asked_cpu: u64,
+    /// Holds in which a watched wait began.
+    pub met: u64,
+    /// How long those took; of one that was not timed, from the first such wait on.
+    pub met_held: u64,
     /// Waits for a condition variable that were entered again at once.
     pub at_once: u64,
     /// Of waits.
@@ -158,6 +166,10 @@ impl AddAssign<&Counts> for Counts {
         self.holds_asked += other.holds_asked;
         self.holds_slept += other.holds_slept;
         self.holds_preempted += other.holds_preempted;
+        self.asked_held += other.asked_held;
+        self.asked_cpu += other.asked_cpu;
+        self.met += other.met;
+        self.met_held += other.met_held;
         self.at_once += other.at_once;
         self.wait_times.merge(&other.wait_times);
         self.hold_times.merge(&other.hold_times);
@@ -581,6 +593,8 @@ pub struct Profile {
     pub unrecorded: u64,
     /// What one of them is called.
     pub unrecorded_name: String,
+    /// Those that have the recorder, and made no call that it sees.
+    pub silent: u64,
     /// Single acquisitions, by the times at which they begin.
     pub events: Vec<Event>,
     /// Those that are shorter than a window times 2 to this are of every such window only.
@@ -593,6 +607,8 @@ pub struct Profile {
     pub idle: Vec<Idle>,
     /// For how many ticks each thread waited for locks, by its number.
     pub lock_waits: Vec<(u64, u64)>,
+    /// For how many ticks the threads with each number lived, from their first call on.
+    pub lives: Vec<(u64, u64)>,
     /// The kernel's number of the latest thread with each number.
     pub tids: Vec<(u64, u64)>,
     /// What is mapped where.

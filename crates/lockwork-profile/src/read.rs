@@ -82,6 +82,8 @@ struct Reading {
     stacks: HashMap<(u64, Vec<u64>), (u64, u64)>,
     modules: Modules,
     tids: Vec<(u64, u64)>,
+    /// Number, the first call of the thread that has it now, and ticks of those before it.
+    lives: Vec<(u64, u64, u64)>,
     idle: BTreeMap<u64, Idle>,
     lock_waits: BTreeMap<u64, u64>,
     events: Events,
@@ -207,6 +209,7 @@ impl Reading {
             raw::THREAD => {
                 let found: raw::RawThread = read(bytes, at)?;
                 self.tids.push((thread, found.tid));
+                self.lives.push((thread, found.begun, found.lived));
                 self.dropped += self.limits.count(found.dropped);
                 self.unknown += self.limits.count(found.unknown);
                 self.deep += self.limits.count(found.deep);
@@ -317,6 +320,13 @@ impl Reading {
             })
             .collect();
         let (events, level) = self.events.finish(head);
+        let life = |(thread, begun, lived): (u64, u64, u64)| {
+            let now = match begun {
+                0 => 0,
+                begun => end.ticks.saturating_sub(begun),
+            };
+            (thread, (lived.saturating_add(now)).min(MOST_TICKS))
+        };
         stacks.sort_by(|a, b| (b.waited, &a.frames).cmp(&(a.waited, &b.frames)));
         Profile {
             pid: head.pid,
@@ -352,6 +362,7 @@ impl Reading {
             own_futex: (head.own_futex_ns, head.own_futex_at),
             other_futex_ns: head.other_futex_ns,
             unrecorded: head.unrecorded,
+            silent: head.silent,
             unrecorded_name: words(&head.unrecorded_name)
                 .pop()
                 .map_or_else(String::new, |name| clean(&name)),
@@ -361,6 +372,7 @@ impl Reading {
             waiters: waiters(head, bytes, end.ticks),
             idle: self.idle.into_values().collect(),
             lock_waits: self.lock_waits.into_iter().collect(),
+            lives: self.lives.into_iter().map(life).collect(),
             tids: self.tids,
             modules: self.modules,
             warnings: self.warnings,
@@ -408,6 +420,10 @@ fn counts(
         sum.holds_asked = limits.count(d.holds_asked);
         sum.holds_slept = limits.count(d.holds_slept);
         sum.holds_preempted = limits.count(d.holds_preempted);
+        sum.asked_held = limits.time(d.asked_held);
+        sum.asked_cpu = limits.time(d.asked_cpu);
+        sum.met = limits.count(d.met);
+        sum.met_held = limits.time(d.met_held);
         sum.at_once = limits.count(d.useless);
         sum.wait_times.add(&d.wait);
         sum.hold_times.add(&d.hold);
@@ -607,6 +623,10 @@ fn command(raw: &[u64], used: u64) -> Vec<String> {
             .map(str::to_owned)
             .collect(),
     };
+    // setproctitle() clears the rest of a longer command line.
+    while words.len() > 1 && words.last().is_some_and(String::is_empty) {
+        words.pop();
+    }
     if used == room {
         words.push("…".to_owned());
     }
@@ -652,6 +672,19 @@ mod tests {
         });
         scale_to_waits(&mut blames, &[site]);
         blames.map(|blame| (blame.count, blame.waited))
+    }
+
+    #[test]
+    fn a_command_line_ends_with_its_last_word() {
+        let of = |text: &[u8]| {
+            let mut bytes = text.to_vec();
+            bytes.resize(64 * 8, 0);
+            let word = |at: usize| read::<u64>(&bytes, at * 8).expect("there are so many");
+            let raw: Vec<u64> = (0..64).map(word).collect();
+            command(&raw, text.len() as u64)
+        };
+        assert_eq!(of(b"prog\0a b\0\0c\0"), ["prog", "a b", "", "c"]);
+        assert_eq!(of(b"nginx: worker\0\0\0\0\0"), ["nginx: worker"]);
     }
 
     #[test]

@@ -8,11 +8,12 @@ use lockwork_report::finding::Finding;
 use lockwork_report::text::{counted, cut, duration, grouped, percent, whole};
 
 use crate::herd::{self, herds};
-use crate::model::{mean, Counts, Lock, Profile, Site, Use};
+use crate::model::{mean, Counts, Fate, Lock, Profile, Site, Use};
 use crate::names::{Names, NAME};
 use crate::nesting::nested_in;
 use crate::program::compare;
 use crate::shards::shards;
+use crate::share::{Share, FAR};
 use crate::starving::Starved;
 use crate::users::at_work;
 
@@ -20,9 +21,14 @@ use crate::users::at_work;
 const LONG_NS: u64 = 10_000;
 /// Fewer watched waits or holds say nothing.
 const FEW: u64 = 8;
-/// A thread that loses its CPU has it back after so many nanoseconds, if one other thread
-/// wants it: a slice of Linux's scheduler on 8 CPUs and more.
-const SLICE_NS: f64 = 3e6;
+/// Holders lose their CPU if they are off it for so large a share of their holds.
+const OFF_CPU: f64 = 0.5;
+/// Whoever loses its CPU has it back after so many nanoseconds, also where several others want it.
+const LOST_AT_MOST_NS: u64 = 100_000_000;
+/// The same where there are no more threads than CPUs.
+const LOST_BRIEFLY_NS: u64 = 1_000_000;
+/// A hold that is so many times as long as those that threads usually wait for is no usual one.
+const OUTLIER: f64 = 100.0;
 
 /// A gate is closed for so many nanoseconds on average, or longer.
 const GATE_NS: u64 = 50_000_000;
@@ -69,7 +75,7 @@ enum Crowd {
 type Rule = fn(&Case<'_>) -> Option<Finding>;
 
 /// All reasons, in the order in which they are asked, and whether they rest on how long holds take.
-const RULES: [(Rule, bool); 14] = [
+const RULES: [(Rule, bool); 15] = [
     (held_elsewhere, false),
     (gate, true),
     (passed_writers, true),
@@ -78,6 +84,7 @@ const RULES: [(Rule, bool); 14] = [
     (preempted_holder, true),
     (starved_writers, true),
     (herd, false),
+    (few_long_holds, true),
     (convoy, true),
     (long_waits, true),
     (written_rwlock, false),
@@ -130,19 +137,22 @@ impl Case<'_> {
     fn crowd(&self) -> Crowd {
         match self.profile.cpus {
             None => Crowd::Unknown,
-            Some(cpus) if at_work(self.profile) > cpus => Crowd::More,
+            Some(cpus) if self.at_work() > cpus => Crowd::More,
             Some(_) => Crowd::Fits,
         }
     }
 
-    /// "about 17 threads make most lock calls, on 2 CPUs".
+    /// Threads that make most lock calls, or that wait for locks, about.
+    fn at_work(&self) -> u64 {
+        let busy = Share::all(self.profile).threads.round() as u64;
+        busy.max(at_work(self.profile))
+    }
+
+    /// "about 17 threads at work, on 2 CPUs".
     fn crowded(&self) -> String {
         format!(
-            "about {} most lock calls, on {}",
-            match at_work(self.profile) {
-                1 => "1 thread makes".to_owned(),
-                n => format!("{n} threads make"),
-            },
+            "about {} at work, on {}",
+            counted(self.at_work() as usize, "thread"),
             counted(self.profile.cpus.unwrap_or(0) as usize, "CPU")
         )
     }
@@ -221,14 +231,27 @@ impl Case<'_> {
         )
     }
 
-    /// The share of the run in which some thread held it. Readers may hold it together; of other
+    /// For which share of the run some thread held it. Readers may hold it together; of other
     /// locks it is no more than all, though it may come out so: most holds are estimated by samples.
-    fn busy(&self) -> f64 {
+    fn busy(&self) -> String {
         let held = self.sum().held * self.profile.ns_per_tick / 1e9;
         let share = held / self.profile.seconds.max(1e-9);
+        let most = match self.lock.kind() {
+            "rwlock" => self.profile.threads.max(1) as f64,
+            _ => 1.0,
+        };
+        if self.profile.fate == Fate::Gone && share > FAR * most {
+            return format!(
+                "it is held for {} in all; when the run ended is not known",
+                self.time(self.sum().held)
+            );
+        }
         match self.lock.kind() {
-            "rwlock" => share,
-            _ => share.min(1.0),
+            "rwlock" if share > 1.0 => format!(
+                "it is held for {} in all, by several readers at a time",
+                self.time(self.sum().held)
+            ),
+            _ => format!("it is held for {} of the run", percent(share.min(1.0))),
         }
     }
 
@@ -442,23 +465,103 @@ fn sleeping_holder(case: &Case<'_>) -> Option<Finding> {
     })
 }
 
+/// The share of long holds' time, of those that were watched, in which the holder had no CPU.
+fn off_cpu(profile: &Profile, counts: &Counts) -> f64 {
+    let held = profile.ns(counts.asked_held as f64) as f64;
+    match held > 0.0 {
+        true => (1.0 - counts.asked_cpu as f64 / held).max(0.0),
+        false => 0.0,
+    }
+}
+
+/// Few holds are far longer than the others, and most of the waiting is about as long as they are.
+/// A holder that has lost its CPU looks the same, unless that cannot have lasted so long.
+fn few_long_holds(case: &Case<'_>) -> Option<Finding> {
+    let sum = case.sum();
+    let longest = sum.longest_hold;
+    let ns = case.profile.ns(longest as f64);
+    let least = match case.crowd() {
+        Crowd::Fits => LOST_BRIEFLY_NS,
+        Crowd::More | Crowd::Unknown => LOST_AT_MOST_NS,
+    };
+    let is_outlier = longest as f64 >= OUTLIER * case.met_hold() && sum.held > 0.0;
+    let explains = sum.longest_wait <= longest.saturating_mul(4);
+    if ns < least || !is_outlier || !explains {
+        return None;
+    }
+    let from = longest / 4;
+    // A bucket counts if its middle does.
+    let long = |(low, high, n): (u64, u64, u64)| {
+        let middle = (low + high) / 2;
+        (middle >= from).then_some((n, middle as f64 * n as f64))
+    };
+    let add = |a: (u64, f64), b: (u64, f64)| (a.0 + b.0, a.1 + b.1);
+    let (waits, waited) = sum
+        .wait_times
+        .buckets()
+        .filter_map(long)
+        .fold((0, 0.0), add);
+    let (holds, _) = sum
+        .hold_times
+        .buckets()
+        .filter_map(long)
+        .fold((0, 0.0), add);
+    let share = waited / (sum.waited as f64).max(1.0);
+    let few = holds.max(1) as f64 * OUTLIER <= sum.holds as f64;
+    let sites = case.lock.sites.iter().filter(|site| site.how.acquires());
+    let most = sites.max_by_key(|site| site.counts.longest_hold)?;
+    let name = case.site(most.address);
+    (share >= 0.5 && few).then(|| Finding {
+        rule: "few-long-holds",
+        why: "A few long holds cause most of the waiting.".to_owned(),
+        evidence: vec![
+            case.hold(),
+            format!(
+                "{} as long as a quarter of that or longer: {} of the waiting",
+                match waits {
+                    1 => "1 wait is".to_owned(),
+                    n => format!("{} waits are", whole(n)),
+                },
+                percent(share.min(1.0))
+            ),
+            case.rate(),
+        ],
+        advice: format!(
+            "See what {name} does in its longest hold, and do that outside.{}{}",
+            match ns >= LOST_AT_MOST_NS {
+                true => "",
+                false => " If nothing there takes so long, the holder had lost its CPU.",
+            },
+            no_other_lock(
+                case,
+                " Another lock changes which thread waits, but hardly how long it waits."
+            )
+        ),
+    })
+}
+
 fn preempted_holder(case: &Case<'_>) -> Option<Finding> {
     let found = case.blamed(|c| {
+        // A long section is preempted on any busy machine, and long without that.
         let per_hold = mean(c.holds_preempted as f64, c.holds_asked);
-        // A section of many slices is preempted on any busy machine, and long without that.
-        let hold = case.profile.ns(c.mean_hold()) as f64;
-        per_hold >= 0.25 && per_hold * SLICE_NS >= hold / 2.0
+        per_hold >= 0.25 && off_cpu(case.profile, c) >= OFF_CPU
     })?;
+    let off = format!(
+        "they were off their CPU for {} of the time of long holds that were watched",
+        percent(off_cpu(case.profile, &found.sum))
+    );
+    let mut evidence = found.evidence(found.sum.holds_preempted, "involuntary");
+    evidence.insert(0, off);
     Some(Finding {
         rule: "holder-preempted",
         why: "Its holders lose their CPU to other threads while they hold it.".to_owned(),
-        evidence: found.evidence(found.sum.holds_preempted, "involuntary"),
+        evidence,
         advice: case.advice(
             &format!(
                 "{}, or make the section in {} shorter",
                 match case.crowd() {
                     Crowd::Fits => format!(
-                        "Leave it its CPUs ({}): others have them now and then",
+                        "Run it where other programs do not use its CPUs ({})",
                         case.crowded()
                     ),
                     Crowd::More => format!("Use fewer threads than CPUs ({})", case.crowded()),
@@ -582,11 +685,7 @@ fn long_sections(case: &Case<'_>) -> Option<Finding> {
     (hold >= LONG_NS && holds_most && enough).then(|| Finding {
         rule: "long-sections",
         why: "Its critical sections are long.".to_owned(),
-        evidence: vec![
-            case.hold(),
-            format!("it is held for {} of the run", percent(case.busy())),
-            case.wait(),
-        ],
+        evidence: vec![case.hold(), case.busy(), case.wait()],
         advice: format!(
             "Do less inside{}.{}",
             case.long_ones(),
@@ -687,14 +786,15 @@ fn short_sections(case: &Case<'_>) -> Option<Finding> {
     (sum.held > 0.0 && hold < LONG_NS && sum.contended >= FEW).then(|| Finding {
         rule: "short-but-many",
         why: "Its sections are short but many, and threads meet there.".to_owned(),
-        evidence: vec![
-            case.rate(),
-            case.hold(),
-            format!(
-                "a contended acquisition meets {} other waiters on average",
-                grouped(mean(sum.queue as f64, sum.watched), 2)
-            ),
-        ],
+        evidence: [case.rate(), case.hold()]
+            .into_iter()
+            .chain((sum.queue > 0).then(|| {
+                format!(
+                    "a contended acquisition meets {} other waiters on average",
+                    grouped(mean(sum.queue as f64, sum.watched), 2)
+                )
+            }))
+            .collect(),
         advice: case.advice(
             "Take it less often or divide what it guards",
             ", or try other locks",
@@ -707,7 +807,7 @@ fn unclear(case: &Case<'_>) -> Finding {
     Finding {
         rule: "unclear",
         why: match case.sum() {
-            sum if sum.contended < FEW => "So few waits do not say why.",
+            sum if sum.contended < FEW => "There were fewer than 8 waits: too few to tell why.",
             _ if case.lock.held_beyond => {
                 "Its holds, estimated from samples, come to more than the run, so nothing says why."
             }

@@ -77,7 +77,18 @@ fn used(hold: u64) -> Counts {
         handovers: 50,
         handover: 50 * 5_000,
         holds_asked: 100,
+        asked_held: 100 * hold,
+        asked_cpu: 100 * hold,
         ..Counts::default()
+    }
+}
+
+/// The same; its holders were off their CPU for so many percent of the time.
+fn off_cpu(hold: u64, times: u64, percent: u64) -> Counts {
+    Counts {
+        holds_preempted: times,
+        asked_cpu: (100 - percent) * hold,
+        ..used(hold)
     }
 }
 
@@ -90,15 +101,11 @@ fn what_holders_do_comes_before_how_long_they_hold() {
         ..used(20_000_000)
     };
     assert_eq!(rule(asleep), "holder-sleeps");
-    let preempted = |hold, times| Counts {
-        holds_preempted: times,
-        ..used(hold)
-    };
-    assert_eq!(rule(preempted(1_000_000, 30)), "holder-preempted");
-    assert_eq!(rule(preempted(1_000_000, 20)), "long-sections");
-    // Once in a section of 20 ms is what a busy machine does to any thread.
-    assert_eq!(rule(preempted(20_000_000, 100)), "long-sections");
-    assert_eq!(rule(preempted(20_000_000, 500)), "holder-preempted");
+    assert_eq!(rule(off_cpu(1_000_000, 30, 60)), "holder-preempted");
+    assert_eq!(rule(off_cpu(1_000_000, 20, 60)), "long-sections");
+    // However often they lost their CPU, they had it back at once.
+    assert_eq!(rule(off_cpu(1_000_000, 300, 3)), "long-sections");
+    assert_eq!(rule(off_cpu(20_000_000, 500, 60)), "holder-preempted");
     // Short holds at another site, which nobody watched, do not make it short.
     let short = Counts {
         count: 1_000_000,
@@ -108,7 +115,7 @@ fn what_holders_do_comes_before_how_long_they_hold() {
         waited: 100_000_000_000,
         ..Counts::default()
     };
-    let both = vec![preempted(20_000_000, 100), short];
+    let both = vec![off_cpu(20_000_000, 100, 10), short];
     assert_ne!(rule_of_sites(both), "holder-preempted");
 }
 
@@ -572,7 +579,7 @@ fn what_is_advised_depends_on_how_many_threads_there_are_for_the_cpus() {
     assert_eq!(rule, "off-cpu");
     assert!(!fits.contains("no more threads than CPUs"), "{fits}");
     assert!(
-        fits.contains("about 2 threads make most lock calls, on 2 CPUs"),
+        fits.contains("about 2 threads at work, on 2 CPUs"),
         "{fits}"
     );
     let (_, more) = advice(late, 16);
@@ -582,10 +589,7 @@ fn what_is_advised_depends_on_how_many_threads_there_are_for_the_cpus() {
     );
     // Locks that only spin need a CPU for each thread.
     assert!(!more.contains("qspinlock") && fits.contains("qspinlock"));
-    let preempted = Counts {
-        holds_preempted: 30,
-        ..used(1_000_000)
-    };
+    let preempted = off_cpu(1_000_000, 30, 60);
     let (rule, fits) = advice(preempted.clone(), 2);
     assert_eq!(rule, "holder-preempted");
     assert!(!fits.contains("fewer threads"), "{fits}");
@@ -718,4 +722,91 @@ fn no_other_lock_is_advised_where_no_policy_replaces_it() {
             assert!(advice.contains(kind), "{advice}");
         }
     }
+}
+
+/// A site with a million holds of 50 ns and a single one of so many ns, for which three threads wait.
+fn with_one_long(longest: u64) -> Counts {
+    let histogram = |times: &[(u64, u32)]| {
+        let mut counts = [0; crate::histogram::BUCKETS];
+        for (ns, n) in times {
+            counts[ns.ilog2() as usize] += n;
+        }
+        let mut histogram = crate::histogram::Histogram::default();
+        histogram.add(&counts);
+        histogram
+    };
+    let waits = 3 * (longest - longest / 16);
+    Counts {
+        count: 1_000_000,
+        contended: 13,
+        waited: waits + 10 * 5_000,
+        longest_wait: longest - longest / 16,
+        held: 5e7 + longest as f64,
+        holds: 1_000_000,
+        longest_hold: longest,
+        watched: 13,
+        slept: 13,
+        handovers: 13,
+        handover: 13 * 50_000,
+        wait_times: histogram(&[(5_000, 10), (longest - longest / 16, 3)]),
+        hold_times: histogram(&[(50, 1_000_000), (longest, 1)]),
+        ..Counts::default()
+    }
+}
+
+#[test]
+fn one_long_hold_that_causes_the_waiting_is_found_among_short_ones() {
+    assert_eq!(rule(with_one_long(110_000_000)), "few-long-holds");
+    // A holder that lost its CPU on a busy machine may come back so late.
+    assert_ne!(rule(with_one_long(20_000_000)), "few-long-holds");
+    let (rule_found, text) = advice(with_one_long(20_000_000), 2);
+    assert_eq!(rule_found, "few-long-holds");
+    assert!(text.contains("had lost its CPU"), "{text}");
+    // Waits that are far longer than any hold have another cause.
+    let late = Counts {
+        longest_wait: 900_000_000,
+        ..with_one_long(110_000_000)
+    };
+    assert_ne!(rule(late), "few-long-holds");
+    // Nor is it the cause where most of the waiting is short.
+    let short = Counts {
+        waited: 10_000_000_000,
+        ..with_one_long(110_000_000)
+    };
+    assert_ne!(rule(short), "few-long-holds");
+}
+
+#[test]
+fn threads_that_wait_for_locks_are_at_work() {
+    // One makes nearly all lock calls; six others wait for another lock.
+    let mut profile = profile_of(vec![Lock {
+        by_thread: (0..7)
+            .map(|n| (n, if n == 0 { 1_000_000 } else { 50 }))
+            .collect(),
+        ..lock_of_sites(vec![off_cpu(1_000_000, 30, 60)])
+    }]);
+    profile.cpus = Some(2);
+    profile.lock_waits = (1..7).map(|n| (n, 5_000_000_000)).collect();
+    let (found, _) = why(&case(&profile, &Names::new(&profile)));
+    assert!(
+        found
+            .advice
+            .starts_with("Use fewer threads than CPUs (about 7 threads at work"),
+        "{}",
+        found.advice
+    );
+}
+
+#[test]
+fn no_share_of_the_run_is_more_than_all_of_it() {
+    let mut profile = profile_of(vec![lock_of_sites(vec![used(20_000_000)])]);
+    let busy = |profile: &Profile| case(profile, &Names::new(profile)).busy();
+    profile.seconds = 1.0;
+    profile.fate = crate::model::Fate::Gone;
+    assert_eq!(
+        busy(&profile),
+        "it is held for 2.00 s in all; when the run ended is not known"
+    );
+    profile.fate = crate::model::Fate::Ended;
+    assert_eq!(busy(&profile), "it is held for 100.0 % of the run");
 }

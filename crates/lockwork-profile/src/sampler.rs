@@ -43,6 +43,9 @@ const PRIVATE: u64 = 128;
 /// FUTEX_WAIT, _LOCK_PI, _WAIT_BITSET, _WAIT_REQUEUE_PI and _LOCK_PI2.
 const WAITS: &[u64] = &[0, 6, 9, 11, 13];
 
+/// Two samples of the same waits may differ by this share, as they are not taken at one moment.
+const ALIKE: f64 = 0.05;
+
 /// New files of child processes, and children that are not recorded, are looked for in each of so
 /// many looks.
 const FILES: u32 = 5;
@@ -76,7 +79,9 @@ impl Sampler {
         for process in processes {
             process.note();
         }
-        unrecorded.note(file);
+        let files = iter::once(file.to_owned()).chain(children(file));
+        let heads = files.filter_map(|file| header(&file));
+        unrecorded.note(file, &heads.map(|head| head.pid as u32).collect());
     }
 }
 
@@ -93,6 +98,10 @@ struct Process {
     /// Nanoseconds of threads in calls of the C library, less those of threads that wait for what is
     /// recorded. Each look is off to either side, as both are not read at one moment.
     others: i64,
+    /// The squares of what each look added to that, as a sum; and the nanoseconds of threads that wait
+    /// for what is recorded.
+    squares: f64,
+    recorded: f64,
     /// When it was last noted that it runs.
     alive: Option<Instant>,
 }
@@ -109,6 +118,8 @@ impl Process {
             code: Code::default(),
             found: Found::new(),
             others: 0,
+            squares: 0.0,
+            recorded: 0.0,
             alive: None,
         })
     }
@@ -129,7 +140,10 @@ impl Process {
                 others += 2;
             }
         }
-        self.others += (others - recorded) * (passed / 2) as i64;
+        let more = (others - recorded) * (passed / 2) as i64;
+        self.others += more;
+        self.squares += (more as f64).powi(2);
+        self.recorded += recorded as f64 * (passed / 2) as f64;
         match threads {
             0 => self.open = None,
             _ => self.runs(),
@@ -181,6 +195,13 @@ impl Process {
         }
     }
 
+    /// Whether threads waited for something else, or the two samples only differ by chance. Of threads
+    /// without a place in the table of waits it is not known what they wait for.
+    fn is_sure(&self) -> bool {
+        let all_seen = header(&self.file).is_some_and(|head| head.threads <= raw::MAX_WAITS as u64);
+        all_seen && exceeds_error(self.others as f64, self.squares, self.recorded)
+    }
+
     fn note(&self) {
         let most = self.found.iter().max_by_key(|(at, ns)| (**ns, **at));
         let still = header(&self.file).is_some_and(|head| head.pid == u64::from(self.pid));
@@ -189,11 +210,17 @@ impl Process {
             let _ = put(&self.file, offset_of!(RawFile, own_futex_ns), sum);
             let _ = put(&self.file, offset_of!(RawFile, own_futex_at), *at);
         }
-        if still && self.others > 0 {
+        if still && self.is_sure() {
             let others = self.others as u64;
             let _ = put(&self.file, offset_of!(RawFile, other_futex_ns), others);
         }
     }
+}
+
+/// The sum of differences between two samples is more than chance if it is three times its standard
+/// error, and more than [`ALIKE`] of the one that is taken off.
+fn exceeds_error(sum: f64, squares: f64, taken_off: f64) -> bool {
+    sum > 3.0 * squares.sqrt() && sum > ALIKE * taken_off
 }
 
 fn look(file: &Path, pid: u32, stopped: &Receiver<()>) -> (Vec<Process>, Unrecorded) {
@@ -359,6 +386,17 @@ mod tests {
         assert_eq!(waits_at(&call("230", "0x0")), None);
         assert_eq!(waits_at("running\n"), None);
         assert_eq!(waits_at("-1 0x7ffe 0x55aa\n"), None);
+    }
+
+    #[test]
+    fn two_samples_that_differ_by_chance_are_no_waiting() {
+        // A hundred looks, 20 ms apart, at one thread that waits all the time.
+        let squares = 100.0 * 20e6_f64.powi(2);
+        assert!(exceeds_error(100.0 * 20e6, squares, 0.0));
+        // As often one too few and one too many, and a little more of the latter.
+        assert!(!exceeds_error(10.0 * 20e6, squares, 0.0));
+        // Of fifty threads that wait for locks, 4 % more.
+        assert!(!exceeds_error(200.0 * 20e6, squares, 50.0 * 100.0 * 20e6));
     }
 
     #[test]

@@ -17,7 +17,14 @@ pub struct Share {
     pub waited: f64,
     /// Of the threads, without their waits for condition variables.
     pub time: f64,
+    /// How many threads that is, on average.
+    pub threads: f64,
+    /// Threads waited longer than they lived, as far as the file says: its end is not known.
+    pub beyond: bool,
 }
+
+/// So many times as long as there was time is no error of a clock.
+pub const FAR: f64 = 1.1;
 
 /// What one thread did.
 #[derive(Default)]
@@ -27,6 +34,8 @@ struct Thread {
     waited: f64,
     /// In waits for condition variables, ticks.
     idle: f64,
+    /// From its first call on, ticks; none: as long as the process.
+    lived: Option<f64>,
 }
 
 impl Share {
@@ -69,6 +78,11 @@ fn threads(profile: &Profile) -> BTreeMap<u64, Thread> {
     for idle in &profile.idle {
         all.entry(idle.thread).or_default().idle = idle.waited as f64;
     }
+    for (thread, lived) in &profile.lives {
+        if let Some(known) = all.get_mut(thread) {
+            known.lived = Some(*lived as f64);
+        }
+    }
     let locks = lock_waiters(profile);
     for waiter in &profile.waiters {
         let is_lock = locks.iter().any(|w| w.thread == waiter.thread);
@@ -81,20 +95,23 @@ fn threads(profile: &Profile) -> BTreeMap<u64, Thread> {
 
 /// A thread counts in full if it acquires locks as often as the others do, or waits for locks for
 /// [`WAITS`] of its time. Any other counts in part: one that only starts threads and joins them
-/// hardly counts. Threads are taken to live as long as the process.
+/// hardly counts.
 fn sum(profile: &Profile, threads: BTreeMap<u64, Thread>) -> Share {
-    let life = profile.seconds * 1e9 / profile.ns_per_tick.max(1e-9);
+    let run = profile.seconds * 1e9 / profile.ns_per_tick.max(1e-9);
     let acquired = threads.values().map(|thread| thread.acquired);
     let all: u64 = acquired.clone().sum();
     let each = all as f64 / users(acquired).max(1.0);
     let mut share = Share::default();
     for thread in threads.values() {
+        let life = thread.lived.unwrap_or(run).min(run);
         let acquires = thread.acquired as f64 / each.max(1.0);
         let waits = thread.waited / (WAITS * life).max(1.0);
         let counts = acquires.max(waits).min(1.0);
         share.waited += thread.waited;
         share.time += thread.waited.max((life - thread.idle) * counts);
+        share.beyond |= thread.waited > FAR * life;
     }
+    share.threads = share.time / run.max(1.0);
     share
 }
 
@@ -146,6 +163,22 @@ mod tests {
     fn a_thread_that_joins_the_others_does_not_count() {
         let share = share(&[(1_000, 500, 0), (1_000, 500, 0), (1, 0, 0)]);
         assert!((share - 0.5).abs() < 0.01, "{share}");
+    }
+
+    #[test]
+    fn a_short_lived_thread_counts_for_as_long_as_it_lived() {
+        let profile = Profile {
+            ns_per_tick: 1.0,
+            seconds: 1.0,
+            threads: 2,
+            locks: vec![Lock::used_by(64, &[(0, 100), (1, 100)])],
+            lock_waits: vec![(0, 100), (1, 50_000_000)],
+            lives: vec![(0, 1_000_000_000), (1, 100_000_000)],
+            ..Profile::default()
+        };
+        let share = Share::ended(&profile);
+        assert!((share.time - 1.1e9).abs() < 1e6, "{share:?}");
+        assert!(!share.beyond);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use lockwork_report::table;
 use lockwork_report::text::{counted, cut, duration, grouped, percent, seconds, whole};
 
 use crate::herd::herds;
-use crate::model::{Fate, Lock, Profile, Use, Waiter};
+use crate::model::{Blame, Fate, Lock, Profile, Site, Use, Waiter};
 use crate::names::{Names, NAME};
 use crate::nesting::nests;
 use crate::program::{command, runs_again};
@@ -16,7 +16,7 @@ use crate::rules::{self, Case};
 use crate::starving::starving;
 use crate::tables::{self, LISTED};
 use crate::verdict::{self, deadlocks, is_nothing, lock_waiters, quick_waits, tried};
-use crate::{callers, deadlock, futexes, sharing, unseen};
+use crate::{callers, deadlock, futexes, raw, sharing, unseen};
 
 /// Locks of which the reason is given.
 const EXPLAINED: usize = 3;
@@ -83,7 +83,7 @@ fn heading(profile: &Profile) -> String {
     };
     format!(
         "{} (process {}{}): {}, {threads}{policy}\n\
-         {}, {}, {} of them contended{}; {}\n",
+         {}, {}, {} of them contended{}; {}\n{}",
         cut(&command(profile), 60),
         profile.pid,
         if profile.from_fork { ", forked" } else { "" },
@@ -93,7 +93,21 @@ fn heading(profile: &Profile) -> String {
         percent(sum.contention()),
         sum.timed_out(),
         verdict::waited(profile),
+        cpus(profile).map_or_else(String::new, |cpus| format!("{cpus}\n")),
     )
+}
+
+/// How busy the program kept its CPUs, if its end was seen.
+fn cpus(profile: &Profile) -> Option<String> {
+    let used = profile.usage?.cpu / profile.seconds;
+    let cpus = profile.cpus?;
+    (profile.seconds > 0.0).then(|| {
+        format!(
+            "The program used {} of {} on average.",
+            grouped(used.min(cpus as f64), 1),
+            counted(cpus as usize, "CPU")
+        )
+    })
 }
 
 /// The threads that wait for a lock at the end of the recording: deadlocks, or some of them.
@@ -193,34 +207,51 @@ fn nested(profile: &Profile, names: &Names<'_>, lock: &Lock) -> String {
     text
 }
 
+/// The calls that waited; those that have one name, as two lambdas of one line, are together.
+fn alike<'a>(names: &Names<'_>, lock: &'a Lock) -> Vec<(String, Use, Vec<&'a Site>)> {
+    let mut all: Vec<(String, Use, Vec<&Site>)> = Vec::new();
+    for site in lock.sites.iter().filter(|s| s.counts.waited > 0) {
+        let name = names.locker(site.address);
+        match all
+            .iter_mut()
+            .find(|(known, how, _)| *known == name && *how == site.how)
+        {
+            Some((_, _, sites)) => sites.push(site),
+            None => all.push((name, site.how, vec![site])),
+        }
+    }
+    all
+}
+
 /// Who waits, and who held it meanwhile.
 fn who(profile: &Profile, names: &Names<'_>, lock: &Lock) -> String {
     let mut text = String::new();
     let time = |ticks: u64| duration(profile.ns(ticks as f64));
-    for site in lock.sites.iter().filter(|s| s.counts.waited > 0).take(3) {
+    for (name, how, sites) in alike(names, lock).iter().take(3) {
+        let waited = sites.iter().map(|site| site.counts.waited).sum();
         let _ = writeln!(
             text,
-            "   {} waited {} to {}",
-            names.locker(site.address),
-            time(site.counts.waited),
-            match site.how {
+            "   {name} waited {} to {}",
+            time(waited),
+            match how {
                 Use::Back => "take it back after a wait for a condition variable".to_owned(),
                 how => format!("{} it", how.name()),
             }
         );
-        text += &from_where(profile, names, lock, site.address);
-        let mut holders: Vec<(u64, u64, Vec<u64>)> = Vec::new();
-        for blame in lock.blames.iter().filter(|b| b.site == site.address) {
-            match holders.iter_mut().find(|h| h.0 == blame.holder_site) {
+        for site in sites {
+            text += &from_where(profile, names, lock, site.address);
+        }
+        let mut holders: Vec<(String, u64, Vec<u64>)> = Vec::new();
+        let is_theirs = |blame: &&Blame| sites.iter().any(|site| site.address == blame.site);
+        for blame in lock.blames.iter().filter(is_theirs) {
+            let holder = names.locker(blame.holder_site);
+            match holders.iter_mut().find(|h| h.0 == holder) {
                 Some(known) => {
                     known.1 += blame.waited;
-                    known.2.extend(blame.holder);
+                    let new = blame.holder.filter(|thread| !known.2.contains(thread));
+                    known.2.extend(new);
                 }
-                None => holders.push((
-                    blame.holder_site,
-                    blame.waited,
-                    blame.holder.into_iter().collect(),
-                )),
+                None => holders.push((holder, blame.waited, blame.holder.into_iter().collect())),
             }
         }
         holders.sort_by_key(|holder| u64::MAX - holder.1);
@@ -229,7 +260,7 @@ fn who(profile: &Profile, names: &Names<'_>, lock: &Lock) -> String {
                 text,
                 "      {} of that while {} held it{}",
                 time(*waited),
-                names.locker(*holder),
+                holder,
                 of_threads(profile, threads)
             );
         }
@@ -289,8 +320,8 @@ fn notes(profile: &Profile, names: &Names<'_>) -> String {
         .any(|l| l.is_lock() && l.sum.count > l.sum.timed + 16);
     if sampled {
         note(
-            "holds of contended acquisitions are all timed; of uncontended short ones some, by \
-             chance, and each stands for up to 64, or of very many for up to 256"
+            "each contended acquisition's hold is timed; of the other short holds a random sample is, at \
+             least one of 256"
                 .to_owned(),
         );
     }
@@ -361,6 +392,20 @@ fn notes(profile: &Profile, names: &Names<'_>) -> String {
             "{} of locks that the calling thread had not locked: another one had, nobody had, or \
              that was before the recording",
             counted(unknown as usize, "unlock")
+        ));
+    }
+    match profile.silent {
+        0 => {}
+        1 => note("a process with several threads made no lock call that is seen".to_owned()),
+        n => note(format!(
+            "{} processes with several threads made no lock call that is seen",
+            whole(n)
+        )),
+    }
+    if profile.threads > raw::MAX_WAITS as u64 {
+        note(format!(
+            "a queue is counted among the first {} threads: later ones are in none",
+            whole(raw::MAX_WAITS as u64)
         ));
     }
     // Where it made no lock call at all, the verdict says so.

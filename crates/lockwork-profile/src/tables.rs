@@ -80,7 +80,10 @@ pub fn condvars(profile: &Profile, names: &Names<'_>) -> Vec<[String; CONDVAR.le
         [
             names.lock(condvar),
             whole(waits.count),
-            duration(profile.ns(mean(waits.waited as f64, waits.count))),
+            match waits.count {
+                0 => "-".to_owned(),
+                n => duration(profile.ns(mean(waits.waited as f64, n))),
+            },
             whole(waits.timeouts),
             whole(waits.at_once),
             whole(signals.count),

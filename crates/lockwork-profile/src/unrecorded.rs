@@ -36,6 +36,8 @@ pub struct Unrecorded {
     known: HashMap<(u32, PathBuf), Known>,
     /// By their numbers.
     names: BTreeMap<u32, String>,
+    /// Those that had the recorder, several threads and no file when they were seen last.
+    silent: HashSet<u32>,
 }
 
 impl Unrecorded {
@@ -45,6 +47,7 @@ impl Unrecorded {
             root,
             known: HashMap::new(),
             names: BTreeMap::new(),
+            silent: HashSet::new(),
         }
     }
 
@@ -68,6 +71,11 @@ impl Unrecorded {
         let program = fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
         let key = (pid, program);
         let known = self.known.get(&key).copied();
+        if is_recorded {
+            self.silent.remove(&pid);
+        } else if matches!(known, Some(Known::Recorded)) {
+            self.silent.insert(pid);
+        }
         if matches!(known, Some(Known::Recorded | Known::Unrecorded)) {
             return;
         }
@@ -88,8 +96,13 @@ impl Unrecorded {
         self.known.insert(key, now);
     }
 
-    /// Notes in `file`, which is the first process's, how many there were, and a name.
-    pub fn note(&self, file: &Path) {
+    /// Notes in `file`, which is the first process's, how many there were, and a name; and how many had
+    /// the recorder and no file. `recorded` have one by now.
+    pub fn note(&self, file: &Path, recorded: &HashSet<u32>) {
+        let silent = self.silent.difference(recorded).count() as u64;
+        if silent > 0 && header(file).is_some() {
+            let _ = put(file, offset_of!(RawFile, silent), silent);
+        }
         let Some(name) = self.names.values().next() else {
             return;
         };
@@ -163,7 +176,7 @@ mod tests {
 
         let room = tempfile::tempdir().expect("a folder");
         let file = room.path().join("p.prof");
-        all.note(&file);
+        all.note(&file, &HashSet::new());
         assert!(!file.exists(), "the program was not recorded");
         let mut bytes = vec![0; raw::BLOCKS];
         for (at, value) in [
@@ -174,9 +187,20 @@ mod tests {
             bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
         }
         fs::write(&file, bytes).expect("written");
-        all.note(&file);
+        all.note(&file, &HashSet::new());
         let profile = read::profile(&file, &[]).expect("a profile");
         assert_eq!(profile.unrecorded, 1);
         assert_eq!(profile.unrecorded_name, name);
+        assert_eq!(profile.silent, 0);
+
+        let program = fs::read_link(format!("/proc/{own}/exe")).expect("it is known");
+        all.known.insert((own, program), Known::Recorded);
+        all.look(&HashSet::new());
+        all.note(&file, &HashSet::new());
+        let profile = read::profile(&file, &[]).expect("a profile");
+        assert_eq!(profile.silent, 1, "it has a recorder, and no file");
+        // It has made a call since.
+        all.look(&HashSet::from([own]));
+        assert!(!all.silent.contains(&own));
     }
 }

@@ -136,9 +136,9 @@ impl Unseen {
         });
         let parked = (self.parked > 0).then(|| {
             format!(
-                "threads waited {} times for condition variables that each have one thread to wait for \
-                 them: threads wait so for work, and for locks that a program makes itself, as those of \
-                 Java, and how often such locks are contended is not seen",
+                "threads waited {} times for condition variables of their own, one for each thread: some of \
+                 these waits may be for locks that the program makes itself, as Java does, and which are \
+                 is not seen",
                 whole(self.parked)
             )
         });

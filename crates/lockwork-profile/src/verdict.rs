@@ -56,6 +56,12 @@ pub fn waited(profile: &Profile) -> String {
     let time = |ticks: u64| duration(profile.ns(ticks as f64));
     let all = time(profile.sum().waited);
     let open = time(still_waited(profile));
+    if Share::all(profile).beyond {
+        return format!(
+            "threads waited {all} in all, longer than the known part of the run: when it ended is not \
+             known, so there is no share"
+        );
+    }
     match lock_waiters(profile).len() {
         0 if is_nothing(profile) => format!("threads waited {all} in all"),
         0 => format!(
@@ -134,7 +140,7 @@ fn no_locks(profile: &Profile) -> String {
             .to_owned();
     }
     if let Some(told) = unseen::unrecorded(profile) {
-        return format!("It made no pthread lock call that was seen. But {told}.\n");
+        return format!("It made no lock call that an interposer sees. But {told}.\n");
     }
     // Its end was seen, and yet the recorder in it did not see it call exit().
     let is_silent = profile.fate == Fate::Ended && !profile.ended;
@@ -156,7 +162,8 @@ fn no_locks(profile: &Profile) -> String {
         false => unseen::but(&unseen.told()).trim_start().to_owned(),
     };
     format!(
-        "It made no pthread lock call: nothing to win here by another lock. {hint}Programs that it \
+        "It made no lock call that an interposer sees. {hint}Plugins loaded with RTLD_DEEPBIND call \
+         glibc's functions past it. Programs that it \
          starts are not recorded if they are static or setuid, or if they get another environment \
          (env -i, sudo). {told}\n"
     )
@@ -422,7 +429,8 @@ pub(crate) mod tests {
         profile.locks.clear();
         let text = verdict(&profile);
         assert!(
-            text.contains("no pthread lock call") && text.contains("slept 50,000 times"),
+            text.contains("no lock call that an interposer sees")
+                && text.contains("slept 50,000 times"),
             "{text}"
         );
     }
@@ -442,6 +450,21 @@ pub(crate) mod tests {
         let text = verdict(&profile);
         assert!(
             text.contains("(server is one)") && !text.contains("win"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_wait_longer_than_the_run_has_no_share() {
+        let mut profile = one_mutex(Counts {
+            contended: 1,
+            waited: 26_000_000_000,
+            ..Counts::default()
+        });
+        profile.lock_waits = vec![(0, 26_000_000_000)];
+        let text = waited(&profile);
+        assert!(
+            text.contains("when it ended is not known") && !text.contains('%'),
             "{text}"
         );
     }
