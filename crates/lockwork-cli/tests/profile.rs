@@ -905,7 +905,7 @@ fn a_program_with_locks_of_its_own_is_told_what_is_not_seen() {
     assert!(number(&process["own_futex_ns"]) > 0, "{process:#}");
     let parked = told("parked");
     assert!(
-        parked.contains("that each have one thread to wait for them"),
+        parked.contains("condition variables of their own, one for each thread"),
         "{parked}"
     );
     assert!(!parked.contains("nothing to win here"), "{parked}");

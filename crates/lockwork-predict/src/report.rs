@@ -159,7 +159,7 @@ fn asked(lock: &Demand, number: usize, at_once: usize) -> String {
     if lock.reads == 0.0 && lock.section.mean > 0.0 {
         let _ = writeln!(
             text,
-            "   with any lock: at most {} acquisitions a second, for one section at a time{}",
+            "   sections come one after another, so no lock allows more than {} acquisitions a second{}",
             short(1e9 / lock.section.mean),
             as_many(threads_that_fill(lock), at_once)
         );
@@ -203,8 +203,10 @@ fn threads_that_fill(lock: &Demand) -> f64 {
 /// That number in words, if so few threads run at once.
 fn as_many(threads: f64, at_once: usize) -> String {
     match threads {
-        one if one < 1.05 => "; one thread asks for as many".to_owned(),
-        few if few < at_once as f64 => format!("; {} threads ask for as many", grouped(few, 1)),
+        one if one < 1.05 => "; one thread makes as many".to_owned(),
+        few if few < at_once as f64 => {
+            format!("; {} threads that never wait make as many", grouped(few, 1))
+        }
         _ => String::new(),
     }
 }
@@ -394,16 +396,16 @@ mod tests {
             "{text}"
         );
         assert!(
-            text.contains("at a time; 7.4 threads ask for as many\n"),
+            text.contains("a second; 7.4 threads that never wait make as many\n"),
             "{text}"
         );
-        assert!(asked(&lock, 1, 7).contains("at a time\n"), "{text}");
+        assert!(asked(&lock, 1, 7).contains("a second\n"), "{text}");
         lock.sleep = Some((0.5, 5480.0));
         let text = asked(&lock, 1, 64);
-        assert!(text.contains("; 17.4 threads ask"), "{text}");
+        assert!(text.contains("; 17.4 threads that"), "{text}");
         (lock.sleep, lock.think.mean) = (None, 0.0);
         let text = asked(&lock, 1, 64);
-        assert!(text.contains("; one thread asks for as many\n"), "{text}");
+        assert!(text.contains("; one thread makes as many\n"), "{text}");
     }
 
     #[test]
