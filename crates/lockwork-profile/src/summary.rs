@@ -104,7 +104,10 @@ fn cpus(profile: &Profile) -> Option<String> {
     (profile.seconds > 0.0).then(|| {
         format!(
             "The program used {} of {} on average.",
-            grouped(used.min(cpus as f64), 1),
+            match used.min(cpus as f64) {
+                little if little < 0.05 => "less than 0.1".to_owned(),
+                used => grouped(used, 1),
+            },
             counted(cpus as usize, "CPU")
         )
     })
