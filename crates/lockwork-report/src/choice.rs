@@ -88,7 +88,7 @@ const MOST: usize = 3;
 pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Vec<&'a str> {
     let alike = |one: &&'a str| strsim::jaro_winkler(name, one);
     let mut near: Vec<&str> = match known.len() > MANY {
-        true => known.iter().copied().collect(),
+        true => known.to_vec(),
         false => Vec::new(),
     };
     near.retain(|one| alike(one) >= NEAR);
