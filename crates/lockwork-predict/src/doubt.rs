@@ -6,9 +6,9 @@ use lockwork_profile::NOTHING;
 
 /// What simulated throughput was off by at most in `lockwork reproduce`'s table
 /// `osq-locktorture`, the mutex by numbers of threads against published measurements ("worst
-/// 22 %" in docs/fidelity.md). Not the median: that table was in sight when its workload was
+/// 28 %" in docs/fidelity.md). Not the median: that table was in sight when its workload was
 /// written.
-pub const SIMULATOR_ERROR: f64 = 0.22;
+pub const SIMULATOR_ERROR: f64 = 0.28;
 
 /// What the simulated `glibc_rwlock` was off by at most, where glibc's read/write lock was measured
 /// by numbers of threads (the table in docs/predict.md).

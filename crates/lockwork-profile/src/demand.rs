@@ -17,7 +17,7 @@ use crate::names::Names;
 use crate::nesting::{nested_in, nests, Nest};
 use crate::share::Share;
 use crate::unseen::Unseen;
-use crate::users::{by_thread, users, ONLY_USER};
+use crate::users::{by_thread, lock_waiters, users, ONLY_USER};
 use crate::{program, verdict};
 
 /// Of a thread's time, or of the waiting: less than this is not worth a rule.
@@ -229,7 +229,7 @@ fn of(profile: &Profile) -> Program {
         quick_waits: verdict::quick_waits(profile),
         taken_back: unseen.taken_back,
         partly_seen: more.is_some(),
-        still_waiting: verdict::lock_waiters(profile).len(),
+        still_waiting: lock_waiters(profile).len(),
         stuck: verdict::is_stuck(profile),
         left_out,
         notes,
@@ -463,7 +463,7 @@ impl Case<'_> {
                 let inside: f64 = locks.map(|lock| asleep_inside(lock).0).sum();
                 let inside = (inside * self.profile.ns_per_tick).min(off);
                 let little = LITTLE * self.time(self.threads);
-                let stuck = !verdict::lock_waiters(self.profile).is_empty();
+                let stuck = !lock_waiters(self.profile).is_empty();
                 if off - inside >= little && !stuck {
                     all.push(format!(
                         "threads slept for {} of their time, not for locks and in no section; so \

@@ -14,7 +14,8 @@ use crate::model::{Fate, Profile};
 use crate::names::Names;
 use crate::summary::{contended, why};
 use crate::unseen::{self, Unseen, NOTHING};
-use crate::verdict::{is_nothing, lock_waiters, lost_share, quick_sum, tried};
+use crate::users::lock_waiters;
+use crate::verdict::{is_nothing, lost_share, quick_sum, tried};
 
 /// What all processes of a run did with their locks.
 #[derive(Clone, Debug, Default, Serialize)]

@@ -4,8 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::model::Profile;
-use crate::users::{by_thread, users};
-use crate::verdict::lock_waiters;
+use crate::users::{by_thread, lock_waiters, users};
 
 /// A thread that waits for locks for this share of its time counts in full.
 const WAITS: f64 = 0.01;

@@ -15,7 +15,8 @@ use crate::program::{command, runs_again};
 use crate::rules::{self, Case};
 use crate::starving::starving;
 use crate::tables::{self, LISTED};
-use crate::verdict::{self, deadlocks, is_nothing, lock_waiters, quick_waits, tried};
+use crate::users::lock_waiters;
+use crate::verdict::{self, deadlocks, is_nothing, quick_waits, tried};
 use crate::{callers, deadlock, futexes, raw, sharing, unseen};
 
 /// Locks of which the reason is given.

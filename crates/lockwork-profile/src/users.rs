@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! How many threads use a program's locks, weighted by how much each does.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use crate::model::Profile;
+use crate::model::{Profile, Waiter};
 
 /// A thread with so large a share of a lock's acquisitions is its only user.
 pub const ONLY_USER: f64 = 0.95;
@@ -32,6 +32,20 @@ pub fn by_thread(profile: &Profile) -> HashMap<u64, u64> {
 /// is none.
 pub fn at_work(profile: &Profile) -> u64 {
     users(by_thread(profile).into_values()).round() as u64
+}
+
+/// The threads that wait for a lock at the end of the recording, not for a condition variable.
+pub fn lock_waiters(profile: &Profile) -> Vec<Waiter> {
+    if profile.waiters.is_empty() {
+        return Vec::new();
+    }
+    let others = profile.locks.iter().filter(|lock| !lock.is_lock());
+    let others: HashSet<u64> = others.map(|lock| lock.address).collect();
+    let waiters = profile.waiters.iter();
+    waiters
+        .filter(|w| !others.contains(&w.lock))
+        .cloned()
+        .collect()
 }
 
 #[cfg(test)]

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Whether there is anything to win: by another lock, by condition variables that poll.
 
-use std::collections::HashSet;
-
 use lockwork_report::text::{counted, duration, grouped, percent, whole};
 
 use crate::cycles::cycles;
@@ -12,6 +10,7 @@ use crate::program::{compare, runs_again};
 use crate::share::Share;
 use crate::sharing;
 use crate::unseen::{self, Unseen, NOTHING};
+use crate::users::lock_waiters;
 
 /// Waits of a deadlock are at least so long.
 const DEADLOCK_NS: u64 = 100_000_000;
@@ -100,20 +99,6 @@ fn damaged(profile: &Profile) -> String {
     let lines = profile.warnings.iter();
     let lines: String = lines.map(|line| format!("warning: {line}\n")).collect();
     lines + "These figures are of a part of the run. Nobody knows what is missing.\n"
-}
-
-/// The threads that wait for a lock at the end of the recording, not for a condition variable.
-pub fn lock_waiters(profile: &Profile) -> Vec<Waiter> {
-    if profile.waiters.is_empty() {
-        return Vec::new();
-    }
-    let others = profile.locks.iter().filter(|lock| !lock.is_lock());
-    let others: HashSet<u64> = others.map(|lock| lock.address).collect();
-    let waiters = profile.waiters.iter();
-    waiters
-        .filter(|w| !others.contains(&w.lock))
-        .cloned()
-        .collect()
 }
 
 /// Circles of threads that wait for each other's locks at the end of the recording, where each of
