@@ -623,8 +623,9 @@ fn command(raw: &[u64], used: u64) -> Vec<String> {
             .map(str::to_owned)
             .collect(),
     };
-    // setproctitle() clears the rest of a longer command line.
-    while words.len() > 1 && words.last().is_some_and(String::is_empty) {
+    // setproctitle() writes all words as one, and clears the rest of a longer command line.
+    let is_title = words.first().is_some_and(|word| word.contains(' '));
+    while is_title && words.len() > 1 && words.last().is_some_and(String::is_empty) {
         words.pop();
     }
     if used == room {
@@ -685,6 +686,7 @@ mod tests {
         };
         assert_eq!(of(b"prog\0a b\0\0c\0"), ["prog", "a b", "", "c"]);
         assert_eq!(of(b"nginx: worker\0\0\0\0\0"), ["nginx: worker"]);
+        assert_eq!(of(b"prog\0\0"), ["prog", ""]);
     }
 
     #[test]

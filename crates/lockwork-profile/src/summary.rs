@@ -98,11 +98,14 @@ fn heading(profile: &Profile) -> String {
     )
 }
 
+/// Of a run that is shorter, in seconds, what it took of the CPUs is mostly its start.
+const SHORT: f64 = 0.1;
+
 /// How busy the program kept its CPUs, if its end was seen.
 fn cpus(profile: &Profile) -> Option<String> {
     let used = profile.usage?.cpu / profile.seconds;
     let cpus = profile.cpus?;
-    (profile.seconds > 0.0).then(|| {
+    (profile.seconds >= SHORT).then(|| {
         format!(
             "The program used {} of {} on average.",
             match used.min(cpus as f64) {
