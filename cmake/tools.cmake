@@ -30,3 +30,12 @@ target_link_options(lockwork-record PRIVATE -Wl,-z,relro,-z,now
                     -Wl,--no-undefined)
 target_link_libraries(lockwork-record PRIVATE Threads::Threads
                       ${CMAKE_DL_LIBS})
+
+# Symbol versions come from .symver in file-scope assembly, which gcc's LTO loses. Each file has
+# static functions of its own, of names that others have too.
+foreach(module lockwork-preload lockwork-passthrough lockwork-record)
+  set_target_properties(${module} PROPERTIES INTERPROCEDURAL_OPTIMIZATION OFF
+                        UNITY_BUILD OFF)
+  target_compile_options(${module} PRIVATE -fno-lto)
+  target_link_options(${module} PRIVATE -fno-lto)
+endforeach()

@@ -52,8 +52,12 @@ int pre_mutex_leave(pthread_mutex_t *pm, u32 *depth)
 	*depth = m->embed[COUNT];
 	m->embed[COUNT] = 0;
 	WRITE_ONCE(m->embed[NUSERS], m->embed[NUSERS] + 1);
-	if (READ_ONCE(m->embed[OWNER]))
+	if (READ_ONCE(m->embed[OWNER])) {
+		/* glibc's own code locked it, and may unlock it another time. */
+		if (is_plain(kind))
+			WRITE_ONCE(lkp_foreign_unlocks, 1);
 		disown(m);
+	}
 	give(m);
 	return 0;
 }
