@@ -79,32 +79,6 @@ out:
 }
 
 /*
- * A kernel that is emulated may say that it clears the page, and not do so (that of
- * qemu-aarch64 7.2). There a fork() of the C library does, and a bare clone() goes unnoticed.
- * The second word tells them apart: set before each fork, it is still so in a child whose
- * page was copied.
- */
-static void before_fork(void)
-{
-	WRITE_ONCE(lkp_fork_state(&lkp_fork_page)[1], 1);
-}
-
-static void in_child(void)
-{
-	u32 *page = lkp_fork_state(&lkp_fork_page);
-
-	if (READ_ONCE(page[1]))
-		WRITE_ONCE(*page, LKP_FORK_NEW);
-}
-
-__attribute__((constructor(101))) static void heed_forks(void)
-{
-	(void)wait_epoch();
-	if (lkp_fork_page != &no_page)
-		(void)pthread_atfork(before_fork, NULL, in_child);
-}
-
-/*
  * How far from the thread pointer the C library keeps a thread's id; 0: not known. In
  * the child of a fork that the C library did not make it is still the parent's.
  */
