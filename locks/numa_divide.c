@@ -145,7 +145,7 @@ static void set_gate(struct numa_entry *entry)
 
 	cq_init(&gate->cq);
 	WRITE_ONCE(gate->serial, numa_first_serial(this_cluster()));
-	/* Nobody stands there. Those behind it wait for us first: a hint, as any. */
+	/* No thread waits in the gate. The first one behind it waits for this thread. */
 	WRITE_ONCE(gate->cq.vcpu, this_vcpu());
 }
 

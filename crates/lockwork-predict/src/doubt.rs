@@ -48,8 +48,8 @@ pub fn band(least: f64, greatest: f64, error: f64) -> (f64, f64) {
     (least / (1.0 + error), greatest * (1.0 + error))
 }
 
-/// Whoever holds a lock does not wait for it, so threads never wait all of their time. A greater
-/// share is an error of measurement.
+/// The greatest share of their time that threads wait: the thread that holds the lock does not
+/// wait. A greater share is an error of measurement.
 const MOST_WAITED: f64 = 0.99;
 
 /// How much faster the program would be, with the threads that it was profiled with, if
