@@ -24,10 +24,7 @@ static __cold void forget_the_gone(struct lk_cond *c)
 	lk_epoch_done(&c->epoch);
 }
 
-/*
- * Not lk_wait_list_lock(): the epoch is looked at in the same section. So a signal handler never
- * waits for a claim of its own thread; and list_unlock() does once what handlers left undone.
- */
+/* Not lk_wait_list_lock(): the epoch is looked at in the same section. */
 static void *list_lock(struct lk_cond *c)
 {
 	void *outer = section_enter(c);
@@ -38,11 +35,9 @@ static void *list_lock(struct lk_cond *c)
 	return outer;
 }
 
-/* A handler that signalled in our section could not: see nothing_to_do(). */
 static void list_unlock(struct lk_cond *c, void *outer)
 {
-	if (unlikely(lk_wait_list_unlock(&c->lock, outer)))
-		lk_cond_broadcast(c);
+	lk_wait_list_unlock(&c->lock, outer);
 }
 
 /* -- polling ------------------------------------------------------------- */
@@ -287,15 +282,26 @@ int lk_cond_wait(struct lk_cond *c, struct lk_mutex *m,
 
 /* -- signalling ---------------------------------------------------------- */
 
-/* A handler that interrupts a section leaves the work to it: to wake all. */
-static bool nothing_to_do(struct lk_cond *c)
+/* For a handler that could not. */
+static void wake_all(void *c)
 {
-	/* First: the thread that we interrupted may be about to queue. */
-	if (in_section(c)) {
-		section_missed(c);
-		return true;
-	}
-	return !lk_ring_first(&c->first);
+	lk_cond_broadcast(c);
+}
+
+/*
+ * False: nobody waits; or the caller is a signal handler, and the thread that it interrupted
+ * will wake all.
+ */
+static bool lock_to_claim(struct lk_cond *c, void **outer)
+{
+	/* If our thread is in a section of @c, it may be about to queue. */
+	if (!lk_ring_first(&c->first) && !in_section(c))
+		return false;
+	if (in_any_section())
+		return lk_wait_list_try_to_look(c, &c->lock, &c->epoch,
+						wake_all, outer);
+	*outer = list_lock(c);
+	return true;
 }
 
 /*
@@ -309,9 +315,8 @@ void lk_cond_signal(struct lk_cond *c)
 	void *outer;
 
 	do {
-		if (nothing_to_do(c))
+		if (!lock_to_claim(c, &outer))
 			break;
-		outer = list_lock(c);
 		w = claim(c, true);
 		others = w && lk_ring_first(&c->first);
 		if (others && !owes)
@@ -328,9 +333,8 @@ void lk_cond_broadcast(struct lk_cond *c)
 	struct lk_cond_waiter *claimed = NULL, **end = &claimed, *w;
 	void *outer;
 
-	if (nothing_to_do(c))
+	if (!lock_to_claim(c, &outer))
 		return;
-	outer = list_lock(c);
 	while ((w = claim(c, false))) {
 		*end = w;
 		end = &w->next;

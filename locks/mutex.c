@@ -22,24 +22,27 @@ static inline void *list_lock(struct lk_mutex *m)
 	return lk_wait_list_lock(m, &m->wait_lock);
 }
 
-/* An unlock in a signal handler could not look for sleepers: do it for it. */
 static inline void list_unlock(struct lk_mutex *m, void *outer)
 {
-	if (unlikely(lk_wait_list_unlock(&m->wait_lock, outer)))
-		lk_mutex_wake(m);
+	lk_wait_list_unlock(&m->wait_lock, outer);
+}
+
+static void look(void *m)
+{
+	lk_mutex_wake(m);
 }
 
 /*
- * Before a look for sleepers. False: the caller is a signal handler, and the thread that it
- * interrupted looks for it.
+ * Locks the list for a look at the sleepers. False: the caller is a signal handler, and
+ * the thread that it interrupted will look.
  */
-static bool may_look(struct lk_mutex *m)
+static bool lock_to_look(struct lk_mutex *m, void **outer)
 {
-	if (in_section(m)) {
-		section_missed(m);
-		return false;
-	}
+	if (in_any_section())
+		return lk_wait_list_try_to_look(m, &m->wait_lock, &m->epoch,
+						look, outer);
 	lk_mutex_check_epoch(m);
+	*outer = list_lock(m);
 	return true;
 }
 
@@ -152,8 +155,7 @@ static __cold void forget_the_gone(struct lk_mutex *m)
 		atomic_set(&m->osq.tail, 0);
 		lk_epoch_done(&m->epoch);
 	}
-	if (unlikely(section_exit(outer)))
-		lk_mutex_wake(m);
+	section_exit(outer);
 }
 
 void lk_mutex_check_epoch(struct lk_mutex *m)
@@ -202,7 +204,7 @@ static bool turn_ends(struct lk_mutex *m)
 	u32 *wake;
 	void *outer;
 
-	if (!anybody_sleeps(m) || in_section(m) || !turn_is_over())
+	if (!anybody_sleeps(m) || in_any_section() || !turn_is_over())
 		return false;
 	outer = list_lock(m);
 	wake = ready_first(m);
@@ -543,7 +545,8 @@ bool lk_mutex_move(struct lk_mutex *m, struct lk_mutex_waiter *w, bool last)
 	bool moved = true;
 	void *outer;
 
-	if (in_section(m))
+	/* A handler must not wait for the list. */
+	if (in_any_section())
 		return false;
 	lk_mutex_check_epoch(m);
 	w->since = 0;
@@ -571,9 +574,8 @@ void lk_mutex_lend(struct lk_mutex *m)
 	struct to_wake wake = { 0 };
 	void *outer;
 
-	if (!may_look(m))
+	if (!lock_to_look(m, &outer))
 		return;
-	outer = list_lock(m);
 	if (anybody_sleeps(m) && !is_asleep(first_of(m)))
 		wake.pulled = pull(m, 1);
 	else
@@ -727,9 +729,8 @@ __cold void lk_mutex_wake(struct lk_mutex *m)
 	bool none_asleep = false;
 	void *outer;
 
-	if (!may_look(m))
+	if (!lock_to_look(m, &outer))
 		return;
-	outer = list_lock(m);
 	if (anybody_sleeps(m)) {
 		wake = pass_over(m);
 	} else {
@@ -789,18 +790,14 @@ __cold void lk_mutex_unlock_slow(struct lk_mutex *m)
 	struct to_wake wake;
 	void *outer;
 
-	if (in_section(m)) {
-		/* A signal handler's unlock: whom we interrupted does the rest. */
-		WRITE_ONCE(m->parked, 1);
-		/* [mutex.G] full RMW, pairs with mutex.A and .E: as F below.
-		 * Spare acq_rel: the kernel has no such RMW. */
-		xchg(&m->word, LK_MUTEX_FREE);
-		section_missed(m);
-		return;
-	}
-	lk_mutex_check_epoch(m);
 	for (;;) {
-		outer = list_lock(m);
+		if (!lock_to_look(m, &outer)) {
+			WRITE_ONCE(m->parked, 1);
+			/* [mutex.G] full RMW, pairs with mutex.A and .E: as F below.
+			 * Spare acq_rel: the kernel has no such RMW. */
+			xchg(&m->word, LK_MUTEX_FREE);
+			return;
+		}
 		if (anybody_sleeps(m))
 			break;
 		WRITE_ONCE(m->parked, 0);

@@ -154,8 +154,8 @@ bool lk_mutex_abandon(struct lk_mutex *m, struct lk_mutex_waiter *w);
  * thread sleeps on the state. When that changes to LK_SIGNALLED, it was pulled: it
  * locks like anybody, and then calls lk_mutex_was_pulled(). Else it calls
  * lk_mutex_sleep_moved(), which locks. @last: the caller moves no more. False: @w is on no
- * list, and not told. A signal handler has interrupted a section of @m, or @m is free and
- * nobody would look.
+ * list, and not told. The caller is a signal handler that has interrupted a section, or @m
+ * is free and nobody would look.
  */
 bool lk_mutex_move(struct lk_mutex *m, struct lk_mutex_waiter *w, bool last);
 void lk_mutex_sleep_moved(struct lk_mutex *m, struct lk_mutex_waiter *w);

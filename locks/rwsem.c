@@ -99,15 +99,11 @@ __cold void lk_rwsem_unlock_slow(struct lk_rwsem *s, u32 what)
 	void *outer;
 
 	while (!give_back(s, what)) {
-		if (in_section(s)) {
-			/* A signal handler: the thread that it interrupted does the rest. */
+		if (!lk_rwsem_lock_to_look(s, &outer)) {
 			(void)atomic_sub_return_release(
 				what, &s->word); /* [rwsem.D] */
-			section_missed(s);
 			return;
 		}
-		lk_rwsem_check_epoch(s);
-		outer = list_lock(s);
 		if (!((u32)atomic_read(&s->word) & LK_RWSEM_LOOK)) {
 			list_unlock(s, outer);
 			continue;
@@ -126,14 +122,8 @@ void lk_rwsem_downgrade(struct lk_rwsem *s)
 	u32 word = atomic_sub_return_release(LK_RWSEM_WRITER - LK_RWSEM_READER,
 					     &s->word);
 
-	if (!(word & LK_RWSEM_LOOK))
-		return;
-	if (in_section(s)) {
-		section_missed(s);
-		return;
-	}
-	lk_rwsem_check_epoch(s);
-	lk_rwsem_look_again(s);
+	if (word & LK_RWSEM_LOOK)
+		lk_rwsem_look(s);
 }
 
 /* -- catalogue ----------------------------------------------------------- */

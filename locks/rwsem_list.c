@@ -16,14 +16,13 @@ static __cold void forget_the_gone(struct lk_rwsem *s)
 		atomic_andnot(LK_RWSEM_MARKS, &s->word);
 		lk_epoch_done(&s->epoch);
 	}
-	if (unlikely(section_exit(outer)))
-		lk_rwsem_look_again(s);
+	section_exit(outer);
 }
 
 void lk_rwsem_check_epoch(struct lk_rwsem *s)
 {
-	/* Not in a handler that interrupts just that. */
-	if (lk_epoch_is_old(&s->epoch) && !in_section(s))
+	/* A handler that has interrupted a section must not wait for the claim. */
+	if (lk_epoch_is_old(&s->epoch) && !in_any_section())
 		forget_the_gone(s);
 }
 
@@ -175,11 +174,28 @@ void lk_rwsem_unlock_and_wake(struct lk_rwsem *s, void *outer,
 		give_way();
 }
 
-__cold void lk_rwsem_look_again(struct lk_rwsem *s)
+void lk_rwsem_look(struct lk_rwsem *s)
 {
 	struct wakes wakes = { .count = 0 };
-	void *outer = list_lock(s);
+	void *outer;
 
+	if (!lk_rwsem_lock_to_look(s, &outer))
+		return;
 	lk_rwsem_look_for_next(s, &wakes);
 	lk_rwsem_unlock_and_wake(s, outer, &wakes);
+}
+
+static void look(void *s)
+{
+	lk_rwsem_look(s);
+}
+
+bool lk_rwsem_lock_to_look(struct lk_rwsem *s, void **outer)
+{
+	if (in_any_section())
+		return lk_wait_list_try_to_look(s, &s->wait_lock, &s->epoch,
+						look, outer);
+	lk_rwsem_check_epoch(s);
+	*outer = list_lock(s);
+	return true;
 }

@@ -49,9 +49,6 @@ static inline bool anybody_sleeps(const struct lk_rwsem *s)
 	return lk_ring_first(&s->first);
 }
 
-/* An unlock in a signal handler could not look for sleepers: do it for it. */
-void lk_rwsem_look_again(struct lk_rwsem *s);
-
 static inline void *list_lock(struct lk_rwsem *s)
 {
 	return lk_wait_list_lock(s, &s->wait_lock);
@@ -59,9 +56,16 @@ static inline void *list_lock(struct lk_rwsem *s)
 
 static inline void list_unlock(struct lk_rwsem *s, void *outer)
 {
-	if (unlikely(lk_wait_list_unlock(&s->wait_lock, outer)))
-		lk_rwsem_look_again(s);
+	lk_wait_list_unlock(&s->wait_lock, outer);
 }
+
+/*
+ * Locks the list for a look at the sleepers. False: the caller is a signal handler, and
+ * the thread that it interrupted will look.
+ */
+bool lk_rwsem_lock_to_look(struct lk_rwsem *s, void **outer);
+/* If any sleep. */
+void lk_rwsem_look(struct lk_rwsem *s);
 
 void lk_rwsem_enqueue(struct lk_rwsem *s, struct lk_rwsem_waiter *w);
 /* The word once @w has left the list. */

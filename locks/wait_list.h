@@ -10,13 +10,16 @@
  *   free --lock--> held --unlock--> free
  *   a fork, in the child: old epoch --claim--> empty and free, --lk_epoch_done()--> today's
  *
+ * What a signal handler may do with a lock, to unlock or to signal, ends with a look at the
+ * list. A handler that has interrupted a section of any list waits for none. So it leaves
+ * the look to the thread that it interrupted, if it cannot have the list at once.
+ *
  * What the locks do not share stays in their files:
  *
- *   - What a signal handler leaves to be done, when lk_wait_list_unlock() is true.
+ *   - What a look is.
  *   - When the epoch is looked at. mutex and rwsem do so before they use the list, and
  *     the claim has a section of its own: their queue of spinners, which comes before
- *     the list, belongs to the epoch too. Tries of rwsem do so as well, which handlers
- *     may make, so it asks in_section() first. cond has nothing but the list, and looks
+ *     the list, belongs to the epoch too. cond has nothing but the list, and looks
  *     at the epoch in each section of that.
  *   - mutex_xchg has no sections: it is not for signal handlers, and they would slow the
  *     baseline down. It uses the claim alone.
@@ -29,8 +32,7 @@
 
 /*
  * Locks the list of @obj. Returns what lk_wait_list_unlock() wants. A signal handler that
- * has interrupted such a section must not come here, because it would wait for its own
- * thread: it asks in_section().
+ * has interrupted a section must not come here: it calls the next function.
  */
 static inline void *lk_wait_list_lock(void *obj, struct lk_tas *lock)
 {
@@ -40,18 +42,37 @@ static inline void *lk_wait_list_lock(void *obj, struct lk_tas *lock)
 	return outer;
 }
 
-/* True: a signal handler could not use the list, and left its work to the caller. */
-static inline bool lk_wait_list_unlock(struct lk_tas *lock, void *outer)
+/*
+ * As lk_wait_list_lock(), for a handler that has interrupted a section. False: the list is
+ * not locked, and the thread that was interrupted will call @look.
+ */
+static inline bool lk_wait_list_try_to_look(void *obj, struct lk_tas *lock,
+					    u8 *epoch, void (*look)(void *obj),
+					    void **outer)
+{
+	do {
+		/* To claim an old epoch may be to wait for a thread that does. */
+		if (in_section(obj) || lk_epoch_is_old(epoch))
+			continue;
+		*outer = section_enter(obj);
+		if (lk_tas_trylock(lock))
+			return true;
+		section_exit(*outer);
+	} while (!look_later(obj, look));
+	return false;
+}
+
+static inline void lk_wait_list_unlock(struct lk_tas *lock, void *outer)
 {
 	lk_tas_unlock(lock);
-	return section_exit(outer);
+	section_exit(outer);
 }
 
 /*
  * After a fork the list and its lock name threads that are gone in this process. True:
  * the list is empty and its lock is free; the caller clears what else names such threads,
  * then calls lk_epoch_done(). False: another thread has done so. That one is waited for: a
- * handler must not wait so for the thread that it interrupted.
+ * handler that has interrupted a section must not wait so.
  */
 static inline bool lk_wait_list_claim(u8 *epoch, struct lk_ring **first,
 				      struct lk_tas *lock)

@@ -110,9 +110,17 @@ bool budget_is_spent(void);
 u32 this_priority(void);
 
 void *section_enter(void *obj);
-bool section_exit(void *outer);
-bool in_section(void *obj);
-void section_missed(void *obj);
+void section_exit(void *outer);
+bool in_section(const void *obj);
+bool interrupts_section(void);
+/* Mutants: a handler that waits for the section of another thread; one that forgets. */
+#define in_any_section()                                    \
+	(!lwc_left_out(__lwc_site("in_any_section", "")) && \
+	 interrupts_section())
+#define look_later(obj, look)                          \
+	(lwc_left_out(__lwc_site("look_later", "")) || \
+	 leave_for_later(obj, look))
+bool leave_for_later(void *obj, void (*look)(void *obj));
 
 /* -- sleeping ------------------------------------------------------------ */
 

@@ -14,10 +14,11 @@ static struct {
 	u32 spins;
 	u32 queues; /* queue_enter() without its queue_exit() */
 	u32 depth; /* of sections: a handler's are inside of those that it interrupts */
+	void *sections[LKP_MAX_NEST];
 	struct {
 		void *obj;
-		bool missed;
-	} sections[LKP_MAX_NEST];
+		void (*look)(void *obj);
+	} later[LKP_MAX_NEST];
 	bool at_event;	 /* in what a client does there */
 	bool in_handler; /* of check_world.signal */
 	u32 signals;	 /* so far */
@@ -169,13 +170,25 @@ void *section_enter(void *obj)
 
 	if (check_world.sections_exclude)
 		lwc_enter_section(obj);
-	self[id].sections[depth].obj = obj;
-	self[id].sections[depth].missed = false;
+	self[id].sections[depth] = obj;
 	signal_arrives();
 	return (void *)(uintptr_t)depth;
 }
 
-bool section_exit(void *outer)
+/* What was left for later, of @obj or of all objects. */
+static void look_now(u32 id, const void *obj)
+{
+	for (u32 i = 0; i < LKP_MAX_NEST; i++) {
+		void *left = self[id].later[i].obj;
+
+		if (!left || (obj && left != obj))
+			continue;
+		self[id].later[i].obj = NULL;
+		self[id].later[i].look(left);
+	}
+}
+
+void section_exit(void *outer)
 {
 	u32 id = lwc_thread();
 	u32 depth = (u32)(uintptr_t)outer;
@@ -183,29 +196,35 @@ bool section_exit(void *outer)
 	self[id].depth = depth;
 	if (check_world.sections_exclude)
 		lwc_leave_section();
-	return self[id].sections[depth].missed;
+	look_now(id, depth ? self[id].sections[depth] : NULL);
 }
 
-/* Negative: none of @obj. */
-static int section_of(u32 id, void *obj)
-{
-	int at = (int)self[id].depth - 1;
-
-	while (at >= 0 && self[id].sections[at].obj != obj)
-		at--;
-	return at;
-}
-
-bool in_section(void *obj)
-{
-	return section_of(lwc_thread(), obj) >= 0;
-}
-
-void section_missed(void *obj)
+bool in_section(const void *obj)
 {
 	u32 id = lwc_thread();
 
-	self[id].sections[section_of(id, obj)].missed = true;
+	for (u32 i = 0; i < self[id].depth; i++)
+		if (self[id].sections[i] == obj)
+			return true;
+	return false;
+}
+
+bool interrupts_section(void)
+{
+	return self[lwc_thread()].depth;
+}
+
+/* Of each object at most one entry is kept, so there is room for all. */
+bool leave_for_later(void *obj, void (*look)(void *obj))
+{
+	u32 id = lwc_thread(), i = 0;
+
+	while (self[id].later[i].obj && self[id].later[i].obj != obj)
+		if (++i == LKP_MAX_NEST)
+			lwc_broken("a handler leaves too much for later");
+	self[id].later[i].obj = obj;
+	self[id].later[i].look = look;
+	return true;
 }
 
 void at_event(u32 event)

@@ -106,15 +106,14 @@ static inline void *section_enter(void *obj)
 	return (void *)flags;
 }
 
-/* False: nothing was left to do. */
-static inline bool section_exit(void *outer)
+static inline void section_exit(void *outer)
 {
 	local_irq_restore((unsigned long)outer);
-	return false;
 }
 
-#define in_section(obj)	    ((void)(obj), false)
-#define section_missed(obj) ((void)(obj))
+#define in_section(obj)	      ((void)(obj), false)
+#define in_any_section()      false
+#define look_later(obj, look) ((void)(obj), (void)(look), true)
 
 /* -- sleeping ------------------------------------------------------------ */
 

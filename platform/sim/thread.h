@@ -83,15 +83,15 @@ static inline void *section_enter(void *obj)
 	return obj;
 }
 
-static inline bool section_exit(void *outer)
+static inline void section_exit(void *outer)
 {
 	(void)outer;
 	lws.preempt(-1);
-	return false;
 }
 
-#define in_section(obj)	    ((void)(obj), false)
-#define section_missed(obj) ((void)(obj))
+#define in_section(obj)	      ((void)(obj), false)
+#define in_any_section()      false
+#define look_later(obj, look) ((void)(obj), (void)(look), true)
 
 /* -- sleeping ------------------------------------------------------------ */
 

@@ -102,15 +102,6 @@ void lkp_say(const char *text)
 	(void)(say("lockwork: ") && say(text) && say("\n"));
 }
 
-__cold void lkp_too_deep(void)
-{
-	lkp_say("too many signal handlers have interrupted each other in calls "
-		"of "
-		"locks: block signals while a handler runs (sa_mask of "
-		"sigaction)");
-	abort();
-}
-
 __cold void lkp_no_tid(void)
 {
 	lkp_say("the kernel refuses gettid, so threads have no id: allow it in "

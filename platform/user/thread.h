@@ -17,10 +17,14 @@
 
 /* Signal handlers that interrupt each other in sections. */
 #define LKP_MAX_SECTIONS 8u
+/* Objects whose sections other threads are in, and that handlers have left for later. */
+#define LKP_MAX_OTHERS 4u
+#define LKP_MAX_LATER  (LKP_MAX_SECTIONS + LKP_MAX_OTHERS)
 
-struct lkp_section {
-	void *obj; /* NULL: not begun, or over */
-	bool missed;
+/* What a signal handler has left to be done; see look_later(). */
+struct lkp_later {
+	void *obj; /* NULL: nothing */
+	void (*look)(void *obj);
 };
 
 struct lkp_self {
@@ -35,13 +39,16 @@ struct lkp_self {
 	bool keeps_slot; /* see lkp_slot_keep() */
 	bool woken;	 /* its last sleep ended by a wake-up, see wait.c */
 	bool goes_on;	 /* its next sleep belongs to the same wait */
+	bool looks_later; /* there may be something in later */
 	u16 tid_epoch;
 	u16 asked;	/* calls of lkp_cpus_are_short() */
 	u32 priority;	/* as it was when the thread last asked, see wait.c */
 	u32 turn_asked; /* calls of lkp_turn_is_over() */
 	u64 priority_asked; /* when; 0: never */
 	u64 turn_began;	    /* 0: asleep since the last of them; see wait.c */
-	struct lkp_section sections[LKP_MAX_SECTIONS];
+	void *sections
+		[LKP_MAX_SECTIONS]; /* their objects; NULL: not begun, or over */
+	struct lkp_later later[LKP_MAX_LATER];
 };
 
 extern __thread struct lkp_self lkp_self
@@ -266,9 +273,10 @@ bool lkp_end_turn(void);
 /*
  * A section that a signal handler of the same thread must not wait for, as an
  * interrupt handler must not in the kernel. Signals stay enabled: to block them
- * costs two system calls. Instead a handler asks whether it interrupted a section of
- * @obj, itself or by a handler that it interrupted; if so it leaves its work to be done,
- * and that section's exit tells.
+ * costs two system calls. Instead a handler asks whether it interrupted a section,
+ * itself or by a handler that it interrupted. If so it waits for no section: not for one
+ * that its own thread is in, and not for one of another thread, whose handler may need
+ * what this thread is in. What it cannot do then is left for later.
  *
  * A handler may come between any two of these stores. So a place that is free has no
  * object, and a section has its place before it has its object there.
@@ -276,6 +284,8 @@ bool lkp_end_turn(void);
 __cold void lkp_too_deep(void) __attribute__((noreturn));
 /* A thread without an id would take the mutexes of others for its own. */
 __cold void lkp_no_tid(void) __attribute__((noreturn));
+/* A section of @obj has ended: looks at it, or at all objects if it was the last. */
+__cold void lkp_look_now(void *obj);
 
 static inline void *section_enter(void *obj)
 {
@@ -285,60 +295,47 @@ static inline void *section_enter(void *obj)
 		lkp_too_deep();
 	lkp_self.depth = depth + 1;
 	barrier();
-	lkp_self.sections[depth].obj = obj;
+	lkp_self.sections[depth] = obj;
 	barrier();
 	return (void *)(uintptr_t)depth;
 }
 
-static inline bool section_exit(void *outer)
+static inline void section_exit(void *outer)
 {
 	u32 depth = (u32)(uintptr_t)outer;
-	struct lkp_section *s = &lkp_self.sections[depth];
-	bool missed;
+	void *obj = lkp_self.sections[depth];
 
 	barrier();
-	s->obj = NULL;
-	barrier();
-	missed = s->missed;
-	if (unlikely(missed))
-		s->missed = false;
+	lkp_self.sections[depth] = NULL;
 	barrier();
 	lkp_self.depth = depth;
-	return missed;
+	if (unlikely(lkp_self.looks_later))
+		lkp_look_now(obj);
 }
 
-/* NULL: the thread is in no section of @obj. */
-static inline struct lkp_section *lkp_section_of(void *obj)
+/* The caller is a handler that has interrupted one; of @obj, of whichever object. */
+bool lkp_in_section(const void *obj);
+bool lkp_in_any_section(void);
+
+static inline bool in_section(const void *obj)
 {
-	u32 depth = lkp_self.depth;
-
-	while (unlikely(depth)) {
-		if (lkp_self.sections[--depth].obj == obj)
-			return &lkp_self.sections[depth];
-	}
-	return NULL;
+	return unlikely(lkp_self.depth) && lkp_in_section(obj);
 }
 
-static inline bool in_section(void *obj)
+static inline bool in_any_section(void)
 {
-	return lkp_section_of(obj);
+	return unlikely(lkp_self.depth) && lkp_in_any_section();
 }
 
-/* To be called in a section of @obj. */
-static inline void section_missed(void *obj)
-{
-	lkp_section_of(obj)->missed = true;
-}
+/*
+ * To be called by such a handler: once the sections are left that it interrupted, their
+ * thread calls @look. False: too much is left already; not if @obj is that of a section.
+ */
+__cold bool lkp_look_later(void *obj, void (*look)(void *obj));
+#define look_later(obj, look) lkp_look_later(obj, look)
 
 /* A long jump has left those from @depth on. */
-static inline void lkp_leave_sections(u32 depth)
-{
-	u32 i;
-
-	for (i = depth; i < LKP_MAX_SECTIONS; i++)
-		lkp_self.sections[i] = (struct lkp_section){ .obj = NULL };
-	lkp_self.depth = depth;
-}
+__cold void lkp_leave_sections(u32 depth);
 
 /* -- sleeping ------------------------------------------------------------ */
 

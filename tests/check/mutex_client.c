@@ -313,6 +313,43 @@ static void take_from_handler(u32 id)
 	lock_and_unlock(id);
 }
 
+/*
+ * Thread 0 looks at the list of a mutex. Its handler unlocks a second mutex that it holds.
+ * The others sleep for the second, and their handlers look at the first. So each handler may
+ * find that the list it needs is locked by a thread that is in a handler as well.
+ */
+static struct lk_mutex second;
+
+static void handler_of_two(void)
+{
+	static u32 times[CHECK_THREADS];
+	u32 id = lwc_thread(), time = times[id]++;
+
+	if (!id && !time)
+		lk_mutex_unlock(&second);
+	else if (id && time < 2) /* before it has the list, and with it */
+		lk_mutex_wake(&lock);
+}
+
+static void init_signal_two(void)
+{
+	init();
+	lk_mutex_lock(&second);
+	check_world.signal = handler_of_two;
+	check_world.signal_stores = true;
+}
+
+static void use_two(u32 id)
+{
+	if (!id) {
+		lk_mutex_wake(&lock);
+		return;
+	}
+	lk_mutex_sleep(&second, NULL);
+	critical_section();
+	lk_mutex_unlock(&second);
+}
+
 /* After a fork: list, queue and list lock name threads that are gone. */
 static void init_forked(void)
 {
@@ -566,6 +603,15 @@ static void spin_past_queue(u32 id)
 			 critical_section(); lk_mutex_unlock(&lock));
 }
 
+static void finish_two(void)
+{
+	check_sections();
+	CHECK(lk_mutex_trylock(&second) && !second.first,
+	      "somebody is left at the end");
+	CHECK(!lock.wait_lock.locked && !second.wait_lock.locked,
+	      "a list is locked at the end");
+}
+
 static void finish_stopped(void)
 {
 	check_sections();
@@ -636,6 +682,8 @@ const struct check_client check_mutex[] = {
 	  16, init_signal_posix, lock_and_unlock, finish },
 	{ "mutex", "signal_holds", "a handler has the mutex meanwhile", 3, 1, 1,
 	  600, 3, init_held_signal_posix, take_from_handler, finish },
+	{ "mutex", "signal_two", "handlers, each in a list of another mutex", 3,
+	  1, 1, 600, 3, init_signal_two, use_two, finish_two },
 	{ "mutex", "signal_foreign", "a handler, with foreign waiters", 3, 2, 2,
 	  600, 16, init_signal_foreign, ours_and_foreign, finish },
 	{ "mutex", "sleeping", "no waiter spins", 3, 1, 2, 600, 16,
@@ -674,6 +722,10 @@ const struct check_client check_mutex[] = {
 };
 
 const struct check_mutant mutants_mutex[] = {
+	{ "a handler waits for the list of another", "lock_to_look",
+	  "in_any_section", NULL, "drop" },
+	{ "the next that was moved sleeps on", "leave_as_holder", "wake_value",
+	  NULL, "drop" },
 	{ "first not woken at the end of a turn", "turn_ends", "wake_value",
 	  NULL, "drop" },
 	{ "sleeper does not say that it is parked", "announce", "WRITE_ONCE",

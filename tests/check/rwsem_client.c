@@ -279,6 +279,52 @@ static void init_forked_signal(void)
 	check_world.signal_stores = true;
 }
 
+/*
+ * Thread 0 looks at the list of a lock. Its handler unlocks a second lock that it holds.
+ * The others sleep for the second, and their handlers look at the first. So each handler may
+ * find that the list it needs is locked by a thread that is in a handler as well.
+ */
+static struct lk_rwsem second;
+
+static void handler_of_two(void)
+{
+	static u32 times[CHECK_THREADS];
+	u32 id = lwc_thread(), time = times[id]++;
+
+	if (!id && !time)
+		lk_rwsem_unlock(&second);
+	else if (id && time < 2) /* before it has the list, and with it */
+		lk_rwsem_look(&lock);
+}
+
+static void init_signal_two(void)
+{
+	init_contended();
+	lk_rwsem_lock(&second);
+	check_world.signal = handler_of_two;
+	check_world.signal_stores = true;
+}
+
+static void use_two(u32 id)
+{
+	if (!id) {
+		lk_rwsem_look(&lock);
+		return;
+	}
+	lk_rwsem_sleep(&second, NULL);
+	write_section();
+	lk_rwsem_unlock(&second);
+}
+
+static void finish_two(void)
+{
+	check_sections();
+	CHECK(lk_rwsem_trylock(&second) && !second.first,
+	      "somebody is left at the end");
+	CHECK(!lock.wait_lock.locked && !second.wait_lock.locked,
+	      "a list is locked at the end");
+}
+
 static void init_held(void)
 {
 	init();
@@ -299,7 +345,7 @@ static void init_held_signal(void)
 static void unlock_between(u32 id)
 {
 	if (id == 2) {
-		lk_rwsem_look_again(&lock);
+		lk_rwsem_look(&lock);
 		return;
 	}
 	if (id == 0) {
@@ -620,6 +666,8 @@ const struct check_client check_rwsem[] = {
 	  init_freed, use_and_free, NULL },
 	{ "rwsem", "signal", "a handler interrupts the list", 2, 2, 1, 600, 16,
 	  init_signal, one_writer, finish },
+	{ "rwsem", "signal_two", "handlers, each in a list of another lock", 3,
+	  1, 1, 600, 3, init_signal_two, use_two, finish_two },
 	{ "rwsem", "signal_passes", "a handler passes the sleeper to be woken",
 	  3, 1, 1, 600, 3, init_held_signal, unlock_between, finish },
 	{ "rwsem", "fork", "waiters lost in a fork are forgotten", 2, 1, 2, 600,
@@ -652,6 +700,8 @@ const struct check_client check_rwsem[] = {
 };
 
 const struct check_mutant mutants_rwsem[] = {
+	{ "a handler waits for the list of another", "lk_rwsem_lock_to_look",
+	  "in_any_section", NULL, "drop" },
 	{ "sleeper does not say that it queued", "lk_rwsem_enqueue",
 	  "atomic_or", NULL, "drop" },
 	{ "sleeper never woken", "lk_rwsem_unlock_and_wake", "wake_value", NULL,

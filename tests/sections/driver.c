@@ -7,19 +7,34 @@
 
 #include "../lib/expect.h"
 
-static int a, b;
+static int a, b, looks_at_a, looks_at_b, looks_at_any;
+
+static void look(void *obj)
+{
+	looks_at_any++;
+	looks_at_a += obj == &a;
+	looks_at_b += obj == &b;
+}
+
+static void expect_looks(int at_a, int at_b)
+{
+	EXPECT(looks_at_a == at_a && looks_at_b == at_b);
+	looks_at_a = looks_at_b = looks_at_any = 0;
+}
 
 /* It leaves something, and enters a section of another object. */
 static void test_other_object(void)
 {
 	void *outer = section_enter(&a), *inner;
 
-	EXPECT(in_section(&a) && !in_section(&b));
-	section_missed(&a);
+	EXPECT(in_section(&a) && !in_section(&b) && in_any_section());
+	EXPECT(look_later(&a, look));
 	inner = section_enter(&b);
-	EXPECT(!section_exit(inner));
-	EXPECT(section_exit(outer));
-	EXPECT(!in_section(&a) && !in_section(&b));
+	section_exit(inner);
+	expect_looks(0, 0);
+	section_exit(outer);
+	expect_looks(1, 0);
+	EXPECT(!in_section(&a) && !in_section(&b) && !in_any_section());
 }
 
 /* A handler that interrupts a handler's section is in the outer section too. */
@@ -28,22 +43,61 @@ static void test_nested(void)
 	void *outer = section_enter(&a), *inner = section_enter(&b);
 
 	EXPECT(in_section(&a) && in_section(&b));
-	section_missed(&a);
-	EXPECT(!section_exit(inner));
+	EXPECT(look_later(&a, look));
+	section_exit(inner);
 	EXPECT(in_section(&a));
-	EXPECT(section_exit(outer));
+	section_exit(outer);
 	EXPECT(!in_section(&a));
+	expect_looks(1, 0);
 }
 
-/* What was left is told once. */
+/* What belongs to a section is looked at when that ends; the rest after the outermost. */
+static void test_each_in_time(void)
+{
+	void *outer = section_enter(&a), *inner = section_enter(&b);
+
+	EXPECT(look_later(&a, look) && look_later(&b, look));
+	section_exit(inner);
+	expect_looks(0, 1);
+	EXPECT(look_later(&b, look));
+	inner = section_enter(&looks_at_any);
+	section_exit(inner);
+	expect_looks(0, 0);
+	section_exit(outer);
+	expect_looks(1, 1);
+}
+
+/* What was left is done once. */
 static void test_once(void)
 {
 	void *outer = section_enter(&a);
 
-	section_missed(&a);
-	EXPECT(section_exit(outer));
+	EXPECT(look_later(&a, look) && look_later(&a, look));
+	section_exit(outer);
+	expect_looks(1, 0);
 	outer = section_enter(&a);
-	EXPECT(!section_exit(outer));
+	section_exit(outer);
+	expect_looks(0, 0);
+}
+
+/* A look has sections of its own, and what is left in those is done too. */
+static void look_twice(void *obj)
+{
+	void *outer = section_enter(obj);
+
+	if (!looks_at_any)
+		EXPECT(look_later(obj, look_twice));
+	look(obj);
+	section_exit(outer);
+}
+
+static void test_left_by_a_look(void)
+{
+	void *outer = section_enter(&a);
+
+	EXPECT(look_later(&b, look_twice));
+	section_exit(outer);
+	expect_looks(0, 2);
 }
 
 static void test_long_jump(void)
@@ -52,33 +106,55 @@ static void test_long_jump(void)
 	u32 depth = lkp_self.depth;
 
 	section_enter(&b);
-	section_missed(&b);
+	EXPECT(look_later(&b, look));
 	lkp_leave_sections(depth);
 	EXPECT(in_section(&a) && !in_section(&b));
-	EXPECT(!section_exit(outer));
+	section_exit(outer);
+	expect_looks(0, 1);
 	outer = section_enter(&b);
-	EXPECT(!section_exit(outer));
+	section_exit(outer);
+	expect_looks(0, 0);
 }
 
+static void test_long_jump_out_of_all(void)
+{
+	u32 depth = lkp_self.depth;
+
+	section_enter(&a);
+	EXPECT(look_later(&b, look));
+	lkp_leave_sections(depth);
+	expect_looks(0, 1);
+}
+
+/* Others may fill their part; an object of each section still finds room. */
 static void test_deepest(void)
 {
+	static char others[LKP_MAX_OTHERS], own[LKP_MAX_SECTIONS];
 	void *outer[LKP_MAX_SECTIONS];
-	int i;
+	u32 i;
 
-	for (i = 0; i < (int)LKP_MAX_SECTIONS; i++)
-		outer[i] = section_enter(i ? &b : &a);
-	section_missed(&a);
-	for (i = (int)LKP_MAX_SECTIONS - 1; i > 0; i--)
-		EXPECT(!section_exit(outer[i]));
-	EXPECT(section_exit(outer[0]));
+	for (i = 0; i < LKP_MAX_SECTIONS; i++)
+		outer[i] = section_enter(&own[i]);
+	for (i = 0; i < LKP_MAX_OTHERS; i++)
+		EXPECT(look_later(&others[i], look));
+	EXPECT(!look_later(&a, look));
+	for (i = 0; i < LKP_MAX_SECTIONS; i++)
+		EXPECT(look_later(&own[i], look));
+	for (i = LKP_MAX_SECTIONS; i-- > 0;)
+		section_exit(outer[i]);
+	EXPECT(looks_at_any == (int)(LKP_MAX_OTHERS + LKP_MAX_SECTIONS));
+	expect_looks(0, 0);
 }
 
 int main(void)
 {
 	test_other_object();
 	test_nested();
+	test_each_in_time();
 	test_once();
+	test_left_by_a_look();
 	test_long_jump();
+	test_long_jump_out_of_all();
 	test_deepest();
 	return 0;
 }
