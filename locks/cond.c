@@ -328,6 +328,19 @@ void lk_cond_signal(struct lk_cond *c)
 		settle(c);
 }
 
+/* One that polls is told: it is awake. */
+static bool is_to_move(struct lk_cond_waiter *w)
+{
+	return w->mutex && !is_polling(w);
+}
+
+static bool any_to_move(struct lk_cond_waiter *w)
+{
+	while (w && !is_to_move(w))
+		w = w->next;
+	return w;
+}
+
 void lk_cond_broadcast(struct lk_cond *c)
 {
 	struct lk_cond_waiter *claimed = NULL, **end = &claimed, *w;
@@ -342,8 +355,9 @@ void lk_cond_broadcast(struct lk_cond *c)
 	list_unlock(c, outer);
 	for (; claimed; claimed = w) {
 		w = claimed->next;
-		if (!claimed->mutex || is_polling(claimed) ||
-		    !lk_mutex_move(claimed->mutex, &claimed->sleeper, !w))
+		if (!is_to_move(claimed) ||
+		    !lk_mutex_move(claimed->mutex, &claimed->sleeper,
+				   !any_to_move(w)))
 			tell(claimed);
 	}
 }

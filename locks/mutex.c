@@ -392,10 +392,22 @@ static bool spin_as_first(struct lk_mutex *m, struct lk_mutex_waiter *w,
 	}
 }
 
+/*
+ * Under wait_lock: foreign code that holds wakes nobody, and those that were moved do not nap.
+ * So the first of them is to nap from now on. Returns what ready_first() does.
+ */
+static u32 *rouse_moved(struct lk_mutex *m)
+{
+	if (foreign_unlocks(m) && anybody_sleeps(m) && first_of(m)->moved)
+		return ready_first(m);
+	return NULL;
+}
+
 /* Leaves the list as the holder; word is 2. */
 static void leave_as_holder(struct lk_mutex *m, struct lk_mutex_waiter *w)
 {
 	void *outer;
+	u32 *wake;
 
 	leave_owner(&m->owner);
 	outer = list_lock(m);
@@ -405,7 +417,10 @@ static void leave_as_holder(struct lk_mutex *m, struct lk_mutex_waiter *w)
 	/* Nobody to tell: let the unlock be a fast one. */
 	if (!anybody_sleeps(m) && !foreign_waiters())
 		WRITE_ONCE(m->word, LK_MUTEX_HELD);
+	wake = rouse_moved(m);
 	list_unlock(m, outer);
+	if (wake)
+		wake_value(wake);
 }
 
 /* Leaves the list at its deadline, unless the mutex came at the last moment. */
@@ -561,9 +576,8 @@ bool lk_mutex_move(struct lk_mutex *m, struct lk_mutex_waiter *w, bool last)
 		list_remove(m, w);
 		moved = w->moved = false;
 	}
-	/* Those that were moved do not nap, and foreign code that holds wakes none. */
-	if (last && foreign_unlocks(m) && first_of(m)->moved)
-		wake.first = ready_first(m);
+	if (last && !wake.first)
+		wake.first = rouse_moved(m);
 	unlock_and_wake(m, outer, wake);
 	return moved;
 }

@@ -407,6 +407,33 @@ static void foreign_broadcasts(u32 id)
 	foreign_unlock();
 }
 
+/* Each that the broadcast moves unlocks so as well. The last that it wakes needs no mutex. */
+static void init_foreign_chain(void)
+{
+	static struct lk_cond_waiter behind;
+
+	init_foreign();
+	lk_cond_enqueue(&cond, &first, &mutex, false);
+	lk_cond_enqueue(&cond, &second, &mutex, false);
+	lk_cond_enqueue(&cond, &behind, NULL, false);
+}
+
+static void foreign_chain(u32 id)
+{
+	struct lk_cond_waiter *w = id == 1 ? &first : &second;
+
+	if (!id) {
+		lock();
+		lk_cond_broadcast(&cond);
+	} else {
+		if (!lk_cond_relock(w))
+			lock();
+		lk_cond_done(w);
+	}
+	critical_section();
+	foreign_unlock();
+}
+
 /* Nothing shows at first that foreign code unlocks. The broadcast comes at any time. */
 static void lend_and_broadcast(u32 id)
 {
@@ -462,6 +489,53 @@ static void init_signal(void)
 {
 	init_contended();
 	check_world.signal = handler;
+}
+
+/*
+ * Two condition variables. Thread 0 wakes the waiter of the first, and its handler those of
+ * the other. One of these leaves, and its handlers wake the waiter of the first. So each
+ * handler may find that the list it needs is locked by a thread that is in a handler as well.
+ */
+static struct lk_cond other;
+static struct lk_cond_waiter third;
+static bool handled;
+
+static void handler_of_two(void)
+{
+	if (!lwc_thread())
+		handled = true;
+	lk_cond_broadcast(lwc_thread() ? &cond : &other);
+}
+
+static void init_signal_two(void)
+{
+	init_contended();
+	lk_cond_enqueue(&cond, &first, NULL, false);
+	lk_cond_enqueue(&other, &second, NULL, false);
+	lk_cond_enqueue(&other, &third, NULL, false);
+	check_world.signal = handler_of_two;
+	check_world.signal_stores = true;
+}
+
+static void wake_two(u32 id)
+{
+	if (id) {
+		lk_cond_leave(&second);
+		return;
+	}
+	lk_cond_broadcast(&cond);
+	if (!handled) /* the waiter had been claimed, so there was no section */
+		lk_cond_broadcast(&other);
+}
+
+static void finish_two(void)
+{
+	CHECK(!cond.first && !other.first, "a waiter is left on a list");
+	CHECK(first.sleeper.state == LK_SIGNALLED &&
+		      third.sleeper.state == LK_SIGNALLED,
+	      "a waiter was not woken");
+	CHECK(!cond.lock.locked && !other.lock.locked,
+	      "a list is locked at the end");
 }
 
 static void wait_for_handler(u32 id)
@@ -551,6 +625,8 @@ const struct check_client check_cond[] = {
 	  3, 1, 2, 600, 3, init_last, freed_by_last, NULL },
 	{ "cond", "foreign", "foreign code holds the mutex, and unlocks it", 3,
 	  1, 2, 600, 3, init_foreign, foreign_broadcasts, finish },
+	{ "cond", "foreign_chain", "those that it moves unlock so as well", 3,
+	  1, 2, 600, 3, init_foreign_chain, foreign_chain, finish },
 	{ "cond", "lent", "foreign code unlocks, which nothing shows before", 3,
 	  1, 3, 600, 3, init_lent_later, lend_and_broadcast, finish },
 	{ "cond", "busy", "a signal goes to a waiter that is asleep", 3, 1, 2,
@@ -563,6 +639,8 @@ const struct check_client check_cond[] = {
 	  600, 16, init, leave_or_be_told, finish },
 	{ "cond", "handler", "a signal by a handler in a list section", 2, 1, 3,
 	  600, 2, init_signal, wait_for_handler, finish },
+	{ "cond", "handler_two", "handlers, each in a list of another one", 2,
+	  1, 3, 600, 2, init_signal_two, wake_two, finish_two },
 	{ "cond", "fork", "waiters lost in a fork are forgotten", 2, 1, 2, 600,
 	  16, init_forked, signal_after_fork, finish },
 	{ 0 },
@@ -581,6 +659,10 @@ const struct check_mutant mutants_cond[] = {
 	{ "who owes is not counted", "claim", "atomic_add", NULL, "drop" },
 	{ "signal that looks again is not counted", "lk_cond_signal",
 	  "atomic_add", NULL, "drop" },
+	{ "a handler waits for the list of another", "lock_to_claim",
+	  "in_any_section", NULL, "drop" },
+	{ "a handler's signal is forgotten", "lk_wait_list_try_to_look",
+	  "look_later", NULL, "drop" },
 	{ "who owes never settles", "settle", "atomic_sub_return_release", NULL,
 	  "drop" },
 	{ 0 },
