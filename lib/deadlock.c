@@ -171,7 +171,9 @@ __cold void lwlib_debug_wait_begin(struct lwlib_debug_wait *wait,
 		wait->own = lkp_wait_claim(lwlib_debug_tid());
 	if (!wait->own)
 		return;
-	wait->outer = *wait->own;
+	/* Another thread may have written them, when the entry was its own. */
+	wait->object = READ_ONCE(wait->own->object);
+	wait->site = READ_ONCE(wait->own->site);
 	lkp_wait_set(wait->own, m, site);
 	check(wait->own);
 }
@@ -180,7 +182,7 @@ __cold void lwlib_debug_wait_end(struct lwlib_debug_wait *wait)
 {
 	if (!wait->own)
 		return;
-	lkp_wait_set(wait->own, wait->outer.object, wait->outer.site);
+	lkp_wait_set(wait->own, wait->object, wait->site);
 	if (wait->claimed)
 		lkp_wait_release(wait->own);
 	else

@@ -27,7 +27,9 @@ void lwlib_debug_check_destroy(const struct lk_mutex *m);
 
 /* What a wait has interrupted, if a signal handler waits. */
 struct lwlib_debug_wait {
-	struct lkp_wait *own, outer;
+	struct lkp_wait *own;
+	const void *object,
+		*site; /* of the wait that a handler has interrupted */
 	bool claimed;
 };
 
