@@ -41,6 +41,40 @@ fn changed(room: &Room, old: &str, new: &str) -> String {
 }
 
 #[test]
+fn a_copy_is_the_machine_with_what_its_file_names() {
+    let room = Room::new();
+    for name in lockwork_sim::machine::names() {
+        let path = text(&room.path(&format!("{name}.toml")));
+        ok(&room, &["copy", name, &path]);
+        let copy = lockwork_sim::machine::load(&path).expect(name);
+        assert_eq!(copy, lockwork_sim::machine::load(name).expect(name));
+    }
+    assert!(room.path("vm-2cpu.csv").exists());
+    let again = text(&room.path("again.toml"));
+    ok(&room, &["copy", &text(&room.path("dl980.toml")), &again]);
+    assert!(ok(&room, &["validate", &again]).contains("sound"));
+}
+
+#[test]
+fn a_copy_overwrites_nothing_unasked() {
+    let room = Room::new();
+    let mine = text(&room.path("mine.toml"));
+    fs::write(&mine, "mine").expect("written");
+    refused(
+        &room,
+        125,
+        &["copy", "dl980", &mine],
+        &["exists", "--force"],
+    );
+    assert_eq!(fs::read_to_string(&mine).expect("there"), "mine");
+    ok(&room, &["copy", "dl980", &mine, "--force"]);
+    refused(&room, 2, &["copy", "dl98", &mine], &["nearest: dl980"]);
+    refused(&room, 2, &["copy", "dl980", "mine"], &["mine.toml"]);
+    let nowhere = text(&room.path("no/mine.toml"));
+    refused(&room, 125, &["copy", "dl980", &nowhere], &["cannot write"]);
+}
+
+#[test]
 fn the_list_has_a_line_for_each_machine_and_show_knows_it() {
     let room = Room::new();
     let list = ok(&room, &["list"]);

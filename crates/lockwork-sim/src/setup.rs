@@ -13,6 +13,8 @@ pub enum Placement {
     Compact,
     /// Round and round the NUMA nodes.
     Spread,
+    /// Round and round the clusters: first one CPU of each, each time on another node.
+    SpreadClusters,
     /// One for each NUMA node, as long as there are nodes; then as `Spread`.
     PerNode,
 }

@@ -168,6 +168,8 @@ pub enum Where {
     Compact,
     /// Round-robin over the NUMA nodes.
     Spread,
+    /// Round-robin over the CPUs that share a last-level cache, and over the nodes.
+    SpreadClusters,
     /// One thread on each node; further threads as with `spread`.
     PerNode,
 }
@@ -178,6 +180,7 @@ impl Where {
         match self {
             Where::Compact => Placement::Compact,
             Where::Spread => Placement::Spread,
+            Where::SpreadClusters => Placement::SpreadClusters,
             Where::PerNode => Placement::PerNode,
         }
     }

@@ -383,6 +383,7 @@ pub(super) fn placed(placement: Placement) -> &'static str {
     match placement {
         Placement::Compact => "compact",
         Placement::Spread => "spread",
+        Placement::SpreadClusters => "spread-clusters",
         Placement::PerNode => "per-node",
     }
 }

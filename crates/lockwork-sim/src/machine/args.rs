@@ -7,8 +7,8 @@ use clap::{Args, Subcommand};
 
 /// What `lockwork machine --help` begins with.
 pub const HELP: &str = "\
-Lists, shows and validates the machines that `lockwork sim` simulates, and measures
-the machine that this command runs on.
+Lists, shows, copies and validates the machines that `lockwork sim` simulates, and
+measures the machine that this command runs on.
 
 A file describes a machine: the topology of its CPUs, the latency of a cache line
 from each distance, and the costs of a CPU's own steps and of the scheduler. Each
@@ -25,6 +25,7 @@ Exit status:
 Examples:
   lockwork machine list
   lockwork machine show dl980
+  lockwork machine copy dl980 mine.toml
   lockwork machine measure -o here.toml
   lockwork machine validate here.toml";
 
@@ -43,6 +44,8 @@ pub(super) enum Command {
     List,
     /// Show a machine: its topology, and each number with its source.
     Show(ShowArgs),
+    /// Write a copy of a machine's file, to change it.
+    Copy(CopyArgs),
     /// Validate a machine's file, and report the line of each mistake.
     Validate {
         /// A machine's name, or the path of its file.
@@ -60,6 +63,18 @@ pub(super) struct ShowArgs {
     /// Print JSON.
     #[arg(long)]
     pub(super) json: bool,
+}
+
+/// Options of `lockwork machine copy`.
+#[derive(Debug, Args)]
+pub(super) struct CopyArgs {
+    /// A machine's name, or the path of its file.
+    pub(super) machine: String,
+    /// The file to write. Files that it names, with latencies, are written beside it.
+    pub(super) file: PathBuf,
+    /// Overwrite existing files.
+    #[arg(long)]
+    pub(super) force: bool,
 }
 
 /// Options of `lockwork machine measure`.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The command `lockwork machine`.
 
+use std::fs;
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{bail, Context, Result};
 use lockwork_report::{table, text};
 
-use super::args::{Command, MachineArgs};
-use super::shipped::Mistake;
-use super::shipped::{names, open};
+use super::args::{Command, CopyArgs, MachineArgs};
+use super::shipped::{names, open, texts, Mistake};
 use super::{measure, show};
 
 /// Does what the arguments say. Failure: a file has a mistake.
@@ -26,6 +26,7 @@ pub fn run(args: &MachineArgs) -> Result<ExitCode> {
                 show::text(&loaded)
             })?;
         }
+        Command::Copy(args) => copy(args)?,
         Command::Validate { file } => return validate(file),
         Command::Measure(args) => return measure::run(args),
     }
@@ -60,6 +61,30 @@ fn list() -> Result<String> {
     let lines = lines.map(|(line, summary)| format!("{line:width$}  {summary}\n"));
     Ok(lines.collect::<String>()
         + "\n`lockwork machine show NAME` says where each number is from.\n")
+}
+
+/// Writes nothing unless all of it can be written.
+fn copy(args: &CopyArgs) -> Result<()> {
+    let (text, named) = texts(&args.machine)?;
+    let mut files = vec![(args.file.clone(), text)];
+    files.extend(named.into_iter().map(|(name, text)| {
+        let beside = args.file.with_file_name(name);
+        (beside, text)
+    }));
+    measure::is_toml(&args.file)?;
+    for (file, _) in files.iter().filter(|_| !args.force) {
+        if file.exists() {
+            bail!(
+                "{} already exists; give another name, or --force to overwrite it",
+                file.display()
+            );
+        }
+    }
+    for (file, content) in &files {
+        fs::write(file, content).with_context(|| format!("cannot write {}", file.display()))?;
+        text::print(&format!("{}: written\n", file.display()))?;
+    }
+    Ok(())
 }
 
 fn validate(file: &str) -> Result<ExitCode> {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Machines by name, which are in the program, and by file.
 
+use std::cell::RefCell;
 use std::fmt;
 use std::path::Path;
+use std::rc::Rc;
 
 use anyhow::{anyhow, Context, Result};
 use include_dir::{include_dir, Dir};
@@ -47,30 +49,10 @@ pub fn load(name_or_path: &str) -> Result<Machine> {
 /// As [`load`].
 pub fn open(name_or_path: &str) -> Result<Loaded> {
     if data::is_path(name_or_path) {
-        return open_file(Path::new(name_or_path));
+        open_file(Path::new(name_or_path))
+    } else {
+        by_name(name_or_path)?.parse()
     }
-    let file = format!("{name_or_path}.toml");
-    let Some(text) = shipped(&file) else {
-        let names = names();
-        let near = match &choice::nearest(name_or_path, &names)[..] {
-            [] => String::new(),
-            near => format!("the nearest: {}; ", near.join(", ")),
-        };
-        bail_usage!(
-            "there is no machine '{name_or_path}'; {near}give the path of a file, or one of these: {}",
-            names.join(", ")
-        );
-    };
-    let beside = |file: &str| -> Result<String> {
-        let text = shipped(file).ok_or_else(|| anyhow!("no file {file} in data/machines"))?;
-        Ok(text.to_owned())
-    };
-    parse(name_or_path, text, &beside)
-        .map_err(|fault| Mistake(fault.tell(&format!("data/machines/{file}"), text)).into())
-}
-
-fn shipped(path: &str) -> Option<&'static str> {
-    data::text(&SHIPPED, path)
 }
 
 /// Reads the file of a machine that is not in the program.
@@ -78,15 +60,91 @@ fn shipped(path: &str) -> Option<&'static str> {
 /// # Errors
 /// As [`load`].
 pub fn open_file(path: &Path) -> Result<Loaded> {
-    let shown = path.display();
-    let text = input::text(path).with_context(|| format!("cannot read {shown}"))?;
-    let name = path.file_stem().unwrap_or_default().to_string_lossy();
-    let beside = |file: &str| -> Result<String> {
-        let file = path.with_file_name(file);
-        input::text(&file).with_context(|| format!("cannot read {}", file.display()))
+    by_path(path)?.parse()
+}
+
+/// The text of a sound machine's file, and the files that it names, each with its name.
+///
+/// # Errors
+/// As [`load`].
+pub(super) fn texts(name_or_path: &str) -> Result<(String, Vec<(String, String)>)> {
+    let mut source = if data::is_path(name_or_path) {
+        by_path(Path::new(name_or_path))?
+    } else {
+        by_name(name_or_path)?
     };
-    parse(&name, &text, &beside)
-        .map_err(|fault| Mistake(fault.tell(&shown.to_string(), &text)).into())
+    let named = Rc::new(RefCell::new(Vec::new()));
+    let (seen, read) = (Rc::clone(&named), source.beside);
+    source.beside = Box::new(move |file| {
+        let text = read(file)?;
+        seen.borrow_mut().push((file.to_owned(), text.clone()));
+        Ok(text)
+    });
+    source.parse()?;
+    let named = named.take();
+    Ok((source.text, named))
+}
+
+/// Where a machine is read from.
+struct Source<'a> {
+    name: String,
+    /// How messages name its file.
+    shown: String,
+    text: String,
+    /// Reads a file beside it.
+    beside: Box<dyn Fn(&str) -> Result<String> + 'a>,
+}
+
+impl Source<'_> {
+    fn parse(&self) -> Result<Loaded> {
+        parse(&self.name, &self.text, &self.beside)
+            .map_err(|fault| Mistake(fault.tell(&self.shown, &self.text)).into())
+    }
+}
+
+fn by_name(name: &str) -> Result<Source<'static>> {
+    let file = format!("{name}.toml");
+    let Some(text) = shipped(&file) else {
+        let names = names();
+        let near = match &choice::nearest(name, &names)[..] {
+            [] => String::new(),
+            near => format!("the nearest: {}; ", near.join(", ")),
+        };
+        bail_usage!(
+            "there is no machine '{name}'; {near}give the path of a file, or one of these: {}",
+            names.join(", ")
+        );
+    };
+    Ok(Source {
+        name: name.to_owned(),
+        shown: format!("data/machines/{file}"),
+        text: text.to_owned(),
+        beside: Box::new(|file| {
+            let text = shipped(file).ok_or_else(|| anyhow!("no file {file} in data/machines"))?;
+            Ok(text.to_owned())
+        }),
+    })
+}
+
+fn by_path(path: &Path) -> Result<Source<'_>> {
+    let shown = path.display().to_string();
+    Ok(Source {
+        name: path
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned(),
+        text: input::text(path).with_context(|| format!("cannot read {shown}"))?,
+        shown,
+        beside: Box::new(|file| {
+            let file = path.with_file_name(file);
+            input::text(&file).with_context(|| format!("cannot read {}", file.display()))
+        }),
+    })
+}
+
+fn shipped(path: &str) -> Option<&'static str> {
+    data::text(&SHIPPED, path)
 }
 
 #[cfg(test)]

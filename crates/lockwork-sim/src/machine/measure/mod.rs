@@ -65,14 +65,20 @@ pub(super) fn run(args: &MeasureArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The CSV file beside the output. Existing files are refused.
-fn targets(output: &Path, force: bool) -> Result<PathBuf> {
+/// Other names would not be known as those of files.
+pub(super) fn is_toml(output: &Path) -> Result<()> {
     if output.extension().is_none_or(|ending| ending != "toml") {
         bail_usage!(
             "a machine's file must end in .toml; write to {} instead",
             output.with_extension("toml").display()
         );
     }
+    Ok(())
+}
+
+/// The CSV file beside the output. Existing files are refused.
+fn targets(output: &Path, force: bool) -> Result<PathBuf> {
+    is_toml(output)?;
     let csv = output.with_extension("csv");
     if csv.file_name().is_none_or(|name| name.to_str().is_none()) {
         bail_usage!(
