@@ -64,6 +64,40 @@ fn a_lock_has_the_name_that_the_program_gives_it() {
     }
 }
 
+/// Two static mutexes of one name.
+const ALIKE: [&str; 2] = [
+    "#include <pthread.h>\n\
+        static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;\n\
+        void left(void) { pthread_mutex_lock(&lock); pthread_mutex_unlock(&lock); }\n",
+    "#include <pthread.h>\nvoid left(void);\n\
+        static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;\n\
+        int main(void) { pthread_mutex_lock(&lock); pthread_mutex_unlock(&lock); left(); return 0; }\n",
+];
+
+#[test]
+fn static_locks_of_one_name_have_their_source_files_beside_it() {
+    let room = Room::new();
+    let [left_text, right_text] = ALIKE;
+    let left = room.path("left.c");
+    std::fs::write(&left, left_text).expect("written");
+    let program = room.compile("right", right_text, &["-O1", "-pthread", &text(&left)]);
+    let process = recorded(&room, &[&program]);
+    assert_eq!(names(&process), ["lock (left.c)", "lock (right.c)"]);
+    // In files of one name only the addresses differ.
+    let other = room.path("other");
+    std::fs::create_dir(&other).expect("a folder");
+    let twin = other.join("right.c");
+    std::fs::write(&twin, left_text).expect("written");
+    let program = room.compile("right", right_text, &["-O1", "-pthread", &text(&twin)]);
+    let process = recorded(&room, &[&program]);
+    let names = names(&process);
+    assert_eq!(names.len(), 2, "{names:?}");
+    assert!(
+        names.iter().all(|name| name.starts_with("lock 0x")),
+        "{names:?}"
+    );
+}
+
 #[test]
 fn a_program_that_gives_names_needs_no_recorder() {
     let room = Room::new();

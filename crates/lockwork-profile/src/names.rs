@@ -233,15 +233,30 @@ impl<'a> Names<'a> {
         Some(outside.unwrap_or_else(|| self.site(made)))
     }
 
-    /// Whether other locks are variables of the same name.
+    /// The variable that a lock is. Others of its name are told apart by their source files, or
+    /// else by their addresses.
+    fn variable(&self, lock: &Lock) -> Option<String> {
+        let (name, source) = self.symbols.variable_and_source(lock.address)?;
+        if !self.is_shared(&name) {
+            return Some(name);
+        }
+        let local = source.map(|source| in_source(&name, &source));
+        let local = local.filter(|local| !self.is_shared(local));
+        Some(local.unwrap_or_else(|| format!("{name} {:#x}", lock.address)))
+    }
+
+    /// Whether other locks are variables of the same name, or of the same name and source.
     fn is_shared(&self, variable: &str) -> bool {
         let find = || {
             let unnamed = self.locks.iter().filter(|lock| lock.named.is_none());
-            let variables = unnamed.filter_map(|lock| self.symbols.variable(lock.address));
+            let variables =
+                unnamed.filter_map(|lock| self.symbols.variable_and_source(lock.address));
+            let names = variables.flat_map(|(name, source)| {
+                let local = source.map(|source| in_source(&name, &source));
+                std::iter::once(name).chain(local)
+            });
             let mut seen = HashSet::new();
-            variables
-                .filter(|name| !seen.insert(name.clone()))
-                .collect()
+            names.filter(|name| !seen.insert(name.clone())).collect()
         };
         self.shared_variables.get_or_init(find).contains(variable)
     }
@@ -256,11 +271,8 @@ impl<'a> Names<'a> {
             Some(name) => return name.to_owned(),
             None => {}
         }
-        if let Some(variable) = self.symbols.variable(lock.address) {
-            return match self.is_shared(&variable) {
-                true => format!("{variable} {:#x}", lock.address),
-                false => variable,
-            };
+        if let Some(variable) = self.variable(lock) {
+            return variable;
         }
         if let Some(maker) = self.maker(lock) {
             return format!("{:#x} made by {maker}", lock.address);
@@ -272,6 +284,10 @@ impl<'a> Names<'a> {
             used.unwrap_or_else(|| "nobody".to_owned())
         )
     }
+}
+
+fn in_source(variable: &str, source: &str) -> String {
+    format!("{variable} ({source})")
 }
 
 #[cfg(test)]

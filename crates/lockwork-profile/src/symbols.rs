@@ -40,6 +40,8 @@ struct Place {
     to: u64,
     /// As the file has it, in one line.
     name: String,
+    /// Of what is local to a source file: that file's name without its folders, where known.
+    source: Option<Rc<str>>,
 }
 
 /// What one file says.
@@ -101,6 +103,12 @@ impl<'a> Symbolizer<'a> {
 
     /// The variable at `address`, and how far into it that is.
     pub fn variable(&self, address: u64) -> Option<String> {
+        self.variable_and_source(address).map(|(name, _)| name)
+    }
+
+    /// The same, and the name of the source file that the variable is local to, as a static one
+    /// is in C.
+    pub fn variable_and_source(&self, address: u64) -> Option<(String, Option<Rc<str>>)> {
         let module = self.whole(self.modules.before(address)?);
         let symbols = self.symbols(module);
         if address >= symbols.end {
@@ -108,13 +116,14 @@ impl<'a> Symbolizer<'a> {
         }
         let place = address.wrapping_sub(symbols.bias);
         let Some(found) = at(&symbols.variables, place) else {
-            return Some(module.place(address - module.start));
+            return Some((module.place(address - module.start), None));
         };
         let name = demangled(&found.name);
-        Some(match place - found.from {
+        let name = match place - found.from {
             0 => name,
             inside => format!("{name}+{inside:#x}"),
-        })
+        };
+        Some((name, found.source.clone()))
     }
 
     /// The module of which `part` is. In a small file, the first page has the header and what
@@ -235,18 +244,37 @@ fn memory(elf: &Elf<'_>) -> Option<Memory> {
 }
 
 /// Symbols of a kind. One without a size says nothing about what is behind it: in a stripped
-/// file that may be another function.
+/// file that may be another function. The local ones of a source file come after the symbol that
+/// has its name.
 fn places(elf: &Elf<'_>, kind: SymbolKind) -> Vec<Place> {
-    let all = elf.symbols().chain(elf.dynamic_symbols());
-    all.filter(|symbol| symbol.kind() == kind && symbol.size() > 0)
-        .filter_map(|symbol| {
-            Some(Place {
-                from: symbol.address(),
-                to: symbol.address() + symbol.size(),
-                name: plain(symbol.name_bytes().ok()?),
-            })
-        })
-        .collect()
+    let mut places = Vec::new();
+    let mut source = None;
+    for symbol in elf.symbols().chain(elf.dynamic_symbols()) {
+        if symbol.kind() == SymbolKind::File {
+            source = symbol.name_bytes().ok().and_then(source_name);
+        }
+        if symbol.kind() != kind || symbol.size() == 0 {
+            continue;
+        }
+        let Ok(name) = symbol.name_bytes() else {
+            continue;
+        };
+        places.push(Place {
+            from: symbol.address(),
+            to: symbol.address() + symbol.size(),
+            name: plain(name),
+            source: source.clone().filter(|_| symbol.is_local()),
+        });
+    }
+    places
+}
+
+/// None: the linker or link-time optimization made that up.
+fn source_name(name: &[u8]) -> Option<Rc<str>> {
+    let name = plain(name);
+    let name = file_name(&name);
+    let made_up = name.is_empty() || name.starts_with('<') || name.contains(".ltrans");
+    (!made_up).then(|| name.into())
 }
 
 /// What is at `address`, of places that are sorted.
