@@ -283,6 +283,7 @@ fn a_killed_program_loses_nothing() {
     let process = &json(&room)[0];
     assert_eq!(lock(process, "last_mutex")["counts"]["count"], 12345);
     assert_eq!(process["ended"], false);
+    assert!(process["cpu_seconds"].is_null(), "{process:#?}");
 }
 
 /// 20,000 locks, each locked once; then, with an argument, one lock for ever.

@@ -34,6 +34,7 @@ fn recorded(room: &Room, command: &[&str]) -> Value {
     let report = room.run(&["report", "--json", &file]);
     let all: Vec<Value> = serde_json::from_slice(&report.stdout).expect("JSON");
     let [one] = &all[..] else { panic!("{all:#?}") };
+    assert!(one["cpu_seconds"].as_f64().is_some(), "{one:#?}");
     one.clone()
 }
 

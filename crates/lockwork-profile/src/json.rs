@@ -23,6 +23,7 @@ pub struct Process {
     seconds: f64,
     threads: u64,
     cpus: Option<u64>,
+    cpu_seconds: Option<f64>,
     ended: bool,
     end: String,
     dropped: u64,
@@ -205,6 +206,7 @@ pub fn process(profile: &Profile) -> Process {
         seconds: profile.seconds,
         threads: profile.threads,
         cpus: profile.cpus,
+        cpu_seconds: profile.usage.map(|usage| usage.cpu),
         ended: profile.ended,
         end: match profile.fate {
             _ if profile.replaced => "exec".to_owned(),

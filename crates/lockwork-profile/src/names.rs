@@ -236,7 +236,7 @@ impl<'a> Names<'a> {
     /// The variable that a lock is. Others of its name are told apart by their source files, or
     /// else by their addresses.
     fn variable(&self, lock: &Lock) -> Option<String> {
-        let (name, source) = self.symbols.variable_and_source(lock.address)?;
+        let (name, source) = self.symbols.variable(lock.address)?;
         if !self.is_shared(&name) {
             return Some(name);
         }
@@ -249,8 +249,7 @@ impl<'a> Names<'a> {
     fn is_shared(&self, variable: &str) -> bool {
         let find = || {
             let unnamed = self.locks.iter().filter(|lock| lock.named.is_none());
-            let variables =
-                unnamed.filter_map(|lock| self.symbols.variable_and_source(lock.address));
+            let variables = unnamed.filter_map(|lock| self.symbols.variable(lock.address));
             let names = variables.flat_map(|(name, source)| {
                 let local = source.map(|source| in_source(&name, &source));
                 std::iter::once(name).chain(local)

@@ -102,7 +102,7 @@ fn heading(profile: &Profile) -> String {
 const SHORT: f64 = 0.1;
 
 /// How busy the program kept its CPUs, if its end was seen.
-fn cpus(profile: &Profile) -> Option<String> {
+pub(crate) fn cpus(profile: &Profile) -> Option<String> {
     let used = profile.usage?.cpu / profile.seconds;
     let cpus = profile.cpus?;
     (profile.seconds >= SHORT).then(|| {

@@ -101,14 +101,9 @@ impl<'a> Symbolizer<'a> {
         }
     }
 
-    /// The variable at `address`, and how far into it that is.
-    pub fn variable(&self, address: u64) -> Option<String> {
-        self.variable_and_source(address).map(|(name, _)| name)
-    }
-
-    /// The same, and the name of the source file that the variable is local to, as a static one
-    /// is in C.
-    pub fn variable_and_source(&self, address: u64) -> Option<(String, Option<Rc<str>>)> {
+    /// The variable at `address`, and how far into it that is; and the name of the source file that
+    /// it is local to, as a static one is in C.
+    pub fn variable(&self, address: u64) -> Option<(String, Option<Rc<str>>)> {
         let module = self.whole(self.modules.before(address)?);
         let symbols = self.symbols(module);
         if address >= symbols.end {

@@ -57,7 +57,9 @@ fn process(profile: &Profile) -> String {
     );
     let verdict = verdict::verdict(profile);
     let quick = verdict::quick_waits(profile);
-    for said in verdict.lines().chain(quick.as_deref()) {
+    let cpus = summary::cpus(profile);
+    let said = [cpus.as_deref(), quick.as_deref()].into_iter().flatten();
+    for said in verdict.lines().chain(said) {
         text += &format!("<p>{}</p>\n", escape(said));
     }
     let locks: Vec<&Lock> = contended(profile).take(SHOWN).collect();
