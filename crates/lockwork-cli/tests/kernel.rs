@@ -63,6 +63,8 @@ fn a_wrong_command_line_boots_nothing() {
             "cannot be used with",
         ),
         (&["--lockdep", "--kcsan"], "cannot be used with"),
+        (&["--series", "locks"], "osq"),
+        (&["--series", "rwlock", "--set", "osq_pool=1"], "osq_pool"),
         (&["--cpus", "7"], "choose a multiple"),
     ] {
         let said = refused(2, &[&["patched"], args].concat());

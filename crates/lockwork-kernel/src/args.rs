@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::patched::{Choice, Flavour};
+use crate::series::patch::Series;
 use crate::series::PatchesArgs;
 
 /// What `lockwork kernel --help` says.
@@ -16,8 +17,8 @@ module builds them as a module for Debian's kernel, boots that kernel in QEMU wi
 --cpus CPUs on --nodes NUMA nodes, and tortures each lock there: kernel threads,
 hardirqs and softirqs take it while CPUs go off and on and its mode changes.
 
-patches writes a series of patches that puts the locks under the kernel's own mutexes,
-rw_semaphores, spinlocks and rwlocks. patched builds that kernel from Debian's sources,
+patches writes three series of patches that put the locks under the kernel's own mutexes
+and rw_semaphores, spinlocks, and rwlocks. patched builds that kernel from Debian's sources,
 boots it, and has the kernel's own locktorture torture its locks.
 
 A run fails if two threads were ever inside a lock together, or if the kernel reported
@@ -68,8 +69,8 @@ Examples:
 const AFTER_PATCHES: &str = "\
 Examples:
   lockwork kernel patches -o series
-  git am series/000[1-9]*.patch
-  lockwork kernel patches -o series --source ~/src/linux --signoff
+  git am series/osq/000[1-9]*.patch
+  lockwork kernel patches -o series --series osq --source ~/src/linux --signoff
   lockwork kernel patches --apply ~/src/linux";
 
 /// Options of `lockwork kernel`.
@@ -197,11 +198,14 @@ pub(crate) struct PatchedArgs {
     pub(crate) sweep: bool,
     /// Run on this machine, which has booted a kernel with the patches, and not in QEMU:
     /// to measure, with --sweep. Needs root. With --off, the machine's kernel has no patches.
-    #[arg(long, conflicts_with_all = ["cpus", "nodes", "accel", "boot_seconds", "append", "lockdep", "kcsan", "patches", "build_only", "compile", "shell"])]
+    #[arg(long, conflicts_with_all = ["cpus", "nodes", "accel", "boot_seconds", "append", "lockdep", "kcsan", "series", "patches", "build_only", "compile", "shell"])]
     pub(crate) here: bool,
     /// Words to add to the kernel's command line, such as unfair_spinlock=off.
     #[arg(long, value_name = "WORDS")]
     pub(crate) append: Option<String>,
+    /// Only the patches of this series.
+    #[arg(long, value_name = "SERIES")]
+    series: Option<Series>,
     /// Only the first N patches; 0: none.
     #[arg(long, value_name = "N", value_parser = patches)]
     patches: Option<usize>,
@@ -221,6 +225,9 @@ pub(crate) struct PatchedArgs {
     pub(crate) guest: GuestArgs,
 }
 
+/// The patch that adds the controls, counted from 1.
+const CONTROLS: usize = 4;
+
 impl PatchedArgs {
     pub(crate) fn choice(&self) -> Choice {
         Choice {
@@ -230,6 +237,7 @@ impl PatchedArgs {
                 _ => Flavour::Plain,
             },
             options: self.options.clone(),
+            series: self.series,
             patches: self.patches(),
             off: self.off,
         }
@@ -239,7 +247,8 @@ impl PatchedArgs {
     pub(crate) fn has_controls(&self) -> bool {
         let queue = "LOCK_SPIN_ON_OWNER_NUMA";
         let on = self.options.is_empty() || self.options.iter().any(|name| name == queue);
-        !self.off && on && self.patches() >= 3
+        let there = self.series.is_none_or(|series| series == Series::Osq);
+        !self.off && on && there && self.patches() >= CONTROLS
     }
 
     /// How many of the patches are applied, at most.

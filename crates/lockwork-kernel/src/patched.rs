@@ -12,7 +12,7 @@ use lockwork_report::{bail_usage, text};
 use crate::key::Key;
 use crate::linux::{self, Linux};
 use crate::series;
-use crate::series::patch::{ours, series as patches};
+use crate::series::patch::{ours, patches, Series};
 use crate::series::tree::{Files, Tree};
 use crate::work::{self, Work};
 
@@ -47,7 +47,9 @@ pub(crate) struct Choice {
     /// Of the options of the patches only these are on; if there is none here, those of
     /// `kernel/config/patched.config`.
     pub(crate) options: Vec<String>,
-    /// How many patches of the series it has; all if there are fewer.
+    /// Only the patches of this series.
+    pub(crate) series: Option<Series>,
+    /// How many of these patches it has; all if there are fewer.
     pub(crate) patches: usize,
     /// The options of the patches are off.
     pub(crate) off: bool,
@@ -239,7 +241,7 @@ struct Parts {
 
 impl Parts {
     fn of(choice: &Choice, source: &Path) -> Result<Self> {
-        let mut patches = patches()?;
+        let mut patches = patches(choice.series)?;
         patches.truncate(choice.patches);
         let tree = Tree::open(source)?;
         let steps = series::steps(&tree, &patches)?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Writes the series as git format-patch does.
+//! Writes a series as git format-patch does.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result};
 use lockwork_report::bail_usage;
 
-use super::patch::{ours, Patch};
+use super::patch::Patch;
 use super::tree::{write, Files, Tree};
 use crate::work::Work;
 
@@ -16,17 +16,27 @@ use crate::work::Work;
 const SUBJECT: &str = "*** SUBJECT HERE ***";
 const BLURB: &str = "*** BLURB HERE ***";
 
-/// Writes the patches and the cover letter to `target`; the list of files.
+/// How a series is sent.
+pub(crate) struct Letter<'a> {
+    /// The cover letter: its subject, a line, and what it says.
+    pub(crate) text: &'a str,
+    /// The folder that it is written to, with the patches.
+    pub(crate) target: &'a Path,
+    /// Whether each patch has the user's Signed-off-by.
+    pub(crate) signoff: bool,
+}
+
+/// Writes the patches and the cover letter; the list of files.
 pub(crate) fn format(
     tree: &Tree,
     patches: &[Patch],
     steps: &[Files],
-    target: &Path,
-    signoff: bool,
+    letter: &Letter<'_>,
     work: &Work,
 ) -> Result<String> {
     work.progress.step("writing the patches");
     let room = tempfile::tempdir()?;
+    let (target, signoff) = (letter.target, letter.signoff);
     let git = Git {
         root: room.path(),
         named: identity(signoff)?,
@@ -63,13 +73,13 @@ pub(crate) fn format(
         &count,
     ])?;
     let cover = list.lines().next().context("git wrote nothing")?;
-    fill(Path::new(cover), &version)?;
+    fill(Path::new(cover), letter.text, &version)?;
     Ok(list)
 }
 
 /// Puts our words into the cover letter.
-fn fill(file: &Path, version: &str) -> Result<()> {
-    let cover = ours("kernel/series/cover.txt")?.replace("LINUX_VERSION", version);
+fn fill(file: &Path, letter: &str, version: &str) -> Result<()> {
+    let cover = letter.replace("LINUX_VERSION", version);
     let (subject, blurb) = cover
         .split_once('\n')
         .context("the cover letter is empty")?;
@@ -142,7 +152,11 @@ fn output(command: &mut Command, name: &str) -> Result<String> {
 
 #[cfg(test)]
 mod tests {
-    const COVER: &str = include_str!("../../../../kernel/series/cover.txt");
+    use super::super::patch::{ours, Series};
+
+    const LETTER: &str = include_str!("../../../../kernel/series/osq.txt");
+    const SPINLOCKS: &str = include_str!("../../../../kernel/series/spinlock.txt");
+    const ANSWERS: &str = include_str!("../../../../docs/answers.md");
     const FIDELITY: &str = include_str!("../../../../docs/fidelity.md");
     const KNOBS: &str = include_str!("../../../../platform/knobs.def");
 
@@ -160,11 +174,11 @@ mod tests {
         let (_, table) = FIDELITY
             .split_once("|  | mutex\\_numa over mutex | longest wait")
             .expect("the table");
-        let writers = numbers(COVER, "writers");
-        let gains = numbers(COVER, "this series");
-        let intervals = numbers(COVER, "+-");
-        let stock = numbers(COVER, "wait, osq");
-        let ours = numbers(COVER, "wait, this");
+        let writers = numbers(LETTER, "writers");
+        let gains = numbers(LETTER, "this series");
+        let intervals = numbers(LETTER, "+-");
+        let stock = numbers(LETTER, "wait, osq");
+        let ours = numbers(LETTER, "wait, this");
         for (at, writers) in writers.iter().enumerate() {
             let rows = [
                 format!("| {writers} writers | "),
@@ -186,17 +200,58 @@ mod tests {
         }
     }
 
+    /// The first rate of a lock in the answers, two virtual CPUs on each CPU, millions a second.
+    fn answered(lock: &str, section: &str) -> f64 {
+        let row = format!("| 32 on 1/2 | {section} | qspinlock\\_{lock} | ");
+        let cells = ANSWERS.lines().find_map(|line| line.strip_prefix(&row));
+        let cells = cells.unwrap_or_else(|| panic!("no row {row}")).split(" | ");
+        let rate = cells.filter_map(|cell| cell.split(" ±").next()?.parse().ok());
+        rate.into_iter().next().expect("a rate")
+    }
+
+    /// `lockwork answers --write` writes docs/answers.md.
+    #[test]
+    fn the_letter_of_the_spinlocks_has_the_figures_of_the_answers() {
+        for (row, lock) in [
+            ("fair queue", "fair"),
+            ("steal ", "steal"),
+            ("pv ", "pv"),
+            ("tas ", "tas"),
+        ] {
+            let shown = numbers(SPINLOCKS, row);
+            for (shown, section) in shown.iter().zip(["0.1 µs", "2 µs"]) {
+                let of_steal = 100.0 * answered(lock, section) / answered("steal", section);
+                let shown: f64 = shown.parse().expect("a number");
+                assert!((of_steal - shown).abs() < 0.6, "{row}{section}: {of_steal}");
+            }
+        }
+    }
+
+    #[test]
+    fn each_letter_has_a_subject_and_short_lines() {
+        for series in Series::ALL {
+            let letter = ours(&format!("kernel/series/{}.txt", series.name())).expect("a letter");
+            let (subject, text) = letter.split_once('\n').expect("two parts");
+            assert!(
+                !subject.is_empty() && text.contains("LINUX_VERSION"),
+                "{subject}"
+            );
+            let long = letter.lines().find(|line| line.len() > 75);
+            assert!(long.is_none(), "{}: {long:?}", series.name());
+        }
+    }
+
     #[test]
     fn the_cover_letter_says_from_when_a_queue_is_long() {
         let knob = KNOBS
             .lines()
             .find(|line| line.contains("(osq_lock_depth, "))
             .expect("the knob");
-        let depth = COVER
+        let depth = LETTER
             .split_once("long if it has more than ")
             .and_then(|(_, rest)| rest.split_whitespace().next())
             .expect("a number");
         assert!(knob.contains(&format!(", {depth}, ")), "{knob}");
-        assert!(COVER.contains(&format!("Up to {depth} waiters?")));
+        assert!(LETTER.contains(&format!("Up to {depth} waiters?")));
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! The locks as a series of patches for the kernel: made anew from a kernel's sources, so
+//! The locks as patches for the kernel, in three series: made anew from a kernel's sources, so
 //! that a port to another release is another run.
 
 mod edit;
@@ -14,7 +14,7 @@ use anyhow::{Context, Result};
 use lockwork_report::{bail_usage, text};
 
 use crate::work::{self, Work};
-use patch::Patch;
+use patch::{Patch, Series};
 use tree::{Files, Tree};
 
 /// Unpacks Debian's kernel sources: all of them, or some files.
@@ -23,7 +23,7 @@ const LINUX_SOURCE: &str = include_str!("../../../../scripts/linux-source");
 /// Options of `lockwork kernel patches`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PatchesArgs {
-    /// The folder that the patches are written to.
+    /// The folder that the patches are written to: a folder in it for each series.
     #[arg(short, long, value_name = "DIR", required_unless_present = "apply")]
     output: Option<PathBuf>,
     /// The kernel's sources, which are only read [default: what the edits need of Debian's
@@ -34,6 +34,9 @@ pub(crate) struct PatchesArgs {
     /// change is kept in DIR/.lockwork.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["output", "source", "signoff"])]
     apply: Option<PathBuf>,
+    /// Only this series [default: all].
+    #[arg(long, value_name = "SERIES")]
+    series: Option<Series>,
     /// Add the Signed-off-by line of your git identity to each patch.
     #[arg(long)]
     signoff: bool,
@@ -42,7 +45,7 @@ pub(crate) struct PatchesArgs {
     pub(crate) yes: bool,
 }
 
-/// What each patch of the series makes of a tree.
+/// What each of the patches makes of a tree.
 pub(crate) fn steps(tree: &Tree, patches: &[Patch]) -> Result<Vec<Files>> {
     let mut all = Files::new();
     let mut steps = Vec::new();
@@ -54,7 +57,7 @@ pub(crate) fn steps(tree: &Tree, patches: &[Patch]) -> Result<Vec<Files>> {
     Ok(steps)
 }
 
-/// Gives the first `count` patches to the sources in `root`.
+/// Gives the patches to the sources in `root`.
 pub(crate) fn install(root: &Path, patches: &[Patch]) -> Result<()> {
     let mut tree = Tree::open(root)?;
     let steps = steps(&tree, patches)?;
@@ -64,7 +67,7 @@ pub(crate) fn install(root: &Path, patches: &[Patch]) -> Result<()> {
 
 /// How many patches there are.
 pub(crate) fn count() -> usize {
-    patch::series().map_or(0, |patches| patches.len())
+    patch::patches(None).map_or(0, |patches| patches.len())
 }
 
 /// Unpacks Debian's kernel sources into `target`; `files`: only these.
@@ -93,7 +96,7 @@ fn may_be_folder(output: &Path) -> Result<()> {
 
 /// `lockwork kernel patches`
 pub(crate) fn run(args: &PatchesArgs, work: &Work) -> Result<ExitCode> {
-    let patches = patch::series()?;
+    let patches = patch::patches(args.series)?;
     if let Some(root) = &args.apply {
         install(root, &patches)?;
         work.progress.clear();
@@ -118,8 +121,20 @@ pub(crate) fn run(args: &PatchesArgs, work: &Work) -> Result<ExitCode> {
         }
     };
     let tree = Tree::open(&root)?;
-    let steps = steps(&tree, &patches)?;
-    let written = git::format(&tree, &patches, &steps, output, args.signoff, work)?;
+    let chosen = args.series.map_or(Series::ALL.to_vec(), |one| vec![one]);
+    let mut written = String::new();
+    for series in chosen {
+        let patches = patch::patches(Some(series))?;
+        let steps = steps(&tree, &patches)?;
+        let target = output.join(series.name());
+        let letter = format!("kernel/series/{}.txt", series.name());
+        let of = git::Letter {
+            text: &patch::ours(&letter)?,
+            target: &target,
+            signoff: args.signoff,
+        };
+        written += &git::format(&tree, &patches, &steps, &of, work)?;
+    }
     work.progress.clear();
     text::print(&written)?;
     Ok(ExitCode::SUCCESS)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! The patches of the series, and what they make of a kernel's files.
+//! The patches, and what they make of a kernel's files.
 
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use clap::ValueEnum;
 use serde::Deserialize;
 
 use super::edit::Edit;
@@ -13,10 +14,38 @@ use crate::sources::SOURCES;
 /// Where our files go.
 const HOME: &str = "kernel/locking/lockwork";
 
+/// A series that stands alone: what is sent to the kernel's maintainers as one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Series {
+    /// A NUMA-aware queue of spinners under mutex and rw_semaphore
+    Osq,
+    /// Unfair queued spinlocks for guests
+    Spinlock,
+    /// Another queued read/write lock, and variants of two locks to compare it by
+    Rwlock,
+}
+
+impl Series {
+    /// All of them.
+    pub(crate) const ALL: [Series; 3] = [Series::Osq, Series::Spinlock, Series::Rwlock];
+
+    /// As in the files, and of the folder that it is written to.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Series::Osq => "osq",
+            Series::Spinlock => "spinlock",
+            Series::Rwlock => "rwlock",
+        }
+    }
+}
+
 /// One file of `kernel/series/`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Patch {
+    /// Of which series it is.
+    series: Vec<Series>,
     /// The first line of its message.
     pub(crate) subject: String,
     /// The rest of it.
@@ -37,8 +66,14 @@ pub(crate) struct Patch {
     edits: Vec<Edit>,
 }
 
-/// The series, in its order.
-pub(crate) fn series() -> Result<Vec<Patch>> {
+/// The patches of a series, in their order; none named: all patches.
+pub(crate) fn patches(series: Option<Series>) -> Result<Vec<Patch>> {
+    let mut all = every()?;
+    all.retain(|patch| series.is_none_or(|series| patch.series.contains(&series)));
+    Ok(all)
+}
+
+fn every() -> Result<Vec<Patch>> {
     let all = SOURCES.iter().filter_map(|(path, bytes)| {
         let name = path.strip_prefix("kernel/series/")?;
         (name.ends_with(".toml") && !name.contains('/')).then_some((path, bytes))
@@ -121,8 +156,11 @@ mod tests {
 
     #[test]
     fn the_documented_limits_are_those_of_the_knobs() {
-        let patches = series().expect("a series");
-        let lines = patches[2].message.lines();
+        let patches = patches(None).expect("patches");
+        let controls = patches
+            .iter()
+            .find(|patch| patch.subject.contains("controls"));
+        let lines = controls.expect("a patch").message.lines();
         let named: Vec<String> = lines
             .filter_map(|line| line.strip_prefix("  "))
             .filter(|line| !line.contains("read only"))
@@ -140,7 +178,7 @@ mod tests {
 
     #[test]
     fn what_the_series_adds_is_not_asked_of_the_kernel() {
-        let names = needed(&series().expect("a series"));
+        let names = needed(&patches(None).expect("patches"));
         assert!(names.iter().any(|name| name == "kernel/locking/Makefile"));
         assert!(!names
             .iter()
@@ -148,10 +186,10 @@ mod tests {
     }
 
     #[test]
-    fn the_series_is_whole_and_its_locks_are_unedited() {
-        let patches = series().expect("a series");
-        assert!(patches.len() >= 3);
+    fn each_patch_is_of_a_series_and_its_locks_are_unedited() {
+        let patches = patches(None).expect("patches");
         for patch in &patches {
+            assert!(!patch.series.is_empty(), "{}", patch.subject);
             assert!(patch.subject.len() <= 75, "{}", patch.subject);
             let long = patch.message.lines().find(|line| line.len() > 75);
             assert!(long.is_none(), "{}: {long:?}", patch.subject);
@@ -159,6 +197,39 @@ mod tests {
                 ours(&from).expect("a file");
                 let edited = patch.edited().any(|name| name == to);
                 assert!(!edited, "{to} is to be as it is in {from}");
+            }
+        }
+    }
+
+    /// `#include "name.h"` of a file in our folder.
+    fn includes(text: &str) -> impl Iterator<Item = &str> {
+        text.lines().filter_map(|line| {
+            let name = line.trim().strip_prefix("#include ")?;
+            let name = name
+                .trim_start_matches(['"', '<'])
+                .split(['"', '>'])
+                .next()?;
+            (!name.contains('/')).then_some(name)
+        })
+    }
+
+    #[test]
+    fn each_series_has_all_files_that_its_files_include() {
+        for series in Series::ALL {
+            let patches = patches(Some(series)).expect("patches");
+            let copies: Vec<_> = patches.iter().flat_map(Patch::copies).collect();
+            let there = |name: &str| {
+                copies
+                    .iter()
+                    .any(|(_, to)| to.ends_with(&format!("/{name}")))
+            };
+            for (from, to) in &copies {
+                if !to.starts_with(HOME) {
+                    continue;
+                }
+                for name in includes(&ours(from).expect("a file")) {
+                    assert!(there(name), "{}: {to} includes {name}", series.name());
+                }
             }
         }
     }
