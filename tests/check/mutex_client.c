@@ -315,19 +315,21 @@ static void take_from_handler(u32 id)
 
 /*
  * Thread 0 looks at the list of a mutex. Its handler unlocks a second mutex that it holds.
- * The others sleep for the second, and their handlers look at the first. So each handler may
- * find that the list it needs is locked by a thread that is in a handler as well.
+ * Thread 1 looks at the list of that one, on which it has a sleeper, and its handlers look at
+ * the first. So each handler may find that the list it needs is locked by a thread that is in
+ * a handler as well.
  */
 static struct lk_mutex second;
+static struct lk_mutex_waiter moved;
 
 static void handler_of_two(void)
 {
 	static u32 times[CHECK_THREADS];
 	u32 id = lwc_thread(), time = times[id]++;
 
-	if (!id && !time)
+	if (!id && time == 1) /* with its list locked */
 		lk_mutex_unlock(&second);
-	else if (id && time < 2) /* before it has the list, and with it */
+	else if (id && time < 3)
 		lk_mutex_wake(&lock);
 }
 
@@ -335,6 +337,8 @@ static void init_signal_two(void)
 {
 	init();
 	lk_mutex_lock(&second);
+	moved.state = LK_ASLEEP;
+	lk_mutex_move(&second, &moved, true);
 	check_world.signal = handler_of_two;
 	check_world.signal_stores = true;
 }
@@ -345,7 +349,8 @@ static void use_two(u32 id)
 		lk_mutex_wake(&lock);
 		return;
 	}
-	lk_mutex_sleep(&second, NULL);
+	lk_mutex_wake(&second);
+	lk_mutex_sleep_moved(&second, &moved);
 	critical_section();
 	lk_mutex_unlock(&second);
 }
@@ -682,8 +687,8 @@ const struct check_client check_mutex[] = {
 	  16, init_signal_posix, lock_and_unlock, finish },
 	{ "mutex", "signal_holds", "a handler has the mutex meanwhile", 3, 1, 1,
 	  600, 3, init_held_signal_posix, take_from_handler, finish },
-	{ "mutex", "signal_two", "handlers, each in a list of another mutex", 3,
-	  1, 1, 600, 3, init_signal_two, use_two, finish_two },
+	{ "mutex", "signal_two", "handlers, each in a list of another mutex", 2,
+	  1, 2, 600, 2, init_signal_two, use_two, finish_two },
 	{ "mutex", "signal_foreign", "a handler, with foreign waiters", 3, 2, 2,
 	  600, 16, init_signal_foreign, ours_and_foreign, finish },
 	{ "mutex", "sleeping", "no waiter spins", 3, 1, 2, 600, 16,

@@ -281,7 +281,7 @@ static void init_forked_signal(void)
 
 /*
  * Thread 0 looks at the list of a lock. Its handler unlocks a second lock that it holds.
- * The others sleep for the second, and their handlers look at the first. So each handler may
+ * Thread 1 sleeps for the second, and its handlers look at the first. So each handler may
  * find that the list it needs is locked by a thread that is in a handler as well.
  */
 static struct lk_rwsem second;
@@ -291,9 +291,9 @@ static void handler_of_two(void)
 	static u32 times[CHECK_THREADS];
 	u32 id = lwc_thread(), time = times[id]++;
 
-	if (!id && !time)
+	if (!id && time == 1) /* with its list locked */
 		lk_rwsem_unlock(&second);
-	else if (id && time < 2) /* before it has the list, and with it */
+	else if (id && time < 4)
 		lk_rwsem_look(&lock);
 }
 
@@ -666,8 +666,8 @@ const struct check_client check_rwsem[] = {
 	  init_freed, use_and_free, NULL },
 	{ "rwsem", "signal", "a handler interrupts the list", 2, 2, 1, 600, 16,
 	  init_signal, one_writer, finish },
-	{ "rwsem", "signal_two", "handlers, each in a list of another lock", 3,
-	  1, 1, 600, 3, init_signal_two, use_two, finish_two },
+	{ "rwsem", "signal_two", "handlers, each in a list of another lock", 2,
+	  1, 2, 600, 2, init_signal_two, use_two, finish_two },
 	{ "rwsem", "signal_passes", "a handler passes the sleeper to be woken",
 	  3, 1, 1, 600, 3, init_held_signal, unlock_between, finish },
 	{ "rwsem", "fork", "waiters lost in a fork are forgotten", 2, 1, 2, 600,

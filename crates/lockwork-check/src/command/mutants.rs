@@ -156,6 +156,7 @@ fn broken(index: &Index, mistake: &LogicMutant, stems: &[&str]) -> Vec<Planned> 
 fn broken_text(site: &Site, change: Change) -> &'static str {
     match change {
         Change::Drop if site.primitive.starts_with("wake_") => "does not wake",
+        Change::Drop if site.primitive == "look_later" => "forgets it",
         Change::Drop if gives_up(&site.primitive) => "never says so",
         Change::Drop if site.primitive.ends_with("_or_stall") => "never gives up",
         Change::Drop if site.primitive == "knob" => "is taken for 1",
@@ -165,9 +166,9 @@ fn broken_text(site: &Site, change: Change) -> &'static str {
     }
 }
 
-/// Whether the primitive only says that a waiter is to give up.
+/// Whether the primitive only says that a waiter is to give up, or a handler not to wait.
 fn gives_up(name: &str) -> bool {
-    matches!(name, "need_resched" | "should_leave")
+    matches!(name, "in_any_section" | "need_resched" | "should_leave")
 }
 
 /// Whether `change` means something to the access.
