@@ -16,12 +16,21 @@ static inline struct lk_cond_waiter *waiter_of(struct lk_ring *link)
 /* -- the list ------------------------------------------------------------ */
 
 /* After a fork the waiters are gone, and the holder of lock may be too. */
-static __cold void forget_the_gone(struct lk_cond *c)
+static __cold void forget_the_gone(struct lk_cond *c, bool waits)
 {
-	if (!lk_wait_list_claim(&c->epoch, &c->first, &c->lock))
+	if (!lk_wait_list_claim(&c->epoch, waits, &c->first, &c->lock))
 		return;
 	atomic_set(&c->owed, 0);
 	lk_epoch_done(&c->epoch);
+}
+
+/* For a handler that has interrupted a section, but none of @c. */
+static __cold void forget_inside(struct lk_cond *c)
+{
+	void *outer = section_enter(c);
+
+	forget_the_gone(c, false);
+	section_exit(outer);
 }
 
 /* Not lk_wait_list_lock(): the epoch is looked at in the same section. */
@@ -30,7 +39,7 @@ static void *list_lock(struct lk_cond *c)
 	void *outer = section_enter(c);
 
 	if (lk_epoch_is_old(&c->epoch))
-		forget_the_gone(c);
+		forget_the_gone(c, true);
 	lk_tas_lock(&c->lock);
 	return outer;
 }
@@ -297,9 +306,12 @@ static bool lock_to_claim(struct lk_cond *c, void **outer)
 	/* If our thread is in a section of @c, it may be about to queue. */
 	if (!lk_ring_first(&c->first) && !in_section(c))
 		return false;
-	if (in_any_section())
+	if (in_any_section()) {
+		if (lk_epoch_is_old(&c->epoch) && !in_section(c))
+			forget_inside(c);
 		return lk_wait_list_try_to_look(c, &c->lock, &c->epoch,
 						wake_all, outer);
+	}
 	*outer = list_lock(c);
 	return true;
 }

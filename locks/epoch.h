@@ -30,15 +30,21 @@ static inline bool lk_epoch_is_old(u8 *epoch)
 	return unlikely(smp_load_acquire(epoch) != lk_epoch_today());
 }
 
-/* True: the caller cleans the lock and calls lk_epoch_done(). */
-static inline bool lk_epoch_claim(u8 *epoch)
+/*
+ * True: the caller cleans the lock and calls lk_epoch_done(). False: another thread has done
+ * so; or, unless @waits, is doing so.
+ */
+static inline bool lk_epoch_claim(u8 *epoch, bool waits)
 {
 	u8 today = lk_epoch_today(), busy = today | LK_EPOCH_BUSY, seen;
 
 	for (;;) {
 		/* [epoch.A] */
-		seen = smp_cond_load_acquire(epoch, VAL != busy);
-		if (seen == today)
+		seen = smp_load_acquire(epoch);
+		if (waits && seen == busy)
+			/* [epoch.A] */
+			seen = smp_cond_load_acquire(epoch, VAL != busy);
+		if (seen == today || seen == busy)
 			return false;
 		/* Orders nothing: the cleaner reads nothing that was there. */
 		if (try_cmpxchg_relaxed(epoch, &seen, busy))

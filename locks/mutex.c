@@ -38,10 +38,13 @@ static void look(void *m)
  */
 static bool lock_to_look(struct lk_mutex *m, void **outer)
 {
-	if (in_any_section())
+	bool inside = in_any_section();
+
+	if (!inside || !in_section(m))
+		lk_mutex_check_epoch(m);
+	if (inside)
 		return lk_wait_list_try_to_look(m, &m->wait_lock, &m->epoch,
 						look, outer);
-	lk_mutex_check_epoch(m);
 	*outer = list_lock(m);
 	return true;
 }
@@ -146,10 +149,11 @@ static u32 *ready_first(struct lk_mutex *m)
  */
 static __cold void forget_the_gone(struct lk_mutex *m)
 {
+	bool waits = !in_any_section();
 	/* A signal handler must not wait for the claim of its own thread. */
 	void *outer = section_enter(m);
 
-	if (lk_wait_list_claim(&m->epoch, &m->first, &m->wait_lock)) {
+	if (lk_wait_list_claim(&m->epoch, waits, &m->first, &m->wait_lock)) {
 		WRITE_ONCE(m->parked, 0);
 		WRITE_ONCE(m->passed, 0);
 		atomic_set(&m->osq.tail, 0);
@@ -804,14 +808,18 @@ __cold void lk_mutex_unlock_slow(struct lk_mutex *m)
 	struct to_wake wake;
 	void *outer;
 
+	if (in_any_section()) {
+		/* A signal handler: whoever has the list may be interrupted as well. */
+		WRITE_ONCE(m->parked, 1);
+		/* [mutex.G] full RMW, pairs with mutex.A and .E: as F below.
+		 * Spare acq_rel: the kernel has no such RMW. */
+		xchg(&m->word, LK_MUTEX_FREE);
+		lk_mutex_wake(m);
+		return;
+	}
+	lk_mutex_check_epoch(m);
 	for (;;) {
-		if (!lock_to_look(m, &outer)) {
-			WRITE_ONCE(m->parked, 1);
-			/* [mutex.G] full RMW, pairs with mutex.A and .E: as F below.
-			 * Spare acq_rel: the kernel has no such RMW. */
-			xchg(&m->word, LK_MUTEX_FREE);
-			return;
-		}
+		outer = list_lock(m);
 		if (anybody_sleeps(m))
 			break;
 		WRITE_ONCE(m->parked, 0);

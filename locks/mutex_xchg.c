@@ -17,7 +17,7 @@ enum { ASLEEP, AWAKE };
 /* After a fork the list and wait_lock name threads that are gone. */
 static __cold void forget_the_gone(struct lk_mutex_xchg *m)
 {
-	if (lk_wait_list_claim(&m->epoch, &m->first, &m->wait_lock))
+	if (lk_wait_list_claim(&m->epoch, true, &m->first, &m->wait_lock))
 		lk_epoch_done(&m->epoch);
 }
 

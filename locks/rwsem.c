@@ -99,11 +99,15 @@ __cold void lk_rwsem_unlock_slow(struct lk_rwsem *s, u32 what)
 	void *outer;
 
 	while (!give_back(s, what)) {
-		if (!lk_rwsem_lock_to_look(s, &outer)) {
+		if (in_any_section()) {
+			/* A signal handler: whoever has the list may be interrupted too. */
 			(void)atomic_sub_return_release(
 				what, &s->word); /* [rwsem.D] */
+			lk_rwsem_look(s);
 			return;
 		}
+		lk_rwsem_check_epoch(s);
+		outer = list_lock(s);
 		if (!((u32)atomic_read(&s->word) & LK_RWSEM_LOOK)) {
 			list_unlock(s, outer);
 			continue;

@@ -8,10 +8,11 @@
  */
 static __cold void forget_the_gone(struct lk_rwsem *s)
 {
+	bool waits = !in_any_section();
 	/* A signal handler must not wait for the claim of its own thread. */
 	void *outer = section_enter(s);
 
-	if (lk_wait_list_claim(&s->epoch, &s->first, &s->wait_lock)) {
+	if (lk_wait_list_claim(&s->epoch, waits, &s->first, &s->wait_lock)) {
 		atomic_set(&s->osq.tail, 0);
 		atomic_andnot(LK_RWSEM_MARKS, &s->word);
 		lk_epoch_done(&s->epoch);
@@ -21,8 +22,8 @@ static __cold void forget_the_gone(struct lk_rwsem *s)
 
 void lk_rwsem_check_epoch(struct lk_rwsem *s)
 {
-	/* A handler that has interrupted a section must not wait for the claim. */
-	if (lk_epoch_is_old(&s->epoch) && !in_any_section())
+	/* Not in a handler that interrupts just that. */
+	if (lk_epoch_is_old(&s->epoch) && !in_section(s))
 		forget_the_gone(s);
 }
 
@@ -174,28 +175,32 @@ void lk_rwsem_unlock_and_wake(struct lk_rwsem *s, void *outer,
 		give_way();
 }
 
-void lk_rwsem_look(struct lk_rwsem *s)
-{
-	struct wakes wakes = { .count = 0 };
-	void *outer;
-
-	if (!lk_rwsem_lock_to_look(s, &outer))
-		return;
-	lk_rwsem_look_for_next(s, &wakes);
-	lk_rwsem_unlock_and_wake(s, outer, &wakes);
-}
-
 static void look(void *s)
 {
 	lk_rwsem_look(s);
 }
 
-bool lk_rwsem_lock_to_look(struct lk_rwsem *s, void **outer)
+/*
+ * Locks the list for a look at the sleepers. False: the caller is a signal handler, and
+ * the thread that it interrupted will look.
+ */
+static bool lock_to_look(struct lk_rwsem *s, void **outer)
 {
+	lk_rwsem_check_epoch(s);
 	if (in_any_section())
 		return lk_wait_list_try_to_look(s, &s->wait_lock, &s->epoch,
 						look, outer);
-	lk_rwsem_check_epoch(s);
 	*outer = list_lock(s);
 	return true;
+}
+
+void lk_rwsem_look(struct lk_rwsem *s)
+{
+	struct wakes wakes = { .count = 0 };
+	void *outer;
+
+	if (!lock_to_look(s, &outer))
+		return;
+	lk_rwsem_look_for_next(s, &wakes);
+	lk_rwsem_unlock_and_wake(s, outer, &wakes);
 }

@@ -59,12 +59,7 @@ static inline void list_unlock(struct lk_rwsem *s, void *outer)
 	lk_wait_list_unlock(&s->wait_lock, outer);
 }
 
-/*
- * Locks the list for a look at the sleepers. False: the caller is a signal handler, and
- * the thread that it interrupted will look.
- */
-bool lk_rwsem_lock_to_look(struct lk_rwsem *s, void **outer);
-/* If any sleep. */
+/* Looks at the sleepers. If a signal handler cannot, the thread that it interrupted will. */
 void lk_rwsem_look(struct lk_rwsem *s);
 
 void lk_rwsem_enqueue(struct lk_rwsem *s, struct lk_rwsem_waiter *w);

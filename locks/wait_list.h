@@ -44,14 +44,15 @@ static inline void *lk_wait_list_lock(void *obj, struct lk_tas *lock)
 
 /*
  * As lk_wait_list_lock(), for a handler that has interrupted a section. False: the list is
- * not locked, and the thread that was interrupted will call @look.
+ * not locked, and the thread that was interrupted will call @look. What there is to see must
+ * be done before: a handler that comes now may look as well, and then nobody does later.
  */
 static inline bool lk_wait_list_try_to_look(void *obj, struct lk_tas *lock,
 					    u8 *epoch, void (*look)(void *obj),
 					    void **outer)
 {
 	do {
-		/* To claim an old epoch may be to wait for a thread that does. */
+		/* The epoch is old if another thread is claiming it. */
 		if (in_section(obj) || lk_epoch_is_old(epoch))
 			continue;
 		*outer = section_enter(obj);
@@ -71,13 +72,14 @@ static inline void lk_wait_list_unlock(struct lk_tas *lock, void *outer)
 /*
  * After a fork the list and its lock name threads that are gone in this process. True:
  * the list is empty and its lock is free; the caller clears what else names such threads,
- * then calls lk_epoch_done(). False: another thread has done so. That one is waited for: a
- * handler that has interrupted a section must not wait so.
+ * then calls lk_epoch_done(). False: another thread has done so, or is doing so: that one is
+ * waited for if @waits. A handler that has interrupted a section must not wait.
  */
-static inline bool lk_wait_list_claim(u8 *epoch, struct lk_ring **first,
+static inline bool lk_wait_list_claim(u8 *epoch, bool waits,
+				      struct lk_ring **first,
 				      struct lk_tas *lock)
 {
-	if (!lk_epoch_claim(epoch))
+	if (!lk_epoch_claim(epoch, waits))
 		return false;
 	WRITE_ONCE(*first, NULL);
 	WRITE_ONCE(lock->locked, 0);

@@ -23,10 +23,11 @@ static __cold void cut_off(void *arg)
 
 	lkp_self.cancel_in = false;
 	left = call->leave(call);
-	lkp_leave_sections(call->depth);
-	lkp_self.cancel_in = call->cancel_in;
-	if (left)
+	if (left) {
+		lkp_leave_sections(call->depth);
+		lkp_self.cancel_in = call->cancel_in;
 		return;
+	}
 	lkp_say("a signal handler has jumped out of a lock call, or ended its "
 		"thread, "
 		"while others need that call to go on; only glibc's own locks "

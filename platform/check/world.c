@@ -217,11 +217,17 @@ bool interrupts_section(void)
 /* Of each object at most one entry is kept, so there is room for all. */
 bool leave_for_later(void *obj, void (*look)(void *obj))
 {
-	u32 id = lwc_thread(), i = 0;
+	u32 id = lwc_thread(), i, free = LKP_MAX_NEST;
 
-	while (self[id].later[i].obj && self[id].later[i].obj != obj)
-		if (++i == LKP_MAX_NEST)
-			lwc_broken("a handler leaves too much for later");
+	for (i = 0; i < LKP_MAX_NEST; i++) {
+		if (self[id].later[i].obj == obj)
+			return true;
+		if (!self[id].later[i].obj)
+			free = i;
+	}
+	if (free == LKP_MAX_NEST)
+		lwc_broken("a handler leaves too much for later");
+	i = free;
 	self[id].later[i].obj = obj;
 	self[id].later[i].look = look;
 	return true;

@@ -15,7 +15,34 @@ __cold void lkp_too_deep(void)
 	abort();
 }
 
-bool lkp_in_section(const void *obj)
+/* -- sections ------------------------------------------------------------ */
+
+/*
+ * A child that was forked in a handler does not return from it. So it never leaves the
+ * sections that this handler has interrupted, and what is noted for later is the parent's.
+ */
+static void forget_the_parents(void)
+{
+	u32 i;
+
+	if (!lkp_self.depth || lkp_self.sections_epoch == wait_epoch())
+		return;
+	lkp_self.depth = 0;
+	for (i = 0; i < LKP_MAX_SECTIONS; i++)
+		lkp_self.sections[i] = NULL;
+	for (i = 0; i < LKP_MAX_LATER; i++)
+		lkp_self.later[i] = 0;
+}
+
+u32 lkp_section_inside(void)
+{
+	forget_the_parents();
+	if (lkp_self.depth == LKP_MAX_SECTIONS)
+		lkp_too_deep();
+	return lkp_self.depth;
+}
+
+static bool is_open(const void *obj)
 {
 	u32 i;
 
@@ -25,7 +52,7 @@ bool lkp_in_section(const void *obj)
 	return false;
 }
 
-bool lkp_in_any_section(void)
+static bool any_is_open(void)
 {
 	u32 i;
 
@@ -35,59 +62,145 @@ bool lkp_in_any_section(void)
 	return false;
 }
 
-/*
- * Of an object whose section is open there is one entry at most, and that one goes with the
- * section. The others may be LKP_MAX_OTHERS. So an object of the first kind always finds
- * room.
- */
-bool lkp_look_later(void *obj, void (*look)(void *obj))
+bool lkp_in_section(const void *obj)
 {
-	u32 limit = lkp_in_section(obj) ? LKP_MAX_LATER : LKP_MAX_OTHERS, i;
+	forget_the_parents();
+	return is_open(obj);
+}
+
+bool lkp_in_any_section(void)
+{
+	forget_the_parents();
+	return any_is_open();
+}
+
+/* -- what is left for later ---------------------------------------------- */
+
+/*
+ * An entry is one word, so that handlers which interrupt each other see all of it or
+ * nothing: an object's address, and in the bits that its alignment leaves free, which look.
+ */
+#define LOOKS 4u
+
+static void (*looks[LOOKS])(void *obj);
+
+static uintptr_t entry_of(void *obj, void (*look)(void *obj))
+{
+	u32 i;
+
+	for (i = 0; i < LOOKS; i++) {
+		void (*seen)(void *) = NULL;
+
+		/* Orders nothing: the word says all. */
+		if (try_cmpxchg_relaxed(&looks[i], &seen, look) || seen == look)
+			return (uintptr_t)obj | i;
+	}
+	abort(); /* more kinds of locks than bits */
+}
+
+static void *object_of(uintptr_t entry)
+{
+	return (void *)(entry & ~(uintptr_t)(LOOKS - 1));
+}
+
+/* Takes the entry out. False: a handler has, meanwhile. */
+static bool take(u32 at, uintptr_t entry)
+{
+	return try_cmpxchg_relaxed(&lkp_self.later[at], &entry, 0);
+}
+
+static void look_at(uintptr_t entry)
+{
+	READ_ONCE(looks[entry & (LOOKS - 1)])(object_of(entry));
+}
+
+static bool is_noted(uintptr_t entry)
+{
+	u32 i;
+
+	for (i = 0; i < LKP_MAX_LATER; i++)
+		if (READ_ONCE(lkp_self.later[i]) == entry)
+			return true;
+	return false;
+}
+
+static bool note(uintptr_t entry, u32 limit)
+{
+	u32 i;
 
 	for (i = 0; i < limit; i++) {
-		struct lkp_later *later = &lkp_self.later[i];
-		void *seen = NULL;
+		uintptr_t none = 0;
 
-		/* Atomic, since another handler may come. Orders nothing. */
-		if (!try_cmpxchg_relaxed(&later->obj, &seen, obj) &&
-		    seen != obj)
-			continue;
-		later->look = look;
-		barrier();
-		lkp_self.looks_later = true;
-		return true;
+		if (try_cmpxchg_relaxed(&lkp_self.later[i], &none, entry))
+			return true;
 	}
 	return false;
 }
 
-void lkp_look_now(void *obj)
+/* Looks at what is noted for others: some may be free now. What is not is noted again. */
+static void look_at_others(void)
 {
-	bool last = !lkp_in_any_section();
 	u32 i;
 
-	/* First: a handler that comes meanwhile may leave more. */
-	if (last)
-		lkp_self.looks_later = false;
-	for (i = 0; i < LKP_MAX_LATER; i++) {
-		struct lkp_later later = lkp_self.later[i];
+	for (i = 0; i < LKP_MAX_OTHERS; i++) {
+		uintptr_t entry = READ_ONCE(lkp_self.later[i]);
 
-		/* No @look yet: the handler that we interrupted is about to write it. */
-		if (!later.obj || !later.look || (!last && later.obj != obj))
-			continue;
-		lkp_self.later[i].look = NULL;
-		barrier();
-		lkp_self.later[i].obj = NULL;
-		barrier();
-		later.look(later.obj);
+		if (entry && !is_open(object_of(entry)) && take(i, entry))
+			look_at(entry);
 	}
 }
 
-void lkp_leave_sections(u32 depth)
+bool lkp_look_later(void *obj, void (*look)(void *obj))
 {
+	uintptr_t entry = entry_of(obj, look);
+	bool own = is_open(obj);
+
+	if (!is_noted(entry) &&
+	    !note(entry, own ? LKP_MAX_LATER : LKP_MAX_OTHERS)) {
+		if (own)
+			lkp_too_deep();
+		look_at_others();
+		return false;
+	}
+	barrier();
+	WRITE_ONCE(lkp_self.looks_later, true);
+	return true;
+}
+
+void lkp_look_now(void *obj)
+{
+	bool last = !any_is_open();
+	uintptr_t entry;
 	u32 i;
 
-	for (i = depth; i < LKP_MAX_SECTIONS; i++)
+	/* First: a handler that comes meanwhile may note more. */
+	if (last)
+		WRITE_ONCE(lkp_self.looks_later, false);
+	barrier();
+	for (i = 0; i < LKP_MAX_LATER; i++) {
+		entry = READ_ONCE(lkp_self.later[i]);
+		if (entry && (last || object_of(entry) == obj) &&
+		    take(i, entry))
+			look_at(entry);
+	}
+}
+
+/* An object whose section is left so stays locked: nobody can look at it. */
+void lkp_leave_sections(u32 depth)
+{
+	uintptr_t entry;
+	u32 i, j;
+
+	for (i = depth; i < LKP_MAX_SECTIONS; i++) {
+		void *obj = lkp_self.sections[i];
+
+		for (j = 0; obj && j < LKP_MAX_LATER; j++) {
+			entry = READ_ONCE(lkp_self.later[j]);
+			if (object_of(entry) == obj)
+				take(j, entry);
+		}
 		lkp_self.sections[i] = NULL;
+	}
 	lkp_self.depth = depth;
 	if (lkp_self.looks_later)
 		lkp_look_now(NULL);

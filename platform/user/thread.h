@@ -21,12 +21,6 @@
 #define LKP_MAX_OTHERS 4u
 #define LKP_MAX_LATER  (LKP_MAX_SECTIONS + LKP_MAX_OTHERS)
 
-/* What a signal handler has left to be done; see look_later(). */
-struct lkp_later {
-	void *obj; /* NULL: nothing */
-	void (*look)(void *obj);
-};
-
 struct lkp_self {
 	u32 slot;	 /* 1 … LKP_MAX_SLOTS, 0: none (yet) */
 	u16 epoch;	 /* the fork epoch that slot belongs to */
@@ -46,9 +40,10 @@ struct lkp_self {
 	u32 turn_asked; /* calls of lkp_turn_is_over() */
 	u64 priority_asked; /* when; 0: never */
 	u64 turn_began;	    /* 0: asleep since the last of them; see wait.c */
-	void *sections
-		[LKP_MAX_SECTIONS]; /* their objects; NULL: not begun, or over */
-	struct lkp_later later[LKP_MAX_LATER];
+	u16 sections_epoch; /* the fork epoch in which the first of them began */
+	/* Their objects; NULL: not begun, or over. */
+	void *sections[LKP_MAX_SECTIONS];
+	uintptr_t later[LKP_MAX_LATER]; /* see look_later(); 0: nothing */
 };
 
 extern __thread struct lkp_self lkp_self
@@ -284,6 +279,8 @@ bool lkp_end_turn(void);
 __cold void lkp_too_deep(void) __attribute__((noreturn));
 /* A thread without an id would take the mutexes of others for its own. */
 __cold void lkp_no_tid(void) __attribute__((noreturn));
+/* The place of a section that interrupts another one. */
+__cold u32 lkp_section_inside(void);
 /* A section of @obj has ended: looks at it, or at all objects if it was the last. */
 __cold void lkp_look_now(void *obj);
 
@@ -291,8 +288,10 @@ static inline void *section_enter(void *obj)
 {
 	u32 depth = lkp_self.depth;
 
-	if (unlikely(depth == LKP_MAX_SECTIONS))
-		lkp_too_deep();
+	if (unlikely(depth))
+		depth = lkp_section_inside();
+	if (!depth)
+		lkp_self.sections_epoch = wait_epoch();
 	lkp_self.depth = depth + 1;
 	barrier();
 	lkp_self.sections[depth] = obj;

@@ -700,7 +700,7 @@ const struct check_client check_rwsem[] = {
 };
 
 const struct check_mutant mutants_rwsem[] = {
-	{ "a handler waits for the list of another", "lk_rwsem_lock_to_look",
+	{ "a handler waits for the list of another", "lock_to_look",
 	  "in_any_section", NULL, "drop" },
 	{ "sleeper does not say that it queued", "lk_rwsem_enqueue",
 	  "atomic_or", NULL, "drop" },

@@ -5,6 +5,9 @@
  */
 #include <platform.h>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "../lib/expect.h"
 
 static int a, b, looks_at_a, looks_at_b, looks_at_any;
@@ -100,17 +103,18 @@ static void test_left_by_a_look(void)
 	expect_looks(0, 2);
 }
 
+/* The section that is left so stays locked: nobody looks at its object, but at others. */
 static void test_long_jump(void)
 {
 	void *outer = section_enter(&a);
 	u32 depth = lkp_self.depth;
 
 	section_enter(&b);
-	EXPECT(look_later(&b, look));
+	EXPECT(look_later(&b, look) && look_later(&a, look));
 	lkp_leave_sections(depth);
 	EXPECT(in_section(&a) && !in_section(&b));
 	section_exit(outer);
-	expect_looks(0, 1);
+	expect_looks(1, 0);
 	outer = section_enter(&b);
 	section_exit(outer);
 	expect_looks(0, 0);
@@ -121,15 +125,16 @@ static void test_long_jump_out_of_all(void)
 	u32 depth = lkp_self.depth;
 
 	section_enter(&a);
-	EXPECT(look_later(&b, look));
+	EXPECT(look_later(&a, look) && look_later(&b, look));
 	lkp_leave_sections(depth);
 	expect_looks(0, 1);
+	EXPECT(!in_any_section());
 }
 
 /* Others may fill their part; an object of each section still finds room. */
 static void test_deepest(void)
 {
-	static char others[LKP_MAX_OTHERS], own[LKP_MAX_SECTIONS];
+	static int others[LKP_MAX_OTHERS], own[LKP_MAX_SECTIONS];
 	void *outer[LKP_MAX_SECTIONS];
 	u32 i;
 
@@ -137,13 +142,41 @@ static void test_deepest(void)
 		outer[i] = section_enter(&own[i]);
 	for (i = 0; i < LKP_MAX_OTHERS; i++)
 		EXPECT(look_later(&others[i], look));
-	EXPECT(!look_later(&a, look));
 	for (i = 0; i < LKP_MAX_SECTIONS; i++)
-		EXPECT(look_later(&own[i], look));
+		EXPECT(look_later(&own[i], look) && look_later(&own[i], look));
+	/* There is no room: so the others are looked at, and then there is. */
+	EXPECT(looks_at_any == 0 && !look_later(&a, look));
+	EXPECT(looks_at_any == (int)LKP_MAX_OTHERS && look_later(&a, look));
 	for (i = LKP_MAX_SECTIONS; i-- > 0;)
 		section_exit(outer[i]);
-	EXPECT(looks_at_any == (int)(LKP_MAX_OTHERS + LKP_MAX_SECTIONS));
-	expect_looks(0, 0);
+	EXPECT(looks_at_any == (int)(LKP_MAX_OTHERS + LKP_MAX_SECTIONS + 1));
+	expect_looks(1, 0);
+}
+
+/* What is a child in a handler never leaves the sections that its parent was in. */
+static void test_forked_in_a_handler(void)
+{
+	void *outer, *inner;
+	int status;
+	pid_t child;
+
+	EXPECT(this_slot()); /* from here on forks are noticed */
+	outer = section_enter(&a);
+	EXPECT(look_later(&b, look));
+	child = fork();
+	EXPECT(child >= 0);
+	if (!child) {
+		EXPECT(!in_any_section() && !in_section(&a));
+		inner = section_enter(&b);
+		EXPECT(in_section(&b) && look_later(&b, look));
+		section_exit(inner);
+		expect_looks(0, 1);
+		_exit(0);
+	}
+	EXPECT(waitpid(child, &status, 0) == child);
+	EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	section_exit(outer);
+	expect_looks(0, 1);
 }
 
 int main(void)
@@ -156,5 +189,6 @@ int main(void)
 	test_long_jump();
 	test_long_jump_out_of_all();
 	test_deepest();
+	test_forked_in_a_handler();
 	return 0;
 }
