@@ -85,6 +85,9 @@ pub(super) fn texts(name_or_path: &str) -> Result<(String, Vec<(String, String)>
     Ok((source.text, named))
 }
 
+/// Reads a file by its name.
+type Read<'a> = dyn Fn(&str) -> Result<String> + 'a;
+
 /// Where a machine is read from.
 struct Source<'a> {
     name: String,
@@ -92,7 +95,7 @@ struct Source<'a> {
     shown: String,
     text: String,
     /// Reads a file beside it.
-    beside: Box<dyn Fn(&str) -> Result<String> + 'a>,
+    beside: Box<Read<'a>>,
 }
 
 impl Source<'_> {
