@@ -51,16 +51,20 @@ static inline bool lk_wait_list_try_to_look(void *obj, struct lk_tas *lock,
 					    u8 *epoch, void (*look)(void *obj),
 					    void **outer)
 {
-	do {
+	u32 rounds = 0;
+
+	for (;;) {
 		/* The epoch is old if another thread is claiming it. */
-		if (in_section(obj) || lk_epoch_is_old(epoch))
-			continue;
-		*outer = section_enter(obj);
-		if (lk_tas_trylock(lock))
-			return true;
-		section_exit(*outer);
-	} while (!look_later(obj, look));
-	return false;
+		if (!in_section(obj) && !lk_epoch_is_old(epoch)) {
+			*outer = section_enter(obj);
+			if (lk_tas_trylock(lock))
+				return true;
+			section_exit(*outer);
+		}
+		if (look_later(obj, look))
+			return false;
+		cpu_relax_wait(&rounds);
+	}
 }
 
 static inline void lk_wait_list_unlock(struct lk_tas *lock, void *outer)

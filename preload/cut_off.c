@@ -22,7 +22,7 @@ static __cold void cut_off(void *arg)
 	bool left;
 
 	lkp_self.cancel_in = false;
-	left = call->leave(call);
+	left = !lkp_sections_are_open(call->depth) && call->leave(call);
 	if (left) {
 		lkp_leave_sections(call->depth);
 		lkp_self.cancel_in = call->cancel_in;

@@ -17,21 +17,31 @@ __cold void lkp_too_deep(void)
 
 /* -- sections ------------------------------------------------------------ */
 
+static void forget_all(void)
+{
+	u32 i;
+
+	lkp_self.depth = 0;
+	for (i = 0; i < LKP_MAX_SECTIONS; i++)
+		lkp_self.sections[i] = NULL;
+	for (i = 0; i < LKP_MAX_LATER; i++)
+		lkp_self.later[i] = 0;
+}
+
 /*
  * A child that was forked in a handler does not return from it. So it never leaves the
  * sections that this handler has interrupted, and what is noted for later is the parent's.
  */
 static void forget_the_parents(void)
 {
-	u32 i;
+	if (lkp_self.depth && lkp_self.sections_epoch != wait_epoch())
+		forget_all();
+}
 
-	if (!lkp_self.depth || lkp_self.sections_epoch == wait_epoch())
-		return;
-	lkp_self.depth = 0;
-	for (i = 0; i < LKP_MAX_SECTIONS; i++)
-		lkp_self.sections[i] = NULL;
-	for (i = 0; i < LKP_MAX_LATER; i++)
-		lkp_self.later[i] = 0;
+void lkp_sections_anew(void)
+{
+	forget_all();
+	lkp_self.sections_epoch = wait_epoch();
 }
 
 u32 lkp_section_inside(void)
@@ -124,16 +134,31 @@ static bool is_noted(uintptr_t entry)
 	return false;
 }
 
-static bool note(uintptr_t entry, u32 limit)
+static bool note_at(u32 at, uintptr_t entry)
+{
+	uintptr_t none = 0;
+
+	return try_cmpxchg_relaxed(&lkp_self.later[at], &none, entry);
+}
+
+/* From the end, so that the places of the others stay for them. */
+static bool note_own(uintptr_t entry)
 {
 	u32 i;
 
-	for (i = 0; i < limit; i++) {
-		uintptr_t none = 0;
-
-		if (try_cmpxchg_relaxed(&lkp_self.later[i], &none, entry))
+	for (i = LKP_MAX_LATER; i-- > 0;)
+		if (note_at(i, entry))
 			return true;
-	}
+	return false;
+}
+
+static bool note_other(uintptr_t entry)
+{
+	u32 i;
+
+	for (i = 0; i < LKP_MAX_OTHERS; i++)
+		if (note_at(i, entry))
+			return true;
 	return false;
 }
 
@@ -155,8 +180,7 @@ bool lkp_look_later(void *obj, void (*look)(void *obj))
 	uintptr_t entry = entry_of(obj, look);
 	bool own = is_open(obj);
 
-	if (!is_noted(entry) &&
-	    !note(entry, own ? LKP_MAX_LATER : LKP_MAX_OTHERS)) {
+	if (!is_noted(entry) && !(own ? note_own(entry) : note_other(entry))) {
 		if (own)
 			lkp_too_deep();
 		look_at_others();
@@ -185,23 +209,21 @@ void lkp_look_now(void *obj)
 	}
 }
 
-/* An object whose section is left so stays locked: nobody can look at it. */
+bool lkp_sections_are_open(u32 depth)
+{
+	u32 i;
+
+	forget_the_parents();
+	for (i = depth; i < lkp_self.depth; i++)
+		if (lkp_self.sections[i])
+			return true;
+	return false;
+}
+
+/* Also what a look was about to do that the jump has cut off. */
 void lkp_leave_sections(u32 depth)
 {
-	uintptr_t entry;
-	u32 i, j;
-
-	for (i = depth; i < LKP_MAX_SECTIONS; i++) {
-		void *obj = lkp_self.sections[i];
-
-		for (j = 0; obj && j < LKP_MAX_LATER; j++) {
-			entry = READ_ONCE(lkp_self.later[j]);
-			if (object_of(entry) == obj)
-				take(j, entry);
-		}
-		lkp_self.sections[i] = NULL;
-	}
-	lkp_self.depth = depth;
-	if (lkp_self.looks_later)
-		lkp_look_now(NULL);
+	if (lkp_self.depth > depth)
+		lkp_self.depth = depth;
+	lkp_look_now(NULL);
 }

@@ -281,6 +281,8 @@ __cold void lkp_too_deep(void) __attribute__((noreturn));
 __cold void lkp_no_tid(void) __attribute__((noreturn));
 /* The place of a section that interrupts another one. */
 __cold u32 lkp_section_inside(void);
+/* The thread's first section in this process: what is noted is the parent's. */
+__cold void lkp_sections_anew(void);
 /* A section of @obj has ended: looks at it, or at all objects if it was the last. */
 __cold void lkp_look_now(void *obj);
 
@@ -290,8 +292,9 @@ static inline void *section_enter(void *obj)
 
 	if (unlikely(depth))
 		depth = lkp_section_inside();
-	if (!depth)
-		lkp_self.sections_epoch = wait_epoch();
+	if (!depth && unlikely(lkp_self.sections_epoch != wait_epoch()))
+		lkp_sections_anew();
+	barrier();
 	lkp_self.depth = depth + 1;
 	barrier();
 	lkp_self.sections[depth] = obj;
@@ -333,7 +336,11 @@ static inline bool in_any_section(void)
 __cold bool lkp_look_later(void *obj, void (*look)(void *obj));
 #define look_later(obj, look) lkp_look_later(obj, look)
 
-/* A long jump has left those from @depth on. */
+/*
+ * For a long jump: whether one from @depth on is open, whose lock would stay locked; and
+ * they are left.
+ */
+__cold bool lkp_sections_are_open(u32 depth);
 __cold void lkp_leave_sections(u32 depth);
 
 /* -- sleeping ------------------------------------------------------------ */
