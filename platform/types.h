@@ -21,7 +21,7 @@ typedef struct {
 } atomic_t;
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "byte layouts");
-_Static_assert(sizeof(void *) == 8, "Lockwork needs a 64-bit target");
+_Static_assert(__SIZEOF_POINTER__ == 8, "Lockwork needs a 64-bit target");
 
 #define ATOMIC_INIT(i) \
 	{              \
