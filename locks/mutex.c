@@ -809,7 +809,7 @@ __cold void lk_mutex_unlock_slow(struct lk_mutex *m)
 	void *outer;
 
 	if (in_any_section()) {
-		/* A signal handler: whoever has the list may be interrupted as well. */
+		/* A signal handler. The thread that has the list may be in one, too. */
 		WRITE_ONCE(m->parked, 1);
 		/* [mutex.G] full RMW, pairs with mutex.A and .E: as F below.
 		 * Spare acq_rel: the kernel has no such RMW. */

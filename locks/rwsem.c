@@ -100,7 +100,7 @@ __cold void lk_rwsem_unlock_slow(struct lk_rwsem *s, u32 what)
 
 	while (!give_back(s, what)) {
 		if (in_any_section()) {
-			/* A signal handler: whoever has the list may be interrupted too. */
+			/* A signal handler. The thread that has the list may be in one, too. */
 			(void)atomic_sub_return_release(
 				what, &s->word); /* [rwsem.D] */
 			lk_rwsem_look(s);

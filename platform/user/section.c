@@ -30,7 +30,7 @@ static void forget_all(void)
 
 /*
  * A child that was forked in a handler does not return from it. So it never leaves the
- * sections that this handler has interrupted, and what is noted for later is the parent's.
+ * sections that this handler has interrupted. The notes are those of its parent.
  */
 static void forget_the_parents(void)
 {
@@ -62,11 +62,11 @@ static bool is_open(const void *obj)
 	return false;
 }
 
-static bool any_is_open(void)
+static bool any_is_open(u32 from)
 {
 	u32 i;
 
-	for (i = 0; i < lkp_self.depth; i++)
+	for (i = from; i < lkp_self.depth; i++)
 		if (lkp_self.sections[i])
 			return true;
 	return false;
@@ -81,10 +81,10 @@ bool lkp_in_section(const void *obj)
 bool lkp_in_any_section(void)
 {
 	forget_the_parents();
-	return any_is_open();
+	return any_is_open(0);
 }
 
-/* -- what is left for later ---------------------------------------------- */
+/* -- notes for later ----------------------------------------------------- */
 
 /*
  * An entry is one word, so that handlers which interrupt each other see all of it or
@@ -162,7 +162,7 @@ static bool note_other(uintptr_t entry)
 	return false;
 }
 
-/* Looks at what is noted for others: some may be free now. What is not is noted again. */
+/* Looks at the objects of other threads: some lists may be free now. The rest is noted again. */
 static void look_at_others(void)
 {
 	u32 i;
@@ -193,7 +193,7 @@ bool lkp_look_later(void *obj, void (*look)(void *obj))
 
 void lkp_look_now(void *obj)
 {
-	bool last = !any_is_open();
+	bool last = !any_is_open(0);
 	uintptr_t entry;
 	u32 i;
 
@@ -211,13 +211,8 @@ void lkp_look_now(void *obj)
 
 bool lkp_sections_are_open(u32 depth)
 {
-	u32 i;
-
 	forget_the_parents();
-	for (i = depth; i < lkp_self.depth; i++)
-		if (lkp_self.sections[i])
-			return true;
-	return false;
+	return any_is_open(depth);
 }
 
 /* Also what a look was about to do that the jump has cut off. */

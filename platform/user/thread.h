@@ -281,7 +281,7 @@ __cold void lkp_too_deep(void) __attribute__((noreturn));
 __cold void lkp_no_tid(void) __attribute__((noreturn));
 /* The place of a section that interrupts another one. */
 __cold u32 lkp_section_inside(void);
-/* The thread's first section in this process: what is noted is the parent's. */
+/* The thread begins its first section in this process. Its notes are those of the parent. */
 __cold void lkp_sections_anew(void);
 /* A section of @obj has ended: looks at it, or at all objects if it was the last. */
 __cold void lkp_look_now(void *obj);
