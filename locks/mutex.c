@@ -38,11 +38,8 @@ static void look(void *m)
  */
 static bool lock_to_look(struct lk_mutex *m, void **outer)
 {
-	bool inside = in_any_section();
-
-	if (!inside || !in_section(m))
-		lk_mutex_check_epoch(m);
-	if (inside)
+	lk_mutex_check_epoch(m);
+	if (in_any_section())
 		return lk_wait_list_try_to_look(m, &m->wait_lock, &m->epoch,
 						look, outer);
 	*outer = list_lock(m);
@@ -164,7 +161,8 @@ static __cold void forget_the_gone(struct lk_mutex *m)
 
 void lk_mutex_check_epoch(struct lk_mutex *m)
 {
-	if (lk_epoch_is_old(&m->epoch))
+	/* Not in a handler that interrupts just that. */
+	if (lk_epoch_is_old(&m->epoch) && !in_section(m))
 		forget_the_gone(m);
 }
 
