@@ -70,8 +70,7 @@ static void end_polling(struct lk_cond_waiter *w)
 }
 
 /* Not if it might run out of time meanwhile. */
-static void poll_state(struct lk_cond_waiter *w,
-		       const struct lkp_deadline *deadline)
+bool lk_cond_poll(struct lk_cond_waiter *w, const struct lkp_deadline *deadline)
 {
 	u32 round, rounds = poll_rounds();
 
@@ -83,6 +82,7 @@ static void poll_state(struct lk_cond_waiter *w,
 			end_polling(w);
 		cpu_relax();
 	}
+	return READ_ONCE(w->sleeper.state) != LK_ASLEEP;
 }
 
 /*
@@ -200,7 +200,7 @@ int lk_cond_sleep(struct lk_cond_waiter *w, const struct lkp_deadline *deadline)
 	u32 *state = &w->sleeper.state;
 	int err = 0;
 
-	poll_state(w, deadline);
+	lk_cond_poll(w, deadline);
 	while (!err && READ_ONCE(*state) == LK_ASLEEP)
 		err = wait_on_value(state, LK_ASLEEP, deadline, NO_NAPS);
 	return err;

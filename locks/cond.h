@@ -108,6 +108,9 @@ void lk_cond_destroy(struct lk_cond *c);
  */
 void lk_cond_enqueue(struct lk_cond *c, struct lk_cond_waiter *w,
 		     struct lk_mutex *m, bool cancellable);
+/* Polls, if @w begins so. True: it was told meanwhile. */
+bool lk_cond_poll(struct lk_cond_waiter *w,
+		  const struct lkp_deadline *deadline);
 /*
  * Polls, or sleeps, until told; 0, or -ETIMEDOUT past @deadline (NULL: never). Changes
  * nothing but whether it polls, so it may be left by a long jump.

@@ -166,80 +166,7 @@ void lk_mutex_check_epoch(struct lk_mutex *m)
 		forget_the_gone(m);
 }
 
-/* -- spinning ------------------------------------------------------------ */
-
-/*
- * Watches the word without a place in the queue, while nobody has one: most
- * holders are done soon, and to queue would take the line from them twice more.
- */
-static bool spin_briefly(struct lk_mutex *m, const struct lk_spin_queue *queue)
-{
-	u32 round;
-
-	for (round = 0; round < brief_spins(); round++) {
-		if (lk_mutex_trylock(m))
-			return true;
-		if (queue->is_locked(&m->osq))
-			return false;
-		brief_pause(round);
-	}
-	return false;
-}
-
-/* The head of the queue watches the word and takes it once it is free. */
-static bool spin_on_word(struct lk_mutex *m)
-{
-	while (!lk_mutex_trylock(m)) {
-		if (need_resched() || !lk_owner_may_run(&m->owner))
-			return false;
-		cpu_relax();
-	}
-	return true;
-}
-
-/*
- * While others sleep, a thread that has been awake for long wakes the first of them.
- * True: it is to sleep in its place.
- */
-static bool turn_ends(struct lk_mutex *m)
-{
-	u32 *wake;
-	void *outer;
-
-	if (!anybody_sleeps(m) || in_any_section() || !turn_is_over())
-		return false;
-	outer = list_lock(m);
-	wake = ready_first(m);
-	list_unlock(m, outer);
-	if (wake)
-		wake_value(wake);
-	if (!end_turn())
-		return false;
-	count_event(LK_EV_turn_ended);
-	return true;
-}
-
-static bool spin_in_queue(struct lk_mutex *m, const struct lk_spin_queue *queue)
-{
-	bool taken;
-
-	if (lk_way(m) != LK_WAY_SPIN)
-		return lk_mutex_trylock(m);
-	if (takes_turns() && turn_ends(m))
-		return false;
-	begin_waiting();
-	if (READ_ONCE(m->word) != LK_MUTEX_FREE && !lk_owner_may_run(&m->owner))
-		return false;
-	if (spin_briefly(m, queue))
-		return true;
-	if (!queue->lock(&m->osq, &m->word))
-		return false;
-	taken = spin_on_word(m);
-	queue->unlock(&m->osq);
-	return taken;
-}
-
-/* -- sleeping ------------------------------------------------------------ */
+/* -- those that were moved ----------------------------------------------- */
 
 /*
  * Under wait_lock: takes up to @count moved sleepers, those right behind the first,
@@ -293,6 +220,119 @@ static void tell(struct lk_ring *pulled)
 		wake_value(&w->state);
 	}
 }
+
+/*
+ * Under wait_lock: announces the first sleeper for it. False: the word is free, so
+ * nobody will look.
+ */
+static bool announce_asleep(struct lk_mutex *m)
+{
+	u32 word;
+
+	WRITE_ONCE(m->parked, 1);
+	/* [mutex.E] */
+	smp_mb_heavy();
+	word = READ_ONCE(m->word);
+	while (word != LK_MUTEX_FREE && word != LK_MUTEX_WANTED) {
+		/* Relaxed: a mark for the holder, whose own unlock orders. */
+		if (try_cmpxchg_relaxed(&m->word, &word, LK_MUTEX_WANTED))
+			return true;
+	}
+	return word == LK_MUTEX_WANTED;
+}
+
+/*
+ * Under wait_lock, after a first sleeper was made to compete: it may be in a signal handler,
+ * and those that were moved right behind it look for nothing by themselves. So the next
+ * unlock has to look; if the mutex is free, one of them is returned, for tell().
+ */
+static struct lk_ring *pull_if_free(struct lk_mutex *m)
+{
+	struct lk_ring *first = lk_ring_first(&m->first);
+
+	if (!first || is_asleep(waiter_of(first)) ||
+	    !waiter_of(first->next)->moved || announce_asleep(m))
+		return NULL;
+	return pull(m, 1);
+}
+
+/* -- spinning ------------------------------------------------------------ */
+
+/*
+ * Watches the word without a place in the queue, while nobody has one: most
+ * holders are done soon, and to queue would take the line from them twice more.
+ */
+static bool spin_briefly(struct lk_mutex *m, const struct lk_spin_queue *queue)
+{
+	u32 round;
+
+	for (round = 0; round < brief_spins(); round++) {
+		if (lk_mutex_trylock(m))
+			return true;
+		if (queue->is_locked(&m->osq))
+			return false;
+		brief_pause(round);
+	}
+	return false;
+}
+
+/* The head of the queue watches the word and takes it once it is free. */
+static bool spin_on_word(struct lk_mutex *m)
+{
+	while (!lk_mutex_trylock(m)) {
+		if (need_resched() || !lk_owner_may_run(&m->owner))
+			return false;
+		cpu_relax();
+	}
+	return true;
+}
+
+/*
+ * While others sleep, a thread that has been awake for long wakes the first of them.
+ * True: it is to sleep in its place.
+ */
+static bool turn_ends(struct lk_mutex *m)
+{
+	struct lk_ring *pulled;
+	u32 *wake;
+	void *outer;
+
+	if (!anybody_sleeps(m) || in_any_section() || !turn_is_over())
+		return false;
+	outer = list_lock(m);
+	wake = ready_first(m);
+	pulled = pull_if_free(m);
+	list_unlock(m, outer);
+	if (wake)
+		wake_value(wake);
+	tell(pulled);
+	if (!end_turn())
+		return false;
+	count_event(LK_EV_turn_ended);
+	return true;
+}
+
+static bool spin_in_queue(struct lk_mutex *m, const struct lk_spin_queue *queue)
+{
+	bool taken;
+
+	if (lk_way(m) != LK_WAY_SPIN)
+		return lk_mutex_trylock(m);
+	if (takes_turns() && turn_ends(m))
+		return false;
+	begin_waiting();
+	if (READ_ONCE(m->word) != LK_MUTEX_FREE && !lk_owner_may_run(&m->owner))
+		return false;
+	if (spin_briefly(m, queue))
+		return true;
+	if (!queue->lock(&m->osq, &m->word))
+		return false;
+	taken = spin_on_word(m);
+	queue->unlock(&m->osq);
+	return taken;
+}
+
+/* -- sleeping ------------------------------------------------------------ */
 
 /*
  * A sleeper that has waited since @since was woken; 0: none. After a long wait it may find
@@ -445,6 +485,8 @@ static int leave_timed_out(struct lk_mutex *m, struct lk_mutex_waiter *w,
 	 * code: an unlock that saw us has woken nobody else. */
 	if (was_first)
 		wake.first = ready_first(m);
+	/* Also if we were the last one: pull() has counted on us. */
+	wake.pulled = pull_if_free(m);
 	none_left = !anybody_sleeps(m);
 	unlock_and_wake(m, outer, wake);
 	if (none_left)
@@ -452,8 +494,8 @@ static int leave_timed_out(struct lk_mutex *m, struct lk_mutex_waiter *w,
 	return err;
 }
 
-/* Back from a nap, behind a first that may be stopped: takes what is free. */
-static bool take_after_nap(struct lk_mutex *m)
+/* After a nap, or at its deadline, behind a first that may be stopped: nobody has woken it. */
+static bool take_if_free(struct lk_mutex *m)
 {
 	u32 word = READ_ONCE(m->word);
 
@@ -480,7 +522,7 @@ static int sleep_on_list(struct lk_mutex *m, struct lk_mutex_waiter *w,
 		if (READ_ONCE(w->state) != LK_ASLEEP || is_first(m, w)) {
 			if (announce(m, w) || spin_as_first(m, w, queue))
 				break;
-		} else if (naps && take_after_nap(m)) {
+		} else if (naps && take_if_free(m)) {
 			break;
 		}
 		if (looks && lk_way_is_on_trial(m)) {
@@ -492,6 +534,8 @@ static int sleep_on_list(struct lk_mutex *m, struct lk_mutex_waiter *w,
 					    naps++);
 		}
 		if (READ_ONCE(w->state) == LK_GRANTED)
+			break;
+		if (err && take_if_free(m))
 			break;
 		if (err)
 			return leave_timed_out(m, w, err);
@@ -534,26 +578,6 @@ __cold bool lk_mutex_abandon(struct lk_mutex *m, struct lk_mutex_waiter *w)
 	if (w->queued && !leave_timed_out(m, w, -1))
 		lk_mutex_unlock(m);
 	return true;
-}
-
-/*
- * Under wait_lock: announces the first sleeper for it. False: the word is free, so
- * nobody will look.
- */
-static bool announce_asleep(struct lk_mutex *m)
-{
-	u32 word;
-
-	WRITE_ONCE(m->parked, 1);
-	/* [mutex.E] */
-	smp_mb_heavy();
-	word = READ_ONCE(m->word);
-	while (word != LK_MUTEX_FREE && word != LK_MUTEX_WANTED) {
-		/* Relaxed: a mark for the holder, whose own unlock orders. */
-		if (try_cmpxchg_relaxed(&m->word, &word, LK_MUTEX_WANTED))
-			return true;
-	}
-	return word == LK_MUTEX_WANTED;
 }
 
 bool lk_mutex_move(struct lk_mutex *m, struct lk_mutex_waiter *w, bool last)

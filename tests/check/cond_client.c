@@ -349,10 +349,12 @@ static void first_is_busy(u32 id)
  * may also be cancelled: then it may sleep for the mutex behind thread 1.
  */
 static struct lk_cond_waiter first, second;
+static const struct lkp_deadline *second_until;
 
 static void init_pulled(void)
 {
 	init_timed();
+	second_until = NULL;
 	lock();
 	lk_cond_enqueue(&cond, &first, &mutex, false);
 	lk_cond_enqueue(&cond, &second, &mutex, true);
@@ -363,6 +365,20 @@ static void init_pulled_posix(void)
 	init_pulled();
 	check_world.posix = true;
 	check_world.naps = true;
+	second_until = &soon;
+}
+
+/* Those that were moved do not nap. */
+static void init_pulled_timed(void)
+{
+	init_pulled();
+	check_world.naps = true;
+}
+
+static void init_pulled_timed_posix(void)
+{
+	init_pulled_timed();
+	check_world.posix = true;
 }
 
 /* Thread 0 unlocks as code does that knows the mutex's word and nothing else. */
@@ -459,7 +475,7 @@ static void broadcast_first_is_busy(u32 id)
 	if (id == 0) {
 		lk_cond_broadcast(&cond);
 	} else if (id == 2) {
-		if (lk_cond_sleep(&second, check_world.naps ? &soon : NULL))
+		if (lk_cond_sleep(&second, second_until))
 			lk_cond_cancel(&second);
 		if (!lk_cond_relock(&second))
 			lock();
@@ -476,6 +492,20 @@ static void broadcast_first_is_busy(u32 id)
 		lk_cond_done(&first);
 	}
 	unlock();
+}
+
+/*
+ * The same while thread 3 sleeps for the mutex as well, until a deadline: first of all, or
+ * behind those that were moved. Thread 2 is not cancelled.
+ */
+static void broadcast_beside_timed(u32 id)
+{
+	if (id < 3) {
+		broadcast_first_is_busy(id);
+		return;
+	}
+	if (!lk_mutex_sleep(&mutex, &soon))
+		unlock();
 }
 
 /* A handler that interrupts each list section sends, and signals. */
@@ -635,6 +665,11 @@ const struct check_client check_cond[] = {
 	  600, 3, init_pulled, broadcast_first_is_busy, finish },
 	{ "cond", "pulled_posix", "the same with the interposer's mutex", 3, 1,
 	  3, 600, 3, init_pulled_posix, broadcast_first_is_busy, finish },
+	{ "cond", "pulled_timed", "another one times out before it or behind",
+	  4, 1, 1, 600, 4, init_pulled_timed, broadcast_beside_timed, finish },
+	{ "cond", "pulled_timed_posix", "the same with the interposer's mutex",
+	  4, 1, 1, 600, 4, init_pulled_timed_posix, broadcast_beside_timed,
+	  finish },
 	{ "cond", "claims", "a waiter is claimed or leaves, not both", 3, 2, 3,
 	  600, 16, init, leave_or_be_told, finish },
 	{ "cond", "handler", "a signal by a handler in a list section", 2, 1, 3,
