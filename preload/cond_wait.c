@@ -5,6 +5,9 @@
 
 #include "cond.h"
 
+#include <errno.h>
+#include <unistd.h>
+
 EXPORT pre_takes_back_fn *pre_takes_back;
 
 /* How far a wait has come. */
@@ -101,15 +104,33 @@ static bool leave(struct pre_cut_off *cut_off)
 	return true;
 }
 
-/* Cancellation is let in around the sleep only. True: it has left. */
+/*
+ * A cancellation that has begun while the type was asynchronous sends a signal, which ends the
+ * thread whatever its state is by then. glibc's cancellation points wait for that signal at
+ * their end. This call fails, and is the one that no filter of system calls refuses.
+ */
+static void wait_for_cancellation(void)
+{
+	int error = errno;
+	char nothing;
+
+	(void)!read(-1, &nothing, 0);
+	errno = error;
+}
+
+/* Cancellation is let in before the wait, and around the sleep. True: it has left. */
 static bool sleep_until(struct lk_cond_waiter *w,
 			const struct lkp_deadline *deadline)
 {
 	int err, type;
 
+	pthread_testcancel();
+	if (lk_cond_poll(w, deadline))
+		return false;
 	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
 	err = lk_cond_sleep(w, deadline);
 	pthread_setcanceltype(type, &type);
+	wait_for_cancellation();
 	return err && lk_cond_leave(w);
 }
 
