@@ -3,31 +3,36 @@
  * HQ-spinlock: a queued spinlock that is hierarchical while clusters contend.
  *
  *   locked  the lock itself, whichever queue its taker comes from
+ *   pending somebody waits on the word, before any queue
  *   entry   0: arrivals use the one queue; else those of pool[entry - 1]
- *   tail    the last waiter of the one queue
+ *   tail    the code of the last waiter of the one queue; 0: nobody
  *   count   of a waiter of the one queue that is its head: hand-overs to another
  *           cluster so far
- *   lonely  of an entry: times in a row that nobody waited behind the taker
+ *   lonely  of the holder: times in a row that nobody waited behind the taker
+ *
+ *   (locked, entry, tail), pending left out:
  *
  *   (0,0,0) --lock--> (1,0,0)                        one compare-and-exchange
- *   (1,0,0) --lock A--> (1,0,A)                      A heads the one queue
+ *   (1,0,0) --lock--> (1,0,0)                        pending is set, if it was not
+ *   (1,0,0) --lock A--> (1,0,A)                      it was; A heads the one queue
  *   (0,0,A) --A--> (1,0,0)                           or its next is the head
  *   (*,0,*) --hand-overs between clusters--> (*,e,*)
  *   (*,e,*) --lock--> a queue of its cluster, as in cohort.h; the first of all
  *                     waits until the one queue has drained and the lock is free
  *   (1,e,0) --nobody waited for long--> (1,0,0)
  *
- * Invariants: who changes locked from 0 holds; at most one thread of each queue
- * waits on the word; an entry of the pool belongs to one lock for good.
+ * Invariants: who changes locked from 0 holds; while pending is set only its owner
+ * does; at most one thread of each queue, and the owner of pending, wait on the word;
+ * an entry of the pool belongs to one lock for good.
  *
  * Written from the cover letter and the text of the mails "hq-spinlock" (RFC v3,
  * 2026-04-15, 0/7 and 3/7) and from qspinlock's mails for the plain queue. Excerpts
- * of the patches were seen beside the text; nothing was taken from them. Left out: the pending bit; how an entry is found by the hash of
- * the lock's address, and that it is given back: this looks through the pool; the
- * second count by which remote hand-overs are weighed. Assumed, because the texts
- * give no values: the one queue is left after osq_keep_times hand-overs between
- * clusters in a row, and used again after half as many takers with nobody behind
- * them. Hand-overs in a cluster: as cohort.h.
+ * of the patches were seen beside the text; nothing was taken from them. Left out: how
+ * an entry is found by the hash of the lock's address, and that it is given back: this
+ * looks through the pool; the second count by which remote hand-overs are weighed; that
+ * all is in 4 bytes. Assumed, because the texts give no values: the one queue is left
+ * after osq_keep_times hand-overs between clusters in a row, and used again after half
+ * as many takers with nobody behind them. Hand-overs in a cluster: as cohort.h.
  */
 #include "catalogue.h"
 #include "cohort.h"
@@ -35,18 +40,24 @@
 
 struct lk_hq {
 	union {
-		u32 word;
+		u64 word;
 		struct {
-			u8 locked;
+			union {
+				u16 half;
+				struct {
+					u8 locked;
+					u8 pending;
+				};
+			};
+			u16 tail;
 			u8 entry;
-			u16 unused;
 		};
 	};
 	u32 lonely; /* of the holder */
-	struct lk_rival_node *tail;
 };
 
-#define LOCKED	1u
+#define LOCKED	1ull
+#define PENDING 0x100ull
 #define ENTRIES 16u
 
 #define HEAD ((uintptr_t)1)
@@ -56,14 +67,27 @@ static struct {
 	struct lk_cohort queues;
 } pool[ENTRIES];
 
-/* From free to held; the rest of the word stays. */
+/* From free to held, if nobody is pending; the rest of the word stays. */
 static inline bool take(struct lk_hq *hq)
 {
-	u8 locked = 0;
+	u16 half = 0;
 
 	/* [hq.A] ACQUIRE, pairs with hq.B: see the last holder's writes. */
-	return !READ_ONCE(hq->locked) &&
-	       try_cmpxchg_acquire(&hq->locked, &locked, LOCKED);
+	return !READ_ONCE(hq->half) &&
+	       try_cmpxchg_acquire(&hq->half, &half, (u16)LOCKED);
+}
+
+/* Waits on @word. False: somebody else waits, and it has to queue. */
+static bool wait_as_pending(struct lk_hq *hq, u64 word)
+{
+	/* Orders nothing: it waits for the lock by hq.H. */
+	if (word != LOCKED ||
+	    !try_cmpxchg_relaxed(&hq->word, &word, LOCKED | PENDING))
+		return false;
+	/* [hq.H] ACQUIRE, pairs with hq.B. */
+	smp_cond_load_acquire(&hq->locked, !VAL);
+	WRITE_ONCE(hq->half, (u16)LOCKED);
+	return true;
 }
 
 /* The entry for this lock, from 1; 0: all are in use. */
@@ -102,7 +126,8 @@ static void make_head(struct lk_hq *hq, struct lk_rival_node *node,
 /* Through the one queue. */
 static void lock_plain(struct lk_hq *hq, struct lk_rival_node *node)
 {
-	struct lk_rival_node *before, *self = node, *next;
+	u16 code = (u16)lk_rival_code(), before, self = code;
+	struct lk_rival_node *next;
 
 	WRITE_ONCE(node->cluster, this_cluster());
 	WRITE_ONCE(node->count, 0);
@@ -110,18 +135,18 @@ static void lock_plain(struct lk_hq *hq, struct lk_rival_node *node)
 	 * known, before it can be found. */
 	smp_wmb();
 	/* [hq.F] ACQUIRE, pairs with hq.E: find the node before us clean. */
-	before = xchg_acquire(&hq->tail, node);
+	before = xchg_acquire(&hq->tail, code);
 	if (before) {
-		WRITE_ONCE(before->next, node);
+		WRITE_ONCE(lk_rival_decode(before)->next, node);
 		/* [hq.D] ACQUIRE, pairs with hq.C. */
 		smp_cond_load_acquire(&node->state, VAL);
 	}
 	do {
-		smp_cond_load_relaxed(&hq->locked, !VAL);
+		smp_cond_load_relaxed(&hq->half, !VAL);
 	} while (!take(hq));
 	/* Orders nothing: the node is ours until somebody is linked. */
 	if (!READ_ONCE(node->next) &&
-	    try_cmpxchg_release(&hq->tail, &self, NULL))
+	    try_cmpxchg_release(&hq->tail, &self, (u16)0))
 		return;
 	/* [hq.G] ACQUIRE, pairs with hq.E. */
 	next = smp_cond_load_acquire(&node->next, VAL);
@@ -138,7 +163,7 @@ static void take_as_first(struct lk_hq *hq)
 		if (!READ_ONCE(hq->entry) || !READ_ONCE(hq->tail)) {
 			if (take(hq))
 				return;
-			smp_cond_load_relaxed(&hq->locked, !VAL);
+			smp_cond_load_relaxed(&hq->half, !VAL);
 		} else {
 			cpu_relax_wait(&rounds);
 		}
@@ -176,25 +201,33 @@ static void lock_slow(struct lk_hq *hq)
 	lk_rival_pop();
 }
 
+/* Free, and nobody waits; else the word as it was found. */
+static inline bool take_idle(struct lk_hq *hq, u64 *word)
+{
+	*word = 0;
+	/* [hq.A] */
+	return try_cmpxchg_acquire(&hq->word, word, LOCKED);
+}
+
 static bool trylock(void *lock)
 {
 	struct lk_hq *hq = lock;
-	u32 word = 0;
+	u64 word;
 
-	/* [hq.A] */
-	return !READ_ONCE(hq->word) && !READ_ONCE(hq->tail) &&
-	       try_cmpxchg_acquire(&hq->word, &word, LOCKED);
+	return !READ_ONCE(hq->word) && take_idle(hq, &word);
 }
 
 static void lock(void *lock)
 {
-	if (unlikely(!trylock(lock)))
+	u64 word;
+
+	if (unlikely(!take_idle(lock, &word)) && !wait_as_pending(lock, word))
 		lock_slow(lock);
 }
 
 static void unlock(void *lock)
 {
-	/* [hq.B] RELEASE, pairs with hq.A: publish the section. */
+	/* [hq.B] RELEASE, pairs with hq.A and hq.H: publish the section. */
 	smp_store_release(&((struct lk_hq *)lock)->locked, 0);
 }
 

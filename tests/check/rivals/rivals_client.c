@@ -113,6 +113,19 @@ static void cna_no_local(void)
 	no_local(&lk_cna_ops);
 }
 
+static void cna_spin(void)
+{
+	two_clusters(&lk_cna_spinlock_ops);
+	check_world.pending_rounds = 0;
+}
+
+/* Those put aside come back at once. */
+static void cna_spin_no_local(void)
+{
+	no_local(&lk_cna_spinlock_ops);
+	check_world.pending_rounds = 0;
+}
+
 static void shfl(void)
 {
 	two_clusters(&lk_shfl_lock_ops);
@@ -238,6 +251,13 @@ const struct check_client check_rivals[] = {
 	ALL("cna", "turns", "those passed over are served", 4, 1, 2,
 	    cna_no_local),
 	TRY("cna", cna),
+	ALL("cna_spinlock", "exclusion", "one holder at a time", 3, 2, 1,
+	    cna_spin),
+	ALL("cna_spinlock", "crowd", "waiters are put aside", 4, 1, 1,
+	    cna_spin),
+	ALL("cna_spinlock", "turns", "those put aside are served", 4, 1, 1,
+	    cna_spin_no_local),
+	TRY("cna_spinlock", cna_spin),
 	ALL("shfl_lock", "exclusion", "one holder at a time", 3, 2, 2, shfl),
 	ALL("shfl_lock", "crowd", "the queue is regrouped", 4, 1, 1, shfl),
 	TRY("shfl_lock", shfl),
@@ -299,7 +319,12 @@ const struct check_mutant mutants_rivals[] = {
 	{ "does not wait to be granted", "cna.C", NULL, NULL, "no_wait" },
 	{ "empties a queue that has grown", "cna.E", NULL, NULL, "force" },
 	{ "takes a byte that is held", "shfl.A", NULL, NULL, "split" },
+	{ "takes a word that is held", "cna_spin.A", NULL, NULL, "split" },
+	{ "does not wait to be made the head", "cna_spin.H", NULL, NULL,
+	  "no_wait" },
+	{ "empties a queue that has grown", "cna_spin.I", NULL, NULL, "force" },
 	{ "takes a byte that is held", "hq.A", NULL, NULL, "split" },
+	{ "does not wait as the pending one", "hq.H", NULL, NULL, "no_wait" },
 	{ "takes a word that is held", "qspin_owner.A", NULL, NULL, "split" },
 	{ "queues over one that came first", "qspin_owner.H", NULL, NULL,
 	  "force" },

@@ -134,9 +134,9 @@ fn those_that_go_by_clusters_hand_over_nearby() {
     // 9 of 39 others are in the cluster.
     let plain = near("mcs_lock");
     assert!(plain.0 < 50, "{plain:?}");
-    for name in ["cna", "cohort", "hq_spinlock", "shfl_lock"] {
+    for name in ["cna", "cna_spinlock", "cohort", "hq_spinlock", "shfl_lock"] {
         let share = near(name);
-        assert!(share.0 > 65, "{share:?} against {plain:?}");
+        assert!(share.0 > 60, "{share:?} against {plain:?}");
     }
 }
 

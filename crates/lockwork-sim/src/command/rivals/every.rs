@@ -38,7 +38,7 @@ pub(super) const KINDS: [Kind; 2] = [
         name: "spin",
         title: "Spinlocks on every machine",
         locks: "qspinlock_fair,qspinlock_steal,mcs_tp,malthusian,reciprocating",
-        clustered: "numa_spinlock,cohort,cna,shfl_lock,hq_spinlock",
+        clustered: "numa_spinlock,cohort,cna,cna_spinlock,shfl_lock,hq_spinlock",
         against: ["cna", "hq_spinlock"],
         divided: "numa_spinlock",
         plain: "qspinlock_fair",

@@ -87,7 +87,7 @@ const LOCKS: [(&str, &str, &str); 2] = [
         "spin",
         "Spinlocks",
         "qspinlock_fair,qspinlock_steal,qspinlock_tas,qspinlock_pv,qspinlock_auto,numa_spinlock,numa_osq,mcs_lock,\
-         ticket_lock,tas_lock,qspinlock_owner,mcs_tp,malthusian,reciprocating,cohort,cna,\
+         ticket_lock,tas_lock,qspinlock_owner,mcs_tp,malthusian,reciprocating,cohort,cna,cna_spinlock,\
          shfl_lock,hq_spinlock",
     ),
     (
