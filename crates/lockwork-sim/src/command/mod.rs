@@ -84,7 +84,8 @@ fn finish(args: &SimArgs, plan: &Plan, done: &[Done], timeline: Option<File>) ->
     let first = done.iter().find(|done| done.job.seed == 1);
     if let (Some(file), Some(path), Some(first)) = (timeline, &args.timeline, first) {
         let title = title(plan, first.job);
-        timeline::write(file, &plan.machine, &title, &first.outcome.timeline)?;
+        let events = &first.outcome.timeline;
+        timeline::write(file, &plan.machine, &plan.placed(), &title, events)?;
         said += &format!("timeline: {}\n", path.display());
     }
     match args.json {

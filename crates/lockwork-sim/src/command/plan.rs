@@ -3,6 +3,7 @@
 
 use super::args::{SimArgs, Switch, VirtualCpus};
 use super::locks::{self, Ground};
+use crate::engine::placed_on;
 use crate::knobs::settings;
 use crate::machine::{self, Machine};
 use crate::settle::MOST_OPERATIONS;
@@ -212,6 +213,11 @@ impl Plan {
             seed: job.seed,
             window: self.window.filter(|_| job.seed == 1),
         }
+    }
+
+    /// The machine's CPUs, as simulations number them.
+    pub(super) fn placed(&self) -> Vec<usize> {
+        placed_on(&self.machine, self.placement, self.cpus)
     }
 
     /// CPUs in use.

@@ -28,13 +28,20 @@ pub(super) fn create(path: &Path) -> Result<File> {
     File::create(path).with_context(|| format!("cannot write the timeline '{}'", path.display()))
 }
 
-/// Writes the events of a simulation on `machine`.
-pub(super) fn write(file: File, machine: &Machine, title: &str, events: &[Event]) -> Result<()> {
+/// Writes the events of a simulation on `machine`, whose CPUs are `placed` as the simulation
+/// numbers them.
+pub(super) fn write(
+    file: File,
+    machine: &Machine,
+    placed: &[usize],
+    title: &str,
+    events: &[Event],
+) -> Result<()> {
     let mut out = BufWriter::new(file);
     let document = json!({
         "displayTimeUnit": "ns",
         "otherData": { "title": title },
-        "traceEvents": trace(machine, events),
+        "traceEvents": trace(machine, placed, events),
     });
     serde_json::to_writer(&mut out, &document)
         .map_err(Into::into)
@@ -42,8 +49,9 @@ pub(super) fn write(file: File, machine: &Machine, title: &str, events: &[Event]
         .context("cannot write the timeline")
 }
 
-fn trace(machine: &Machine, events: &[Event]) -> Vec<Value> {
-    let node_of = |cpu: u32| machine.places[cpu as usize % machine.cpus()].node;
+fn trace(machine: &Machine, placed: &[usize], events: &[Event]) -> Vec<Value> {
+    // Of virtual CPUs there may be several rounds of the machine's.
+    let node_of = |cpu: u32| machine.places[placed[cpu as usize % placed.len()]].node;
     let mut homes: BTreeMap<u32, u16> = BTreeMap::new();
     for event in events {
         homes.entry(event.thread).or_insert(node_of(event.cpu));

@@ -64,7 +64,9 @@ impl Engine {
         if kicked {
             let thread = self.cpus[cpu].thread as usize;
             self.threads[thread].state = State::Running;
+            // It has its CPU, though that has no real one yet.
             self.threads[thread].tally.woken_up(self.time);
+            self.threads[thread].tally.runs_again(self.time);
             self.cpus[cpu].paused = true;
             self.cpus[cpu].rest = Some(0);
         }

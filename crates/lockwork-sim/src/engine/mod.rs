@@ -67,6 +67,14 @@ use tree::{Tree, NEVER};
 /// next one.
 const START: Ps = 1_000_000;
 
+/// Within so much time all threads begin. Not all at once, by any rule: nobody starts in step.
+fn starts(setup: &Setup) -> Ps {
+    match setup.rules.has(Rule::AnyOrder) {
+        true => START * setup.threads as u64,
+        false => START,
+    }
+}
+
 /// So many virtual machines, each with its share of `cpus`, one after the other.
 fn vms(cpus: usize, count: usize) -> Vec<Range<usize>> {
     let start = |vm: usize| vm * cpus / count;
@@ -138,11 +146,7 @@ impl Engine {
             vms,
             random: random.fork(),
         };
-        // Not all at once, by any rule: nobody starts in step.
-        let starts = match setup.rules.has(Rule::AnyOrder) {
-            true => START * setup.threads as u64,
-            false => START,
-        };
+        let starts = starts(setup);
         for thread in 0..setup.threads as u32 {
             let start = random.u64(..starts);
             engine.threads[thread as usize].state = State::Waking;

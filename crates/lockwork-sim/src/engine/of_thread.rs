@@ -36,6 +36,8 @@ pub(crate) struct OfThread {
     pub(super) wait_next: Ps,
     sleeps_since: Ps,
     woken_at: Ps,
+    /// Woken while it waits for a lock, and without a CPU since.
+    ready_since: Option<Ps>,
     from: Ps,
     from_off: Ps,
     pub id: u32,
@@ -73,6 +75,7 @@ impl Default for OfThread {
             wait_next: 0,
             sleeps_since: 0,
             woken_at: 0,
+            ready_since: None,
             from: 0,
             from_off: 0,
             id: 0,
@@ -156,10 +159,19 @@ impl OfThread {
         (self.woken, self.woken_at) = (true, time);
     }
 
+    /// It is ready, and may have to wait for a CPU.
     pub fn woken_up(&mut self, time: Ps) {
         if std::mem::take(&mut self.asleep) && self.doing == Doing::Wait && self.woken_at > 0 {
             self.wait_asleep += self.woken_at.saturating_sub(self.sleeps_since);
             self.wait_waking += time.saturating_sub(self.woken_at);
+            self.ready_since = Some(time);
+        }
+    }
+
+    /// It has a CPU.
+    pub fn runs_again(&mut self, time: Ps) {
+        if let Some(since) = self.ready_since.take() {
+            self.wait_waking += time.saturating_sub(since);
         }
     }
 

@@ -45,8 +45,12 @@ impl Engine {
 
     /// To be called whenever what [`Engine::is_running`] says may have changed.
     pub(super) fn note(&mut self, thread: usize) {
+        self.note_from(thread, self.time);
+    }
+
+    /// The same of a change that comes at `time`, after a switch.
+    fn note_from(&mut self, thread: usize, time: Ps) {
         let runs = self.is_running(thread);
-        let time = self.time;
         if self.threads[thread].tally.set_running(runs, time) {
             self.tally
                 .holder_ran(&self.threads[thread].tally, runs, time);
@@ -83,7 +87,9 @@ impl Engine {
         state.now = state.now.max(time);
         self.tree.set(Agent::of(cpu, 0).0.into(), NEVER);
         self.note(thread as usize);
-        let next = self.cpus[cpu].ready.pop_front().or_else(|| self.pull(cpu));
+        let state = &mut self.cpus[cpu];
+        state.rested = state.rested.saturating_sub(1);
+        let next = state.ready.pop_front().or_else(|| self.pull(cpu));
         match next {
             Some(next) => self.start(cpu, next, time + self.fixed.switch),
             None => self.guest_leaves(cpu),
@@ -99,8 +105,10 @@ impl Engine {
             .neighbours(cpu)
             .max_by_key(|&cpu| self.cpus[cpu].ready.len())?;
         let thread = self.cpus[longest].ready.pop_back();
+        let state = &mut self.cpus[longest];
+        state.rested = state.rested.min(state.ready.len());
         // Nobody is left to leave the CPU for.
-        self.cpus[longest].resched &= !self.cpus[longest].ready.is_empty();
+        state.resched &= !state.ready.is_empty();
         thread
     }
 
@@ -115,6 +123,7 @@ impl Engine {
         let state = &mut self.cpus[cpu];
         state.thread = thread;
         state.since = time;
+        state.slice_ends = NEVER;
         state.now = state.now.max(time);
         let at = state.now + rest;
         if state.paused {
@@ -122,16 +131,18 @@ impl Engine {
         } else {
             self.run_at(cpu, at);
         }
-        self.note(thread as usize);
+        self.note_from(thread as usize, time);
+        self.threads[thread as usize].tally.runs_again(time);
         self.tally
             .show(&mut self.threads[thread as usize].tally, time);
         self.end_slice_at(cpu, time + self.fixed.slice);
     }
 
-    /// Has the slice of the thread of `cpu` end, if others are ready.
+    /// Has the slice of the thread of `cpu` end at `time`, or before, if others are ready.
     fn end_slice_at(&mut self, cpu: usize, time: Ps) {
-        if !self.cpus[cpu].ready.is_empty() && !self.cpus[cpu].slice {
-            self.cpus[cpu].slice = true;
+        let state = &mut self.cpus[cpu];
+        if !state.ready.is_empty() && time < state.slice_ends {
+            state.slice_ends = time;
             self.set_timer(time, Timer::Slice(cpu as u32));
         }
     }
@@ -139,14 +150,12 @@ impl Engine {
     /// The thread of `cpu` had its time.
     pub(super) fn slice_is_over(&mut self, cpu: usize) {
         let state = &mut self.cpus[cpu];
-        state.slice = false;
-        if state.thread == NOBODY || state.ready.is_empty() {
+        // It may be the timer of a thread before, or of a later end.
+        if state.slice_ends != self.time {
             return;
         }
-        // A thread that came since has its own time.
-        let due = state.since + self.fixed.slice / 4;
-        if due > self.time {
-            self.end_slice_at(cpu, due);
+        state.slice_ends = NEVER;
+        if state.thread == NOBODY || state.ready.is_empty() {
             return;
         }
         state.resched = true;
@@ -185,8 +194,10 @@ impl Engine {
         self.threads[thread as usize].state = State::Ready;
         self.tally
             .show(&mut self.threads[thread as usize].tally, time);
-        // Who slept goes before those that compute all the time.
-        self.cpus[cpu].ready.push_front(thread);
+        // Who slept goes before those that compute all the time, behind others that slept.
+        let state = &mut self.cpus[cpu];
+        state.ready.insert(state.rested, thread);
+        state.rested += 1;
         let due = self.cpus[cpu].since + self.fixed.slice / 4;
         self.end_slice_at(cpu, due.max(time));
     }

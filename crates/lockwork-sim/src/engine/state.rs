@@ -13,7 +13,7 @@ use super::request::{Request, PARTS};
 use super::resources::Resources;
 use super::round::Round;
 use super::tally::Tally;
-use super::tree::{Ps, Tree};
+use super::tree::{Ps, Tree, NEVER};
 use crate::rules::Rules;
 use crate::setup::Clusters;
 use corosensei::Yielder;
@@ -107,8 +107,8 @@ pub(super) struct Cpu {
     /// The place that its guest takes it to be at: the first.
     pub(super) told: u16,
     pub(super) halted: bool,
-    /// A timer for the end of the slice is set.
-    pub(super) slice: bool,
+    /// When the slice of its thread ends, if a timer is set for that, or [`NEVER`].
+    pub(super) slice_ends: Ps,
     /// The thread or CPU whose state the thread asked for in this round.
     pub(super) asked: Option<Asked>,
     /// The thread waits for its stores: until no more than so many are left.
@@ -119,6 +119,8 @@ pub(super) struct Cpu {
     pub(super) vm: usize,
     /// Ready threads besides that one.
     pub(super) ready: VecDeque<u32>,
+    /// So many of them, the first ones, have slept.
+    pub(super) rested: usize,
     /// When its thread got it.
     pub(super) since: Ps,
     /// The rest of what it was at when it was paused, if it was computing.
@@ -251,9 +253,10 @@ impl Cpu {
             now: 0,
             thread: NOBODY,
             ready: VecDeque::new(),
+            rested: 0,
             resched: false,
             since: 0,
-            slice: false,
+            slice_ends: NEVER,
             stores: VecDeque::new(),
             draining: None,
             requests: [None; PARTS],

@@ -56,13 +56,12 @@ impl Tally {
             ..Counts::default()
         };
         let program = setup.workload.program.as_ref();
-        let start = if setup.workload.loops.is_some() {
-            0.0
-        } else {
-            setup.workload.warmup_us
+        let start = match setup.workload.loops {
+            Some(_) => 0,
+            None => super::starts(setup) + ps(setup.workload.warmup_us * 1000.0),
         };
         let window = setup.window.map(|(from, to)| {
-            let at = |us: f64| ps((start + us) * 1000.0);
+            let at = |us: f64| start + ps(us * 1000.0);
             (at(from), at(to))
         });
         // Of one lock all that is counted is of that.

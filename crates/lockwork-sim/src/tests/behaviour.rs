@@ -178,3 +178,49 @@ fn rounds_without_a_sleep_do_not_switch() {
         "{switches}, {all}"
     );
 }
+
+/// Each thread thinks, and then sleeps for 100 µs; one CPU, with slices of 20 µs.
+fn sleepers(threads: usize, think: f64, measure_us: f64) -> super::Outcome {
+    let workload = crate::workload::Workload {
+        think: Time::Fixed(think),
+        sleep: Some(Time::Fixed(100_000.0)),
+        measure_us,
+        ..workload()
+    };
+    outcome(&Setup {
+        threads,
+        cpus: 1,
+        ..setup(&machine(), "mutex", &workload)
+    })
+}
+
+#[test]
+fn threads_that_slept_run_in_the_order_in_which_they_woke() {
+    // They want twenty times of what one CPU has.
+    let outcome = sleepers(40, 50_000.0, 40_000.0);
+    let (least, most) = (
+        outcome.by_thread.iter().min(),
+        outcome.by_thread.iter().max(),
+    );
+    let (least, most) = (*least.expect("threads"), *most.expect("threads"));
+    assert!(least > 0 && most <= 2 * least, "{:?}", outcome.by_thread);
+}
+
+#[test]
+fn time_in_a_switch_is_nobodys() {
+    // One thread is always ready: a round is 50 µs of CPU time, whatever the switches cost.
+    let mut machine = machine();
+    machine.scheduler.switch_us = 10.0;
+    let workload = crate::workload::Workload {
+        think: Time::Fixed(50_000.0),
+        measure_us: 20_000.0,
+        ..workload()
+    };
+    let outcome = outcome(&Setup {
+        threads: 2,
+        cpus: 1,
+        ..setup(&machine, "mutex", &workload)
+    });
+    let share = outcome.ns_busy / outcome.ns;
+    assert!((0.6..0.75).contains(&share), "{share}: 20 of 30 µs");
+}

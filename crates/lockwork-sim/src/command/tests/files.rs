@@ -72,11 +72,11 @@ fn a_timeline_groups_threads_by_node() {
     };
     let events = [
         event(0, 0, Doing::Wait, 1000.0),
-        event(1, far as u32, Doing::Hold, 1500.0),
-        event(0, far as u32, Doing::Hold, 2000.0),
+        event(1, 1, Doing::Hold, 1500.0),
+        event(0, 1, Doing::Hold, 2000.0),
     ];
     let file = timeline::create(&path).expect("a file");
-    timeline::write(file, &machine, "a title", &events).expect("written");
+    timeline::write(file, &machine, &[0, far], "a title", &events).expect("written");
     let text = std::fs::read_to_string(&path).expect("a file");
     let trace: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     let all = trace["traceEvents"].as_array().expect("events");
