@@ -66,11 +66,50 @@ static void note_kept(struct rec_thread *t, u64 lock, u64 why)
 }
 
 /*
+ * Which bit of which word glibc sets in a process-shared condition variable. The word is
+ * another one in glibc 2.41. No bit: not known.
+ */
+static u32 shared_word, shared_bit;
+
+/* A policy's own words come first in its condition variables. Those behind them stay 0. */
+#define OTHERS 6
+
+void rec_known_prepare(void)
+{
+	union {
+		pthread_cond_t cond;
+		u32 words[sizeof(pthread_cond_t) / sizeof(u32)];
+	} c = { .words = { 0 } };
+	const u32 count = sizeof(c.words) / sizeof(*c.words);
+	u32 word = 0, words = 0;
+	pthread_condattr_t attr;
+	int err;
+
+	pthread_condattr_init(&attr);
+	pthread_condattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
+	err = PASS(pthread_cond_init)(&c.cond, &attr);
+	pthread_condattr_destroy(&attr);
+	for (u32 i = 0; i < count; i++) {
+		if (c.words[i]) {
+			word = i;
+			words++;
+		}
+	}
+	/* Of a private one all words are 0, as a static initializer leaves them. */
+	if (err || words != 1 || word < OTHERS ||
+	    c.words[word] & (c.words[word] - 1))
+		return;
+	shared_word = word;
+	shared_bit = c.words[word];
+}
+
+/*
  * A policy leaves such locks alone, so the words where glibc has their kinds are glibc's. A
- * spinlock does not tell, nor does a condition variable.
+ * spinlock does not tell.
  */
 static u64 why_kept(const void *lock, u32 use)
 {
+	const u32 *words = lock;
 	const pthread_rwlock_t *l = lock;
 	const pthread_mutex_t *m = lock;
 	u32 kind;
@@ -83,6 +122,10 @@ static u64 why_kept(const void *lock, u32 use)
 	case REC_READ:
 	case REC_WRITE:
 		return READ_ONCE(l->__data.__shared) ? SHARED : 0;
+	case REC_COND:
+	case REC_SIGNAL:
+	case REC_BROADCAST:
+		return READ_ONCE(words[shared_word]) & shared_bit ? SHARED : 0;
 	default:
 		return 0;
 	}

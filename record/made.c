@@ -54,18 +54,27 @@ EXPORT void mtx_destroy(mtx_t *mtx)
 
 EXPORT int pthread_cond_init(pthread_cond_t *c, const pthread_condattr_t *attr)
 {
+	int err;
+
 	PRE_USDT2(cond_init, c, attr);
 	rec_init(c, CALLER);
-	return PASS(pthread_cond_init)(c, attr);
+	err = PASS(pthread_cond_init)(c, attr);
+	if (!err)
+		rec_made(c, REC_COND, false);
+	return err;
 }
 
 EXPORT int cnd_init(cnd_t *c)
 {
+	int err;
+
 	_Static_assert(sizeof(cnd_t) == sizeof(pthread_cond_t), "cnd_t");
 	PRE_USDT2(cond_init, c, NULL);
 	rec_init(c, CALLER);
-	return lkp_thrd_result(
-		PASS(pthread_cond_init)((pthread_cond_t *)c, NULL));
+	err = PASS(pthread_cond_init)((pthread_cond_t *)c, NULL);
+	if (!err)
+		rec_made(c, REC_COND, false);
+	return lkp_thrd_result(err);
 }
 
 EXPORT int pthread_cond_destroy(pthread_cond_t *c)

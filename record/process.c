@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* The recorder in a process: where it begins, what a forked child begins anew. */
 #define _GNU_SOURCE
+#include "site.h"
 #include "state.h"
 #include "stderr.h"
 #include "stack.h"
@@ -157,6 +158,7 @@ __attribute__((constructor(101))) static void begin(void)
 	}
 	rec_lock_prepare();
 	rec_next_find();
+	rec_known_prepare();
 	rec_back_prepare();
 	rec_rwlock_prepare();
 	rec_thread_prepare();

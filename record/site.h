@@ -26,6 +26,8 @@ __cold void rec_init(void *lock, void *site);
 void rec_kept(struct rec_thread *t, const struct rec_site *s);
 /* The same of a lock that was initialized just now; @shared: with other processes. */
 void rec_made(void *lock, u32 use, bool shared);
+/* Tries out how glibc marks a process-shared condition variable. */
+void rec_known_prepare(void);
 
 /*
  * Where the index of sites is searched first. The highest bits of such a product lie far

@@ -1127,15 +1127,17 @@ fn locks_that_no_policy_replaces_are_told() {
             ("inherits", serde_json::json!(["priority-inheritance"])),
             ("shared", shared.clone()),
             ("shared_rwlock", shared.clone()),
-            ("shared_spinlock", shared),
+            ("shared_spinlock", shared.clone()),
+            ("shared_condvar", shared),
             ("plain", serde_json::json!([])),
+            ("plain_condvar", serde_json::json!([])),
         ] {
             let found = &lock(process, lock_name)["not_replaced"];
             assert_eq!(*found, reasons, "{name}: {lock_name}");
         }
         let told = stderr(&output);
         assert!(
-            told.contains("other processes may use 3 locks of these"),
+            told.contains("other processes may use 3 locks and 1 condition variable of these"),
             "{told}"
         );
         assert_eq!(lock(process, "gate")["why"]["rule"], "gate", "{told}");

@@ -89,6 +89,12 @@ impl Herd<'_> {
         }
     }
 
+    /// A sentence, if no policy replaces the condition variable.
+    pub fn kept(&self) -> Option<String> {
+        let kind = self.condvar.kept.of("condition variable");
+        (self.condvar.kept.is_kept()).then(|| format!("No policy replaces a {kind}."))
+    }
+
     /// What is said of the condition variable itself.
     pub fn finding(&self, profile: &Profile) -> Finding {
         let mut evidence = self.evidence();
@@ -103,7 +109,11 @@ impl Herd<'_> {
             why: "Its broadcasts wake many threads together, and most of these wait again at once."
                 .to_owned(),
             evidence,
-            advice: advice(profile, None, &compare(&program, ends, "mutex")),
+            advice: advice(
+                profile,
+                self.kept().as_deref(),
+                &compare(&program, ends, "mutex"),
+            ),
         }
     }
 }
@@ -130,7 +140,7 @@ fn function(site: &str) -> String {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::model::{Counts, Site};
+    use crate::model::{Counts, Kept, Site};
 
     /// A condition variable that was broadcast 100 times, when so many waited, and so many waits of
     /// 100 for each of them were entered again at once.
@@ -187,6 +197,12 @@ pub(crate) mod tests {
         assert!(finding.evidence[1].contains("90.0 %"), "{finding:?}");
         assert!(finding.advice.contains("--locks mutex"), "{finding:?}");
         let finding = found_with("mutex", condvar(16, 90)).expect("a herd");
+        assert!(!finding.advice.contains("--locks"), "{finding:?}");
+        let mut shared = condvar(16, 90);
+        shared.kept = Kept(crate::raw::SHARED);
+        let finding = found(shared).expect("a herd");
+        let kept = "No policy replaces a process-shared condition variable.";
+        assert!(finding.advice.ends_with(kept), "{finding:?}");
         assert!(!finding.advice.contains("--locks"), "{finding:?}");
         // Two of them, and those that do something longer.
         assert!(found(condvar(2, 90)).is_none());

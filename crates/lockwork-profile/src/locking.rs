@@ -9,7 +9,7 @@ use lockwork_report::text::{counted, duration, percent, whole};
 use serde::Serialize;
 
 use crate::command::profiles;
-use crate::herd::herds;
+use crate::herd::{herds, Herd};
 use crate::model::{Fate, Profile};
 use crate::names::Names;
 use crate::summary::{contended, why};
@@ -36,7 +36,7 @@ pub struct Locking {
     pub contended_rwlocks: u64,
     /// Waits for condition variables that were many and short.
     pub quick_waits: u64,
-    /// Condition variables whose broadcasts wake many threads together.
+    /// Condition variables whose broadcasts wake many threads together, and that a policy replaces.
     pub herds: usize,
     /// Waiting that is in no lock's figures.
     #[serde(flatten)]
@@ -103,7 +103,8 @@ impl Locking {
             let rwlocks = profile.locks.iter().filter(|lock| lock.kind() == "rwlock");
             all.contended_rwlocks += rwlocks.map(|lock| lock.sum.contended).sum::<u64>();
             all.quick_waits += quick_sum(profile).count;
-            all.herds += herds(profile).len();
+            let replaced = |herd: &Herd<'_>| !herd.condvar.kept.is_kept();
+            all.herds += herds(profile).into_iter().filter(replaced).count();
             all.not_seen += Unseen::of(profile);
             all.still_waiting += lock_waiters(profile).len();
             all.running += usize::from(profile.fate == Fate::Runs);

@@ -642,7 +642,11 @@ fn herd(case: &Case<'_>) -> Option<Finding> {
         rule: "herd",
         why: "Broadcasts wake many threads together, and they all want this mutex.".to_owned(),
         evidence,
-        advice: herd::advice(case.profile, case.kept().as_deref(), &case.compare("mutex")),
+        advice: herd::advice(
+            case.profile,
+            case.kept().or_else(|| herd.kept()).as_deref(),
+            &case.compare("mutex"),
+        ),
     })
 }
 

@@ -302,7 +302,8 @@ fn condvars(profile: &Profile, names: &Names<'_>, width: Option<usize>) -> Strin
     let table = table::within(width, &tables::CONDVAR, &rows, tables::LESS_CONDVAR);
     let mut text = format!("\n{table}\n");
     for herd in herds(profile).iter().take(EXPLAINED) {
-        let _ = writeln!(text, "\ncondition variable {}", names.lock(herd.condvar));
+        let kind = herd.condvar.kept.of("condition variable");
+        let _ = writeln!(text, "\n{kind} {}", names.lock(herd.condvar));
         text += &reason(&herd.finding(profile), &[]);
     }
     text
@@ -313,6 +314,26 @@ fn futexes(profile: &Profile, names: &Names<'_>) -> String {
         .map(|found| format!("\n{}:\n   {}\n", found.sum, found.sites.join("\n   ")));
     let own = futexes::own(profile, names).map(|own| format!("\n{own}.\n"));
     [seen, own].into_iter().flatten().collect()
+}
+
+/// The locks and condition variables that other processes may use, as a sentence.
+fn shared(profile: &Profile) -> Option<String> {
+    let all = profile.locks.iter().filter(|lock| lock.kept.is_shared());
+    let (locks, condvars): (Vec<&Lock>, Vec<&Lock>) = all.partition(|lock| lock.is_lock());
+    let number = locks.len() + condvars.len();
+    let kinds = [
+        (locks.len(), "lock"),
+        (condvars.len(), "condition variable"),
+    ];
+    let kinds = kinds.iter().filter(|(n, _)| *n > 0);
+    let kinds: Vec<String> = kinds.map(|(n, kind)| counted(*n, kind)).collect();
+    (number > 0).then(|| {
+        format!(
+            "other processes may use {} of these, too: what they do with {} is in their own recordings",
+            kinds.join(" and "),
+            if number == 1 { "it" } else { "them" }
+        )
+    })
 }
 
 /// What the figures cannot know, and what went wrong.
@@ -368,15 +389,7 @@ fn notes(profile: &Profile, names: &Names<'_>) -> String {
     if let Some(missing) = profile.no_room() {
         note(missing);
     }
-    let shared = profile.locks.iter().filter(|lock| lock.kept.is_shared());
-    match shared.count() {
-        0 => {}
-        n => note(format!(
-            "other processes may use {} of these, too: what they do with {} is in their own recordings",
-            counted(n, "lock"),
-            if n == 1 { "it" } else { "them" }
-        )),
-    }
+    shared(profile).into_iter().for_each(&mut note);
     let beyond = profile.locks.iter().filter(|lock| lock.held_beyond);
     match beyond.count() {
         0 => {}

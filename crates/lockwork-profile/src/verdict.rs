@@ -217,13 +217,14 @@ pub fn tried(failed: u64, acquisitions: u64) -> Option<String> {
 }
 
 /// The sum of the waits for those condition variables that glibc's threads waited for often and
-/// not for long; mostly not to the end of a deadline.
+/// not for long; mostly not to the end of a deadline. Those that no policy replaces are left out.
 pub fn quick_sum(profile: &Profile) -> Counts {
     let mut sum = Counts::default();
     if !profile.policy.is_empty() {
         return sum;
     }
-    for condvar in &profile.locks {
+    let replaced = profile.locks.iter().filter(|lock| !lock.kept.is_kept());
+    for condvar in replaced {
         let waits = condvar.of(Use::Wait);
         let each = profile.ns(mean(waits.waited as f64, waits.count));
         if each <= QUICK_NS && waits.timeouts * 2 <= waits.count {
@@ -261,7 +262,7 @@ pub fn quick_waits(profile: &Profile) -> Option<String> {
 pub(crate) mod tests {
     use super::*;
     use crate::herd;
-    use crate::model::Site;
+    use crate::model::{Kept, Site};
 
     /// A condition variable with so many waits of so many nanoseconds each.
     pub(crate) fn waited_for(address: u64, count: u64, each: u64, timeouts: u64) -> Lock {
@@ -302,6 +303,10 @@ pub(crate) mod tests {
         // One that is waited for long does not hide it.
         let idle = waited_for(128, 5, 200_000_000, 0);
         assert!(said("", vec![quick(), idle]).is_some());
+        // One that no policy replaces.
+        let mut shared = quick();
+        shared.kept = Kept(crate::raw::SHARED);
+        assert!(said("", vec![shared]).is_none());
         // Lockwork's own, few, long ones, and those that run out of time.
         assert!(said("mutex", vec![quick()]).is_none());
         assert!(said("", vec![waited_for(64, 900, 50_000, 0)]).is_none());
