@@ -15,7 +15,7 @@ use crate::names::Names;
 use crate::summary::{contended, why};
 use crate::unseen::{self, Unseen, NOTHING};
 use crate::users::lock_waiters;
-use crate::verdict::{is_nothing, lost_share, quick_sum, tried};
+use crate::verdict::{is_nothing, lost_share, quick_sum, still_waited, tried};
 
 /// What all processes of a run did with their locks.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -50,6 +50,9 @@ pub struct Locking {
     /// The greatest share of its threads' time that a process waited for locks, 0.01 for
     /// 1 %.
     pub waited: f64,
+    /// How long all threads waited for locks, ns.
+    #[serde(skip)]
+    pub waited_ns: u64,
 }
 
 /// What the run that recorded into `file` did.
@@ -110,6 +113,8 @@ impl Locking {
             all.running += usize::from(profile.fate == Fate::Runs);
             all.unrecorded_threads += profile.bare + profile.unseen;
             all.waited = all.waited.max(lost_share(profile));
+            let waited = profile.sum().waited + still_waited(profile);
+            all.waited_ns += profile.ns(waited as f64);
         }
         all
     }
@@ -144,6 +149,12 @@ impl Locking {
     /// What is not seen, as a sentence of its own; empty: nothing that may matter.
     fn but(&self) -> String {
         unseen::but(&self.not_seen.told())
+    }
+
+    /// The C library's other waits, as a sentence of its own; empty: none, or few beside those for
+    /// locks.
+    fn beside(&self) -> String {
+        unseen::but(&self.not_seen.beside(self.waited_ns))
     }
 
     /// What that means for the choice of a lock. `run` is "this run" or the like.
@@ -189,18 +200,20 @@ impl Locking {
         if self.still_waiting > 0 {
             return format!(
                 "{}When {run} ended, {} still waited for a lock: `lockwork profile` says for \
-                 which, and whether that is a deadlock.",
+                 which, and whether that is a deadlock.{}",
                 match self.contended {
                     0 => String::new(),
                     _ => format!("{}. ", self.found_held(&used)),
                 },
-                counted(self.still_waiting, "thread")
+                counted(self.still_waiting, "thread"),
+                self.beside()
             );
         }
         if let Some(tried) = self.tried().filter(|_| self.waited < NOTHING) {
             return format!(
-                "{tried} Threads waited in other calls for {} of their time ({used}).",
-                percent(self.waited)
+                "{tried} Threads waited in other calls for {} of their time ({used}).{}",
+                percent(self.waited),
+                self.beside()
             );
         }
         let waits = match (self.quick_waits, self.herds) {
@@ -209,7 +222,10 @@ impl Locking {
             (n, _) => Some(format!("{} short waits for condition variables", whole(n))),
         };
         if self.contended == 0 && self.unrecorded_threads > 0 {
-            return format!("Nobody knows whether its locks were contended ({used}).");
+            return format!(
+                "Nobody knows whether its locks were contended ({used}).{}",
+                self.beside()
+            );
         }
         if self.not_seen.taken_back > 0 && self.waited < NOTHING {
             let waited = match self.contended {
@@ -243,7 +259,7 @@ impl Locking {
         };
         let but = match self.waited < NOTHING {
             true => self.but(),
-            false => String::new(),
+            false => self.beside(),
         };
         format!("{}: {hint}.{but}", self.found_held(&used))
     }
@@ -383,5 +399,14 @@ mod tests {
         assert!(seen
             .sentence("a warm-up run")
             .contains("50.0 % of their time: `lockwork profile`"));
+        seen.not_seen.other_futex_ns = 2_000_000_000;
+        let text = seen.sentence("a warm-up run");
+        assert!(
+            text.contains("why. But threads waited 2.00 s in the C library for something else"),
+            "{text}"
+        );
+        seen.waited_ns = 40_000_000_000;
+        let text = seen.sentence("a warm-up run");
+        assert!(!text.contains("something else"), "{text}");
     }
 }

@@ -35,7 +35,8 @@ const OFTEN: f64 = 0.05;
 pub fn render(profile: &Profile, width: Option<usize>) -> String {
     let names = Names::new(profile);
     let waited: Vec<&Lock> = contended(profile).collect();
-    let mut text = heading(profile) + &verdict::verdict(profile) + &stuck(profile, &names);
+    let verdict = verdict::verdict(profile);
+    let mut text = heading(profile) + &verdict + &stuck(profile, &names);
     if !waited.is_empty() {
         text += &format!("\n{}\n", list(profile, &names, &waited, width));
     }
@@ -57,7 +58,7 @@ pub fn render(profile: &Profile, width: Option<usize>) -> String {
         text += &format!("\n{quick}\n");
     }
     text += &futexes(profile, &names);
-    text + &notes(profile, &names)
+    text + &notes(profile, &names, &verdict)
 }
 
 /// Locks that threads waited for, those that cost most time first; also one for which a writer
@@ -336,8 +337,8 @@ fn shared(profile: &Profile) -> Option<String> {
     })
 }
 
-/// What the figures cannot know, and what went wrong.
-fn notes(profile: &Profile, names: &Names<'_>) -> String {
+/// What the figures cannot know, and what went wrong, unless the verdict `said` so.
+fn notes(profile: &Profile, names: &Names<'_>, said: &str) -> String {
     let mut text = String::from("\n");
     let mut note = |line: String| {
         let _ = writeln!(text, "note: {line}");
@@ -390,6 +391,9 @@ fn notes(profile: &Profile, names: &Names<'_>) -> String {
         note(missing);
     }
     shared(profile).into_iter().for_each(&mut note);
+    unseen::beside(profile, said)
+        .into_iter()
+        .for_each(&mut note);
     let beyond = profile.locks.iter().filter(|lock| lock.held_beyond);
     match beyond.count() {
         0 => {}

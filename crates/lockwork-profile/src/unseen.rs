@@ -9,6 +9,7 @@ use lockwork_report::text::{duration, whole};
 use serde::Serialize;
 
 use crate::model::{mean, Counts, Profile, Use};
+use crate::verdict::still_waited;
 
 /// Less waiting than this share of the threads' time is nothing to win.
 pub const NOTHING: f64 = 0.005;
@@ -19,6 +20,8 @@ const WAIT_NS: f64 = 20_000.0;
 const PARKED_NS: u64 = 100_000_000;
 /// Each process sleeps so often.
 const FEW: u64 = 100;
+/// Beside waits for locks, others are told that make so large a share of those.
+const BESIDE: f64 = 0.1;
 
 /// How often a thread took a mutex back at the end of a wait for a condition variable: not at the
 /// end of a deadline, for which nothing woke it. 0 if that can hardly have taken time, or is seen.
@@ -115,6 +118,18 @@ impl Unseen {
     pub fn is_little(&self) -> bool {
         let waits = self.elsewhere + self.futex_calls + self.parked;
         waits + self.own_futex_ns + self.other_futex_ns + self.unrecorded == 0 && !self.untried
+    }
+
+    /// What is said of it where threads waited for locks, so many ns in all: of the C library's other
+    /// waits, unless they are few beside those.
+    pub fn beside(&self, waited_ns: u64) -> Vec<String> {
+        let much = self.other_futex_ns as f64 >= BESIDE * waited_ns as f64;
+        let others = Unseen {
+            other_futex_ns: if much { self.other_futex_ns } else { 0 },
+            untried: self.untried,
+            ..Unseen::default()
+        };
+        others.told()
     }
 
     /// What is said of it.
@@ -264,6 +279,14 @@ fn of_elsewhere(times: u64) -> String {
     )
 }
 
+/// What is told of this process beside its waits for locks, and `said` does not say.
+pub fn beside(profile: &Profile, said: &str) -> Option<String> {
+    let waited = profile.ns((profile.sum().waited + still_waited(profile)) as f64);
+    let told = Unseen::of(profile).beside(waited).into_iter();
+    let new: Vec<String> = told.filter(|told| !said.contains(told.as_str())).collect();
+    (!new.is_empty()).then(|| new.join("; and "))
+}
+
 /// These, as a sentence behind another one; empty: there are none.
 pub fn but(all: &[String]) -> String {
     match all.is_empty() {
@@ -277,7 +300,7 @@ mod tests {
     use super::*;
     use crate::herd::tests::condvar;
     use crate::model::{Lock, Site};
-    use crate::verdict::tests::waited_for;
+    use crate::verdict::tests::{one_mutex, waited_for};
 
     fn profile(lock: Lock, seconds: f64) -> Profile {
         Profile {
@@ -367,6 +390,38 @@ mod tests {
         );
         assert!(of(2_000_000).elsewhere > 0);
         assert_eq!(of(2_000_000).own_futex_ns, 0);
+    }
+
+    #[test]
+    fn waits_for_semaphores_are_told_beside_those_for_locks() {
+        let of = |semaphores, waited| {
+            let mut profile = one_mutex(Counts {
+                count: 100,
+                contended: 50,
+                waited,
+                ..Counts::default()
+            });
+            profile.lock_waits = vec![(0, waited)];
+            profile.other_futex_ns = semaphores;
+            profile
+        };
+        let sentence = "waited 300 ms in the C library for something else than these locks";
+        for waited in [0, 500_000_000] {
+            let report = crate::summary::render(&of(300_000_000, waited), None);
+            assert_eq!(report.matches(sentence).count(), 1, "{report}");
+            let page = crate::html::render(&[of(300_000_000, waited)]);
+            assert_eq!(page.matches(sentence).count(), 1, "{page}");
+        }
+        // Few, and few beside the others.
+        assert_eq!(beside(&of(1_000_000, 500_000_000), ""), None);
+        assert_eq!(beside(&of(30_000_000, 500_000_000), ""), None);
+        let robust = Profile {
+            untried: true,
+            ..of(30_000_000, 500_000_000)
+        };
+        let told = beside(&robust, "").expect("a sentence");
+        assert!(told.starts_with("threads locked mutexes that are robust"));
+        assert_eq!(beside(&robust, &told), None);
     }
 
     #[test]

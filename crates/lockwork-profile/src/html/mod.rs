@@ -96,6 +96,9 @@ fn process(profile: &Profile) -> String {
     if let Some(own) = futexes::own(profile, &names) {
         text += &format!("<p>{}.</p>\n", escape(&own));
     }
+    if let Some(told) = unseen::beside(profile, &verdict) {
+        text += &format!("<p>{}.</p>\n", escape(&told));
+    }
     // Where it made no lock call at all, the verdict says so.
     let untold = profile.locks.iter().any(Lock::is_lock);
     if let Some(told) = unseen::unrecorded(profile).filter(|_| untold) {
