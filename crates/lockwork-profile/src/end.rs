@@ -18,6 +18,10 @@ const UNKNOWN_TICK: f64 = 0.4;
 /// A shorter distance between two readings of both clocks says too little.
 const LEAST_NS: u64 = 1_000_000;
 
+/// `lockwork profile` notes twice a second that a process runs. Of one that ended sooner, in seconds,
+/// and was not seen to end, even the order of magnitude is not known.
+const NOT_NOTED: f64 = 0.5;
+
 /// The end of a recording.
 pub struct End {
     /// How it came.
@@ -30,6 +34,8 @@ pub struct End {
     pub ticks: u64,
     /// Seconds since the start.
     pub seconds: f64,
+    /// It may have come much later.
+    pub at_least: bool,
     /// Length of a tick in nanoseconds.
     pub ns_per_tick: f64,
 }
@@ -51,9 +57,15 @@ fn noted(head: &RawFile) -> Option<u64> {
     since.filter(|ticks| *ticks < MOST_TICKS)
 }
 
-/// The end of what was recorded into `file`, in which `seen` are readings of the counter. `all`: how the
-/// files of the recording begin.
-pub fn end(file: &Path, head: &RawFile, all: &[RawFile], seen: impl Iterator<Item = u64>) -> End {
+/// The end of what was recorded into `file`, in which `seen` are readings of the counter. A thread
+/// waited for `waited` ticks in all. `all`: how the files of the recording begin.
+pub fn end(
+    file: &Path,
+    head: &RawFile,
+    all: &[RawFile],
+    seen: impl Iterator<Item = u64>,
+    waited: u64,
+) -> End {
     let fate = match (head.signal, head.ended) {
         (1..=64, _) => Fate::Stopped(head.signal as u32),
         (_, 1..) => Fate::Ended,
@@ -84,6 +96,8 @@ pub fn end(file: &Path, head: &RawFile, all: &[RawFile], seen: impl Iterator<Ite
         .map(|ticks| ticks.saturating_sub(head.start_ticks))
         .filter(|ticks| *ticks < MOST_TICKS)
         .fold(measured, u64::max);
+    let is_longer = fate == Fate::Gone && waited > passed && waited < MOST_TICKS;
+    let passed = if is_longer { waited } else { passed };
     let (noted, successor) = (noted(head), successor(head, all));
     // A program that is recorded began before its first lock, with which its file begins.
     let began = successor.map(|ticks| ticks - head.start_ticks);
@@ -98,6 +112,7 @@ pub fn end(file: &Path, head: &RawFile, all: &[RawFile], seen: impl Iterator<Ite
         goes_on: successor.is_some(),
         ticks: head.start_ticks.saturating_add(passed),
         seconds: ns / 1e9,
+        at_least: fate == Fate::Gone && replaced.is_none() && (is_longer || ns < NOT_NOTED * 1e9),
         ns_per_tick,
     }
 }
@@ -159,7 +174,7 @@ mod tests {
         let other = RawFile { pid: 8, ..new };
         let all = [old, other, new];
         let of = |head: &RawFile, all: &[RawFile]| {
-            let end = end(Path::new("/nothing"), head, all, std::iter::empty());
+            let end = end(Path::new("/nothing"), head, all, std::iter::empty(), 0);
             (end.replaced, end.ticks, end.seconds.round())
         };
         assert_eq!(of(&old, &all), (true, 4_000_001_000, 4.0));
@@ -170,7 +185,7 @@ mod tests {
     #[test]
     fn a_program_that_was_replaced_by_one_without_locks_ends_there() {
         let of = |head: &RawFile, all: &[RawFile]| {
-            let end = end(Path::new("/nothing"), head, all, std::iter::empty());
+            let end = end(Path::new("/nothing"), head, all, std::iter::empty(), 0);
             (end.replaced, end.goes_on, end.ticks, end.seconds.round())
         };
         let mut old = head(1_000);
@@ -208,7 +223,7 @@ mod tests {
         };
         head.start_ns = since_start(&head);
         head.last_ns = head.start_ns;
-        let end = end(&file, &head, &[], std::iter::empty());
+        let end = end(&file, &head, &[], std::iter::empty(), 0);
         assert_eq!(end.fate, Fate::Runs);
         let by_ticks = (end.ticks - ticks) as f64 / 1e9;
         assert!(end.seconds < 1e6, "{} s, {by_ticks} by ticks", end.seconds);
@@ -224,10 +239,28 @@ mod tests {
             ticks_per_second: 1_000_000_000,
             ..head(1_000)
         };
-        let of = |head: &RawFile| end(Path::new("/nowhere"), head, &[], [3_000].into_iter());
+        let after = |head: &RawFile, waited| {
+            end(
+                Path::new("/nowhere"),
+                head,
+                &[],
+                [3_000].into_iter(),
+                waited,
+            )
+        };
+        let of = |head: &RawFile| after(head, 0);
         assert_eq!((of(&head).ticks, of(&head).fate), (3_000, Fate::Gone));
+        assert!(of(&head).at_least);
+        let waited = after(&head, 89_000_000);
+        assert_eq!((waited.seconds, waited.at_least), (0.089, true));
         head.alive = 4_000_001_000;
         assert_eq!(of(&head).ticks, 4_000_001_000);
-        assert_eq!(of(&head).seconds, 4.0);
+        assert_eq!((of(&head).seconds, of(&head).at_least), (4.0, false));
+        let waited = after(&head, 5_000_000_000);
+        assert_eq!((waited.seconds, waited.at_least), (5.0, true));
+        // Where the end was seen, it is known.
+        head.seen = 1;
+        let waited = after(&head, 5_000_000_000);
+        assert_eq!((waited.seconds, waited.at_least), (4.0, false));
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
-use lockwork_report::text::{counted, percent};
+use lockwork_report::text::{counted, duration, percent, seconds};
 
 use crate::histogram::Histogram;
 use crate::modules::Modules;
@@ -543,6 +543,8 @@ pub struct Profile {
     pub started: Option<Started>,
     /// From the start of the recording to its end, as far as that is known.
     pub seconds: f64,
+    /// It may have run much longer: nobody saw its end.
+    pub at_least: bool,
     /// What its threads used of CPUs, if it ended by exit().
     pub usage: Option<Usage>,
     /// How often its threads slept, whatever for: its own count, or else that of the process that
@@ -621,6 +623,17 @@ impl Profile {
     /// Ticks as nanoseconds.
     pub fn ns(&self, ticks: f64) -> u64 {
         (ticks * self.ns_per_tick).round() as u64
+    }
+
+    /// How long it ran, as reports say it.
+    pub fn length(&self) -> String {
+        match self.at_least {
+            true => format!(
+                "{} or longer",
+                duration((self.seconds * 1e9).round() as u64)
+            ),
+            false => seconds(self.seconds),
+        }
     }
 
     /// The kernel's number of the latest thread with this number.

@@ -70,7 +70,10 @@ pub fn table(all: &[&Profile], width: Option<usize>) -> String {
             whole(sum.count),
             percent(sum.contention()),
             duration(waited(profile)),
-            percent(lost_share(profile)),
+            match profile.at_least {
+                true => "-".to_owned(),
+                false => percent(lost_share(profile)),
+            },
         ]
     };
     let mut text = format!("{} processes used locks:\n\n", whole(all.len() as u64));

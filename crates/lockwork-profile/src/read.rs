@@ -276,11 +276,22 @@ impl Reading {
         *parts.sites.entry((address, *how)).or_default() += &counts;
     }
 
+    /// How long the thread waited in all that waited longest, in ticks: for locks and for condition
+    /// variables. Threads that had one number lived one after the other.
+    fn longest_waiting(&self) -> u64 {
+        let idle = |thread| self.idle.get(thread).map_or(0, |idle| idle.waited);
+        let locks = |thread| self.lock_waits.get(thread).copied().unwrap_or(0);
+        let threads = self.idle.keys().chain(self.lock_waits.keys());
+        let all = threads.map(|thread| idle(thread) + locks(thread));
+        all.max().unwrap_or(0)
+    }
+
     fn profile(mut self, file: &Path, head: &RawFile, all: &[RawFile], bytes: &[u8]) -> Profile {
         let dropped: u64 = places(head, bytes).map(|(_, place)| place.dropped).sum();
         self.dropped += self.limits.count(dropped);
         let waiting = waits(head, bytes).map(|(_, wait)| wait.since);
-        let end = end(file, head, all, waiting.chain(self.events.ticks()));
+        let seen = waiting.chain(self.events.ticks());
+        let end = end(file, head, all, seen, self.longest_waiting());
         let ticks = self.limits.time(end.ticks.saturating_sub(head.start_ticks));
         let threads = self.limits.count(head.threads);
         let bare = self.limits.count(head.bare);
@@ -342,6 +353,7 @@ impl Reading {
             goes_on: end.goes_on,
             started: None,
             seconds: end.seconds,
+            at_least: end.at_least,
             usage,
             slept: (slept > 0).then_some(slept),
             ns_per_tick: end.ns_per_tick,

@@ -18,7 +18,8 @@ pub struct Share {
     pub time: f64,
     /// How many threads that is, on average.
     pub threads: f64,
-    /// Threads waited longer than they lived, as far as the file says: its end is not known.
+    /// Threads waited longer than they lived, as far as the file says, or the process was short: its end
+    /// is not known.
     pub beyond: bool,
 }
 
@@ -100,7 +101,10 @@ fn sum(profile: &Profile, threads: BTreeMap<u64, Thread>) -> Share {
     let acquired = threads.values().map(|thread| thread.acquired);
     let all: u64 = acquired.clone().sum();
     let each = all as f64 / users(acquired).max(1.0);
-    let mut share = Share::default();
+    let mut share = Share {
+        beyond: profile.at_least,
+        ..Share::default()
+    };
     for thread in threads.values() {
         let life = thread.lived.unwrap_or(run).min(run);
         let acquires = thread.acquired as f64 / each.max(1.0);

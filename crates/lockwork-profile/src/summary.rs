@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use lockwork_report::finding::Finding;
 use lockwork_report::table;
-use lockwork_report::text::{counted, cut, duration, grouped, percent, seconds, whole};
+use lockwork_report::text::{counted, cut, duration, grouped, percent, whole};
 
 use crate::herd::herds;
 use crate::model::{Blame, Fate, Lock, Profile, Site, Use, Waiter};
@@ -89,7 +89,7 @@ fn heading(profile: &Profile) -> String {
         cut(&command(profile), 60),
         profile.pid,
         if profile.from_fork { ", forked" } else { "" },
-        seconds(profile.seconds),
+        profile.length(),
         counted(locks, "lock"),
         counted(sum.count as usize, "acquisition"),
         percent(sum.contention()),

@@ -55,10 +55,14 @@ pub fn waited(profile: &Profile) -> String {
     let time = |ticks: u64| duration(profile.ns(ticks as f64));
     let all = time(profile.sum().waited);
     let open = time(still_waited(profile));
-    if Share::all(profile).beyond {
+    let little = profile.at_least && is_nothing(profile);
+    if Share::all(profile).beyond && !little {
         return format!(
-            "threads waited {all} in all, longer than the known part of the run: when it ended is not \
-             known, so there is no share"
+            "threads waited {all} in all{}when the run ended is not known, so there is no share",
+            match profile.at_least {
+                true => "; ",
+                false => ", longer than the known part of the run: ",
+            }
         );
     }
     match lock_waiters(profile).len() {
@@ -217,10 +221,11 @@ pub fn tried(failed: u64, acquisitions: u64) -> Option<String> {
 }
 
 /// The sum of the waits for those condition variables that glibc's threads waited for often and
-/// not for long; mostly not to the end of a deadline. Those that no policy replaces are left out.
+/// not for long; mostly not to the end of a deadline. Those that no policy replaces are left out, and
+/// all where the length of the run, and with it how often they were in a second, is not known.
 pub fn quick_sum(profile: &Profile) -> Counts {
     let mut sum = Counts::default();
-    if !profile.policy.is_empty() {
+    if !profile.policy.is_empty() || profile.at_least {
         return sum;
     }
     let replaced = profile.locks.iter().filter(|lock| !lock.kept.is_kept());
@@ -454,9 +459,29 @@ pub(crate) mod tests {
         profile.lock_waits = vec![(0, 26_000_000_000)];
         let text = waited(&profile);
         assert!(
-            text.contains("when it ended is not known") && !text.contains('%'),
+            text.contains("when the run ended is not known") && !text.contains('%'),
             "{text}"
         );
+    }
+
+    #[test]
+    fn a_run_whose_end_nobody_saw_has_no_shares_and_rates() {
+        let mut profile = one_mutex(Counts {
+            contended: 1,
+            waited: 80_000_000,
+            ..Counts::default()
+        });
+        profile.lock_waits = vec![(0, 80_000_000)];
+        profile.locks.push(waited_for(4096, 2_000, 40_000, 0));
+        assert!(waited(&profile).contains('%'));
+        assert!(quick_waits(&profile).is_some());
+        (profile.seconds, profile.at_least) = (0.089, true);
+        let text = waited(&profile);
+        let known = "80.0 ms in all; when the run ended is not known, so there is no share";
+        assert!(text.contains(known), "{text}");
+        assert_eq!(quick_waits(&profile), None);
+        let report = crate::summary::render(&profile, None);
+        assert!(report.contains("ms or longer"), "{report}");
     }
 
     #[test]

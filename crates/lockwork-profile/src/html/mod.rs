@@ -12,7 +12,7 @@ use std::fmt::Write;
 
 use lockwork_report::finding::Finding;
 use lockwork_report::html::{self, escape};
-use lockwork_report::text::{counted, duration, percent, seconds, whole};
+use lockwork_report::text::{counted, duration, percent, whole};
 
 use crate::flame::Branch;
 use crate::herd::herds;
@@ -44,7 +44,7 @@ fn process(profile: &Profile) -> String {
         "<section><p>Process {}: {}, {} at a time, lock <b>{}</b>. {} acquisitions, {} of them \
          contended{}; {}.</p>\n",
         profile.pid,
-        seconds(profile.seconds),
+        profile.length(),
         counted(profile.threads as usize, "thread"),
         match profile.policy.as_str() {
             "" => "glibc".to_owned(),
