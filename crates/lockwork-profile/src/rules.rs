@@ -74,6 +74,9 @@ enum Crowd {
 /// A reason, if it is one.
 type Rule = fn(&Case<'_>) -> Option<Finding>;
 
+/// The rule of a lock that another process holds.
+const HELD_ELSEWHERE: &str = "held-elsewhere";
+
 /// All reasons, in the order in which they are asked, and whether they rest on how long holds take.
 const RULES: [(Rule, bool); 15] = [
     (held_elsewhere, false),
@@ -100,7 +103,11 @@ pub fn why(case: &Case<'_>) -> (Finding, Vec<Finding>) {
     let asked = asked.filter(|(_, on_holds)| !(*on_holds && case.lock.held_beyond));
     let mut found = asked.filter_map(|(rule, _)| rule(case));
     let first = found.next().unwrap_or_else(|| unclear(case));
-    (first, found.collect())
+    // The others are about what threads of this process do with it.
+    match first.rule {
+        HELD_ELSEWHERE => (first, Vec::new()),
+        _ => (first, found.collect()),
+    }
 }
 
 impl Case<'_> {
@@ -240,7 +247,8 @@ impl Case<'_> {
             "rwlock" => self.profile.threads.max(1) as f64,
             _ => 1.0,
         };
-        if self.profile.fate == Fate::Gone && share > FAR * most {
+        let is_beyond = self.profile.fate == Fate::Gone && share > FAR * most;
+        if is_beyond || self.profile.at_least {
             return format!(
                 "it is held for {} in all; when the run ended is not known",
                 self.time(self.sum().held)
@@ -322,17 +330,20 @@ impl Case<'_> {
     }
 }
 
-/// Only one thread of the process takes it, and yet waits for it.
+/// Only one thread of the process takes it, and yet waits for it. If processes share it, each such
+/// wait says so. Otherwise the threads that held it may have been missed in a few waits.
 fn held_elsewhere(case: &Case<'_>) -> Option<Finding> {
     let sum = case.sum();
     let blames = case.lock.blames.iter();
     let known = blames.filter(|blame| blame.holder_site != 0 || blame.holder.is_some());
     let known: u64 = known.map(|blame| blame.waited).sum();
-    let alone = case.lock.by_thread.len() == 1 && known <= sum.waited / 10;
+    let alone = case.lock.by_thread.len() == 1;
+    let missed = known > sum.waited / 10 || sum.contended < FEW;
+    let is_shared = case.lock.kept.is_shared() && sum.contended > 0;
     // A thread without records may be the holder.
     let all_seen = case.profile.dropped + case.profile.bare + case.profile.unseen == 0;
-    (alone && all_seen && sum.contended >= FEW).then(|| Finding {
-        rule: "held-elsewhere",
+    (alone && all_seen && (is_shared || !missed)).then(|| Finding {
+        rule: HELD_ELSEWHERE,
         why: "Another process held it: of this process only one thread takes it.".to_owned(),
         evidence: vec![case.rate(), case.wait()],
         advice: "See how long the other process holds it, in that one's own recording.".to_owned(),

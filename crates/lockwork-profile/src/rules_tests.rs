@@ -199,6 +199,35 @@ fn a_lock_of_one_thread_that_waits_is_held_elsewhere() {
 }
 
 #[test]
+fn a_shared_mutex_of_one_thread_is_held_elsewhere_whatever_its_own_holds_are() {
+    let asleep = Counts {
+        holds_slept: 100,
+        ..used(20_000_000)
+    };
+    let of = |sum: &Counts, kept, by_thread: &[(u64, u64)]| {
+        rules_of_locks(vec![Lock {
+            by_thread: by_thread.to_vec(),
+            kept: Kept(kept),
+            ..lock_of_sites(vec![sum.clone()])
+        }])
+    };
+    for (sum, own) in [
+        (asleep, "holder-sleeps"),
+        (with_one_long(110_000_000), "few-long-holds"),
+    ] {
+        let few = Counts {
+            contended: 3,
+            ..sum
+        };
+        let found = of(&few, crate::raw::SHARED, &[(0, 100)]);
+        assert_eq!(found, ["held-elsewhere"]);
+        let found = of(&few, crate::raw::SHARED, &[(0, 50), (1, 50)]);
+        assert_eq!(found[0], own);
+        assert_eq!(of(&few, 0, &[(0, 100)])[0], own);
+    }
+}
+
+#[test]
 fn holders_that_wait_for_an_inner_lock_are_told_so() {
     let of = |waited| {
         let lock = |address, sum: Counts, inside| Lock {
