@@ -61,6 +61,7 @@ fn demand(lock: &Demand) -> Value {
         "rate": lock.rate,
         "held": lock.held,
         "reads": lock.reads,
+        "held_beyond_run": lock.held_beyond,
         "section": times(&lock.section),
         "read_section": lock.read_section.as_ref().map(times),
         "think": times(&lock.think),

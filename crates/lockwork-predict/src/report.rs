@@ -131,11 +131,15 @@ fn asked(lock: &Demand, number: usize, at_once: usize) -> String {
         Kind::Spinlock => "spinlock",
     };
     let mut text = format!(
-        "{number}. {kind} {}: {} of the waiting, {} acquisitions, {}\n   sections of {}",
+        "{number}. {kind} {}: {} of the waiting, {} acquisitions, {}\n   sections {} {}",
         cut(&lock.name, NAME),
         percent(lock.of_waiting),
         whole(lock.acquisitions),
         counted(lock.threads.round() as usize, "thread"),
+        match lock.held_beyond {
+            true => "of a length that is not known, simulated as",
+            false => "of",
+        },
         ns(lock.section.mean),
     );
     if let Some(reads) = &lock.read_section {
@@ -156,7 +160,7 @@ fn asked(lock: &Demand, number: usize, at_once: usize) -> String {
         );
     }
     text += "\n";
-    if lock.reads == 0.0 && lock.section.mean > 0.0 {
+    if lock.reads == 0.0 && lock.section.mean > 0.0 && !lock.held_beyond {
         let _ = writeln!(
             text,
             "   sections come one after another, so no lock allows more than {} acquisitions a second{}",
@@ -406,6 +410,10 @@ mod tests {
         (lock.sleep, lock.think.mean) = (None, 0.0);
         let text = asked(&lock, 1, 64);
         assert!(text.contains("; one thread makes as many\n"), "{text}");
+        lock.held_beyond = true;
+        let text = asked(&lock, 1, 64);
+        assert!(text.contains("not known, simulated as 274 ns;"), "{text}");
+        assert!(!text.contains("no lock allows"), "{text}");
     }
 
     #[test]

@@ -156,6 +156,7 @@ pub(crate) mod tests {
             whole_rate: 1.6e6,
             held: 0.2,
             reads: 0.0,
+            held_beyond: false,
             section: Times {
                 mean: 250.0,
                 classes: vec![(128.0, 256.0, 600), (256.0, 512.0, 400)],

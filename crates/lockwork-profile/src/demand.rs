@@ -85,6 +85,8 @@ pub struct Demand {
     pub held: f64,
     /// The share of acquisitions that are for reading.
     pub reads: f64,
+    /// Samples say that it was held for longer than the run: how long sections take is not known.
+    pub held_beyond: bool,
     /// Exclusive sections.
     pub section: Times,
     /// Shared ones, if there are any.
@@ -211,8 +213,10 @@ fn of(profile: &Profile) -> Program {
     let unseen = Unseen::of(profile);
     let more = only_for_what_was_seen(&unseen);
     let mut notes = profile.warnings.clone();
+    notes.extend(at_least(profile));
     notes.extend(more.clone());
     notes.extend(case.notes());
+    notes.extend(beyond(&locks));
     notes.extend(left_out.clone());
     Program {
         command: program::command(profile),
@@ -236,6 +240,29 @@ fn of(profile: &Profile) -> Program {
         dropped: profile.dropped_share(),
         damaged: !profile.warnings.is_empty(),
     }
+}
+
+/// Of sections that are not known.
+fn beyond(locks: &[Demand]) -> Option<String> {
+    let number = locks.iter().filter(|lock| lock.held_beyond).count();
+    (number > 0).then(|| {
+        format!(
+            "the holds of {}, estimated from samples, come to more than the run: they are cut off there, so \
+             simulated sections may be far too long or too short",
+            counted(number, "lock")
+        )
+    })
+}
+
+/// Of all shares and rates.
+fn at_least(profile: &Profile) -> Option<String> {
+    profile.at_least.then(|| {
+        format!(
+            "when the process ended is not known: it ran for {}, so shares of time and numbers a second \
+             may be far too high",
+            profile.length()
+        )
+    })
 }
 
 /// Of the bound for what other locks may win.
@@ -557,6 +584,7 @@ impl Case<'_> {
             of_waiting: own / self.waited.max(1.0),
             threads,
             rate: match reads.count {
+                _ if lock.held_beyond => rate.max(whole_rate),
                 // Who lost its CPU is an estimate; sections come one after another all the same.
                 0 => rate.min(1e9 / section.mean.max(1e-3)).max(whole_rate),
                 _ => rate,
@@ -564,6 +592,7 @@ impl Case<'_> {
             whole_rate,
             held: held / time,
             reads: reads.count as f64 / n,
+            held_beyond: lock.held_beyond,
             read_section: (reads.count > 0).then_some(read_section),
             section,
             think: Times {

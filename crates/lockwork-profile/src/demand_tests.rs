@@ -114,6 +114,40 @@ fn a_wait_inside_a_section_is_not_taken_from_the_time_between() {
     assert_eq!(demand.think.mean, 10.0);
 }
 
+#[test]
+fn sections_that_are_not_known_are_said_to_be() {
+    let used = Lock {
+        held_beyond: true,
+        ..Lock::used_by(64, &[(0, 500), (1, 500)])
+    };
+    let profile = Profile {
+        ns_per_tick: 1.0,
+        seconds: 1.0,
+        locks: vec![used],
+        ..Profile::default()
+    };
+    let program = super::of(&profile);
+    assert!(program.locks[0].held_beyond);
+    let said = |note: &String| note.contains("the holds of 1 lock, estimated from samples");
+    assert!(program.notes.iter().any(said), "{:?}", program.notes);
+}
+
+#[test]
+fn a_run_whose_end_nobody_saw_is_said_to_be_one() {
+    let of = |at_least| {
+        super::of(&Profile {
+            ns_per_tick: 1.0,
+            seconds: 0.089,
+            at_least,
+            ..Profile::default()
+        })
+    };
+    let said = |note: &String| note.contains("89.0 ms or longer");
+    let notes = of(true).notes;
+    assert!(notes.iter().any(said), "{notes:?}");
+    assert!(!of(false).notes.iter().any(said));
+}
+
 /// 256-512 ticks are 102-205 ns here.
 fn holds(short: u32, long: u32, held: f64) -> Counts {
     let mut classes = [0; crate::histogram::BUCKETS];
