@@ -256,14 +256,8 @@ fn on_machine(case: &Case, hot: &[&Demand], results: &Results, at: usize) -> Str
             change(simulated / case.lock.rate.max(1e-9))
         );
         let error = results.error(at);
-        let least = doubt::least_error(case.lock.kind);
-        if error > least {
-            let _ = writeln!(
-                text,
-                "so the bands are {} wider at each end, not {}",
-                percent(error),
-                percent(least)
-            );
+        if let Some(sentence) = wider(error, doubt::least_error(case.lock.kind)) {
+            let _ = writeln!(text, "{sentence}");
         }
     }
     if !case.left_out.is_empty() {
@@ -289,6 +283,14 @@ fn on_machine(case: &Case, hot: &[&Demand], results: &Results, at: usize) -> Str
         );
     }
     text
+}
+
+/// What is said of bands for an `error` that is greater than the `least` one. Those that are printed
+/// alike are alike.
+fn wider(error: f64, least: f64) -> Option<String> {
+    let (shown, usual) = (percent(error), percent(least));
+    (error > least && shown != usual)
+        .then(|| format!("so the bands are {shown} wider at each end, not {usual}"))
 }
 
 fn rendered(rows: &[Row]) -> String {
@@ -414,6 +416,14 @@ mod tests {
         let text = asked(&lock, 1, 64);
         assert!(text.contains("not known, simulated as 274 ns;"), "{text}");
         assert!(!text.contains("no lock allows"), "{text}");
+    }
+
+    #[test]
+    fn bands_that_are_printed_alike_are_not_told_apart() {
+        assert_eq!(wider(0.2804, 0.28), None);
+        assert_eq!(wider(0.1, 0.28), None);
+        let text = wider(0.3, 0.28).expect("they are wider");
+        assert_eq!(text, "so the bands are 30.0 % wider at each end, not 28.0 %");
     }
 
     #[test]
