@@ -29,6 +29,10 @@
  * the wait, the wait therefore ends late. A limit of more than 95 years is
  * treated as 95 years.
  */
+#if __cplusplus < 201703L
+#error "<lockwork/lockwork.hpp> needs C++17 or later: compile with -std=c++17"
+#endif
+
 #include <lockwork/lockwork.h>
 
 #include <chrono>
