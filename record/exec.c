@@ -55,7 +55,7 @@ static bool note(const char *path, u64 pid, u64 born)
 
 void rec_exec_note(void)
 {
-	int error = errno, pid = sys_getpid();
+	int pid = sys_getpid();
 	u64 born = rec_born();
 	char path[4000];
 
@@ -67,5 +67,4 @@ void rec_exec_note(void)
 		if (!note(path, (u64)pid, born))
 			break;
 	}
-	errno = error;
 }

@@ -125,7 +125,7 @@ bool rec_file_begin(void)
 }
 
 /* The first process makes its file at once, others when they first use a lock. */
-__attribute__((constructor(101))) static void begin(void)
+static void begin(void)
 {
 	const char *wanted = getenv("LOCKWORK_RECORD");
 	struct rec_guard guard;
@@ -167,6 +167,15 @@ __attribute__((constructor(101))) static void begin(void)
 	rec_lock(&guard);
 	rec_file_begin();
 	rec_unlock(&guard);
+}
+
+/* C has errno 0 when main() begins. */
+__attribute__((constructor(101))) static void begin_when_loaded(void)
+{
+	int saved = errno;
+
+	begin();
+	errno = saved;
 }
 
 /* Other threads may go on, so nothing is taken away. */

@@ -18,16 +18,18 @@ struct lkp_stderr {
 	bool is_known, was_open;
 };
 
-/* When the process begins. */
+/* When the process begins. Descriptor 2 may be closed; errno is left alone. */
 static inline void lkp_stderr_note(struct lkp_stderr *e)
 {
 	struct stat now;
+	int saved = errno;
 
 	e->was_open = !fstat(2, &now);
 	if (e->was_open) {
 		e->device = now.st_dev;
 		e->inode = now.st_ino;
 	}
+	errno = saved;
 	e->is_known = true;
 }
 

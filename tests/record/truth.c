@@ -235,6 +235,7 @@ int main(void)
 {
 	pid_t child;
 
+	must(!errno, "errno is not 0 when main() begins"); /* C11 7.5p3 */
 	wait_slowly();
 	count_all();
 	signal_all();
