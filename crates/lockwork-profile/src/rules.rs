@@ -179,6 +179,9 @@ impl Case<'_> {
                 .to_owned();
         }
         let mean = self.sum().mean_hold();
+        if mean <= 0.0 {
+            return "how long a hold takes is not known: none was timed".to_owned();
+        }
         // The longest of a site's first holds is not known.
         let longest = self.sum().longest_hold as f64;
         let mut text = format!("a hold takes {} on average", self.time(mean));
@@ -186,7 +189,7 @@ impl Case<'_> {
             text += &format!(", {} at most", self.time(longest));
         }
         let met = self.met_hold();
-        if mean > 0.0 && met >= 2.0 * mean {
+        if met >= 2.0 * mean {
             text += &format!("; one that is waited for, {} on average", self.time(met));
         }
         text
@@ -407,14 +410,16 @@ fn waiting_holder(case: &Case<'_>) -> Option<Finding> {
     }
     let most = inner.iter().max_by_key(|nest| nest.waited)?;
     let name = cut(&case.names.lock(most.inner), NAME);
+    let of_that = match held > 0.0 {
+        true => format!("it is held for {} in all; {} of that", case.time(held), case.time(waited as f64)),
+        false => format!("for {}", case.time(waited as f64)),
+    };
     Some(Finding {
         rule: "holder-waits",
         why: format!("Its holders wait for another lock while they hold it: {name}."),
         evidence: vec![
             format!(
-                "it is held for {} in all; {} of that its holders wait for locks, {} of it for {name}",
-                case.time(held),
-                case.time(waited as f64),
+                "{of_that} its holders wait for locks, {} of it for {name}",
                 case.time(most.waited as f64)
             ),
             case.hold(),

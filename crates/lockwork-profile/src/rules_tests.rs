@@ -404,6 +404,22 @@ fn waits_that_holds_do_not_explain() {
     assert_eq!(rule(late_hand_overs), "unclear");
 }
 
+/// As of a mutex that main holds once, and that another thread only fails to unlock.
+#[test]
+fn a_hold_that_was_not_timed_has_no_mean() {
+    let untimed = Counts {
+        count: 1,
+        contended: 1,
+        waited: 50_000_000,
+        ..Counts::default()
+    };
+    let profile = profile_of(vec![lock_of_sites(vec![untimed])]);
+    let (found, _) = why(&case(&profile, &Names::new(&profile)));
+    let unknown = "how long a hold takes is not known: none was timed";
+    assert!(found.evidence.contains(&unknown.to_owned()), "{found:?}");
+    assert!(!found.evidence.iter().any(|line| line.contains("0 ns")), "{found:?}");
+}
+
 /// A read/write lock that readers hold in turns for 10 s, and for which a writer waits.
 fn read_and_wanted(waited: u64, reads: Counts) -> Profile {
     let site = |address, how, counts: &Counts| Site {

@@ -81,8 +81,10 @@ impl Starved {
             0 => String::new(),
             ticks => format!(", {} at most", time(ticks as f64)),
         };
-        let hold = time(reads.mean_hold());
-        all.push(format!("a reader holds it for {hold} on average{longest}"));
+        all.push(match reads.mean_hold() {
+            0.0 => "how long a reader holds it is not known: no hold was timed".to_owned(),
+            hold => format!("a reader holds it for {} on average{longest}", time(hold)),
+        });
         all
     }
 }
