@@ -114,14 +114,14 @@ fn report(file: &Path, shown: &Path) {
     }
 }
 
-/// How the report of `file` is printed again; nothing if its name cannot be copied from a terminal.
+/// How the report of `file` is printed again; nothing if its name is no text.
 fn how_again(file: &Path) -> String {
     match file.to_str() {
-        Some(name) if !name.contains(char::is_control) => {
+        Some(name) => {
             let command = text::shell(&["lockwork", "report", name]);
             format!("{command} prints this again.\n")
         }
-        _ => String::new(),
+        None => String::new(),
     }
 }
 
@@ -282,6 +282,9 @@ mod tests {
             "lockwork report 'a b.prof' prints this again.\n"
         );
         assert_eq!(again(b"a\xffb.prof"), "");
-        assert_eq!(again(b"a\nb.prof"), "");
+        assert_eq!(
+            again(b"a\nb.prof"),
+            "lockwork report $'a\\nb.prof' prints this again.\n"
+        );
     }
 }

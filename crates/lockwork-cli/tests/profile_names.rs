@@ -57,7 +57,7 @@ fn a_lock_has_the_name_that_the_program_gives_it() {
         let [long, plain, first, second, queue] = names[..] else {
             panic!("{names:?}")
         };
-        assert!(long.starts_with("a name of 62 bytes, "), "{long}");
+        assert!(long.starts_with("a\\nname of 62 bytes, "), "{long}");
         assert!(long.ends_with(", \u{e9}"), "{long}");
         assert_eq!(plain, "plain_mutex");
         assert!(first.starts_with("shard 0x") && second.starts_with("shard 0x"));

@@ -612,11 +612,11 @@ fn waiters(head: &RawFile, bytes: &[u8], end: u64) -> Vec<Waiter> {
         .collect()
 }
 
-/// A program's text, made fit for a line of a report. Its last character may be cut off: then it
-/// is left out.
+/// A program's text, made fit for a line of a report: as names of files and functions are. Its last
+/// character may be cut off: then it is left out.
 fn clean(name: &str) -> String {
     let name = name.trim_end_matches(char::REPLACEMENT_CHARACTER);
-    name.replace(char::is_control, " ").trim().to_owned()
+    text::plain(name.trim_matches(' '))
 }
 
 /// The words of a command line, each with a zero byte behind it, which take so many bytes. Where they
@@ -663,6 +663,15 @@ fn bytes(raw: &[u64]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_that_differ_by_a_control_character_do_in_a_report() {
+        assert_eq!(clean(" a lock "), "a lock");
+        assert_eq!(clean("a\nb"), "a\\nb");
+        assert_ne!(clean("a\nb"), clean("a\tb"));
+        assert_eq!(clean("a\\nb"), "a\\\\nb");
+        assert_eq!(clean("cut\u{fffd}"), "cut");
+    }
 
     /// A call that waits, and who is blamed for it.
     fn scaled(contended: u64, waited: u64, blamed: [(u64, u64); 2]) -> [(u64, u64); 2] {

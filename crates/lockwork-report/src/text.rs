@@ -44,18 +44,39 @@ pub fn grouped(number: f64, decimals: usize) -> String {
     out
 }
 
-/// Words as one types them into a shell. Control characters become spaces: nobody could copy
-/// them from a terminal.
+/// Words as one types them into a shell. A word with control characters is written as `$'a\nb'`,
+/// which bash, zsh and ksh know: nobody could copy the characters themselves from a terminal.
 pub fn shell<S: AsRef<str>>(words: &[S]) -> String {
-    let words = words.iter();
-    let words: Vec<String> = words
-        .map(|word| word.as_ref().replace(char::is_control, " "))
-        .collect();
-    let all = words
-        .iter()
-        .enumerate()
-        .map(|(at, word)| quoted(word, at == 0));
+    let all = words.iter().enumerate().map(|(at, word)| {
+        let word = word.as_ref();
+        match word.contains(char::is_control) {
+            true => escaped(word).into(),
+            false => quoted(word, at == 0),
+        }
+    });
     all.collect::<Vec<_>>().join(" ")
+}
+
+/// A word with control characters. Codes have all three digits: a digit may follow.
+fn escaped(word: &str) -> String {
+    let mut text = "$'".to_owned();
+    for c in word.chars() {
+        match c {
+            '\n' => text += "\\n",
+            '\t' => text += "\\t",
+            '\r' => text += "\\r",
+            '\\' | '\'' => text.extend(['\\', c]),
+            // No argument has one, and it would end this one.
+            '\0' => text.push(' '),
+            c if c.is_control() => {
+                for byte in c.encode_utf8(&mut [0; 4]).bytes() {
+                    text += &format!("\\{byte:03o}");
+                }
+            }
+            c => text.push(c),
+        }
+    }
+    text + "'"
 }
 
 /// A `=` has a meaning in the first word alone.
@@ -63,7 +84,7 @@ fn quoted(word: &str, is_first: bool) -> Cow<'_, str> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "+-./:@_%,".contains(c);
     match word.chars().all(|c| plain(c) || (c == '=' && !is_first)) && !word.is_empty() {
         true => word.into(),
-        // Only a zero byte cannot be quoted, and that is a control character.
+        // Only a zero byte cannot be quoted, and that is a control character, which no word has here.
         false => shlex::try_quote(word).unwrap_or_else(|_| word.into()),
     }
 }
@@ -253,7 +274,9 @@ mod tests {
     fn commands_can_be_pasted_into_a_shell() {
         assert_eq!(shell(&["./app", "-n", "2"]), "./app -n 2");
         assert_eq!(shell(&["sh", "-c", "a & b; c"]), "sh -c 'a & b; c'");
-        assert_eq!(shell(&["a\nb", "$x"]), "'a b' '$x'");
+        assert_eq!(shell(&["a\nb", "$x"]), "$'a\\nb' '$x'");
+        assert_eq!(shell(&["it's \t\\"]), "$'it\\'s \\t\\\\'");
+        assert_eq!(shell(&["\x1b1\u{9b}"]), "$'\\0331\\302\\233'");
         assert_eq!(shell(&["a", "--name=b", ""]), "a --name=b ''");
         assert_eq!(shell(&["A=b", "c"]), "'A=b' c");
     }
