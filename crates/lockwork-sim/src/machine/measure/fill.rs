@@ -135,16 +135,21 @@ fn distances(measured: &Measured, regular: &Regular, source: &str) -> Distances 
         };
         let memory =
             measured.memory[distance as usize].filter(|_| !in_node(distance, regular.numa));
+        let source = match measured.wild[distance as usize] {
+            0.0 => source.to_owned(),
+            wild => format!("{source}; its samples vary by {:.0} %", wild * 100.0),
+        };
+        let way_of = |value: f64| Some(Figure::new(rounded(value), &source));
         // A thread of the same core reads the same cache.
         let shared = match distance {
             Distance::Smt => of(alone.load),
             _ => Some(Figure::new(rounded(way), "assumed: as load")),
         };
         *all.slot(distance) = Some(plain(Class {
-            load: of(way),
+            load: way_of(way),
             load_shared: shared,
-            store: of(way),
-            rmw: of(way),
+            store: way_of(way),
+            rmw: way_of(way),
             memory: memory.and_then(of),
         }));
     }
@@ -198,7 +203,7 @@ pub(super) fn matrix_csv(measured: &Measured, source: &str) -> String {
 
 impl Regular {
     /// How far apart two cores are.
-    fn distance(&self, a: usize, b: usize) -> Distance {
+    pub(super) fn distance(&self, a: usize, b: usize) -> Distance {
         let shape = &self.shape;
         let cluster = |core: usize| core / shape.cores;
         let die = |core: usize| cluster(core) / shape.clusters;

@@ -25,7 +25,10 @@ const BUFFER: [usize; 2] = [64 << 20, 1 << 30];
 pub(super) struct Measured {
     /// By core, row after row: one way of a line, ns; the diagonal is 0.
     pub(super) matrix: Vec<f64>,
-    /// The same between two threads of one core.
+    /// By distance: how much the batches of the worst pair vary, as a share of its median; 0: not
+    /// so much that it is worth a warning.
+    pub(super) wild: [f64; Distance::COUNT],
+    /// The same as [`Measured::matrix`] between two threads of one core.
     pub(super) smt: Option<f64>,
     pub(super) alone: Alone,
     /// By distance of the home: memory, ns.
@@ -94,10 +97,12 @@ impl Steps<'_> {
         let other = cpus.get(1).copied();
         let waking = |other| self.one("waking".into(), |stop| wake(first, other, short, stop));
         let wake = other.map(waking).transpose()?;
-        let smt = self.smt()?;
-        let matrix = self.matrix(&mut warnings)?;
+        let mut wild = [0.0; Distance::COUNT];
+        let smt = self.smt(&mut wild[Distance::Smt as usize])?;
+        let matrix = self.matrix(&mut wild, &mut warnings)?;
         Ok(Measured {
             matrix,
+            wild,
             smt,
             alone: own,
             memory,
@@ -107,7 +112,11 @@ impl Steps<'_> {
         })
     }
 
-    fn matrix(&self, warnings: &mut Vec<String>) -> Result<Vec<f64>> {
+    fn matrix(
+        &self,
+        by_distance: &mut [f64; Distance::COUNT],
+        warnings: &mut Vec<String>,
+    ) -> Result<Vec<f64>> {
         let (cores, pair) = (self.regular.shape.all_cores(), self.pair);
         let mut matrix = vec![0.0; cores * cores];
         let mut wild: Vec<(f64, String)> = Vec::new();
@@ -119,6 +128,8 @@ impl Steps<'_> {
                 matrix[a * cores + b] = way.median;
                 matrix[b * cores + a] = way.median;
                 if way.spread > TOLERABLE {
+                    let worst = &mut by_distance[self.regular.distance(a, b) as usize];
+                    *worst = worst.max(way.spread);
                     wild.push((way.spread, what));
                 }
             }
@@ -139,7 +150,7 @@ impl Steps<'_> {
         Ok(matrix)
     }
 
-    fn smt(&self) -> Result<Option<f64>> {
+    fn smt(&self, wild: &mut f64) -> Result<Option<f64>> {
         let (cores, pair) = (self.regular.shape.all_cores(), self.pair);
         if self.regular.shape.threads < 2 {
             return Ok(None);
@@ -148,10 +159,11 @@ impl Steps<'_> {
         for core in 0..cores.min(SMT_PAIRS) {
             let [x, y] = [core, cores + core].map(|cpu| self.regular.cpus[cpu]);
             let what = format!("CPUs {x} and {y}");
-            ways.push(
-                self.one(what, move |stop| line_way(x, y, pair, stop))?
-                    .median,
-            );
+            let way = self.one(what, move |stop| line_way(x, y, pair, stop))?;
+            if way.spread > TOLERABLE {
+                *wild = wild.max(way.spread);
+            }
+            ways.push(way.median);
         }
         Ok(spread(&mut ways).map(|spread| spread.median))
     }

@@ -185,8 +185,11 @@ fn written(regular: &Regular) -> Loaded {
         way: 5.0,
         waker: 1.0,
     };
+    let mut wild = [0.0; Distance::COUNT];
+    wild[Distance::Hop1 as usize] = 24.18;
     let measured = Measured {
         matrix: (0..cores * cores).map(way).collect(),
+        wild,
         smt: (regular.shape.threads > 1).then_some(9.0),
         alone: Alone {
             load: 1.5,
@@ -247,6 +250,15 @@ fn what_is_written_can_be_read_whatever_the_topology() {
     assert_eq!(machine.costs[Distance::Hop1 as usize].memory, 90.0);
     assert_eq!(machine.matrix.as_ref().map(Vec::len), Some(64));
     assert_eq!(loaded.file.machine.source, "a \"source\"");
+    let sources = |field: &str| {
+        let entries = loaded.file.entries().into_iter();
+        let found = entries.filter(|entry| entry.path.ends_with(field));
+        found.map(|entry| entry.source.to_owned()).collect::<Vec<_>>()
+    };
+    let wild = "a \"source\"; its samples vary by 2418 %";
+    assert_eq!(sources("distance.hop1.load"), [wild]);
+    assert_eq!(sources("distance.hop1.memory"), ["a \"source\""]);
+    assert_eq!(sources("distance.socket.load"), ["a \"source\""]);
     let scheduler = &machine.scheduler;
     assert_eq!((scheduler.wait_call, scheduler.wake_call), (240.0, 150.0));
     let alone = found(sys(&said[..1], &[("0", "10")]).path(), 1);
