@@ -208,18 +208,25 @@ fn absolute(variable: &str) -> Option<PathBuf> {
 }
 
 /// Programs that a daemon starts after it has dropped root could not load the
-/// interposer from a folder that root alone can read.
+/// interposer from a folder that root alone can reach. One that Lockwork made is no exception: it
+/// is private, as the XDG specification asks, so it is named with what opens it.
 fn warn_of_dropped_root(dir: &Path) {
     static ONCE: Once = Once::new();
-    if trust::user() != 0 || trust::is_open(dir) {
+    if trust::user() != 0 {
+        return;
+    }
+    let closed = trust::closed(dir);
+    if closed.is_empty() {
         return;
     }
     ONCE.call_once(|| {
+        let names: Vec<String> = closed.iter().map(|path| text::path(path)).collect();
+        let words = [&["chmod".to_owned(), "a+x".to_owned()], &names[..]].concat();
         text::complain(&format!(
-            "lockwork: other users cannot read {}: a program that drops root starts others \
-             without the lock; let all read it and the folders above it (chmod a+rx), or unset \
-             XDG_CACHE_HOME\n",
-            dir.display()
+            "lockwork: other users cannot pass through {}: a program that drops root starts \
+             others without the lock; let them (`{}`), or unset XDG_CACHE_HOME\n",
+            names.join(" and "),
+            text::shell(&words)
         ));
     });
 }

@@ -77,10 +77,14 @@ pub fn folder(path: &Path) -> Result<PathBuf, Refusal> {
     Ok(place)
 }
 
-/// Can every user reach what is in this folder, which has no symbolic links in its path?
-pub fn is_open(folder: &Path) -> bool {
+/// What keeps other users from what is in this folder, which has no symbolic links in its path: the
+/// folder itself, or ones above it, the outermost first.
+pub fn closed(folder: &Path) -> Vec<PathBuf> {
     let may_search = |path: &Path| fs::metadata(path).is_ok_and(|m| m.mode() & 0o001 != 0);
-    folder.ancestors().all(may_search)
+    let closed = folder.ancestors().filter(|path| !may_search(path));
+    let mut closed: Vec<PathBuf> = closed.map(Path::to_owned).collect();
+    closed.reverse();
+    closed
 }
 
 /// The names in `path`, the last one first.
@@ -171,8 +175,10 @@ mod tests {
         let mode = |path: &Path| fs::metadata(path).expect("it").mode() & 0o7777;
         assert_eq!(mode(&made), FOLDER);
         assert_eq!(mode(&real.join("y")) & !PARENT, 0);
-        assert!(!is_open(&made), "its parent is private");
-        assert!(is_open(Path::new("/")));
+        let closed_ones = closed(&made);
+        assert_eq!(closed_ones.last(), Some(&real.join("y")), "it is private");
+        assert!(!closed_ones.contains(&made));
+        assert!(closed(Path::new("/")).is_empty());
 
         symlink("y/z/..", real.join("up")).expect("symlink");
         fs::set_permissions(real.join("y"), Permissions::from_mode(0o1777)).expect("chmod");

@@ -44,8 +44,11 @@ fn says_that_others_cannot_read_the_cache() {
     for args in ["run true", compare] {
         let output = room.run(&args.split(' ').collect::<Vec<_>>());
         let said = stderr(&output);
-        let line = "lockwork: other users cannot read ";
-        assert_eq!(said.matches(line).count(), 1, "{args}: {said}");
+        let line = format!(
+            "lockwork: other users cannot pass through {}: ",
+            room.path("cache").display()
+        );
+        assert_eq!(said.matches(&line).count(), 1, "{args}: {said}");
         assert!(output.status.success(), "{args}: {said}");
     }
     let output = room.run(&["run", "--lock", "glibc", "true"]);
