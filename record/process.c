@@ -18,6 +18,8 @@
 u32 rec_off;
 union rec_state rec_state __attribute__((aligned(REC_PAGE)));
 static u32 had_process;
+/* FILE was there when this program began, so another process made it. */
+static bool is_later;
 static struct lkp_stderr error_output;
 
 void *rec_memory(size_t bytes)
@@ -45,13 +47,30 @@ static __cold bool do_not_record(const char *why)
 	return false;
 }
 
-static __cold bool give_up(const char *what, int why)
+static __cold bool give_up_hinting(const char *what, int why, const char *hint)
 {
 	char text[4300];
 
-	snprintf(text, sizeof(text), "cannot record into %s: %s: %s",
-		 rec_own_path, what, strerror(why));
+	snprintf(text, sizeof(text), "cannot record into %s: %s: %s%s",
+		 rec_own_path, what, strerror(why), hint);
 	return do_not_record(text);
+}
+
+static __cold bool give_up(const char *what, int why)
+{
+	return give_up_hinting(what, why, "");
+}
+
+/* A later process tries FILE first. Where that fails, FILE.PID would be its own name. */
+static __cold bool give_up_creating(int why)
+{
+	if ((had_process || is_later) && !strcmp(rec_own_path, rec_path))
+		rec_file_name(rec_own_path, sizeof(rec_own_path), sys_getpid(),
+			      1);
+	return give_up_hinting("it cannot be created", why,
+			       " (put the recording into a folder that this "
+			       "process can reach and write to, after a "
+			       "chroot() as well)");
 }
 
 /* How many bytes there are now. */
@@ -104,7 +123,7 @@ bool rec_file_begin(void)
 	rec_file_close_parents();
 	rec_state.fd = rec_file_create();
 	if (rec_state.fd < 0)
-		return give_up("it cannot be created", errno);
+		return give_up_creating(errno);
 	rec_state.fd = rec_file_out_of_the_way(rec_state.fd);
 	if (sys_fstat(rec_state.fd, &facts) || !rec_file_reserve(0, REC_BLOCKS))
 		return give_up("there is no space for it", errno);
@@ -149,7 +168,8 @@ static void begin(void)
 	 */
 	is_first = sys_access(wanted) != 0;
 	strcpy(rec_path, wanted);
-	if (!is_first)
+	is_later = !is_first;
+	if (is_later)
 		rec_exec_note();
 	if (rec_policy_is_in_front()) {
 		do_not_record("the recorder stands behind a policy's library "
