@@ -423,7 +423,10 @@ mod tests {
         assert_eq!(wider(0.2804, 0.28), None);
         assert_eq!(wider(0.1, 0.28), None);
         let text = wider(0.3, 0.28).expect("they are wider");
-        assert_eq!(text, "so the bands are 30.0 % wider at each end, not 28.0 %");
+        assert_eq!(
+            text,
+            "so the bands are 30.0 % wider at each end, not 28.0 %"
+        );
     }
 
     #[test]

@@ -411,7 +411,11 @@ fn waiting_holder(case: &Case<'_>) -> Option<Finding> {
     let most = inner.iter().max_by_key(|nest| nest.waited)?;
     let name = cut(&case.names.lock(most.inner), NAME);
     let of_that = match held > 0.0 {
-        true => format!("it is held for {} in all; {} of that", case.time(held), case.time(waited as f64)),
+        true => format!(
+            "it is held for {} in all; {} of that",
+            case.time(held),
+            case.time(waited as f64)
+        ),
         false => format!("for {}", case.time(waited as f64)),
     };
     Some(Finding {

@@ -411,13 +411,17 @@ fn a_hold_that_was_not_timed_has_no_mean() {
         count: 1,
         contended: 1,
         waited: 50_000_000,
+        longest_wait: 50_000_000,
         ..Counts::default()
     };
     let profile = profile_of(vec![lock_of_sites(vec![untimed])]);
     let (found, _) = why(&case(&profile, &Names::new(&profile)));
     let unknown = "how long a hold takes is not known: none was timed";
     assert!(found.evidence.contains(&unknown.to_owned()), "{found:?}");
-    assert!(!found.evidence.iter().any(|line| line.contains("0 ns")), "{found:?}");
+    assert!(
+        !found.evidence.iter().any(|line| line.contains("0 ns")),
+        "{found:?}"
+    );
 }
 
 /// A read/write lock that readers hold in turns for 10 s, and for which a writer waits.

@@ -253,7 +253,9 @@ fn what_is_written_can_be_read_whatever_the_topology() {
     let sources = |field: &str| {
         let entries = loaded.file.entries().into_iter();
         let found = entries.filter(|entry| entry.path.ends_with(field));
-        found.map(|entry| entry.source.to_owned()).collect::<Vec<_>>()
+        found
+            .map(|entry| entry.source.to_owned())
+            .collect::<Vec<_>>()
     };
     let wild = "a \"source\"; its samples vary by 2418 %";
     assert_eq!(sources("distance.hop1.load"), [wild]);
