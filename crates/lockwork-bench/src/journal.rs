@@ -9,7 +9,7 @@ use anyhow::{bail, Context, Result};
 use lockwork_report::bail_usage;
 use lockwork_report::input;
 use lockwork_report::machine::Machine;
-use lockwork_report::text;
+use lockwork_report::{spare, text};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -264,12 +264,13 @@ pub enum Journal {
 }
 
 impl Journal {
-    /// Makes sure that `path` can be written; `-` is standard output.
+    /// Makes sure that `path` can be written, and is no program; `-` is standard output.
     pub fn open(path: Option<&Path>) -> Result<Journal> {
         match path {
             None => Ok(Journal::None),
             Some(path) if path == Path::new("-") => Ok(Journal::Stdout),
             Some(path) => {
+                spare::programs(path)?;
                 let file = File::create(path).with_context(|| refused(path))?;
                 Ok(Journal::File(file, path.to_owned()))
             }

@@ -918,3 +918,37 @@ fn children_of_before_are_spared() {
     let killed = std::process::Command::new("kill").arg(child).status();
     assert!(killed.expect("kill starts").success(), "it is gone");
 }
+
+#[test]
+fn no_result_is_written_over_a_program_or_an_input() {
+    let room = Room::new();
+    let script = room.executable("app", b"#!/bin/sh\nexit 0\n");
+    let input = text(&room.path("input"));
+    fs::write(&input, "text").expect("written");
+    let options = ["--json", "--plot", "--html", "--csv", "--markdown"];
+    let run = ["-n1", "--warmup=0", "--locks=mutex"];
+    for option in options {
+        let refused = |file: &str, why: &str| {
+            let given = ["compare", option, file, "--stdin", &input];
+            let output = room.run(&[&given[..], &run, &["--", &script]].concat());
+            assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+            assert!(stderr(&output).contains(why), "{}", stderr(&output));
+        };
+        let before = fs::read(&script).expect("it is there");
+        refused(&script, "is read by this command");
+        assert_eq!(fs::read(&script).expect("it is there"), before);
+        let other = room.executable("other", b"#!/bin/sh\n");
+        refused(&other, "is executable");
+        refused(&input, "is read by this command");
+        assert_eq!(fs::read(&input).expect("it is there"), b"text");
+    }
+    let suite = text(&room.path("s.toml"));
+    let program = "locks = ['mutex']\nrounds = 1\nthreads = [2]\n\
+                   [[program]]\nname = 'a'\ncommand = ['true']\n";
+    fs::write(&suite, program).expect("written");
+    let output = room.run(&["compare", "--suite", &suite, "--json", &suite]);
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    let said = stderr(&output);
+    assert!(said.contains("is read by this command"), "{said}");
+    assert_eq!(fs::read_to_string(&suite).expect("it"), program);
+}

@@ -2,12 +2,11 @@
 //! `lockwork report`.
 
 use std::collections::HashSet;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{bail, Context, Result};
-use lockwork_report::{bail_usage, page, text};
+use lockwork_report::{bail_usage, page, spare, text};
 
 use crate::files::{children, header};
 use crate::model::{Profile, Started};
@@ -93,7 +92,8 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode> {
         if out.as_os_str() == "-" {
             bail_usage!("'-' is no file: name the file that is to be written");
         }
-        spared(&args.file, out)?;
+        let read = std::iter::once(args.file.clone()).chain(children(&args.file));
+        spare::inputs(out, read)?;
         page::writable(out)?;
     }
     let mut profiles = profiles(&args.file, args.alone)?;
@@ -156,25 +156,6 @@ fn calls(file: &Path, profiles: &[Profile]) -> Result<String> {
         text::complain(&format!("lockwork: {missing}\n"));
     }
     Ok(profiles.iter().map(folded::render_calls).collect())
-}
-
-/// Whether `out` is another file than the profile and those of its child processes.
-fn spared(file: &Path, out: &Path) -> Result<()> {
-    let identity = |path: &Path| {
-        let found = std::fs::metadata(path).ok()?;
-        Some((found.dev(), found.ino()))
-    };
-    let written = identity(out);
-    let read = std::iter::once(file.to_owned()).chain(children(file));
-    for known in read {
-        if written.is_some() && identity(&known) == written {
-            bail!(
-                "{} is the profile itself, which would be lost: write to another file",
-                text::path(out)
-            );
-        }
-    }
-    Ok(())
 }
 
 /// The report on the processes that `file` and its children's files are of.

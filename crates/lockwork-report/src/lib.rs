@@ -20,6 +20,7 @@ pub mod ratios;
 pub mod resources;
 pub mod rows;
 pub mod settings;
+pub mod spare;
 pub mod stats;
 pub mod stops;
 pub mod strips;

@@ -3,6 +3,7 @@
 //! alone and compared.
 
 use crate::input;
+use crate::spare;
 use crate::target::Target;
 use anyhow::{bail, Context, Result};
 use std::fs::OpenOptions;
@@ -57,8 +58,9 @@ pub fn read(path: &Path) -> Result<String> {
 /// that it is not there yet.
 ///
 /// # Errors
-/// It cannot.
+/// It cannot, or is a program.
 pub fn writable(path: &Path) -> Result<()> {
+    spare::programs(path)?;
     let facts = std::fs::metadata(path);
     // A pipe is not opened here: when it is closed again, its reader sees an end.
     if facts.is_ok_and(|facts| !facts.is_file() && !facts.is_dir()) {

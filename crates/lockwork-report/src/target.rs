@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, Result};
 
-use crate::text;
+use crate::{spare, text};
 
 /// Bytes of a file's name that its temporary name has, too: a name may have 255.
 const KEPT: usize = 200;
@@ -40,12 +40,13 @@ impl Target {
     /// Makes sure that `path` can be written; `-` is standard output.
     ///
     /// # Errors
-    /// It cannot.
+    /// It cannot, or is a program.
     pub fn open(path: &Path) -> Result<Target> {
         if path == Path::new("-") {
             text::stdout_is_open()?;
             return Ok(Target::Stdout);
         }
+        spare::programs(path)?;
         let facts = fs::metadata(path).ok();
         if facts.as_ref().is_some_and(|facts| !facts.is_file()) {
             return Target::in_place(path);

@@ -23,6 +23,7 @@ mod verdict;
 mod worse;
 
 use std::fs::File;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
@@ -53,6 +54,9 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode> {
     worse::check(args.fail_if_worse, Rules::of(args).runs)?;
     let metric = metric(args)?;
     let program = program(args, &metric)?;
+    let stdin = args.stdin.as_deref();
+    let read: Vec<&Path> = stdin.into_iter().chain([&*program.file]).collect();
+    output::spared(&args.outputs(), &read)?;
     let arms = arms::arms(args)?;
     environment::warn_of_unused("--locks");
     let rules = Rules::of(args);

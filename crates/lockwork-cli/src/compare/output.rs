@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use lockwork_report::target::Target;
-use lockwork_report::{bail_usage, text};
+use lockwork_report::{bail_usage, spare, text};
 use serde::Serialize;
 
 /// Whether all of `paths` are different files.
@@ -22,6 +22,18 @@ pub fn distinct(paths: &[(&str, Option<&Path>)]) -> Result<()> {
         if let Some((other, _)) = given[..at].iter().find(|(_, earlier)| earlier == path) {
             bail_usage!("{other} and {option} name one file, {}", path.display());
         }
+    }
+    Ok(())
+}
+
+/// Whether none of `paths` is a program, or one of `inputs`, which the command reads.
+///
+/// # Errors
+/// One is.
+pub fn spared(paths: &[(&str, Option<&Path>)], inputs: &[&Path]) -> Result<()> {
+    for path in paths.iter().filter_map(|(_, path)| *path) {
+        spare::inputs(path, inputs)?;
+        spare::programs(path)?;
     }
     Ok(())
 }

@@ -25,7 +25,7 @@ pub use args::{Cluster, SimArgs, Switch, Where, HELP};
 
 use anyhow::Result;
 use ending::{over, rows, simulated, title};
-use lockwork_report::{plot, text};
+use lockwork_report::{plot, spare, text};
 use plan::{Known, Plan};
 use simulations::{Done, Simulate};
 use std::fs::File;
@@ -63,6 +63,9 @@ pub fn after_help() -> String {
 
 fn carry_out(args: &SimArgs, plan: &Arc<Plan>, simulate: Simulate) -> Result<ExitCode> {
     args.plot.as_deref().map_or(Ok(()), plot::make)?;
+    if let Some(file) = &args.timeline {
+        spare::inputs(file, [&args.workload, &args.machine])?;
+    }
     let timeline = args.timeline.as_deref().map(timeline::create).transpose()?;
     let (done, end) = simulated(args, plan, simulate)?;
     if !args.json {

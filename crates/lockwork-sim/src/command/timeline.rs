@@ -6,6 +6,7 @@
 use crate::machine::Machine;
 use crate::outcome::{Doing, Event};
 use anyhow::{Context, Result};
+use lockwork_report::spare;
 use serde_json::{json, Value};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -23,8 +24,9 @@ const fn name(doing: Doing) -> &'static str {
     }
 }
 
-/// Makes sure that `path` can be written, before anything is simulated for it.
+/// Makes sure that `path` can be written, and is no program, before anything is simulated for it.
 pub(super) fn create(path: &Path) -> Result<File> {
+    spare::programs(path)?;
     File::create(path).with_context(|| format!("cannot write the timeline '{}'", path.display()))
 }
 

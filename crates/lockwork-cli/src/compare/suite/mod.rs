@@ -34,6 +34,7 @@ use row::{Bench, Found};
 /// Measures all of `file` that can be measured here, and prints it.
 pub fn run(file: &Path, args: &CompareArgs) -> Result<ExitCode> {
     let suite = Suite::read(file)?;
+    output::spared(&args.outputs(), &[file])?;
     worse::check(args.fail_if_worse, args.runs.unwrap_or(suite.rounds))?;
     let locks = match args.locks.is_empty() {
         true => suite.locks.clone(),
