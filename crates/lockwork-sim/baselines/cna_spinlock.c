@@ -30,12 +30,12 @@
  * Written from the texts of the mails "Add NUMA-awareness to qspinlock" (Alex Kogan, v5
  * of 2019-10-16 and v15 of 2021-05-14, 0/6, 3/6 and 6/6), and from qspinlock's mails for
  * the rest. Excerpts of the patches were seen beside the texts; nothing was taken from
- * them. Those put aside come back after 4 * osq_node_max hand-overs, 256 unless somebody
- * sets the knob, and then the next head begins again; in v15 they come back after 10 ms.
- * Who has put nobody aside begins with it once in 128 times, counted by thread; in v15 by
- * chance. Left out: the preference for waiters in
- * interrupts. A cluster is what the simulation says, the CPUs of one cache or of one
- * NUMA node; the mails' is the NUMA node.
+ * them. Those put aside come back after 64 * osq_node_max hand-overs, 4096 or some
+ * milliseconds unless somebody sets the knob, and then the next head begins again; in v15
+ * they come back after 10 ms, which would take simulations ten times as long. Who has put
+ * nobody aside begins with it once in 128 times, counted by thread; in v15 by chance. Left
+ * out: the preference for waiters in interrupts. A cluster is what the simulation says,
+ * the CPUs of one cache or of one NUMA node; the mails' is the NUMA node.
  */
 #include "catalogue.h"
 #include "knobs.h"
