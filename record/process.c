@@ -20,7 +20,6 @@ union rec_state rec_state __attribute__((aligned(REC_PAGE)));
 static u32 had_process;
 /* FILE was there when this program began, so another process made it. */
 static bool is_later;
-static struct lkp_stderr error_output;
 
 void *rec_memory(size_t bytes)
 {
@@ -30,47 +29,6 @@ void *rec_memory(size_t bytes)
 		return NULL;
 	sys_madvise(p, bytes, MADV_WIPEONFORK);
 	return p;
-}
-
-static __cold bool do_not_record(const char *why)
-{
-	char text[4400];
-	int n = snprintf(text, sizeof(text),
-			 "lockwork: %s; the locks of process %d are not "
-			 "recorded\n",
-			 why, sys_getpid());
-
-	if (n > 0 && lkp_stderr_is_for_messages(&error_output) &&
-	    sys_write(STDERR_FILENO, text, (size_t)n) < 0)
-		n = 0; /* nobody can be told */
-	WRITE_ONCE(rec_off, 1);
-	return false;
-}
-
-static __cold bool give_up_hinting(const char *what, int why, const char *hint)
-{
-	char text[4300];
-
-	snprintf(text, sizeof(text), "cannot record into %s: %s: %s%s",
-		 rec_own_path, what, strerror(why), hint);
-	return do_not_record(text);
-}
-
-static __cold bool give_up(const char *what, int why)
-{
-	return give_up_hinting(what, why, "");
-}
-
-/* A later process tries FILE first. Where that fails, FILE.PID would be its own name. */
-static __cold bool give_up_creating(int why)
-{
-	if ((had_process || is_later) && !strcmp(rec_own_path, rec_path))
-		rec_file_name(rec_own_path, sizeof(rec_own_path), sys_getpid(),
-			      1);
-	return give_up_hinting("it cannot be created", why,
-			       " (put the recording into a folder that this "
-			       "process can reach and write to, after a "
-			       "chroot() as well)");
 }
 
 /* How many bytes there are now. */
@@ -118,15 +76,15 @@ bool rec_file_begin(void)
 		return rec_file && !rec_off;
 	rec_file = NULL;
 	if (sys_madvise(&rec_state, sizeof(rec_state), MADV_WIPEONFORK))
-		return give_up("the kernel is older than 4.14", errno);
+		return rec_refuse_file("the kernel is older than 4.14", errno);
 	rec_state.begun = 1;
 	rec_file_close_parents();
 	rec_state.fd = rec_file_create();
 	if (rec_state.fd < 0)
-		return give_up_creating(errno);
+		return rec_refuse_uncreated(had_process || is_later, errno);
 	rec_state.fd = rec_file_out_of_the_way(rec_state.fd);
 	if (sys_fstat(rec_state.fd, &facts) || !rec_file_reserve(0, REC_BLOCKS))
-		return give_up("there is no space for it", errno);
+		return rec_refuse_file("there is no space for it", errno);
 	rec_file_keep(&facts);
 	mapped = sys_mmap(REC_CAPACITY, MAP_SHARED, rec_state.fd);
 	rec_wanted = rec_memory(sizeof(*rec_wanted) * REC_WANTED);
@@ -134,7 +92,7 @@ bool rec_file_begin(void)
 	rec_threads = rec_memory(sizeof(struct rec_thread *) * REC_MAX_WAITS);
 	if (mapped == MAP_FAILED || !rec_wanted || !rec_wanted_lock ||
 	    !rec_threads)
-		return give_up("it cannot be mapped", errno);
+		return rec_refuse_file("it cannot be mapped", errno);
 	sys_madvise(mapped, REC_CAPACITY, MADV_DONTFORK);
 	rec_file = mapped;
 	fill_header();
@@ -150,7 +108,7 @@ static void begin(void)
 	struct rec_guard guard;
 	bool is_first;
 
-	lkp_stderr_note(&error_output);
+	lkp_stderr_note(&rec_error_output);
 	if (!wanted || !*wanted || strlen(wanted) >= sizeof(rec_path)) {
 		WRITE_ONCE(rec_off, 1);
 		return;
@@ -159,7 +117,7 @@ static void begin(void)
 		return;
 	if (*wanted != '/') {
 		/* A child may have another working directory. */
-		do_not_record("LOCKWORK_RECORD is no absolute path");
+		rec_refuse("LOCKWORK_RECORD is no absolute path");
 		return;
 	}
 	/*
@@ -172,8 +130,8 @@ static void begin(void)
 	if (is_later)
 		rec_exec_note();
 	if (rec_policy_is_in_front()) {
-		do_not_record("the recorder stands behind a policy's library "
-			      "in LD_PRELOAD: put it in front");
+		rec_refuse("the recorder stands behind a policy's library "
+			   "in LD_PRELOAD: put it in front");
 		return;
 	}
 	rec_lock_prepare();

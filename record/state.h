@@ -42,6 +42,14 @@ void rec_file_name(char *to, size_t size, int pid, int n);
 u64 rec_born(void);
 /* In a new program: notes in the files of this process that the old one was replaced. */
 void rec_exec_note(void);
+/* Where messages go; prepared when the recorder is loaded. */
+extern struct lkp_stderr rec_error_output;
+/* Says @why, and records nothing in this process. False. */
+bool rec_refuse(const char *why);
+/* The same of a file: @what, because of errno @why. */
+bool rec_refuse_file(const char *what, int why);
+/* The file cannot be created. @later: another process has made the first one. */
+bool rec_refuse_uncreated(bool later, int why);
 /* Makes the file; -1 and errno. */
 int rec_file_create(void);
 /* The same file under a descriptor that programs do not close by habit. */

@@ -117,7 +117,7 @@ static inline struct lk_rival_node *aside(struct lk_rival_node *head)
 
 static inline u32 most_handovers(void)
 {
-	return 4 * knob(osq_node_max);
+	return 64 * knob(osq_node_max);
 }
 
 /* Whether the new head puts waiters aside. */
