@@ -15,7 +15,8 @@ use crate::names::Names;
 use crate::summary::{contended, why};
 use crate::unseen::{self, Unseen, NOTHING};
 use crate::users::lock_waiters;
-use crate::verdict::{is_nothing, lost_share, quick_sum, still_waited, tried};
+use crate::users::still_waited;
+use crate::verdict::{is_nothing, lost_share, quick_sum, tried};
 
 /// What all processes of a run did with their locks.
 #[derive(Clone, Debug, Default, Serialize)]

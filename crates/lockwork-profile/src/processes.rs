@@ -6,7 +6,8 @@ use lockwork_report::text::{cut, duration, percent, seconds, whole};
 
 use crate::model::Profile;
 use crate::program::command;
-use crate::verdict::{deadlocks, lost_share, still_waited};
+use crate::users::still_waited;
+use crate::verdict::{deadlocks, lost_share};
 
 /// So many have a report each, whatever they waited for.
 const FEW: usize = 4;

@@ -9,7 +9,7 @@ use lockwork_report::text::{duration, whole};
 use serde::Serialize;
 
 use crate::model::{mean, Counts, Profile, Use};
-use crate::verdict::still_waited;
+use crate::users::still_waited;
 
 /// Less waiting than this share of the threads' time is nothing to win.
 pub const NOTHING: f64 = 0.005;

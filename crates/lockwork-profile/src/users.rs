@@ -48,6 +48,11 @@ pub fn lock_waiters(profile: &Profile) -> Vec<Waiter> {
         .collect()
 }
 
+/// How long, in ticks, the waits for locks have lasted that have not ended.
+pub fn still_waited(profile: &Profile) -> u64 {
+    lock_waiters(profile).iter().map(|w| w.since).sum()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -10,7 +10,7 @@ use crate::program::{compare, runs_again};
 use crate::share::Share;
 use crate::sharing;
 use crate::unseen::{self, Unseen, NOTHING};
-use crate::users::lock_waiters;
+use crate::users::{lock_waiters, still_waited};
 
 /// Waits of a deadlock are at least so long.
 const DEADLOCK_NS: u64 = 100_000_000;
@@ -80,11 +80,6 @@ pub fn waited(profile: &Profile) -> String {
             percent(lost_share(profile))
         ),
     }
-}
-
-/// How long, in ticks, the waits for locks have lasted that have not ended.
-pub fn still_waited(profile: &Profile) -> u64 {
-    lock_waiters(profile).iter().map(|w| w.since).sum()
 }
 
 /// Whether those make half of all waiting or more, and a real part of the threads' time.

@@ -63,18 +63,6 @@ use std::ops::Range;
 use tally::Tally;
 use tree::{Tree, NEVER};
 
-/// Within so much time a thread begins, ps: long enough for it to come to the lock before the
-/// next one.
-const START: Ps = 1_000_000;
-
-/// Within so much time all threads begin. Not all at once, by any rule: nobody starts in step.
-fn starts(setup: &Setup) -> Ps {
-    match setup.rules.has(Rule::AnyOrder) {
-        true => START * setup.threads as u64,
-        false => START,
-    }
-}
-
 /// So many virtual machines, each with its share of `cpus`, one after the other.
 fn vms(cpus: usize, count: usize) -> Vec<Range<usize>> {
     let start = |vm: usize| vm * cpus / count;
@@ -146,7 +134,7 @@ impl Engine {
             vms,
             random: random.fork(),
         };
-        let starts = starts(setup);
+        let starts = time::starts(setup);
         for thread in 0..setup.threads as u32 {
             let start = random.u64(..starts);
             engine.threads[thread as usize].state = State::Waking;

@@ -5,6 +5,7 @@ use super::caches::{ps, Price};
 use super::measured::Passed;
 use super::of_lock::OfLock;
 use super::of_thread::OfThread;
+use super::time::starts;
 use super::tree::Ps;
 use crate::machine::Distance;
 use crate::outcome::{Counts, Doing, Event, WaitSplit};
@@ -58,7 +59,7 @@ impl Tally {
         let program = setup.workload.program.as_ref();
         let start = match setup.workload.loops {
             Some(_) => 0,
-            None => super::starts(setup) + ps(setup.workload.warmup_us * 1000.0),
+            None => starts(setup) + ps(setup.workload.warmup_us * 1000.0),
         };
         let window = setup.window.map(|(from, to)| {
             let at = |us: f64| start + ps(us * 1000.0);

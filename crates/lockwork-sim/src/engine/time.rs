@@ -1,9 +1,24 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Simulated time as a floating-point number, and back.
+//! Simulated time: how long threads take to begin; as a floating-point number, and back.
 //!
-//! By way of signed integers: x86-64 has an instruction for these, and many for unsigned ones.
+//! That is by way of signed integers: x86-64 has an instruction for these, and many for unsigned
+//! ones.
 
 use super::tree::Ps;
+use crate::rules::Rule;
+use crate::setup::Setup;
+
+/// Within so much time a thread begins, ps: long enough for it to come to the lock before the
+/// next one.
+const START: Ps = 1_000_000;
+
+/// Within so much time all threads begin. Not all at once, by any rule: nobody starts in step.
+pub(super) fn starts(setup: &Setup) -> Ps {
+    match setup.rules.has(Rule::AnyOrder) {
+        true => START * setup.threads as u64,
+        false => START,
+    }
+}
 
 #[inline]
 pub(super) fn float(time: Ps) -> f64 {
