@@ -242,18 +242,18 @@ static bool announce_asleep(struct lk_mutex *m)
 }
 
 /*
- * Under wait_lock, after a first sleeper was made to compete: it may be in a signal handler,
- * and those that were moved right behind it look for nothing by themselves. So the next
- * unlock has to look; if the mutex is free, one of them is returned, for tell().
+ * Under wait_lock. The first was made to compete, and may be in a signal handler; those that
+ * were moved right behind it look for nothing by themselves. So the next unlock has to look; if
+ * the mutex is free, one of them is woken. Also if the first is asleep: it may not be announced
+ * yet.
  */
-static struct lk_ring *pull_if_free(struct lk_mutex *m)
+static void look_for_moved(struct lk_mutex *m)
 {
 	struct lk_ring *first = lk_ring_first(&m->first);
 
-	if (!first || is_asleep(waiter_of(first)) ||
-	    !waiter_of(first->next)->moved || announce_asleep(m))
-		return NULL;
-	return pull(m, 1);
+	if (first && first->next != first && waiter_of(first->next)->moved &&
+	    !announce_asleep(m))
+		tell(pull(m, 1));
 }
 
 /* -- spinning ------------------------------------------------------------ */
@@ -293,7 +293,6 @@ static bool spin_on_word(struct lk_mutex *m)
  */
 static bool turn_ends(struct lk_mutex *m)
 {
-	struct lk_ring *pulled;
 	u32 *wake;
 	void *outer;
 
@@ -301,11 +300,10 @@ static bool turn_ends(struct lk_mutex *m)
 		return false;
 	outer = list_lock(m);
 	wake = ready_first(m);
-	pulled = pull_if_free(m);
+	look_for_moved(m);
 	list_unlock(m, outer);
 	if (wake)
 		wake_value(wake);
-	tell(pulled);
 	if (!end_turn())
 		return false;
 	count_event(LK_EV_turn_ended);
@@ -485,8 +483,8 @@ static int leave_timed_out(struct lk_mutex *m, struct lk_mutex_waiter *w,
 	 * code: an unlock that saw us has woken nobody else. */
 	if (was_first)
 		wake.first = ready_first(m);
-	/* Also if we were the last one: pull() has counted on us. */
-	wake.pulled = pull_if_free(m);
+	/* Also if we were the last on the list: pull() has counted on us. */
+	look_for_moved(m);
 	none_left = !anybody_sleeps(m);
 	unlock_and_wake(m, outer, wake);
 	if (none_left)
@@ -669,8 +667,9 @@ static bool spin_outside(struct lk_mutex *m,
 	u32 rounds = 0;
 
 	while (!lk_mutex_trylock(m)) {
+		/* It may have become free while we were off our CPU. */
 		if (deadline && deadline_within(deadline, 0))
-			return false;
+			return lk_mutex_trylock(m);
 		cpu_relax_wait(&rounds);
 	}
 	return true;

@@ -40,9 +40,9 @@
  *  6. A sleeper that was moved here naps in no world until it is READY. While there are
  *     such, right behind a first that may be awake, each unlock that looks pulls one: it
  *     takes it off the list and wakes it. The pulled thread makes sure that its own
- *     unlock looks. A sleeper that leaves, and whoever makes the first compete in
- *     place of an unlock, makes sure that the next unlock looks, or pulls one. Where
- *     foreign code may unlock, the first is READY, so that it naps.
+ *     unlock looks. So does a sleeper that times out, and a thread whose turn ends:
+ *     it sees to it that the next unlock looks, or pulls one. Where foreign code may
+ *     unlock, the first is READY, so that it naps.
  *
  * How an unlock looks for sleepers depends on mutex_outlives_unlock():
  *  - true (kernel, library): a plain store, then a look at parked. The mutex

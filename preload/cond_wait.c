@@ -104,17 +104,20 @@ static bool leave(struct pre_cut_off *cut_off)
 	return true;
 }
 
+/* A program may have a read() of its own. */
+extern ssize_t __read(int fd, void *to, size_t size);
+
 /*
  * A cancellation that has begun while the type was asynchronous sends a signal, which ends the
  * thread whatever its state is by then. glibc's cancellation points wait for that signal at
- * their end. This call fails, and is the one that no filter of system calls refuses.
+ * their end. This one fails, which takes a short system call; hardly a filter refuses it.
  */
 static void wait_for_cancellation(void)
 {
 	int error = errno;
 	char nothing;
 
-	(void)!read(-1, &nothing, 0);
+	(void)!__read(-1, &nothing, 0);
 	errno = error;
 }
 

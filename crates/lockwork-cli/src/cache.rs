@@ -221,7 +221,13 @@ fn warn_of_dropped_root(dir: &Path) {
     }
     ONCE.call_once(|| {
         let names: Vec<String> = closed.iter().map(|path| text::path(path)).collect();
-        let words = [&["chmod".to_owned(), "a+x".to_owned()], &names[..]].concat();
+        let folders = closed
+            .iter()
+            .map(|path| path.to_string_lossy().into_owned());
+        let words: Vec<String> = ["chmod".to_owned(), "a+x".to_owned()]
+            .into_iter()
+            .chain(folders)
+            .collect();
         text::complain(&format!(
             "lockwork: other users cannot pass through {}: a program that drops root starts \
              others without the lock; let them (`{}`), or unset XDG_CACHE_HOME\n",

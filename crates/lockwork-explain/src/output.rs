@@ -2,6 +2,7 @@
 //! Where the explanation goes.
 
 use anyhow::{Context, Result};
+use lockwork_report::spare;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -14,11 +15,12 @@ impl Output {
     /// Opens `path`. What is in it stays until there is something to write.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// It cannot be written, or is a program.
     pub fn open(path: Option<&Path>) -> Result<Output> {
         let Some(path) = path else {
             return Ok(Output(None));
         };
+        spare::programs(path)?;
         let file = OpenOptions::new()
             .write(true)
             .create(true)

@@ -2,7 +2,7 @@
 //! A recording of many processes: a table of them, and which have a report of their own.
 
 use lockwork_report::table;
-use lockwork_report::text::{cut, duration, percent, seconds, whole};
+use lockwork_report::text::{cut, duration, percent, whole};
 
 use crate::model::Profile;
 use crate::program::command;
@@ -66,7 +66,7 @@ pub fn table(all: &[&Profile], width: Option<usize>) -> String {
         vec![
             cut(&command(profile), COMMAND),
             profile.pid.to_string(),
-            seconds(profile.seconds),
+            profile.length(),
             whole(profile.threads),
             whole(sum.count),
             percent(sum.contention()),

@@ -55,30 +55,25 @@ pub fn waited(profile: &Profile) -> String {
     let time = |ticks: u64| duration(profile.ns(ticks as f64));
     let all = time(profile.sum().waited);
     let open = time(still_waited(profile));
-    let little = profile.at_least && is_nothing(profile);
-    if Share::all(profile).beyond && !little {
-        return format!(
-            "threads waited {all} in all{}when the run ended is not known, so there is no share",
-            match profile.at_least {
-                true => "; ",
-                false => ", longer than the known part of the run: ",
-            }
-        );
-    }
-    match lock_waiters(profile).len() {
-        0 if is_nothing(profile) => format!("threads waited {all} in all"),
-        0 => format!(
-            "threads waited {all} in all, {} of their time",
-            percent(lost_share(profile))
+    let waits = match lock_waiters(profile).len() {
+        0 => format!("threads waited {all} in all"),
+        1 => format!("threads waited {all} in all, and {open} in a wait that has not ended"),
+        n => format!("threads waited {all} in all, and {open} in {n} waits that have not ended"),
+    };
+    let is_over = lock_waiters(profile).is_empty();
+    let little = is_nothing(profile) && (is_over || profile.at_least);
+    let share = || percent(lost_share(profile));
+    match Share::all(profile).beyond {
+        _ if little => waits,
+        true if profile.at_least => {
+            format!("{waits}; when the run ended is not known, so there is no share")
+        }
+        true => format!(
+            "{waits}, longer than the known part of the run: when the run ended is not known, so \
+             there is no share"
         ),
-        n => format!(
-            "threads waited {all} in all, and {open} in {}: {} of their time",
-            match n {
-                1 => "a wait that has not ended".to_owned(),
-                n => format!("{n} waits that have not ended"),
-            },
-            percent(lost_share(profile))
-        ),
+        false if is_over => format!("{waits}, {} of their time", share()),
+        false => format!("{waits}: {} of their time", share()),
     }
 }
 

@@ -13,6 +13,8 @@
  *   role     of a node: its code
  *   vcpu     of a node: how often it has been a head that could begin to put aside
  *
+ * Where pending_rounds() is 0 nobody waits as pending.
+ *
  *   A,b,c,B + ()    the head A waits for the lock, and meanwhile puts those of other
  *                   clusters aside:
  *   A,B     + b,c   until a waiter of the preferred cluster is its next, or there is
@@ -88,6 +90,8 @@ static bool wait_as_pending(struct lk_cna_spin *cna, u32 word)
 {
 	u32 rounds = 0, held;
 
+	if (!pending_rounds())
+		return false;
 	while (word == PENDING && rounds < pending_rounds()) {
 		cpu_relax_wait(&rounds);
 		word = READ_ONCE(cna->word);
@@ -156,9 +160,9 @@ static bool put_aside(struct lk_rival_node *head)
 }
 
 /* The head waits until nobody has the lock; the word then. */
-static u32 head_wait(struct lk_cna_spin *cna, struct lk_rival_node *head)
+static u32 head_wait(struct lk_cna_spin *cna, struct lk_rival_node *head,
+		     bool sort)
 {
-	bool sort = sorts(head);
 	u32 word;
 
 	for (;;) {
@@ -224,10 +228,11 @@ static void hand_over(struct lk_rival_node *head, struct lk_rival_node *next)
 
 static void head_take(struct lk_cna_spin *cna, struct lk_rival_node *head)
 {
+	bool sort = sorts(head);
 	u32 word;
 
 	do {
-		word = head_wait(cna, head);
+		word = head_wait(cna, head, sort);
 		if (word >> TAIL_SHIFT != READ_ONCE(head->role)) {
 			WRITE_ONCE(cna->locked, LOCKED);
 			/* [cna_spin.D] */
@@ -289,8 +294,7 @@ static void init(void *lock)
 const struct lk_ops lk_cna_spinlock_ops = {
 	.name = "cna_spinlock",
 	.summary = "CNA as proposed for Linux (2021): a queued spinlock whose "
-		   "head "
-		   "puts other clusters aside",
+		   "head puts other clusters aside",
 	.size = sizeof(struct lk_cna_spin),
 	.align = _Alignof(struct lk_cna_spin),
 	.flags = LK_CLUSTERS,

@@ -3,7 +3,8 @@
  * HQ-spinlock: a queued spinlock that is hierarchical while clusters contend.
  *
  *   locked  the lock itself, whichever queue its taker comes from
- *   pending somebody waits on the word, before any queue
+ *   pending somebody waits on the word, before any queue; nobody does where
+ *           pending_rounds() is 0
  *   entry   0: arrivals use the one queue; else those of pool[entry - 1]
  *   tail    the code of the last waiter of the one queue; 0: nobody
  *   count   of a waiter of the one queue that is its head: hand-overs to another
@@ -81,7 +82,7 @@ static inline bool take(struct lk_hq *hq)
 static bool wait_as_pending(struct lk_hq *hq, u64 word)
 {
 	/* Orders nothing: it waits for the lock by hq.H. */
-	if (word != LOCKED ||
+	if (!pending_rounds() || word != LOCKED ||
 	    !try_cmpxchg_relaxed(&hq->word, &word, LOCKED | PENDING))
 		return false;
 	/* [hq.H] ACQUIRE, pairs with hq.B. */

@@ -226,7 +226,7 @@ impl Engine {
             state.rest = Some(at.saturating_sub(self.time));
             self.tree.set(agent.0.into(), NEVER);
         }
-        self.guest_changed(cpu);
+        self.guest_changed(cpu, self.time);
     }
 
     /// `cpu` has its real one from `time` on.
@@ -246,14 +246,15 @@ impl Engine {
             let at = state.now + rest;
             self.run_at(cpu, at);
         }
-        self.guest_changed(cpu);
+        self.guest_changed(cpu, time);
     }
 
-    fn guest_changed(&mut self, cpu: usize) {
+    /// `cpu` has a real CPU, or none, from `time` on.
+    fn guest_changed(&mut self, cpu: usize, time: Ps) {
         self.changed(Asked::Cpu(cpu as u32));
         let thread = self.cpus[cpu].thread;
         if thread != NOBODY {
-            self.note(thread as usize);
+            self.note_from(thread as usize, time);
         }
     }
 }

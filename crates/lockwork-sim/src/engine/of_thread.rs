@@ -136,7 +136,8 @@ impl OfThread {
             self.off.1 = time;
             self.off_total += time.saturating_sub(self.off.0);
         } else {
-            self.off.0 = time;
+            // It may have been about to run only from a later time on, after a switch.
+            self.off.0 = time.max(self.off.1);
         }
         true
     }

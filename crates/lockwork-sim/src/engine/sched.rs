@@ -49,7 +49,7 @@ impl Engine {
     }
 
     /// The same of a change that comes at `time`, after a switch.
-    fn note_from(&mut self, thread: usize, time: Ps) {
+    pub(super) fn note_from(&mut self, thread: usize, time: Ps) {
         let runs = self.is_running(thread);
         if self.threads[thread].tally.set_running(runs, time) {
             self.tally

@@ -196,7 +196,7 @@ fn sleepers(threads: usize, think: f64, measure_us: f64) -> super::Outcome {
 
 #[test]
 fn threads_that_slept_run_in_the_order_in_which_they_woke() {
-    // They want twenty times of what one CPU has.
+    // Together they want 13 times the CPU time that there is.
     let outcome = sleepers(40, 50_000.0, 40_000.0);
     let (least, most) = (
         outcome.by_thread.iter().min(),
