@@ -32,12 +32,13 @@
  * Written from the texts of the mails "Add NUMA-awareness to qspinlock" (Alex Kogan, v5
  * of 2019-10-16 and v15 of 2021-05-14, 0/6, 3/6 and 6/6), and from qspinlock's mails for
  * the rest. Excerpts of the patches were seen beside the texts; nothing was taken from
- * them. Those put aside come back after 64 * osq_node_max hand-overs, 4096 or some
- * milliseconds unless somebody sets the knob, and then the next head begins again; in v15
- * they come back after 10 ms, which would take simulations ten times as long. Who has put
- * nobody aside begins with it once in 128 times, counted by thread; in v15 by chance. Left
- * out: the preference for waiters in interrupts. A cluster is what the simulation says,
- * the CPUs of one cache or of one NUMA node; the mails' is the NUMA node.
+ * them. Those put aside come back after 64 * osq_node_max hand-overs: 4096, some
+ * milliseconds, unless the knob is set. Then the next head begins to put aside at once.
+ * In v15 they come back after 10 ms. With that, simulations would take ten times as long.
+ * A head that finds nobody put aside begins with it once in 128 times. Here each thread
+ * counts; in v15 it is by chance. Left out: the preference for waiters in interrupts. A
+ * cluster is what the simulation says, the CPUs of one cache or of one NUMA node; in the
+ * mails it is the NUMA node.
  */
 #include "catalogue.h"
 #include "knobs.h"
@@ -195,9 +196,8 @@ static bool take_as_last(struct lk_cna_spin *cna, struct lk_rival_node *head,
 		tail = READ_ONCE(last->role) << TAIL_SHIFT;
 		WRITE_ONCE(last->next, NULL);
 	}
-	/* [cna_spin.I] ACQUIRE, pairs with cna_spin.B; and with cna_spin.J: who finds the
-	 * last one put aside as the tail finds its link clean. Spare full: see
-	 * cna_spin.J. */
+	/* [cna_spin.I] full RMW, pairs with cna_spin.B: see the last holder's writes; and
+	 * with cna_spin.J: an arrival that finds this tail also finds its link clean. */
 	if (try_cmpxchg(&cna->word, &word, tail | LOCKED)) {
 		if (first)
 			grant(first, ALONE, 0);

@@ -143,8 +143,8 @@ static void hq(void)
 }
 
 /*
- * The first hand-over opens the entry; who finds itself alone closes it. Nobody waits as
- * pending, so that few threads make a queue.
+ * The first hand-over opens the entry. A thread that finds nobody behind it closes the
+ * entry. Nobody waits as pending, so that few threads make a queue.
  */
 static void hq_switching(void)
 {
