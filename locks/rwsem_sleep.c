@@ -7,7 +7,7 @@
 enum cause {
 	NEW,	   /* it has just queued */
 	WOKEN,	   /* told, or for no reason; also its nap is over */
-	IMPATIENT, /* the first on the list, whose patience or hand-off is over */
+	IMPATIENT, /* as the first on the list: its patience or hand-off is over */
 	TOO_LATE, /* its deadline has passed */
 };
 
@@ -46,7 +46,7 @@ static bool take_and_leave(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
 {
 	u32 word = atomic_read(&s->word);
 	bool first = is_first(s, w);
-	bool overdue = !first && why == WOKEN && is_overdue(s);
+	bool overdue = !first && why != NEW && is_overdue(s);
 
 	do {
 		if (!may_take(word, w, first, overdue, why))
@@ -130,8 +130,8 @@ static int sleep_until(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
 	return wait_on_value(&w->state, ASLEEP, end, sleeps->naps++);
 }
 
-/* Sleeps; the first on the list no longer than its patience. */
-static enum cause nap(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
+/* Sleeps; who is @first no longer than its patience. */
+static enum cause nap(struct lk_rwsem *s, struct lk_rwsem_waiter *w, bool first,
 		      const struct lkp_deadline *deadline,
 		      struct sleeps *sleeps, struct patience *p)
 {
@@ -140,7 +140,7 @@ static enum cause nap(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
 	if (atomic_read(&s->word) & (int)LK_RWSEM_HANDOFF)
 		ns = rwsem_drain_us() * (u64)1000;
 	ns <<= p->vain;
-	if (!is_first(s, w) || (deadline && deadline_within(deadline, ns))) {
+	if (!first || (deadline && deadline_within(deadline, ns))) {
 		p->err = sleep_until(s, w, deadline, sleeps);
 		return p->err ? TOO_LATE : WOKEN;
 	}
@@ -196,6 +196,7 @@ int lk_rwsem_sleep_as(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
 	struct sleeps sleeps = { .looks = trial_naps() };
 	struct patience patience = { .begun = false };
 	enum cause why = NEW;
+	bool first;
 	void *outer;
 
 	*w = (struct lk_rwsem_waiter){ .want = want,
@@ -206,8 +207,9 @@ int lk_rwsem_sleep_as(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
 	for (;;) {
 		struct wakes wakes = { .count = 0 };
 
+		first = is_first(s, w);
 		/* Before we look at the word: invariant 2. */
-		if (is_first(s, w))
+		if (first)
 			atomic_or(LK_RWSEM_LOOK, &s->word);
 		if (take_and_leave(s, w, why)) {
 			/* Others on the list may read with us, or moved up. */
@@ -221,12 +223,13 @@ int lk_rwsem_sleep_as(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
 			return patience.err;
 		}
 		WRITE_ONCE(w->state, ASLEEP);
-		if (is_first(s, w))
+		if (first)
 			insist(s, w, why, &patience, &wakes);
-		else
-			w->timed = false; /* one of higher priority came */
+		else /* one of higher priority came */
+			w->timed = patience.begun = false;
 		lk_rwsem_unlock_and_wake(s, outer, &wakes);
-		why = nap(s, w, deadline, &sleeps, &patience);
+		/* Also if it is not the first any more: who counts on @timed does not know. */
+		why = nap(s, w, first, deadline, &sleeps, &patience);
 		/* Also when we hold: the thread that granted it is done with the lock then. */
 		outer = list_lock(s);
 		if (READ_ONCE(w->state) == GRANTED) {
