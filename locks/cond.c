@@ -259,6 +259,12 @@ void lk_cond_done(struct lk_cond_waiter *w)
 		lk_mutex_was_pulled(w->mutex);
 }
 
+void lk_cond_give_up(struct lk_cond_waiter *w)
+{
+	if (w->sleeper.moved)
+		lk_mutex_pulled_in_vain(w->mutex);
+}
+
 void lk_cond_cancel(struct lk_cond_waiter *w)
 {
 	if (lk_cond_leave(w)) {

@@ -131,5 +131,7 @@ void lk_cond_cancel(struct lk_cond_waiter *w);
 bool lk_cond_relock(struct lk_cond_waiter *w);
 /* After that, holding the mutex. */
 void lk_cond_done(struct lk_cond_waiter *w);
+/* Or, if lk_cond_relock() was false, and the caller will not lock the mutex. */
+void lk_cond_give_up(struct lk_cond_waiter *w);
 
 #endif

@@ -600,8 +600,12 @@ bool lk_mutex_move(struct lk_mutex *m, struct lk_mutex_waiter *w, bool last)
 		list_remove(m, w);
 		moved = w->moved = false;
 	}
-	if (last && !wake.first)
+	if (last && !wake.first) {
 		wake.first = rouse_moved(m);
+		/* A sleeper of the mutex's own may be stopped before it is announced. */
+		if (is_asleep(first_of(m)) && !first_of(m)->moved)
+			look_for_moved(m);
+	}
 	unlock_and_wake(m, outer, wake);
 	return moved;
 }
@@ -633,6 +637,16 @@ void lk_mutex_was_pulled(struct lk_mutex *m)
 		return;
 	WRITE_ONCE(m->parked, 1);
 	WRITE_ONCE(m->word, LK_MUTEX_WANTED);
+}
+
+void lk_mutex_pulled_in_vain(struct lk_mutex *m)
+{
+	void *outer;
+
+	if (!lock_to_look(m, &outer))
+		return;
+	look_for_moved(m);
+	list_unlock(m, outer);
 }
 
 __cold int lk_mutex_lock_as(struct lk_mutex *m, struct lk_mutex_waiter *w,

@@ -162,6 +162,8 @@ bool lk_mutex_abandon(struct lk_mutex *m, struct lk_mutex_waiter *w);
 bool lk_mutex_move(struct lk_mutex *m, struct lk_mutex_waiter *w, bool last);
 void lk_mutex_sleep_moved(struct lk_mutex *m, struct lk_mutex_waiter *w);
 void lk_mutex_was_pulled(struct lk_mutex *m);
+/* Or, if it is cut off before it has the mutex: those behind need somebody else. */
+void lk_mutex_pulled_in_vain(struct lk_mutex *m);
 /*
  * Held, and foreign code, which wakes no sleeper of ours, is about to unlock @m. The first
  * sleeper naps from now on. Before the call foreign_unlocks() must have become true.

@@ -94,8 +94,12 @@ static bool leave(struct pre_cut_off *cut_off)
 		relock(w);
 		break;
 	case RELOCKING:
-		if (w->late || !lk_cond_relock(waiter))
+		if (w->late)
 			break;
+		if (!lk_cond_relock(waiter)) {
+			lk_cond_give_up(waiter);
+			break;
+		}
 		pre_mutex_taken(w->mutex, w->depth);
 		lk_cond_done(waiter);
 		PRE_USDT(mutex_acquired, w->mutex);

@@ -368,7 +368,24 @@ static void init_pulled_posix(void)
 	second_until = &soon;
 }
 
-/* Those that were moved do not nap. */
+/*
+ * The same, but the first is one of the mutex's own sleepers. Its handler has interrupted it
+ * before it announced itself. Those that were moved do not nap.
+ */
+static struct lk_mutex_waiter unannounced;
+
+static void init_unannounced(void)
+{
+	init_timed();
+	check_world.naps = true;
+	second_until = NULL;
+	lock();
+	unannounced =
+		(struct lk_mutex_waiter){ .state = LK_ASLEEP, .queued = true };
+	lk_ring_insert(&mutex.first, &unannounced.ring);
+	lk_cond_enqueue(&cond, &second, &mutex, false);
+}
+
 static void init_pulled_timed(void)
 {
 	init_pulled();
@@ -494,9 +511,58 @@ static void broadcast_first_is_busy(u32 id)
 	unlock();
 }
 
+static void first_is_unannounced(u32 id)
+{
+	if (id != 1) {
+		broadcast_first_is_busy(id);
+		return;
+	}
+	while (!READ_ONCE(over))
+		wait_on_value(&over, 0, NULL, 0);
+	lk_mutex_sleep_moved(&mutex, &unannounced);
+	unlock();
+}
+
 /*
- * The same while thread 3 sleeps for the mutex as well, until a deadline: first of all, or
- * behind those that were moved. Thread 2 is not cancelled.
+ * As broadcast_first_is_busy(), but thread 2 is cut off on its way to the mutex, and thread 3
+ * is moved as well.
+ */
+static struct lk_cond_waiter behind;
+
+static void init_gives_up(void)
+{
+	init_pulled();
+	lk_cond_enqueue(&cond, &behind, &mutex, false);
+}
+
+static void pulled_gives_up(u32 id)
+{
+	if (id < 2) {
+		broadcast_first_is_busy(id);
+		return;
+	}
+	if (id == 2) {
+		lk_cond_sleep(&second, NULL);
+		if (lk_cond_relock(&second)) {
+			lk_cond_done(&second);
+			unlock();
+		} else {
+			lk_cond_give_up(&second);
+		}
+		return;
+	}
+	lk_cond_sleep(&behind, NULL);
+	if (!lk_cond_relock(&behind))
+		lock();
+	lk_cond_done(&behind);
+	WRITE_ONCE(over, 1);
+	wake_value(&over);
+	unlock();
+}
+
+/*
+ * As broadcast_first_is_busy() while thread 3 sleeps for the mutex as well, until a
+ * deadline: first of all, or behind those that were moved. Thread 2 is not cancelled.
  */
 static void broadcast_beside_timed(u32 id)
 {
@@ -665,6 +731,11 @@ const struct check_client check_cond[] = {
 	  600, 3, init_pulled, broadcast_first_is_busy, finish },
 	{ "cond", "pulled_posix", "the same with the interposer's mutex", 3, 1,
 	  3, 600, 3, init_pulled_posix, broadcast_first_is_busy, finish },
+	{ "cond", "unannounced",
+	  "a broadcast behind one that has not announced itself", 3, 1, 3, 600,
+	  3, init_unannounced, first_is_unannounced, finish },
+	{ "cond", "gives_up", "as pulled; one that was pulled does not lock", 4,
+	  1, 1, 600, 4, init_gives_up, pulled_gives_up, finish },
 	{ "cond", "pulled_timed",
 	  "as pulled; one before or behind it times out", 4, 1, 1, 600, 4,
 	  init_pulled_timed, broadcast_beside_timed, finish },
