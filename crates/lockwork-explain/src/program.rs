@@ -14,6 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Where no event was written.
 const NO_END: &str = "the program ended without its exit handlers, or no lock of it was ever \
                       contended, so that its sums were not written";
+/// Where the end of the process that waited most was not seen.
+const NO_LENGTH: &str = "a process ended unseen, so nobody knows how long its threads lived";
 /// Where glibc's locks ran.
 const GLIBCS: &str = "glibc's locks ran, and they count nothing; take one of Lockwork's by --lock";
 
@@ -62,7 +64,11 @@ impl Ran {
         account.put(Quantity::Acquisitions, Seen::Value(all));
         let contended = self.locking.found_it_held() as f64;
         account.each(Quantity::Contended, contended, all);
-        account.put(Quantity::Waited, Seen::Value(self.locking.waited));
+        let waited = match self.locking.at_least {
+            false => Seen::Value(self.locking.waited),
+            true => Seen::Not(NO_LENGTH),
+        };
+        account.put(Quantity::Waited, waited);
         account.put(Quantity::PreemptedHolders, Seen::Not(LONG_HOLDS));
         user::put_resources(&mut account, &self.used, all);
         match &self.events {

@@ -51,6 +51,9 @@ pub struct Locking {
     /// The greatest share of its threads' time that a process waited for locks, 0.01 for
     /// 1 %.
     pub waited: f64,
+    /// Whether that process may have run much longer than is known: then [`Locking::waited`] is
+    /// the most that the share can be.
+    pub at_least: bool,
     /// How long all threads waited for locks, ns.
     #[serde(skip)]
     pub waited_ns: u64,
@@ -113,7 +116,10 @@ impl Locking {
             all.still_waiting += lock_waiters(profile).len();
             all.running += usize::from(profile.fate == Fate::Runs);
             all.unrecorded_threads += profile.bare + profile.unseen;
-            all.waited = all.waited.max(lost_share(profile));
+            let share = lost_share(profile);
+            if share > all.waited {
+                (all.waited, all.at_least) = (share, profile.at_least);
+            }
             let waited = profile.sum().waited + still_waited(profile);
             all.waited_ns += profile.ns(waited as f64);
         }
@@ -212,8 +218,8 @@ impl Locking {
         }
         if let Some(tried) = self.tried().filter(|_| self.waited < NOTHING) {
             return format!(
-                "{tried} Threads waited in other calls for {} of their time ({used}).{}",
-                percent(self.waited),
+                "{tried} Threads waited in other calls for {} ({used}).{}",
+                self.part_of_time(),
                 self.beside()
             );
         }
@@ -232,8 +238,8 @@ impl Locking {
             let waited = match self.contended {
                 0 => format!("Its locks were never contended ({used})"),
                 _ => format!(
-                    "Threads waited for locks for {} of their time ({used})",
-                    percent(self.waited)
+                    "Threads waited for locks for {} ({used})",
+                    self.part_of_time()
                 ),
             };
             return format!("{waited}, as far as that is seen.{}", self.but());
@@ -274,9 +280,18 @@ impl Locking {
             n => format!(", {} timed out", counted(n as usize, "wait")),
         };
         format!(
-            "{share} of {used} found their lock held{timed_out}, and threads waited for {} of their time",
-            percent(self.waited)
+            "{share} of {used} found their lock held{timed_out}, and threads waited for {}",
+            self.part_of_time()
         )
+    }
+
+    /// How much of their time threads waited for locks.
+    fn part_of_time(&self) -> String {
+        let share = percent(self.waited);
+        match self.at_least {
+            false => format!("{share} of their time"),
+            true => format!("{share} of their time at most, as a process's end was not seen"),
+        }
     }
 }
 
@@ -400,6 +415,10 @@ mod tests {
         assert!(seen
             .sentence("a warm-up run")
             .contains("50.0 % of their time: `lockwork profile`"));
+        seen.at_least = true;
+        let text = seen.sentence("a warm-up run");
+        assert!(text.contains("50.0 % of their time at most, as"), "{text}");
+        seen.at_least = false;
         seen.not_seen.other_futex_ns = 2_000_000_000;
         let text = seen.sentence("a warm-up run");
         assert!(
