@@ -101,7 +101,8 @@ void lk_cond_destroy(struct lk_cond *c);
 
 /*
  * The wait in steps, for hosts that unlock, sleep and lock in a way of their own:
- * enqueue under the mutex; unlock; sleep; leave if that was an error; relock; done.
+ * enqueue under the mutex; unlock; sleep; leave if that was an error; relock; done, or
+ * give up.
  *
  * @m: whose list of sleepers a broadcast may move it to; NULL: none. @cancellable:
  * lk_cond_cancel() may be called.
@@ -131,7 +132,7 @@ void lk_cond_cancel(struct lk_cond_waiter *w);
 bool lk_cond_relock(struct lk_cond_waiter *w);
 /* After that, holding the mutex. */
 void lk_cond_done(struct lk_cond_waiter *w);
-/* Or, if lk_cond_relock() was false, and the caller will not lock the mutex. */
+/* In place of that where lk_cond_relock() was false, and the caller will not lock. */
 void lk_cond_give_up(struct lk_cond_waiter *w);
 
 #endif

@@ -242,10 +242,9 @@ static bool announce_asleep(struct lk_mutex *m)
 }
 
 /*
- * Under wait_lock. The first was made to compete, and may be in a signal handler; those that
- * were moved right behind it look for nothing by themselves. So the next unlock has to look; if
- * the mutex is free, one of them is woken. Also if the first is asleep: it may not be announced
- * yet.
+ * Under wait_lock. The first may be in a signal handler: it was made to compete, or is not
+ * announced yet. Those that were moved right behind it look for nothing by themselves. So the
+ * next unlock has to look. If the mutex is free, one of them is woken.
  */
 static void look_for_moved(struct lk_mutex *m)
 {

@@ -40,8 +40,9 @@
  *  6. A sleeper that was moved here naps in no world until it is READY. While there are
  *     such, right behind a first that may be awake, each unlock that looks pulls one: it
  *     takes it off the list and wakes it. The pulled thread makes sure that its own
- *     unlock looks. So does a sleeper that times out, and a thread whose turn ends:
- *     it sees to it that the next unlock looks, or pulls one. Where foreign code may
+ *     unlock looks. Others see to it that the next unlock looks, or pull one: a sleeper
+ *     that times out, a thread whose turn ends, a broadcast that moves some behind a
+ *     sleeper of the mutex's own, and a pulled thread that is cut off. Where foreign code may
  *     unlock, the first is READY, so that it naps.
  *
  * How an unlock looks for sleepers depends on mutex_outlives_unlock():
@@ -162,7 +163,7 @@ bool lk_mutex_abandon(struct lk_mutex *m, struct lk_mutex_waiter *w);
 bool lk_mutex_move(struct lk_mutex *m, struct lk_mutex_waiter *w, bool last);
 void lk_mutex_sleep_moved(struct lk_mutex *m, struct lk_mutex_waiter *w);
 void lk_mutex_was_pulled(struct lk_mutex *m);
-/* Or, if it is cut off before it has the mutex: those behind need somebody else. */
+/* The same for a pulled thread that will not lock: it was cut off before it had @m. */
 void lk_mutex_pulled_in_vain(struct lk_mutex *m);
 /*
  * Held, and foreign code, which wakes no sleeper of ours, is about to unlock @m. The first

@@ -115,12 +115,12 @@ struct lk_rwsem_waiter {
 	struct lk_ring ring;
 	u32 state;
 	struct lk_rwsem_want want;
-	u32 lost;    /* races, as the first on the list */
-	u64 since;   /* local_clock() when it queued */
-	u64 due;     /* as the first that has set H: when that is to end */
-	bool more;   /* once granted: readers are left that it has to grant */
-	bool vain;   /* and how: see grant_readers() */
-	bool timed;  /* it sleeps as the first, no longer than its patience */
+	u32 lost;  /* races, as the first on the list */
+	u64 since; /* local_clock() when it queued */
+	u64 due;   /* as the first that has set H: when that is to end */
+	bool more; /* once granted: readers are left that it has to grant */
+	bool vain; /* and how: see grant_readers() */
+	bool timed; /* it went to sleep as the first, no longer than its patience */
 	bool queued; /* for its thread alone: on the list, or granted there */
 } __wait_record;
 

@@ -225,10 +225,10 @@ int lk_rwsem_sleep_as(struct lk_rwsem *s, struct lk_rwsem_waiter *w,
 		WRITE_ONCE(w->state, ASLEEP);
 		if (first)
 			insist(s, w, why, &patience, &wakes);
-		else /* one of higher priority came */
+		else /* it is new, or one of higher priority came */
 			w->timed = patience.begun = false;
 		lk_rwsem_unlock_and_wake(s, outer, &wakes);
-		/* Also if it is not the first any more: who counts on @timed does not know. */
+		/* Its place may have changed since. Its timer stays: @timed says that it runs. */
 		why = nap(s, w, first, deadline, &sleeps, &patience);
 		/* Also when we hold: the thread that granted it is done with the lock then. */
 		outer = list_lock(s);

@@ -369,7 +369,7 @@ static void init_pulled_posix(void)
 }
 
 /*
- * The same, but the first is one of the mutex's own sleepers. Its handler has interrupted it
+ * As init_pulled(), but the first is one of the mutex's own sleepers. Its handler has interrupted it
  * before it announced itself. Those that were moved do not nap.
  */
 static struct lk_mutex_waiter unannounced;
@@ -386,6 +386,7 @@ static void init_unannounced(void)
 	lk_cond_enqueue(&cond, &second, &mutex, false);
 }
 
+/* Those that were moved do not nap. */
 static void init_pulled_timed(void)
 {
 	init_pulled();

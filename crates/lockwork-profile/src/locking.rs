@@ -51,8 +51,8 @@ pub struct Locking {
     /// The greatest share of its threads' time that a process waited for locks, 0.01 for
     /// 1 %.
     pub waited: f64,
-    /// Whether that process may have run much longer than is known: then [`Locking::waited`] is
-    /// the most that the share can be.
+    /// Whether that process may have run much longer than is known. Then [`Locking::waited`] is of
+    /// the known part of the run, and no share of the whole is known.
     pub at_least: bool,
     /// How long all threads waited for locks, ns.
     #[serde(skip)]
@@ -290,7 +290,7 @@ impl Locking {
         let share = percent(self.waited);
         match self.at_least {
             false => format!("{share} of their time"),
-            true => format!("{share} of their time at most, as a process's end was not seen"),
+            true => format!("{share} of the time that is known, as a process ended unseen"),
         }
     }
 }
@@ -417,7 +417,10 @@ mod tests {
             .contains("50.0 % of their time: `lockwork profile`"));
         seen.at_least = true;
         let text = seen.sentence("a warm-up run");
-        assert!(text.contains("50.0 % of their time at most, as"), "{text}");
+        assert!(
+            text.contains("50.0 % of the time that is known, as"),
+            "{text}"
+        );
         seen.at_least = false;
         seen.not_seen.other_futex_ns = 2_000_000_000;
         let text = seen.sentence("a warm-up run");

@@ -595,7 +595,7 @@ pub struct Profile {
     pub unrecorded: u64,
     /// What one of them is called.
     pub unrecorded_name: String,
-    /// Those that have the recorder, and made no call that it sees.
+    /// Those that have the recorder, and no recording: it saw no call, or could not record.
     pub silent: u64,
     /// Single acquisitions, by the times at which they begin.
     pub events: Vec<Event>,

@@ -422,12 +422,12 @@ fn notes(profile: &Profile, names: &Names<'_>, said: &str) -> String {
         0 => {}
         1 => note(
             "a process with several threads made no lock call that is seen, or could not be \
-             recorded: it then says so on standard error"
+             recorded (then it says so on standard error)"
                 .to_owned(),
         ),
         n => note(format!(
             "{} processes with several threads made no lock call that is seen, or could not be \
-             recorded: they then say so on standard error",
+             recorded (then they say so on standard error)",
             whole(n)
         )),
     }
