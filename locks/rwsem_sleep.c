@@ -138,8 +138,7 @@ static enum cause nap(struct lk_rwsem *s, struct lk_rwsem_waiter *w, bool first,
 	u64 ns = rwsem_patience_us() * (u64)1000;
 
 	if (atomic_read(&s->word) & (int)LK_RWSEM_HANDOFF)
-		ns = rwsem_drain_us() * (u64)1000;
-	ns <<= p->vain;
+		ns = (rwsem_drain_us() * (u64)1000) << p->vain;
 	if (!first || (deadline && deadline_within(deadline, ns))) {
 		p->err = sleep_until(s, w, deadline, sleeps);
 		return p->err ? TOO_LATE : WOKEN;
