@@ -318,6 +318,19 @@ static void freed_by_last(u32 id)
 	lk_cond_signal(&cond);
 }
 
+/* A thread that is in a signal handler until another one has been served. */
+static void in_handler_until_over(void)
+{
+	while (!READ_ONCE(over))
+		wait_on_value(&over, 0, NULL, 0);
+}
+
+static void end_handler(void)
+{
+	WRITE_ONCE(over, 1);
+	wake_value(&over);
+}
+
 /* Thread 1 waits, and is in a signal handler until thread 2 has its token. */
 static void first_is_busy(u32 id)
 {
@@ -327,14 +340,12 @@ static void first_is_busy(u32 id)
 		produce(1, false, true);
 	} else if (id == 2) {
 		consume();
-		WRITE_ONCE(over, 1);
-		wake_value(&over);
+		end_handler();
 	} else {
 		lock();
 		lk_cond_enqueue(&cond, &w, &mutex, false);
 		unlock();
-		while (!READ_ONCE(over))
-			wait_on_value(&over, 0, NULL, 0);
+		in_handler_until_over();
 		if (lk_cond_leave(&w))
 			return;
 		if (!lk_cond_relock(&w))
@@ -369,8 +380,8 @@ static void init_pulled_posix(void)
 }
 
 /*
- * As init_pulled(), but the first is one of the mutex's own sleepers. Its handler has interrupted it
- * before it announced itself. Those that were moved do not nap.
+ * As init_pulled(), but the first is one of the mutex's own sleepers. Its handler has
+ * interrupted it before it announced itself. Those that were moved do not nap.
  */
 static struct lk_mutex_waiter unannounced;
 
@@ -500,11 +511,9 @@ static void broadcast_first_is_busy(u32 id)
 		lk_cond_done(&second);
 		second = (struct lk_cond_waiter){ .phase = 0 }; /* gone */
 		critical_section();
-		WRITE_ONCE(over, 1);
-		wake_value(&over);
+		end_handler();
 	} else {
-		while (!READ_ONCE(over))
-			wait_on_value(&over, 0, NULL, 0);
+		in_handler_until_over();
 		if (!lk_cond_relock(&first))
 			lock();
 		lk_cond_done(&first);
@@ -518,8 +527,7 @@ static void first_is_unannounced(u32 id)
 		broadcast_first_is_busy(id);
 		return;
 	}
-	while (!READ_ONCE(over))
-		wait_on_value(&over, 0, NULL, 0);
+	in_handler_until_over();
 	lk_mutex_sleep_moved(&mutex, &unannounced);
 	unlock();
 }
@@ -556,8 +564,7 @@ static void pulled_gives_up(u32 id)
 	if (!lk_cond_relock(&behind))
 		lock();
 	lk_cond_done(&behind);
-	WRITE_ONCE(over, 1);
-	wake_value(&over);
+	end_handler();
 	unlock();
 }
 
