@@ -158,8 +158,8 @@ impl Locking {
         unseen::but(&self.not_seen.told())
     }
 
-    /// The C library's other waits, as a sentence of its own; empty: none, or few beside those for
-    /// locks.
+    /// Other waits whose time is known, as a sentence of its own; empty: none, or short ones beside
+    /// those for locks.
     fn beside(&self) -> String {
         unseen::but(&self.not_seen.beside(self.waited_ns))
     }

@@ -64,12 +64,16 @@ pub struct Unseen {
     pub elsewhere: u64,
     /// Waits by `syscall(SYS_futex, …)`: they are seen, but not the locks.
     pub futex_calls: u64,
+    /// Nanoseconds in these.
+    pub futex_calls_ns: u64,
     /// Nanoseconds in futex calls that the program makes by system calls of its own.
     pub own_futex_ns: u64,
     /// Nanoseconds in futex calls of the C library for what is not recorded, such as semaphores.
     pub other_futex_ns: u64,
     /// Waits for condition variables for each of which one thread alone waits.
     pub parked: u64,
+    /// Nanoseconds in these.
+    pub parked_ns: u64,
     /// Whether threads locked mutexes of which it is not seen whether they were contended.
     pub untried: bool,
     /// Processes with several threads that were not recorded.
@@ -81,9 +85,11 @@ impl AddAssign for Unseen {
         self.taken_back += other.taken_back;
         self.elsewhere += other.elsewhere;
         self.futex_calls += other.futex_calls;
+        self.futex_calls_ns += other.futex_calls_ns;
         self.own_futex_ns += other.own_futex_ns;
         self.other_futex_ns += other.other_futex_ns;
         self.parked += other.parked;
+        self.parked_ns += other.parked_ns;
         self.untried |= other.untried;
         self.unrecorded += other.unrecorded;
     }
@@ -98,6 +104,8 @@ impl Unseen {
         };
         let own_futex_ns = if_much(profile.own_futex.0);
         let other_futex_ns = if_much(profile.other_futex_ns);
+        let (futex_calls, futex_calls_ns) = futex_calls(profile);
+        let (parked, parked_ns) = parked(profile);
         Unseen {
             taken_back: taken_back(profile),
             // Those calls are some of these sleeps, if not all.
@@ -105,10 +113,12 @@ impl Unseen {
                 0 => elsewhere(profile),
                 _ => 0,
             },
-            futex_calls: futex_calls(profile),
+            futex_calls,
+            futex_calls_ns,
             own_futex_ns,
             other_futex_ns,
-            parked: parked(profile),
+            parked,
+            parked_ns,
             untried: profile.untried,
             unrecorded: profile.unrecorded,
         }
@@ -120,12 +130,16 @@ impl Unseen {
         waits + self.own_futex_ns + self.other_futex_ns + self.unrecorded == 0 && !self.untried
     }
 
-    /// What is said of it where threads waited for locks, so many ns in all: of the C library's other
-    /// waits, unless they are few beside those.
+    /// What is said of it where threads waited for locks, so many ns in all: of the waits whose time
+    /// is known, unless they are short beside those.
     pub fn beside(&self, waited_ns: u64) -> Vec<String> {
-        let much = self.other_futex_ns as f64 >= BESIDE * waited_ns as f64;
+        let is_much = |ns: u64| ns as f64 >= BESIDE * waited_ns as f64;
+        let if_much = |ns: u64, what: u64| if is_much(ns) { what } else { 0 };
         let others = Unseen {
-            other_futex_ns: if much { self.other_futex_ns } else { 0 },
+            futex_calls: if_much(self.futex_calls_ns, self.futex_calls),
+            own_futex_ns: if_much(self.own_futex_ns, self.own_futex_ns),
+            other_futex_ns: if_much(self.other_futex_ns, self.other_futex_ns),
+            parked: if_much(self.parked_ns, self.parked),
             untried: self.untried,
             ..Unseen::default()
         };
@@ -210,18 +224,18 @@ fn elsewhere(profile: &Profile) -> u64 {
     }
 }
 
-/// How often threads waited in futex calls that are not of pthread's locks.
-fn futex_calls(profile: &Profile) -> u64 {
+/// How often threads waited in futex calls that are not of pthread's locks, and for how many ns.
+fn futex_calls(profile: &Profile) -> (u64, u64) {
     let (count, ticks) = waits(profile, Use::Futex);
     match is_much(profile, ticks) {
-        true => count,
-        false => 0,
+        true => (count, profile.ns(ticks as f64)),
+        false => (0, 0),
     }
 }
 
 /// How often threads waited for a condition variable of their own, at a call where several threads
-/// do, and were woken before long.
-fn parked(profile: &Profile) -> u64 {
+/// do, and were woken before long. And for how many ns.
+fn parked(profile: &Profile) -> (u64, u64) {
     let mut calls: HashMap<u64, (u64, Counts)> = HashMap::new();
     for condvar in profile.locks.iter().filter(|lock| lock.waited_by == 1) {
         for site in condvar.sites.iter().filter(|site| site.how == Use::Wait) {
@@ -238,8 +252,8 @@ fn parked(profile: &Profile) -> u64 {
         }
     }
     match all.count >= FEW && is_much(profile, all.waited) {
-        true => all.count,
-        false => 0,
+        true => (all.count, profile.ns(all.waited as f64)),
+        false => (0, 0),
     }
 }
 
@@ -435,6 +449,7 @@ mod tests {
                 locks: (1..=condvars).map(one).collect(),
                 ..profile(Lock::default(), 10.0)
             })
+            .0
         };
         assert_eq!(of(1, 5_000_000, 8), 1_600);
         // Several threads wait for each; a single one; a pool that waits for work; next to nothing.
@@ -442,5 +457,20 @@ mod tests {
         assert_eq!(of(1, 5_000_000, 1), 0);
         assert_eq!(of(1, 500_000_000, 8), 0);
         assert_eq!(of(1, 5_000, 8), 0);
+    }
+
+    #[test]
+    fn each_sort_of_wait_is_told_beside_shorter_waits_for_locks() {
+        let all = Unseen {
+            futex_calls: 3,
+            futex_calls_ns: 1_000,
+            own_futex_ns: 1_000,
+            other_futex_ns: 1_000,
+            parked: 7,
+            parked_ns: 1_000,
+            ..Unseen::default()
+        };
+        assert_eq!(all.beside(10_000).len(), 4);
+        assert!(all.beside(10_001).is_empty());
     }
 }
