@@ -82,8 +82,9 @@ static bool leave(struct pre_cut_off *cut_off)
 	case BEFORE:
 		if (!READ_ONCE(waiter->sleeper.ring.next))
 			break; /* it has not queued */
-		lk_cond_cancel(waiter);
-		lk_cond_relock(waiter);
+		/* A broadcast may be about to move it to the mutex, which is ours. */
+		if (!lk_cond_leave(waiter))
+			return false;
 		break;
 	case GIVING: /* the thread may have the mutex, or may not */
 		return false;
