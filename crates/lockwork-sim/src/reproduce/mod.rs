@@ -286,6 +286,31 @@ mod tests {
         );
     }
 
+    /// The list of totals is what `--markdown` printed last; the sentences are written by hand.
+    #[test]
+    fn the_pages_name_as_many_missed_targets_as_their_list() {
+        let page = |name: &str| {
+            let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("../..")
+                .join(name);
+            let text = std::fs::read_to_string(path).expect("a page");
+            text.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        let fidelity = page("docs/fidelity.md");
+        let of = " against published figures";
+        let (_, list) = fidelity.split_once("- missed: ").expect("the list");
+        let (missed, _) = list.split_once(of).expect("its first number");
+        for (page, text) in [
+            ("README.md", page("README.md")),
+            ("fidelity.md", fidelity.clone()),
+        ] {
+            assert!(
+                text.contains(&format!(" {missed}{of} are missed")),
+                "{page}: {missed}"
+            );
+        }
+    }
+
     #[test]
     fn tables_are_chosen_by_name() {
         let names = |of: &[&str]| {
