@@ -303,6 +303,36 @@ fn capital(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Counts;
+    use crate::verdict::tests::one_mutex;
+
+    #[test]
+    fn the_process_that_waited_most_says_of_what_time_the_share_is() {
+        let of = |waited, at_least| Profile {
+            at_least,
+            lock_waits: vec![(0, waited)],
+            ..one_mutex(Counts {
+                count: 100,
+                contended: 50,
+                waited,
+                ..Counts::default()
+            })
+        };
+        let (much, little) = (500_000_000, 50_000_000);
+        for (most, other) in [(true, false), (false, true)] {
+            let both = [of(much, most), of(little, other)];
+            let seen = Locking::of(&both);
+            assert_eq!((seen.at_least, seen.contended), (most, 100));
+            assert!(seen.waited > 0.0 && seen.waited == lost_share(&both[0]));
+            assert_eq!(seen.waited_ns, much + little);
+            let [most, other] = both;
+            let turned = Locking::of(&[other, most]);
+            assert_eq!(
+                (turned.at_least, turned.waited),
+                (seen.at_least, seen.waited)
+            );
+        }
+    }
 
     #[test]
     fn a_comparison_is_told_how_much_was_contended() {
