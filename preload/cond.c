@@ -90,13 +90,22 @@ EXPORT int pthread_cond_broadcast(pthread_cond_t *pc)
 	return 0;
 }
 
+/* The result of a wait by glibc's function. */
+#define GLIBCS(mutex, wait)                        \
+	({                                         \
+		bool back = pre_mutex_lend(mutex); \
+		int err = pre_reals()->wait;       \
+                                                   \
+		if (back)                          \
+			pre_mutex_lent(mutex);     \
+		err;                               \
+	})
+
 EXPORT int pthread_cond_wait(pthread_cond_t *pc, pthread_mutex_t *mutex)
 {
 	PRE_USDT2(cond_wait, pc, mutex);
-	if (is_glibcs(pc)) {
-		pre_mutex_lend(mutex);
-		return pre_reals()->cond_wait(pc, mutex);
-	}
+	if (is_glibcs(pc))
+		return GLIBCS(mutex, cond_wait(pc, mutex));
 	return pre_cond_wait(&ours(pc)->cond, mutex, NULL);
 }
 
@@ -105,10 +114,8 @@ EXPORT int pthread_cond_timedwait(pthread_cond_t *pc, pthread_mutex_t *mutex,
 {
 	struct lkp_deadline deadline;
 
-	if (is_glibcs(pc)) {
-		pre_mutex_lend(mutex);
-		return pre_reals()->cond_timedwait(pc, mutex, when);
-	}
+	if (is_glibcs(pc))
+		return GLIBCS(mutex, cond_timedwait(pc, mutex, when));
 	if (bad_time(when))
 		return EINVAL;
 	deadline = deadline_at(
@@ -122,10 +129,8 @@ EXPORT int pthread_cond_clockwait(pthread_cond_t *pc, pthread_mutex_t *mutex,
 {
 	struct lkp_deadline deadline;
 
-	if (is_glibcs(pc)) {
-		pre_mutex_lend(mutex);
-		return pre_reals()->cond_clockwait(pc, mutex, clock, when);
-	}
+	if (is_glibcs(pc))
+		return GLIBCS(mutex, cond_clockwait(pc, mutex, clock, when));
 	if (bad_time(when) || bad_clock(clock))
 		return EINVAL;
 	deadline = deadline_at(clock, when);

@@ -5,10 +5,10 @@
  * it later. It may be missing: a child of a bare clone() asks when it needs it.
  */
 #include "preload.h"
+#include "syscall.h"
 
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 /* A thread's descriptor begins at the thread pointer, and is smaller. */
 #define DESCRIPTOR 4096
@@ -22,7 +22,8 @@ static ptrdiff_t find_tid(void)
 	uintptr_t address = 0;
 	ptrdiff_t offset;
 
-	if (prctl(PR_GET_TID_ADDRESS, &address))
+	if (host_syscall(SYS_prctl, PR_GET_TID_ADDRESS, (long)&address, 0, 0, 0,
+			 0))
 		return 0;
 	offset = (ptrdiff_t)(address - (uintptr_t)pthread_self());
 	return offset > 0 && offset < DESCRIPTOR ? offset : 0;
@@ -36,7 +37,7 @@ static void ask(void)
 {
 	int saved = errno;
 	ptrdiff_t offset = find_tid();
-	long asked = syscall(SYS_gettid);
+	long asked = host_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
 	u32 there = offset ? lkp_thread_word(offset) : 0;
 
 	(void)wait_epoch();

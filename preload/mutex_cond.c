@@ -2,36 +2,40 @@
 /* What a condition wait does with its mutex: gives it up wholly, and takes it back. */
 #include "mutex_parts.h"
 
-/*
- * glibc's own waits leave the count of users as it is. Its unlock does not; so one more
- * is counted, as long as the words are known.
- */
-static inline void count_user(pthread_mutex_t *pm, u32 change)
+/* Of one that the caller holds: nobody else writes to it. */
+static inline void count_users(pthread_mutex_t *pm, u32 change)
 {
 	u32 *users = &ours(pm)->embed[NUSERS];
 
-	if (READ_ONCE(pre_plain_types))
-		WRITE_ONCE(*users, READ_ONCE(*users) + change);
+	WRITE_ONCE(*users, READ_ONCE(*users) + change);
 }
 
-static int leave_glibcs(pthread_mutex_t *pm)
+/*
+ * glibc's own waits leave the count of users as it is. Its unlock does not; so one more
+ * is counted, as long as the words are known: *@counted. Not of a mutex that another
+ * thread has, which glibc's unlock may refuse.
+ */
+static int leave_glibcs(pthread_mutex_t *pm, u32 *counted)
 {
 	int err;
 
-	count_user(pm, 1);
+	*counted = READ_ONCE(pre_plain_types) &&
+		   READ_ONCE(ours(pm)->embed[OWNER]) == lkp_tid();
+	if (*counted)
+		count_users(pm, 1);
 	err = pre_reals()->mutex_unlock(pm);
-	if (err)
-		count_user(pm, -1u);
+	if (err && *counted)
+		count_users(pm, -1u);
 	return err;
 }
 
 /* Held also if its last owner has died. */
-static int enter_glibcs(pthread_mutex_t *pm)
+static int enter_glibcs(pthread_mutex_t *pm, u32 counted)
 {
 	int err = pre_reals()->mutex_lock(pm);
 
-	if (!err || err == EOWNERDEAD)
-		count_user(pm, -1u);
+	if (counted && (!err || err == EOWNERDEAD))
+		count_users(pm, -1u);
 	return err;
 }
 
@@ -46,7 +50,7 @@ int pre_mutex_leave(pthread_mutex_t *pm, u32 *depth)
 
 	*depth = 0;
 	if (is_glibcs(kind))
-		return leave_glibcs(pm);
+		return leave_glibcs(pm, depth);
 	if (!is_plain(kind) && READ_ONCE(m->embed[OWNER]) != lkp_tid())
 		return EPERM;
 	*depth = m->embed[COUNT];
@@ -77,7 +81,7 @@ void pre_mutex_taken(pthread_mutex_t *pm, u32 depth)
 int pre_mutex_enter(pthread_mutex_t *pm, u32 depth)
 {
 	if (is_glibcs(kind_of(ours(pm))))
-		return enter_glibcs(pm);
+		return enter_glibcs(pm, depth);
 	if (!take(ours(pm)))
 		pre_mutex_lock_contended(ours(pm), NULL);
 	pre_mutex_taken(pm, depth);
@@ -86,15 +90,23 @@ int pre_mutex_enter(pthread_mutex_t *pm, u32 depth)
 
 u32 lkp_foreign_unlocks;
 
-void pre_mutex_lend(pthread_mutex_t *pm)
+bool pre_mutex_lend(pthread_mutex_t *pm)
 {
 	struct lk_mutex *m = ours(pm);
+	u32 kind = kind_of(m);
+	bool nobodys = is_plain(kind) && !READ_ONCE(m->embed[OWNER]);
 
-	if (is_glibcs(kind_of(m)))
-		return;
+	if (is_glibcs(kind))
+		return false;
 	/* Before the list's lock: who moves sleepers to it later sees this. */
 	WRITE_ONCE(lkp_foreign_unlocks, 1);
 	lk_mutex_lend(m);
+	return nobodys;
+}
+
+void pre_mutex_lent(pthread_mutex_t *pm)
+{
+	WRITE_ONCE(ours(pm)->embed[OWNER], 0);
 }
 
 struct lk_mutex *pre_mutex_to_move_to(pthread_mutex_t *pm)

@@ -92,8 +92,13 @@ void pre_mutex_taken(pthread_mutex_t *m, u32 depth);
  */
 struct lk_mutex *pre_mutex_to_move_to(pthread_mutex_t *m);
 
-/* The caller is about to wait by glibc's own code, which unlocks @m and locks it again. */
-void pre_mutex_lend(pthread_mutex_t *m);
+/*
+ * The caller is about to wait by glibc's own code, which unlocks @m and locks it again.
+ * True: after that wait call pre_mutex_lent(), as glibc has left an owner there that was
+ * none before.
+ */
+bool pre_mutex_lend(pthread_mutex_t *m);
+void pre_mutex_lent(pthread_mutex_t *m);
 
 struct lk_cond;
 /* Waits, without or with a deadline: 0, ETIMEDOUT, or why @mutex could not be given up. */

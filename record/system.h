@@ -8,6 +8,7 @@
  * functions of these names.
  */
 #include "atomic.h"
+#include "syscall.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,16 +21,8 @@
 static inline long rec_sys6(long nr, long a, long b, long c, long d, long e,
 			    long f)
 {
-	register long r10 __asm__("r10") = d;
-	register long r8 __asm__("r8") = e;
-	register long r9 __asm__("r9") = f;
-	long result;
+	long result = host_syscall(nr, a, b, c, d, e, f);
 
-	__asm__ volatile("syscall"
-			 : "=a"(result)
-			 : "a"(nr), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8),
-			   "r"(r9)
-			 : "rcx", "r11", "memory");
 	if (result >= 0 || result < -4095)
 		return result;
 	errno = (int)-result;

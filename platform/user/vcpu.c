@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "internal.h"
 
+#include <errno.h>
 #include <sched.h>
 
 /* No rseq symbol: an offset at which "cpu_id" reads as unknown. */
@@ -29,8 +30,10 @@ __attribute__((constructor(101))) static void find_rseq(void)
 
 __cold u32 lkp_vcpu_slow(void)
 {
+	int saved = errno;
 	int cpu = sched_getcpu();
 
+	errno = saved;
 	return cpu < 0 ? ~0u : (u32)cpu;
 }
 

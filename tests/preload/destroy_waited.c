@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 
 static pthread_mutex_t m;
-static pthread_cond_t cond;
+static pthread_cond_t cond, shared_cond;
 static int ready, go;
 
 static void *waiter(void *arg)
@@ -20,6 +20,16 @@ static void *waiter(void *arg)
 		RET(pthread_cond_wait(&cond, &m), 0);
 	RET(pthread_mutex_unlock(&m), 0);
 	return arg;
+}
+
+/* A condition variable of several processes is glibc's, and so is a wait for it. */
+static void wait_by_glibc(void)
+{
+	struct timespec past = { .tv_sec = 1 };
+
+	RET(pthread_mutex_lock(&m), 0);
+	RET(pthread_cond_timedwait(&shared_cond, &m, &past), ETIMEDOUT);
+	RET(pthread_mutex_unlock(&m), 0);
 }
 
 static void check(int type, int shared, int protocol)
@@ -34,6 +44,8 @@ static void check(int type, int shared, int protocol)
 	EQ(pthread_mutexattr_setprotocol(&attr, protocol), 0);
 	RET(pthread_mutex_init(&m, &attr), 0);
 	RET(pthread_cond_init(&cond, NULL), 0);
+	for (int i = 0; i < 3; i++)
+		wait_by_glibc();
 	EQ(pthread_create(&thread, NULL, waiter, NULL), 0);
 	/* Once we have it, the waiter waits. */
 	for (int seen = 0; !seen;) {
@@ -60,7 +72,11 @@ int main(void)
 				     PTHREAD_MUTEX_RECURSIVE,
 				     PTHREAD_MUTEX_ERRORCHECK };
 	pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
+	pthread_condattr_t attr;
 
+	EQ(pthread_condattr_init(&attr), 0);
+	EQ(pthread_condattr_setpshared(&attr, PTHREAD_PROCESS_SHARED), 0);
+	RET(pthread_cond_init(&shared_cond, &attr), 0);
 	for (int i = 0; i < LEN(types); i++) {
 		check(types[i], PTHREAD_PROCESS_PRIVATE, PTHREAD_PRIO_NONE);
 		check(types[i], PTHREAD_PROCESS_SHARED, PTHREAD_PRIO_NONE);
