@@ -30,7 +30,7 @@ static inline void leave_queue(struct lk_qrw *lock)
  * stay, which saves two RMWs on the word that all want. False: it is not the head; it
  * has left the queue, and is counted as a nested reader is.
  */
-static bool queue_reader(struct lk_qrw *lock)
+static bool __lockfunc queue_reader(struct lk_qrw *lock)
 {
 	bool is_head;
 
@@ -57,7 +57,7 @@ static inline void wait_for_writer_gone(struct lk_qrw *lock)
  * (-,*,0) -> (H,*,0): for a writer that has left the queue, whose head may be stopped
  * while it drains.
  */
-static void wait_outside(struct lk_qrw *lock)
+static void __lockfunc wait_outside(struct lk_qrw *lock)
 {
 	u32 state;
 
@@ -95,7 +95,7 @@ static inline void drain(struct lk_qrw *lock)
 		!atomic_try_cmpxchg_acquire(&lock->state, &alone, LK_QRW_HELD));
 }
 
-__cold void lk_qrw_read_lock_slow(struct lk_qrw *lock)
+void __lockfunc lk_qrw_read_lock_slow(struct lk_qrw *lock)
 {
 	bool is_head = queue_reader(lock);
 
@@ -105,13 +105,13 @@ __cold void lk_qrw_read_lock_slow(struct lk_qrw *lock)
 		leave_queue(lock);
 }
 
-__cold void lk_qrw_read_lock_nested_slow(struct lk_qrw *lock)
+void __lockfunc lk_qrw_read_lock_nested_slow(struct lk_qrw *lock)
 {
 	/* Counted, so that the next writer waits for us, wherever it queues. */
 	wait_for_writer_gone(lock);
 }
 
-__cold void lk_qrw_lock_slow(struct lk_qrw *lock)
+void __lockfunc lk_qrw_lock_slow(struct lk_qrw *lock)
 {
 	if (!join_queue(lock, ~LK_QRW_DRAINING)) {
 		wait_outside(lock);

@@ -69,7 +69,7 @@ static inline bool take_half(struct lk_qspin *lock)
  * (*,1,0) -> (*,0,1), whoever set pending; false: it is another state. @kept: LK_Q_HALTED, or
  * 0 for the head, which does not sleep now.
  */
-static bool take_from_pending(struct lk_qspin *lock, u16 kept)
+static bool __lockfunc take_from_pending(struct lk_qspin *lock, u16 kept)
 {
 	u16 half = READ_ONCE(lock->locked_pending);
 	u16 tag = (u16)wait_tag();
@@ -159,7 +159,7 @@ static inline bool nobody_waits(u32 val)
 }
 
 /* (0,1,0): the pending waiter is about to take the lock and clear the pending bit. */
-static u32 let_pending_take(struct lk_qspin *lock, u32 val)
+static u32 __lockfunc let_pending_take(struct lk_qspin *lock, u32 val)
 {
 	u32 rounds = 0;
 
@@ -207,7 +207,7 @@ static enum outcome __lockfunc wait_as_pending(
 /* -- halting ------------------------------------------------------------- */
 
 /* Makes the sleeping head, whose node has @code, be found by an unlock; false: it cannot. */
-static bool ask_for_kick(struct lk_qspin *lock, u16 code, u32 busy)
+static bool __lockfunc ask_for_kick(struct lk_qspin *lock, u16 code, u32 busy)
 {
 	u32 val;
 
@@ -227,7 +227,7 @@ static bool ask_for_kick(struct lk_qspin *lock, u16 code, u32 busy)
 }
 
 /* Takes the entry for @lock away, and wakes whom it names but @self. */
-static void kick(struct lk_qspin *lock, u16 self)
+static void __lockfunc kick(struct lk_qspin *lock, u16 self)
 {
 	u16 code = lk_kick_claim(&halted, lock);
 	struct qnode *head;
@@ -242,12 +242,12 @@ static void kick(struct lk_qspin *lock, u16 self)
 		kick_value(&head->state, READ_ONCE(head->vcpu));
 }
 
-__cold void lk_qspin_kick_head(struct lk_qspin *lock)
+void __lockfunc lk_qspin_kick_head(struct lk_qspin *lock)
 {
 	kick(lock, 0);
 }
 
-__cold void lk_qspin_kick(struct lk_qspin *lock)
+void __lockfunc lk_qspin_kick(struct lk_qspin *lock)
 {
 	if (!(READ_ONCE(lock->pending) & (LK_Q_HALTED >> 8)))
 		return;
@@ -258,7 +258,8 @@ __cold void lk_qspin_kick(struct lk_qspin *lock)
 }
 
 /* The head sleeps until an unlock kicks it: true; or it returns early: false. */
-static bool halt_head(struct lk_qspin *lock, struct qnode *node, u32 busy)
+static bool __lockfunc halt_head(struct lk_qspin *lock, struct qnode *node,
+				 u32 busy)
 {
 	bool kicked;
 
@@ -279,7 +280,7 @@ static bool halt_head(struct lk_qspin *lock, struct qnode *node, u32 busy)
 }
 
 /* From @state: false if the one before it has made it the head. */
-static bool leave(struct qnode *node, u32 state)
+static bool __lockfunc leave(struct qnode *node, u32 state)
 {
 	/* Orders nothing: what is in the node stays as it is. */
 	return try_cmpxchg_relaxed(&node->state, &state, LEFT);
@@ -317,7 +318,7 @@ static bool __lockfunc wait_halting(struct qnode *node, u32 prev_vcpu,
 }
 
 /* ASLEEP -> HEAD_ASLEEP; false: it has left. */
-static bool let_sleep(struct qnode *next)
+static bool __lockfunc let_sleep(struct qnode *next)
 {
 	u32 state = ASLEEP;
 
@@ -328,8 +329,9 @@ static bool let_sleep(struct qnode *next)
 }
 
 /* For a successor asleep: if @holds, our unlock kicks it. False: it has left. */
-static bool make_sleeper_head(struct lk_qspin *lock, struct qnode *next,
-			      u16 code, bool holds)
+static bool __lockfunc make_sleeper_head(struct lk_qspin *lock,
+					 struct qnode *next, u16 code,
+					 bool holds)
 {
 	u32 state = HEAD_ASLEEP;
 
@@ -342,7 +344,8 @@ static bool make_sleeper_head(struct lk_qspin *lock, struct qnode *next,
 }
 
 /* Makes the successor of the holder, or of a head that leaves, the head. */
-static bool make_head(struct lk_qspin *lock, struct qnode *next, bool holds)
+static bool __lockfunc make_head(struct lk_qspin *lock, struct qnode *next,
+				 bool holds)
 {
 	u16 code = waiters_halt() ? READ_ONCE(next->halts) : 0;
 	u32 state = QUEUED;
@@ -497,7 +500,8 @@ static bool __lockfunc wait_in_queue(struct qnode *node, struct qnode *prev,
 }
 
 /* Who is behind @node, which is not in the queue any more; NULL: nobody. */
-static struct qnode *behind(struct lk_qspin *lock, struct qnode *node)
+static struct qnode *__lockfunc behind(struct lk_qspin *lock,
+				       struct qnode *node)
 {
 	/* [qspinlock.P] ACQUIRE, pairs with qspinlock.H: that one's node is clean. */
 	struct qnode *next = smp_load_acquire(&node->next);
@@ -513,8 +517,8 @@ static struct qnode *behind(struct lk_qspin *lock, struct qnode *node)
 }
 
 /* The head has come to @outcome: makes the next one that still waits the head. */
-static void pass_on(struct lk_qspin *lock, struct qnode *node,
-		    enum outcome outcome)
+static void __lockfunc pass_on(struct lk_qspin *lock, struct qnode *node,
+			       enum outcome outcome)
 {
 	struct qnode *next, *left;
 
@@ -592,8 +596,8 @@ static enum lk_qspin_mode choose_mode(void)
 	return on_hypervisor() ? LK_QSPIN_STEAL : LK_QSPIN_FAIR;
 }
 
-__cold bool lk_qspin_trylock_slow(struct lk_qspin *lock,
-				  enum lk_qspin_mode mode)
+__cold bool __lockfunc lk_qspin_trylock_slow(struct lk_qspin *lock,
+					     enum lk_qspin_mode mode)
 {
 	u32 val = lk_qspin_adopt(lock, atomic_read(&lock->val));
 
@@ -605,9 +609,9 @@ __cold bool lk_qspin_trylock_slow(struct lk_qspin *lock,
 }
 
 /* What an arrival does before it queues. */
-static enum outcome enter(struct lk_qspin *lock, u32 val,
-			  enum lk_qspin_mode mode,
-			  const struct lk_qspin_watch *watch)
+static enum outcome __lockfunc enter(struct lk_qspin *lock, u32 val,
+				     enum lk_qspin_mode mode,
+				     const struct lk_qspin_watch *watch)
 {
 	bool taken;
 
@@ -653,9 +657,9 @@ static enum outcome __lockfunc wait_tas(struct lk_qspin *lock,
 }
 
 /* Takes the lock past the queue. In a mode where nobody may, waits until there is none. */
-static enum outcome wait_without_node(struct lk_qspin *lock,
-				      enum lk_qspin_mode mode,
-				      const struct lk_qspin_watch *watch)
+static enum outcome __lockfunc
+wait_without_node(struct lk_qspin *lock, enum lk_qspin_mode mode,
+		  const struct lk_qspin_watch *watch)
 {
 	if (mode != LK_QSPIN_ONLY_FAIR)
 		return wait_tas(lock, watch);
@@ -669,7 +673,7 @@ static enum outcome wait_without_node(struct lk_qspin *lock,
 }
 
 /* Whether no queue has the node. A waiter that left it there may have been a signal handler's. */
-static bool node_is_free(u32 slot, u32 level)
+static bool __lockfunc node_is_free(u32 slot, u32 level)
 {
 	struct qnode *node = wait_node(qnodes, slot, level);
 
@@ -681,7 +685,7 @@ static bool node_is_free(u32 slot, u32 level)
 }
 
 /* Takes the first level from this thread's @depth on whose node is free; else LKP_MAX_NEST. */
-static u32 take_level(u32 slot, u32 depth)
+static u32 __lockfunc take_level(u32 slot, u32 depth)
 {
 	u32 level;
 
@@ -723,8 +727,8 @@ lock_slow(struct lk_qspin *lock, u32 val, enum lk_qspin_mode mode,
 	return outcome;
 }
 
-__cold void __lockfunc lk_qspin_lock_slow(struct lk_qspin *lock, u32 val,
-					  enum lk_qspin_mode mode)
+void __lockfunc lk_qspin_lock_slow(struct lk_qspin *lock, u32 val,
+				   enum lk_qspin_mode mode)
 {
 	const struct lk_qspin_watch itself = {
 		.word = (const u32 *)&lock->val,
@@ -744,9 +748,9 @@ __cold void __lockfunc lk_qspin_lock_slow(struct lk_qspin *lock, u32 val,
 	queue_exit();
 }
 
-__cold bool __lockfunc lk_qspin_lock_or_leave_slow(
-	struct lk_qspin *lock, u32 val, enum lk_qspin_mode mode,
-	const struct lk_qspin_watch *watch)
+bool __lockfunc lk_qspin_lock_or_leave_slow(struct lk_qspin *lock, u32 val,
+					    enum lk_qspin_mode mode,
+					    const struct lk_qspin_watch *watch)
 {
 	enum outcome outcome;
 

@@ -15,9 +15,12 @@
 
 static_assert(NR_CPUS <= LKP_MAX_SLOTS, "a CPU's number must fit in a tail");
 
-/* From one to the other a thread keeps its slot: here, its CPU. They nest. */
-#define queue_enter() preempt_disable()
-#define queue_exit()  preempt_enable()
+/*
+ * From one to the other a thread keeps its slot: here, its CPU. They nest. Not traced:
+ * what traces them may take a spinlock.
+ */
+#define queue_enter() preempt_disable_notrace()
+#define queue_exit()  preempt_enable_notrace()
 
 /* Between queue_enter() and queue_exit() only; debug kernels complain. */
 static inline u32 this_slot(void)
@@ -54,7 +57,7 @@ static inline u32 this_vcpu(void)
 	return (u32)raw_smp_processor_id();
 }
 
-/* Clusters of CPUs; cluster.c. A CPU has its number before tasks run there. */
+/* Clusters of CPUs; cluster.c. Until a CPU was asked, it counts to the first one. */
 DECLARE_PER_CPU(u16, lkp_cluster);
 extern u32 lkp_cluster_total;
 #define cluster_count() READ_ONCE(lkp_cluster_total)

@@ -7,6 +7,13 @@
 
 struct lk_knob;
 
+/*
+ * Which last cache @cpu has: CPUs that share one have the same number, below
+ * LKM_NO_CACHE. On @cpu itself. LKM_NO_CACHE: that is not known.
+ */
+u32 lkm_last_cache(u32 cpu);
+#define LKM_NO_CACHE 0x80000000u
+
 /* Learns which CPUs are a cluster, as they come. 0 or -errno. */
 int lkp_world_start(void);
 void lkp_world_stop(void);

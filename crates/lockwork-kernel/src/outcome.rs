@@ -380,7 +380,8 @@ impl Report {
             "nested" => {
                 "KVM in a host that QEMU emulates: this shows whether the locks work, also where they \
                  ask the hypervisor to halt a CPU or to wake it. No time, rate or ratio in it means \
-                 anything.\n"
+                 anything. QEMU's KVM fails at times, also with the kernel's own locks: run again \
+                 what has failed, and with unfair_spinlock=off.\n"
             }
             _ => {
                 "Emulated by QEMU: this shows whether the locks work in the kernel. No time, \

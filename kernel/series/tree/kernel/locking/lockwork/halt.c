@@ -7,6 +7,7 @@
  * Written from: the kernel's paravirt.h, for the calls, and its kvm_wait(), which was
  * read: there too interrupts are off between the look at the byte and the HLT.
  */
+#include <linux/cpumask.h>
 #include <linux/hardirq.h>
 #include <linux/init.h>
 #include <linux/irqflags.h>
@@ -20,19 +21,19 @@
 
 DEFINE_STATIC_KEY_FALSE(lkp_waiters_halt);
 
-void halt_on_value(u32 *word, u32 val)
+void __lockfunc halt_on_value(u32 *word, u32 val)
 {
 	/* To hypervisors a value is a byte; ours are small, the low one is first. */
 	pv_wait((u8 *)word, (u8)val);
 }
 
 /* A kick that comes before the halt is not lost: it changed the word before. */
-void kick_value(u32 *word, u32 vcpu)
+void __lockfunc kick_value(u32 *word, u32 vcpu)
 {
 	pv_kick((int)vcpu);
 }
 
-static void wait_for_interrupt(u8 *byte, u8 val)
+static void __lockfunc wait_for_interrupt(u8 *byte, u8 val)
 {
 	if (in_nmi() || irqs_disabled()) {
 		cpu_relax();
@@ -46,14 +47,16 @@ static void wait_for_interrupt(u8 *byte, u8 val)
 		local_irq_enable();
 }
 
-static void interrupt(int cpu)
+/* A CPU that is not online takes no interrupts: its waiter spins. */
+static void __lockfunc interrupt(int cpu)
 {
-	smp_send_reschedule(cpu);
+	if (cpu_online(cpu))
+		smp_send_reschedule(cpu);
 }
 
 __visible void __unfair_spin_unlock(struct qspinlock *lock);
 
-__visible void __unfair_spin_unlock(struct qspinlock *lock)
+__visible void __lockfunc __unfair_spin_unlock(struct qspinlock *lock)
 {
 	lk_qspin_unlock((struct lk_qspin *)lock);
 }

@@ -4,7 +4,10 @@
 #include <linux/init.h>
 #include <linux/kernel.h>
 #include <linux/osq_lock.h>
+#include <linux/percpu.h>
 #include <linux/stddef.h>
+#include <asm/apicdef.h>
+#include <asm/smp.h>
 
 #include "numa_osq.h"
 #include "world.h"
@@ -22,6 +25,13 @@ bool osq_lock(struct optimistic_spin_queue *lock)
 void osq_unlock(struct optimistic_spin_queue *lock)
 {
 	lk_numa_osq_unlock((struct lk_numa_osq *)lock);
+}
+
+u32 lkm_last_cache(u32 cpu)
+{
+	u16 id = per_cpu(cpu_llc_id, cpu);
+
+	return id == (u16)BAD_APICID ? LKM_NO_CACHE : id;
 }
 
 /* Until then all CPUs are one cluster, and no queue is divided. */

@@ -10,6 +10,7 @@
  * queue are other ones, so the choice is made before there is a second CPU, and stays.
  */
 #include <linux/build_bug.h>
+#include <linux/cpumask.h>
 #include <linux/export.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
@@ -116,7 +117,10 @@ static bool __init is_nopvspin(void)
 	       (hv_nopvspin && hypervisor_is_type(X86_HYPER_MS_HYPERV));
 }
 
-/* Fair is best where each vCPU has a CPU of its own, and what nopvspin asks for. */
+/*
+ * Fair is best where each vCPU has a CPU of its own, and what nopvspin asks for. With one
+ * vCPU nobody waits.
+ */
 static bool __init is_wanted(void)
 {
 	if (is_off || !boot_cpu_has(X86_FEATURE_HYPERVISOR))
@@ -125,9 +129,9 @@ static bool __init is_wanted(void)
 		pr_warn("unfair_spinlock=pv: refused, as nopvspin is given\n");
 		return false;
 	}
-	return is_given ||
-	       !(is_nopvspin() || (kvm_para_available() &&
-				   kvm_para_has_hint(KVM_HINTS_REALTIME)));
+	return is_given || !(is_nopvspin() || num_possible_cpus() == 1 ||
+			     (kvm_para_available() &&
+			      kvm_para_has_hint(KVM_HINTS_REALTIME)));
 }
 
 void __init unfair_spin_init(void)
