@@ -252,6 +252,6 @@ mod tests {
             .and_then(|(_, rest)| rest.split_whitespace().next())
             .expect("a number");
         assert!(knob.contains(&format!(", {depth}, ")), "{knob}");
-        assert!(LETTER.contains(&format!("Up to {depth} waiters?")));
+        assert!(LETTER.contains(&format!("Up to {depth} waiters:")));
     }
 }
