@@ -35,7 +35,6 @@ static ptrdiff_t find_tid(void)
  */
 static void ask(void)
 {
-	int saved = errno;
 	ptrdiff_t offset = find_tid();
 	long asked = host_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
 	u32 there = offset ? lkp_thread_word(offset) : 0;
@@ -46,7 +45,6 @@ static void ask(void)
 		lkp_tid_is_kept(offset);
 	if (lkp_has_tid())
 		(void)lkp_tid();
-	errno = saved;
 }
 
 __attribute__((constructor(101))) static void ask_early(void)

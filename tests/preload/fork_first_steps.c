@@ -4,6 +4,7 @@
  * at each system call of it.  What that thread was making for all, the child
  * must not wait for.
  */
+#include "../../platform/preload/syscall.h"
 #include "expect.h"
 
 #include <link.h>
@@ -37,22 +38,14 @@ static __thread char filter = SYSCALL_DISPATCH_FILTER_ALLOW;
 static void make_call(int sig, siginfo_t *info, void *context)
 {
 	greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
-	register long r10 __asm__("r10") = regs[REG_R10];
-	register long r8 __asm__("r8") = regs[REG_R8];
-	register long r9 __asm__("r9") = regs[REG_R9];
-	long ret;
 
 	(void)sig;
 	filter = SYSCALL_DISPATCH_FILTER_ALLOW;
 	if (calls_left-- == 0)
 		stop_here();
-	__asm__ volatile("syscall"
-			 : "=a"(ret)
-			 : "a"((long)info->si_syscall), "D"(regs[REG_RDI]),
-			   "S"(regs[REG_RSI]), "d"(regs[REG_RDX]), "r"(r10),
-			   "r"(r8), "r"(r9)
-			 : "rcx", "r11", "memory");
-	regs[REG_RAX] = ret;
+	regs[REG_RAX] = host_syscall(info->si_syscall, regs[REG_RDI],
+				     regs[REG_RSI], regs[REG_RDX],
+				     regs[REG_R10], regs[REG_R8], regs[REG_R9]);
 	filter = SYSCALL_DISPATCH_FILTER_BLOCK;
 }
 
