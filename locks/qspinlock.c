@@ -620,7 +620,7 @@ static enum outcome __lockfunc enter(struct lk_qspin *lock, u32 val,
 	case LK_QSPIN_ONLY_FAIR:
 		return wait_as_pending(lock, val, watch);
 	case LK_QSPIN_STEAL: /* to queue takes the line from the holder twice */
-		taken = steal(lock, brief_spins(),
+		taken = steal(lock, steal_rounds(),
 			      LK_Q_PENDING | LK_Q_TAIL_MASK);
 		break;
 	case LK_QSPIN_PV: /* a waiter in the queue may be off its CPU, and block it */

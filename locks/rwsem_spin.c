@@ -28,7 +28,7 @@ static bool spin_briefly(struct lk_rwsem *s, struct lk_rwsem_want want,
 {
 	u32 round;
 
-	for (round = 0; round < brief_spins(); round++) {
+	for (round = 0; round < rwsem_looks(); round++) {
 		if (take(s, want))
 			return true;
 		if (queue->is_locked(&s->osq))

@@ -13,8 +13,8 @@ u32 check_world_read(const u32 *field);
 	}
 #include <knobs.def>
 
-#define brief_pause(round) \
-	((void)(round), lwc_round(__lwc_site("brief_pause", "")))
+#define brief_pause(power) \
+	((void)(power), lwc_round(__lwc_site("brief_pause", "")))
 #define give_way_ns() ((u64)0)
 
 /* A mutant may not look at it: 1. */

@@ -20,7 +20,7 @@
 	}
 #include <knobs.def>
 
-#define brief_pause(round) ((void)(round), cpu_relax())
+#define brief_pause(power) ((void)(power), cpu_relax())
 /* Never: give_way() does nothing. */
 #define give_way_ns() U64_MAX
 

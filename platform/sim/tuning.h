@@ -11,7 +11,7 @@
 	}
 #include <knobs.def>
 
-#define brief_pause(round) ((void)(round), cpu_relax())
+#define brief_pause(power) ((void)(power), cpu_relax())
 #define give_way_ns()	   UINT64_MAX
 
 /* To read a knob costs nothing. */

@@ -16,13 +16,10 @@
 	}
 #include <knobs.def>
 
-/*
- * The pause after look @round at a lock, of brief_spins() or steal_rounds(): 1, 2, 4, 8, 16,
- * then 32 pauses. Ever longer, as a look takes the line from the holder.
- */
-static inline void brief_pause(u32 round)
+/* What comes after a look at a lock, of brief_spins(), rwsem_looks() or steal_rounds(). */
+static inline void brief_pause(u32 power)
 {
-	u32 pauses = round < 5 ? 1u << round : 32;
+	u32 pauses = power < 5 ? 1u << power : 32;
 
 	while (pauses--)
 		cpu_relax();

@@ -105,7 +105,7 @@ static void init_sleeping(void)
 static void init_brief(void)
 {
 	init_spinning();
-	check_world.brief_spins = 1;
+	check_world.rwsem_looks = 1;
 }
 
 static struct lkp_deadline soon;
@@ -472,7 +472,7 @@ static void init_held_passing(void)
 {
 	init_held_impatient();
 	spin(1);
-	check_world.brief_spins = 1;
+	check_world.rwsem_looks = 1;
 }
 
 /*
@@ -499,7 +499,7 @@ static void init_held_late(void)
 	deadline_after(&soon, 1);
 	init_held();
 	spin(1);
-	check_world.brief_spins = 1;
+	check_world.rwsem_looks = 1;
 	check_world.soon = true;
 }
 

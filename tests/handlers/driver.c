@@ -158,7 +158,7 @@ int main(void)
 	lk_qspin_init(&handlers);
 	EXPECT(!lw_set_knob("stall_us", "1"));
 	EXPECT(!lw_set_knob("yield_after", "1"));
-	EXPECT(!lw_set_knob("brief_spins", "0"));
+	EXPECT(!lw_set_knob("steal_rounds", "0"));
 	catch (SIGTRAP, at_instruction);
 	catch (SIGUSR1, stop_at);
 	for (at = 1; in_queue < IN_QUEUE && at < MOST; at++) {

@@ -170,6 +170,7 @@ int main(int argc, char **argv)
 	lkp_user_knob_set("count_events", "1");
 	/* A thread that finds the mutex taken queues, instead of sleeping. */
 	lkp_user_knob_set("brief_spins", "0");
+	lkp_user_knob_set("rwsem_looks", "0");
 	lkp_user_knob_set("watch_owner", "0");
 	if (pthread_create(&driver, NULL, drive, &stop))
 		return 1;

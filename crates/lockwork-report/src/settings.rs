@@ -43,7 +43,7 @@ const SPIN_BUDGET: &str = "spin_budget";
 /// Which files of `locks/` read each knob of `platform/knobs.def`, by the name before the dot.
 /// Of the user world's own knobs only `spin_budget` is here, which need_resched() and should_halt()
 /// read: any lock may come to the others by the calls of its world.
-const READ_IN: [(&str, &[&str]); 33] = [
+const READ_IN: [(&str, &[&str]); 34] = [
     (
         SPIN_BUDGET,
         &[
@@ -60,7 +60,8 @@ const READ_IN: [(&str, &[&str]); 33] = [
     ("osq_keep_times", &["numa_osq"]),
     ("osq_node_max", &["numa_osq"]),
     ("osq_pool", &["numa_pool"]),
-    ("brief_spins", &["mutex", "qspinlock", "rwsem_spin"]),
+    ("brief_spins", &["mutex"]),
+    ("rwsem_looks", &["rwsem_spin"]),
     ("overtake_limit", &["mutex", "rwsem_sleep"]),
     ("handover_spins", &["spinners"]),
     ("broadcast_wakes", &["mutex"]),
@@ -121,16 +122,11 @@ const ADAPTS: &[&str] = &["spinners", "adapt", "adapt_choice"];
 
 /// Knobs that a file reads for some of its locks only: a qspinlock in some modes, a numa_osq while
 /// its waiters may leave, which those of a numa_spinlock may not.
-const IN_MODES: [(&str, &str, &[&str]); 5] = [
-    (
-        "brief_spins",
-        "qspinlock",
-        &["qspinlock_steal", "qspinlock_auto"],
-    ),
+const IN_MODES: [(&str, &str, &[&str]); 4] = [
     (
         "steal_rounds",
         "qspinlock",
-        &["qspinlock_pv", "qspinlock_auto"],
+        &["qspinlock_steal", "qspinlock_pv", "qspinlock_auto"],
     ),
     (
         "short_rounds",

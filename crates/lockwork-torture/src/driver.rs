@@ -13,14 +13,15 @@ use std::time::Duration;
 /// The knobs, and what they are set to: what is there twice comes twice as often.
 /// Below their minimum the first three make a lock divide and join at once; all
 /// are compared with counts, but for osq_pool, which stays within its limits.
-/// The last three, within their limits, have more threads queue, and for longer.
-const DRIVEN: [(&str, &[u32]); 8] = [
+/// The last four, within their limits, have more threads queue, and for longer.
+const DRIVEN: [(&str, &[u32]); 9] = [
     ("dynamic_enable", &[1, 1, 1, 1, 1, 1, 1, 0]),
     ("osq_lock_depth", &[u32::MAX, u32::MAX, u32::MAX, 0, 5]),
     ("osq_keep_times", &[0, 0, 0, 1, 1, 4, 64]),
     ("osq_node_max", &[1, 0, 5, 64]),
     ("osq_pool", &[64, 64, 64, 64, 64, 64, 1, 0]),
-    ("brief_spins", &[0, 0, 30]),
+    ("brief_spins", &[0, 0, 100]),
+    ("rwsem_looks", &[0, 0, 30]),
     ("watch_owner", &[0, 0, 1]),
     ("spin_budget", &[1000, 10_000, 40]),
 ];
