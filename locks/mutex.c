@@ -172,7 +172,8 @@ void lk_mutex_check_epoch(struct lk_mutex *m)
  * Under wait_lock: takes up to @count moved sleepers, those right behind the first,
  * off the list for tell(). The more are awake, the less often does a CPU become idle
  * between two holders. But one that then finds the mutex held sleeps at the end of the
- * list, and each of these is one fewer. Real-time sleepers wake one after the other.
+ * list, and each of these is one fewer. One is always pulled: those at the end may be stopped,
+ * too. Real-time sleepers wake one after the other.
  */
 static struct lk_ring *pull(struct lk_mutex *m, u32 count)
 {
@@ -181,7 +182,7 @@ static struct lk_ring *pull(struct lk_mutex *m, u32 count)
 
 	if (first->priority)
 		return NULL;
-	for (; count && link != first && !waiter_of(link)->moved; count--)
+	for (; count > 1 && link != first && !waiter_of(link)->moved; count--)
 		link = link->prev;
 	for (; count; count--) {
 		link = first->next;

@@ -328,7 +328,8 @@ static void in_handler_until_over(void)
 static void end_handler(void)
 {
 	WRITE_ONCE(over, 1);
-	wake_value(&over);
+	while (wake_value(&over))
+		;
 }
 
 /* Thread 1 waits, and is in a signal handler until thread 2 has its token. */
@@ -530,6 +531,34 @@ static void first_is_unannounced(u32 id)
 	in_handler_until_over();
 	lk_mutex_sleep_moved(&mutex, &unannounced);
 	unlock();
+}
+
+/*
+ * As broadcast_first_is_busy(), but one of the mutex's own sleepers comes behind those that
+ * were moved. It is stopped, so it does not nap either.
+ */
+static void init_before_own(void)
+{
+	init_pulled();
+	unannounced =
+		(struct lk_mutex_waiter){ .state = LK_ASLEEP, .queued = true };
+}
+
+static void broadcast_before_own(u32 id)
+{
+	if (id == 0) {
+		lk_cond_broadcast(&cond);
+		lk_tas_lock(&mutex.wait_lock);
+		lk_ring_insert(&mutex.first, &unannounced.ring);
+		lk_tas_unlock(&mutex.wait_lock);
+		unlock();
+	} else if (id == 3) {
+		in_handler_until_over();
+		lk_mutex_sleep_moved(&mutex, &unannounced);
+		unlock();
+	} else {
+		broadcast_first_is_busy(id);
+	}
 }
 
 /*
@@ -744,6 +773,8 @@ const struct check_client check_cond[] = {
 	  3, init_unannounced, first_is_unannounced, finish },
 	{ "cond", "gives_up", "as pulled; one that was pulled does not lock", 4,
 	  1, 1, 600, 4, init_gives_up, pulled_gives_up, finish },
+	{ "cond", "before_own", "as pulled; a sleeper behind them is stopped",
+	  4, 1, 1, 600, 4, init_before_own, broadcast_before_own, finish },
 	{ "cond", "pulled_timed",
 	  "as pulled; one before or behind it times out", 4, 1, 1, 600, 4,
 	  init_pulled_timed, broadcast_beside_timed, finish },
