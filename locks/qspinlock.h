@@ -104,7 +104,9 @@ void lk_qspin_lock_slow(struct lk_qspin *lock, u32 val,
 
 /*
  * What a waiter looks at before it leaves the queue: it stays while *@word & @busy, or, if
- * *@word & @mark, while *@word & @busy_if_marked.
+ * *@word & @mark, while *@word & @busy_if_marked. In mode pv the word has to be the lock's
+ * own: with another one a kick may be lost to a waiter that has left, and the next one
+ * sleeps until its halt ends by itself.
  */
 struct lk_qspin_watch {
 	const u32 *word;

@@ -21,18 +21,19 @@ struct check_world {
 #define LK_LIMIT(name, expert, min, max, user, kernel, check, help) u32 name;
 #include <knobs.def>
 	u32 priority[CHECK_THREADS]; /* this_priority() */
-	u32 spurious;  /* early returns of wait_on_value() a thread */
-	u32 clusters;  /* of CPUs */
-	u16 epoch;     /* fork epoch that the threads live in */
-	bool no_slots; /* this_slot() finds all taken */
-	bool one_cpu;  /* all threads run on one CPU */
-	bool posix;    /* as the interposer: see CONTRACT.md */
-	bool foreign;  /* foreign_waiters() */
-	bool naps;     /* sleeps end now and then, but for NO_NAPS */
-	bool no_time;  /* deadlines that are made now never pass */
-	bool soon;     /* deadline_within() */
-	bool halts;    /* waiters_halt() */
-	bool leave;    /* waiters_leave() */
+	u32 spurious;	    /* early returns of wait_on_value() a thread */
+	u32 clusters;	    /* of CPUs */
+	u16 epoch;	    /* fork epoch that the threads live in */
+	bool no_slots;	    /* this_slot() finds all taken */
+	bool one_cpu;	    /* all threads run on one CPU */
+	bool posix;	    /* as the interposer: see CONTRACT.md */
+	bool foreign;	    /* foreign_waiters() */
+	bool naps;	    /* sleeps end now and then, but for NO_NAPS */
+	bool wakes_blindly; /* wake_value() says true whether or not one slept */
+	bool no_time;	    /* deadlines that are made now never pass */
+	bool soon;	    /* deadline_within() */
+	bool halts;	    /* waiters_halt() */
+	bool leave;	    /* waiters_leave() */
 	bool leaves[CHECK_THREADS]; /* should_leave() */
 	bool hypervisor;	    /* on_hypervisor() */
 	bool cpus_short;	    /* cpus_are_short() */
@@ -139,8 +140,13 @@ bool may_pass(const struct lkp_deadline *deadline);
 	lwc_sleep(word, val, may_pass(deadline),          \
 		  check_world.naps && (times) != NO_NAPS, \
 		  __lwc_site("wait_on_value", #word))
-#define NO_NAPS		 UINT32_MAX
-#define wake_value(word) lwc_wake(word, __lwc_site("wake_value", #word))
+#define NO_NAPS UINT32_MAX
+static inline bool may_have_woken(bool met)
+{
+	return met || check_world.wakes_blindly;
+}
+#define wake_value(word) \
+	may_have_woken(lwc_wake(word, __lwc_site("wake_value", #word)))
 #define should_halt(rounds) \
 	((void)(rounds),    \
 	 !lwc_left_out(__lwc_site("should_halt", "")) && budget_is_spent())

@@ -151,6 +151,45 @@ static void init_handoff(void)
 	check_world.overtake_limit = 1;
 }
 
+/* As in the kernel, where a wake-up says that somebody slept, always. */
+static void init_handoff_blind(void)
+{
+	init_handoff();
+	check_world.wakes_blindly = true;
+}
+
+/*
+ * Thread 1 sleeps, and its call is cut off at any time: also when it holds, because the mutex
+ * was handed to it. Thread 0 holds at first. All are served by the others' unlocks.
+ */
+static struct lk_mutex_waiter cut;
+
+static void init_abandoned(void)
+{
+	init_handoff();
+	lk_mutex_lock(&lock);
+	cut = (struct lk_mutex_waiter){ .state = LK_ASLEEP, .queued = true };
+	lk_ring_insert(&lock.first, &cut.ring);
+	lock.parked = 1;
+	lock.word = LK_MUTEX_WANTED;
+}
+
+static void leave_to_others(u32 id)
+{
+	struct lkp_deadline soon;
+
+	deadline_after(&soon, 1);
+	if (id == 1) {
+		(void)wait_on_value(&cut.state, LK_ASLEEP, &soon, NO_NAPS);
+		CHECK(lk_mutex_abandon(&lock, &cut), "it cannot leave");
+	} else {
+		if (id == 2)
+			lk_mutex_sleep(&lock, NULL);
+		critical_section();
+		lk_mutex_unlock(&lock);
+	}
+}
+
 /* It is woken to compete before that. */
 static void init_overtaken(void)
 {
@@ -650,6 +689,13 @@ const struct check_client check_mutex[] = {
 	  3, 1, 1, 600, 16, init, lock_or_time_out, finish },
 	{ "mutex", "handoff", "the mutex is handed to a sleeper", 3, 1, 2, 600,
 	  16, init_handoff, lock_and_unlock, finish },
+	{ "mutex", "handoff_blind",
+	  "the same where nobody knows whether a wake-up met one", 3, 1, 1, 600,
+	  16, init_handoff_blind, lock_and_unlock, finish },
+	{ "mutex", "handoff_blind_timed", "the same, and sleepers leave", 3, 1,
+	  1, 600, 16, init_handoff_blind, lock_or_time_out, finish },
+	{ "mutex", "abandoned", "a sleeper is cut off, and may hold by then", 3,
+	  1, 2, 600, 3, init_abandoned, leave_to_others, finish },
 	{ "mutex", "overtaken", "a sleeper is woken and competes", 3, 2, 2, 600,
 	  16, init_overtaken, lock_and_unlock, finish },
 	{ "mutex", "fifo", "sleepers are served in order", 3, 1, 2, 600, 3,

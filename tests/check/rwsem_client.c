@@ -70,7 +70,7 @@ static void writers_first(u32 id)
 		read_as(id % 2 ? LK_READER_QUEUES : LK_READER_NESTS);
 }
 
-/* Thread 0 locks, the others only try: odd ones to write, even ones to read. */
+/* Thread 0 locks, the others only try: odd ones to write, even ones to read. As users do. */
 static void lock_or_try(u32 id)
 {
 	EACH_ACQUISITION(
@@ -78,11 +78,11 @@ static void lock_or_try(u32 id)
 			lk_rwsem_lock(&lock);
 			write_section();
 			lk_rwsem_unlock(&lock);
-		} else if (id % 2 && lk_rwsem_trylock(&lock)) {
+		} else if (id % 2 && lk_rwsem_try_write(&lock)) {
 			write_section();
 			lk_rwsem_unlock(&lock);
 		} else if (id % 2 == 0 &&
-			   lk_rwsem_read_trylock(&lock, LK_READER_PASSES)) {
+			   lk_rwsem_try_read(&lock, LK_READER_PASSES)) {
 			read_section();
 			lk_rwsem_read_unlock(&lock);
 		});
@@ -430,6 +430,24 @@ static void wait_for_promise(u32 id)
 	lk_rwsem_unlock(&lock);
 }
 
+/* Thread 2 tries while the lock is promised to the first, also when it is free. */
+static void try_beside_promise(u32 id)
+{
+	if (id == 0) {
+		lk_rwsem_unlock(&lock);
+	} else if (id == 1) {
+		lk_rwsem_sleep(&lock, NULL);
+		write_section();
+		lk_rwsem_unlock(&lock);
+	} else if (lk_rwsem_try_read(&lock, LK_READER_PASSES)) {
+		read_section();
+		lk_rwsem_read_unlock(&lock);
+	} else if (lk_rwsem_try_write(&lock)) {
+		write_section();
+		lk_rwsem_unlock(&lock);
+	}
+}
+
 /*
  * Thread 1 reads until thread 2, if it sleeps, has lost its patience: also where it
  * became the first on the list by thread 1's leaving it.
@@ -530,6 +548,82 @@ static void leave_late(u32 id)
 	}
 }
 
+/*
+ * Thread 1 is the first on the list, and stopped there. Its call is cut off later: thread 2
+ * has read, or at any time. The lock is promised to it.
+ */
+static struct lk_rwsem_waiter stopped;
+
+static void stop_first(u32 gain)
+{
+	stopped = (struct lk_rwsem_waiter){ .want.gain = gain, .timed = true };
+	lk_rwsem_enqueue(&lock, &stopped);
+	atomic_or(LK_RWSEM_HANDOFF | LK_RWSEM_LOOK, &lock.word);
+}
+
+static void be_cut_off(void)
+{
+	CHECK(lk_rwsem_abandon(&lock, &stopped), "it cannot leave");
+}
+
+/* The promise should have ended, so thread 2 may read beside thread 0. */
+static void init_overdue(void)
+{
+	init();
+	check_world.naps = true;
+	check_world.rwsem_drain_us = 0;
+	lk_rwsem_read_lock(&lock);
+	stop_first(LK_RWSEM_WRITER);
+}
+
+static void read_past_stopped(u32 id)
+{
+	if (id == 2) {
+		lk_rwsem_read_lock(&lock);
+		WRITE_ONCE(left, 1);
+	} else {
+		smp_cond_load_relaxed(&left, VAL);
+	}
+	if (id == 1)
+		be_cut_off();
+	else
+		lk_rwsem_read_unlock(&lock);
+}
+
+static void init_abandoned(void)
+{
+	init_read();
+	stop_first(LK_RWSEM_WRITER);
+}
+
+static void leave_to_writer(u32 id)
+{
+	if (id == 1)
+		be_cut_off();
+	else if (id == 2)
+		write();
+	else
+		lk_rwsem_read_unlock(&lock);
+}
+
+/* It reads, and may have been granted the lock, and have to grant the next. */
+static void init_abandoned_reader(void)
+{
+	init_held();
+	check_world.rwsem_batch = 1;
+	stop_first(LK_RWSEM_READER);
+}
+
+static void leave_to_reader(u32 id)
+{
+	if (id == 1)
+		be_cut_off();
+	else if (id == 2)
+		read();
+	else
+		lk_rwsem_unlock(&lock);
+}
+
 /* Both readers are inside before either leaves: who wakes one wakes the other. */
 static u32 together;
 
@@ -624,6 +718,10 @@ const struct check_client check_rwsem[] = {
 	  16, init, writers_first, finish },
 	{ "rwsem", "try", "a try that fails changes nothing", 3, 2, 2, 600, 16,
 	  init, lock_or_try, finish },
+	{ "rwsem", "try_promised", "the same while the lock is promised", 3, 1,
+	  3, 600, 3, init_held_impatient, try_beside_promise, finish },
+	{ "rwsem", "try_forked", "the same after a fork", 3, 1, 2, 600, 16,
+	  init_forked, lock_or_try, finish },
 	{ "rwsem", "spinning", "one waiter spins, the others queue", 3, 1, 1,
 	  600, 16, init_spinning, one_writer, finish },
 	{ "rwsem", "sleeping", "no waiter spins", 3, 1, 2, 600, 16,
@@ -694,6 +792,13 @@ const struct check_client check_rwsem[] = {
 	{ "rwsem", "late",
 	  "a sleeper that was passed leaves, and lets readers in", 3, 1, 1, 600,
 	  3, init_held_late, leave_late, finish },
+	{ "rwsem", "overdue",
+	  "a promise to a stopped one, which should be over", 3, 1, 2, 600, 3,
+	  init_overdue, read_past_stopped, finish },
+	{ "rwsem", "abandoned", "one to which it is promised is cut off", 3, 1,
+	  2, 600, 3, init_abandoned, leave_to_writer, finish },
+	{ "rwsem", "abandoned_reader", "one that may hold already is cut off",
+	  3, 1, 2, 600, 3, init_abandoned_reader, leave_to_reader, finish },
 	{ "rwsem", "together", "readers on the list hold together", 3, 1, 2,
 	  600, 3, init_held, read_together, finish },
 	{ 0 },
