@@ -4,8 +4,13 @@
 
 /*
  * What -fsanitize=thread calls for each plain C access, before it happens: for
- * the worlds that want to know of them. Who includes this defines
- * plain_access() first; @pc finds the source line. The names are the compiler's.
+ * the worlds that want to know of them, and of calls. Who includes this defines first:
+ *
+ *   plain_access()	@pc finds the source line
+ *   call_begins(pc)	a C function begins, to which @pc is the return address
+ *   call_ends()	it returns, or is unwound
+ *
+ * Inlined functions are no calls. The names below are the compiler's.
  */
 #define LKP_HOOKS(size)                                                    \
 	void __tsan_read##size(void *p);                                   \
@@ -53,16 +58,16 @@ void __tsan_init(void)
 {
 }
 
-/* Calls of functions are not followed. */
 void __tsan_func_entry(void *pc);
 void __tsan_func_entry(void *pc)
 {
-	(void)pc;
+	call_begins(pc);
 }
 
 void __tsan_func_exit(void);
 void __tsan_func_exit(void)
 {
+	call_ends();
 }
 
 #endif

@@ -38,18 +38,22 @@ struct lwc_site {
 		&__site;                                             \
 	})
 
+/* Its return address. An inlined function's accesses have one site, and several of these. */
+void *lwc_here(void);
+
+/* @pc is lwc_here(). */
 u64 lwc_load(const volatile void *p, u32 size, u32 order,
-	     const struct lwc_site *site);
+	     const struct lwc_site *site, void *pc);
 /* A signal may arrive there: see struct check_world. */
 void check_before_store(void);
 void lwc_store(volatile void *p, u32 size, u64 value, u32 order,
 	       const struct lwc_site *site);
 /* Returns what was there. */
 u64 lwc_rmw(volatile void *p, u32 size, u32 kind, u64 operand, u32 order,
-	    const struct lwc_site *site);
+	    const struct lwc_site *site, void *pc);
 /* Returns what was there: @old if it was replaced. */
 u64 lwc_cas(volatile void *p, u32 size, u64 old, u64 new, u32 order,
-	    const struct lwc_site *site);
+	    const struct lwc_site *site, void *pc);
 void lwc_fence(u32 kind, const struct lwc_site *site);
 /* A round of a wait loop that found nothing to do. */
 void lwc_round(const struct lwc_site *site);
@@ -78,7 +82,7 @@ _Noreturn void lwc_broken(const char *text);
 
 #define __lwc_load(op, p, order)                              \
 	((__typeof__(*(p)))lwc_load((p), sizeof(*(p)), order, \
-				    __lwc_site(op, #p)))
+				    __lwc_site(op, #p), lwc_here()))
 #define __lwc_store(op, p, v, order) \
 	(check_before_store(),       \
 	 lwc_store((p), sizeof(*(p)), (u64)(v), order, __lwc_site(op, #p)))
@@ -102,7 +106,8 @@ _Noreturn void lwc_broken(const char *text);
 #define __lwc_rmw(op, p, kind, v, order)                                     \
 	({                                                                   \
 		(__typeof__(*(p)))lwc_rmw((p), sizeof(*(p)), kind, (u64)(v), \
-					  order, __lwc_site(op, #p));        \
+					  order, __lwc_site(op, #p),         \
+					  lwc_here());                       \
 	})
 #define xchg(p, v) __lwc_rmw("xchg", p, LWC_XCHG, v, LWC_FULL)
 #define xchg_acquire(p, v) \
@@ -115,7 +120,7 @@ _Noreturn void lwc_broken(const char *text);
 		__typeof__(*(p)) __want = *(old);                          \
 		__typeof__(*(p)) __seen = (__typeof__(*(p)))lwc_cas(       \
 			(p), sizeof(*(p)), (u64)__want, (u64)(new), order, \
-			__lwc_site(op, #p));                               \
+			__lwc_site(op, #p), lwc_here());                   \
 		if (__seen != __want)                                      \
 			*(old) = __seen;                                   \
 		__seen == __want;                                          \
@@ -132,16 +137,16 @@ _Noreturn void lwc_broken(const char *text);
 
 #define __lwc_atomic(op, a, kind, i, order)                    \
 	((int)lwc_rmw(&(a)->counter, 4, kind, (u32)(i), order, \
-		      __lwc_site(op, #a)))
+		      __lwc_site(op, #a), lwc_here()))
 #define atomic_read(a)                                \
 	((int)lwc_load(&(a)->counter, 4, LWC_RELAXED, \
-		       __lwc_site("atomic_read", #a)))
+		       __lwc_site("atomic_read", #a), lwc_here()))
 #define atomic_set(a, i)                                   \
 	lwc_store(&(a)->counter, 4, (u32)(i), LWC_RELAXED, \
 		  __lwc_site("atomic_set", #a))
 #define atomic_read_acquire(a)                        \
 	((int)lwc_load(&(a)->counter, 4, LWC_ACQUIRE, \
-		       __lwc_site("atomic_read_acquire", #a)))
+		       __lwc_site("atomic_read_acquire", #a), lwc_here()))
 #define atomic_set_release(a, i)                           \
 	lwc_store(&(a)->counter, 4, (u32)(i), LWC_RELEASE, \
 		  __lwc_site("atomic_set_release", #a))
@@ -190,21 +195,21 @@ _Noreturn void lwc_broken(const char *text);
 	(++*(rounds), lwc_round(__lwc_site("cpu_relax_wait", "")))
 
 /* It also ends, before a round, if @over holds. */
-#define __lwc_cond_load(op, p, cond, over, order)                           \
-	({                                                                  \
-		const struct lwc_site *__wait = __lwc_site(op, #p);         \
-		__typeof__(*(p)) VAL;                                       \
-		for (;;) {                                                  \
-			VAL = (__typeof__(*(p)))lwc_load((p), sizeof(*(p)), \
-							 order, __wait);    \
-			if ((cond) || lwc_skip_wait(__wait))                \
-				break;                                      \
-			if (over)                                           \
-				break;                                      \
-			lwc_round(__wait);                                  \
-		}                                                           \
-		lwc_wait_over();                                            \
-		VAL;                                                        \
+#define __lwc_cond_load(op, p, cond, over, order)                              \
+	({                                                                     \
+		const struct lwc_site *__wait = __lwc_site(op, #p);            \
+		__typeof__(*(p)) VAL;                                          \
+		for (;;) {                                                     \
+			VAL = (__typeof__(*(p)))lwc_load(                      \
+				(p), sizeof(*(p)), order, __wait, lwc_here()); \
+			if ((cond) || lwc_skip_wait(__wait))                   \
+				break;                                         \
+			if (over)                                              \
+				break;                                         \
+			lwc_round(__wait);                                     \
+		}                                                              \
+		lwc_wait_over();                                               \
+		VAL;                                                           \
 	})
 #define smp_cond_load_acquire(p, cond) \
 	__lwc_cond_load("smp_cond_load_acquire", p, cond, false, LWC_ACQUIRE)

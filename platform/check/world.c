@@ -10,6 +10,11 @@
 
 struct check_world check_world;
 
+void *lwc_here(void)
+{
+	return __builtin_return_address(0);
+}
+
 static struct {
 	u32 spins;
 	u32 queues; /* queue_enter() without its queue_exit() */

@@ -3,7 +3,7 @@
 #include "events.h"
 #include "numa.h"
 
-static struct lk_numa_osq osq;
+static struct lk_numa_osq osq, other;
 static atomic_t left;
 
 static void lock_if_possible(void)
@@ -32,10 +32,47 @@ static void unlock_first(u32 id)
 	lock_some(id);
 }
 
+static void lock_other(void)
+{
+	begin_waiting();
+	if (lk_numa_osq_lock(&other))
+		lk_numa_osq_unlock(&other);
+}
+
+/* Thread 0 holds the other queue: in this one it has its second node. */
+static void init_nested(void)
+{
+	make_hasty();
+	check_world.spin_budget[0] = UINT32_MAX;
+	CHECK(lk_numa_osq_lock(&other), "a free lock was not taken");
+}
+
+static void lock_nested(u32 id)
+{
+	lock_if_possible();
+	if (id)
+		lock_other();
+	else
+		lk_numa_osq_unlock(&other);
+}
+
+/* Thread 0 holds this one: in the other queue it has its second node. */
+static void lock_other_nested(u32 id)
+{
+	lock_other();
+	if (id) {
+		lock_if_possible();
+		return;
+	}
+	critical_section();
+	lk_numa_osq_unlock(&osq);
+}
+
 static void finish(void)
 {
 	check_sections();
-	CHECK(osq.tail == 0, "the queue is not empty at the end");
+	CHECK(osq.tail == 0 && other.tail == 0,
+	      "a queue is not empty at the end");
 	CHECK(divided() == 0, "divided, and nobody is there");
 }
 
@@ -73,6 +110,12 @@ static void init_divided_hasty(void)
 {
 	init_divided();
 	make_hasty();
+}
+
+static void init_divided_nested(void)
+{
+	init_divided_hasty();
+	check_world.spin_budget[0] = UINT32_MAX;
 }
 
 /* Others queue where thread 0 does not. */
@@ -351,10 +394,14 @@ const struct check_client check_numa_osq[] = {
 	  make_impatient, lock_some, finish },
 	{ "numa_osq", "no_slots", "threads without a node", 3, 2, 2, 900, 16,
 	  init_no_slots, lock_some, finish },
+	{ "numa_osq", "nested", "two nodes of a thread, in two queues", 3, 1, 2,
+	  900, 16, init_nested, lock_nested, finish },
 	{ "numa_osq", "divided", "the queue is divided and joined again", 3, 2,
 	  2, 900, 16, init_divided, unlock_first, finish },
 	{ "numa_osq", "divided_cancel", "waiters leave the clusters' queues", 3,
 	  1, 2, 900, 16, init_divided_impatient, unlock_first, finish },
+	{ "numa_osq", "divided_nested", "the same, two nodes of a thread", 3, 1,
+	  2, 900, 16, init_divided_nested, lock_other_nested, finish },
 	{ "numa_osq", "divided_cancel_twice",
 	  "the same, two acquisitions by each", 3, 2, 1, 900, 16,
 	  init_divided_impatient, unlock_first, finish },

@@ -84,6 +84,24 @@ static void leave_between(u32 id)
 		lock_if_possible(id);
 }
 
+/* Thread 0 holds the other queue: in this one it has its second node. */
+static void init_nested(void)
+{
+	init_hasty();
+	check_world.spin_budget[0] = UINT32_MAX;
+	lk_osq_lock(&other);
+}
+
+static void lock_nested(u32 id)
+{
+	if (id) {
+		two_queues(id);
+		return;
+	}
+	lock_if_possible(id);
+	lk_osq_unlock(&other);
+}
+
 static void init_no_slots(void)
 {
 	check_world.no_slots = true;
@@ -116,6 +134,8 @@ const struct check_client check_osq_lock[] = {
 	  900, 16, init_between, leave_between, finish },
 	{ "osq_lock", "two_queues", "one node, two queues", 3, 1, 2, 900, 16,
 	  init_hasty, two_queues, finish },
+	{ "osq_lock", "nested", "two nodes of a thread, in two queues", 3, 1, 2,
+	  900, 16, init_nested, lock_nested, finish },
 	{ "osq_lock", "no_slots", "threads without a node", 3, 2, 2, 900, 16,
 	  init_no_slots, lock_if_possible, finish },
 	{ 0 },

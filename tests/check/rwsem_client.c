@@ -556,7 +556,9 @@ static struct lk_rwsem_waiter stopped;
 
 static void stop_first(u32 gain)
 {
-	stopped = (struct lk_rwsem_waiter){ .want.gain = gain, .timed = true };
+	stopped = (struct lk_rwsem_waiter){ .want.gain = gain,
+					    .timed = true,
+					    .due = local_clock() };
 	lk_rwsem_enqueue(&lock, &stopped);
 	atomic_or(LK_RWSEM_HANDOFF | LK_RWSEM_LOOK, &lock.word);
 }
@@ -824,6 +826,8 @@ const struct check_mutant mutants_rwsem[] = {
 	  "atomic_try_cmpxchg_acquire", NULL, "split" },
 	{ "reader is not counted", "lk_rwsem_read_trylock",
 	  "atomic_try_cmpxchg_acquire", NULL, "drop" },
+	{ "no promise is ever overdue", "is_overdue", "local_clock", NULL,
+	  "drop" },
 	{ "granted readers are not counted", "lk_rwsem_grant_readers",
 	  "atomic_try_cmpxchg_acquire", NULL, "force" },
 	{ 0 },

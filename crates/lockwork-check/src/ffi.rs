@@ -78,9 +78,10 @@ pub(crate) extern "C-unwind" fn lwc_load(
     size: u32,
     order: u32,
     site: &'static Site,
+    pc: usize,
 ) -> u64 {
     let strength = strength(order, site);
-    engine::before_load(site, addr);
+    engine::before_load(site, addr, pc);
     let target = engine::target(addr, size, false, site);
     let kept = match strength.change {
         Some(Change::Narrow) => u64::MAX >> (64 - size * 4),
@@ -88,7 +89,7 @@ pub(crate) extern "C-unwind" fn lwc_load(
     };
     let value = target.load(strength.order) & kept;
     let newest = target.newest() & kept;
-    engine::loaded(site, addr, value, newest);
+    engine::loaded(site, value, newest);
     value
 }
 
@@ -122,9 +123,10 @@ pub(crate) extern "C-unwind" fn lwc_rmw(
     operand: u64,
     order: u32,
     site: &'static Site,
+    pc: usize,
 ) -> u64 {
     let strength = strength(order, site);
-    engine::before_load(site, addr);
+    engine::before_load(site, addr, pc);
     let target = engine::target(addr, size, true, site);
     let operand = truncate(operand, size); // C may have extended a sign
     let new = |old: u64| {
@@ -147,7 +149,7 @@ pub(crate) extern "C-unwind" fn lwc_rmw(
     };
     let Found { value, older } = before;
     if older && value == new(value) {
-        engine::saw_old(site, addr);
+        engine::saw_old();
     }
     let what = What::Rmw {
         before: value,
@@ -166,9 +168,10 @@ pub(crate) extern "C-unwind" fn lwc_cas(
     new: u64,
     order: u32,
     site: &'static Site,
+    pc: usize,
 ) -> u64 {
     let strength = strength(order, site);
-    engine::before_load(site, addr);
+    engine::before_load(site, addr, pc);
     let target = engine::target(addr, size, true, site);
     let (old, new) = (truncate(old, size), truncate(new, size));
     let seen = match strength.change {
@@ -189,7 +192,7 @@ pub(crate) extern "C-unwind" fn lwc_cas(
     };
     let Found { value, older } = seen;
     if older && value != old {
-        engine::saw_old(site, addr);
+        engine::saw_old();
     }
     let what = match value == old {
         true => What::Rmw {
@@ -273,6 +276,16 @@ extern "C-unwind" fn lwc_thread() -> u32 {
 #[no_mangle]
 pub(crate) extern "C-unwind" fn lwc_plain(addr: usize, size: usize, write: bool, pc: usize) {
     engine::plain(addr, size, write, pc);
+}
+
+#[no_mangle]
+pub(crate) extern "C-unwind" fn lwc_call_begins(pc: usize) {
+    engine::call_begins(pc);
+}
+
+#[no_mangle]
+pub(crate) extern "C-unwind" fn lwc_call_ends() {
+    engine::call_ends();
 }
 
 /// A client's check failed; `text` says which.

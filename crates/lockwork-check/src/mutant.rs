@@ -20,7 +20,7 @@ pub enum Change {
     /// Acquire and release, but no full barrier.
     AcqRel,
     /// Does not store; a compare-and-exchange says that it did, a look
-    /// whether to give up finds no reason to, a knob is 1.
+    /// whether to give up finds no reason to, a knob is 1, the time is 0.
     Drop,
     /// A compare-and-exchange that stores without comparing.
     Force,

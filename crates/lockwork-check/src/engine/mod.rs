@@ -15,7 +15,7 @@ mod target;
 mod wait;
 
 pub(crate) use crate::running::{current, scheduled};
-pub(crate) use old::{before_load, begin_anew, loaded, saw_old};
+pub(crate) use old::{before_load, begin_anew, call_begins, call_ends, loaded, saw_old};
 pub(crate) use plain::plain;
 pub(crate) use rmw::Found;
 pub(crate) use section::{enter_section, leave_section};

@@ -33,11 +33,13 @@ pub(crate) struct Restart;
 /// Unwinds out of an execution that failed; the engine knows why.
 pub(crate) struct Stop;
 
-/// A look: where in the code, and at which address.
+/// A look: where in the code, called from where, and at which address.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Look {
     pub site: *const Site,
     pub addr: usize,
+    /// See `called_from`.
+    pub place: u64,
 }
 
 #[derive(Default)]
@@ -48,8 +50,11 @@ pub(super) struct Thread {
     pub(super) wait: Option<*const Site>,
     /// Loads that saw an old value, since it last changed a word.
     pub(super) old_loads: Vec<Look>,
-    /// Its last load.
+    /// Its last load or read-modify-write.
     pub(super) last_look: Option<Look>,
+    /// The C functions that it is in, the innermost last: each a hash of itself and of
+    /// those before it. One that a long jump left stays.
+    pub(super) calls: Vec<u64>,
     /// It changed a word since its last round.
     pub(super) wrote: bool,
     /// Words that a plain C store has changed since its last call.

@@ -17,6 +17,7 @@ mod loom;
 mod order;
 mod rmw;
 mod section;
+mod twice;
 
 pub(super) const RELAXED: u32 = 0;
 pub(super) const ACQUIRE: u32 = 2;
@@ -115,6 +116,9 @@ pub(super) fn fault(bodies: &'static [Body]) -> Option<Kind> {
     outcome.fault.map(|fault| fault.kind)
 }
 
+/// Where in the program an access is, beyond its site: none is inlined twice.
+const HERE: usize = 0;
+
 /// The place of an access; a static for each.
 macro_rules! site {
     () => {{
@@ -129,7 +133,7 @@ macro_rules! load {
         load!($word, RELAXED)
     };
     ($word:expr, $order:expr) => {
-        ffi::lwc_load(word($word), 4, $order, site!())
+        ffi::lwc_load(word($word), 4, $order, site!(), HERE)
     };
 }
 macro_rules! store {
@@ -145,17 +149,17 @@ macro_rules! add {
         add!($word, $value, RELAXED)
     };
     ($word:expr, $value:expr, $order:expr) => {
-        ffi::lwc_rmw(word($word), 4, ADD, $value, $order, site!())
+        ffi::lwc_rmw(word($word), 4, ADD, $value, $order, site!(), HERE)
     };
 }
 macro_rules! xchg {
     ($word:expr, $value:expr, $order:expr) => {
-        ffi::lwc_rmw(word($word), 4, XCHG, $value, $order, site!())
+        ffi::lwc_rmw(word($word), 4, XCHG, $value, $order, site!(), HERE)
     };
 }
 macro_rules! cas {
     ($word:expr, $old:expr, $new:expr, $order:expr) => {
-        ffi::lwc_cas(word($word), 4, $old, $new, $order, site!())
+        ffi::lwc_cas(word($word), 4, $old, $new, $order, site!(), HERE)
     };
 }
 macro_rules! mb {

@@ -99,6 +99,7 @@ pub fn order_of(primitive: &str) -> Option<Order> {
         | "in_any_section"
         | "kick_value"
         | "knob"
+        | "local_clock"
         | "look_later"
         | "need_resched"
         | "should_halt"
