@@ -352,9 +352,10 @@ static bool is_to_move(struct lk_cond_waiter *w)
 	return w->mutex && !is_polling(w);
 }
 
-static bool any_to_move(struct lk_cond_waiter *w)
+/* Of @w and those after it, to @m: each mutex has its last one. */
+static bool any_to_move(struct lk_cond_waiter *w, const struct lk_mutex *m)
 {
-	while (w && !is_to_move(w))
+	while (w && !(w->mutex == m && is_to_move(w)))
 		w = w->next;
 	return w;
 }
@@ -375,7 +376,7 @@ void lk_cond_broadcast(struct lk_cond *c)
 		w = claimed->next;
 		if (!is_to_move(claimed) ||
 		    !lk_mutex_move(claimed->mutex, &claimed->sleeper,
-				   !any_to_move(w)))
+				   !any_to_move(w, claimed->mutex)))
 			tell(claimed);
 	}
 }

@@ -126,7 +126,7 @@ typedef struct {
 
 /*
  * The caller must hold @m. The call unlocks @m, waits, and locks @m again before
- * it returns.
+ * it returns. Waiters of one condition variable may use different mutexes.
  */
 void lw_cond_wait(lw_cond_t *c, lw_mutex_t *m) LW_REQUIRES(m);
 /*

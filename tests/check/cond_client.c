@@ -102,6 +102,29 @@ static void signal_unheld(u32 id)
 	one_each(id, false);
 }
 
+static struct lk_mutex other_mutex;
+
+/* Threads 1 and 2 wait with a mutex each; thread 3 may have the first one. */
+static void wait_with_own(u32 id)
+{
+	struct lk_mutex *own = id == 2 ? &other_mutex : &mutex;
+
+	lk_mutex_lock(own);
+	if (id == 0) {
+		WRITE_ONCE(over, 1);
+		lk_mutex_unlock(own);
+		lk_mutex_lock(&other_mutex);
+		own = &other_mutex;
+		WRITE_ONCE(sent, 1);
+		lk_cond_broadcast(&cond);
+	}
+	while (id == 1 && !READ_ONCE(over))
+		lk_cond_wait(&cond, own, NULL);
+	while (id == 2 && !READ_ONCE(sent))
+		lk_cond_wait(&cond, own, NULL);
+	lk_mutex_unlock(own);
+}
+
 /* All at once. */
 static void one_for_all(u32 id, bool held)
 {
@@ -732,6 +755,8 @@ const struct check_client check_cond[] = {
 	  3, 600, 16, init_contended, signal_each, finish },
 	{ "cond", "unheld", "signals while the mutex is free", 3, 1, 2, 600, 16,
 	  init, signal_unheld, finish },
+	{ "cond", "mutexes", "waiters have different mutexes", 4, 1, 1, 600, 4,
+	  init, wait_with_own, NULL },
 	{ "cond", "broadcast", "a broadcast reaches all waiters", 3, 1, 2, 600,
 	  16, init, broadcast, finish },
 	{ "cond", "broadcast_unheld", "the same while the mutex is free", 3, 1,

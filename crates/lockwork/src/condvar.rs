@@ -62,7 +62,7 @@ impl Condvar {
     }
 
     /// Unlocks the mutex, waits for a notification or for no reason, and locks the
-    /// mutex again.
+    /// mutex again. Waiters of one condition variable may use different mutexes.
     pub fn wait<T: ?Sized>(&self, guard: &mut MutexGuard<'_, T>) {
         // SAFETY: this thread holds that mutex, and nobody borrows its data.
         unsafe { lw_cond_wait(self.as_ptr(), mutex_of(guard)) };

@@ -11,10 +11,12 @@ const LONGEST: usize = 63;
 ///
 /// The recorder sees pthread locks, so `lock` is one of these, where the calls get it: a
 /// `pthread_mutex_t`. The locks of this crate it does not see. The first 63 bytes of the name
-/// count, up to a zero.
+/// count, without a character that they cut, up to a zero.
 pub fn name<T: ?Sized>(lock: *const T, name: &str) {
     let mut text = [0_u8; LONGEST + 1];
-    let bytes = &name.as_bytes()[..name.len().min(LONGEST)];
+    let whole = |end: &usize| name.is_char_boundary(*end);
+    let end = (0..=name.len().min(LONGEST)).rev().find(whole);
+    let bytes = &name.as_bytes()[..end.unwrap_or(0)];
     text[..bytes.len()].copy_from_slice(bytes);
     if let Some(record) = recorder() {
         // SAFETY: the text ends by a zero; the recorder reads it, and nothing of the lock.
