@@ -6,8 +6,12 @@
 #include "one_of_each.h"
 
 #include <sys/syscall.h>
+#include <time.h>
 
 #define WAITERS 3
+/* A sleeper looks again after 32 ms, and may take what is free: the order ends then. */
+#define ORDERED_MS 30
+#define ATTEMPTS   1000
 
 static int served[WAITERS], count;
 static atomic_int tids[WAITERS];
@@ -52,9 +56,21 @@ static void *waiter(void *arg)
 	return NULL;
 }
 
-/* They queue while the main thread holds; @serve lets them have it. */
-static void by_priority(void (*serve)(void), bool promised)
+static long long now_ms(void)
 {
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
+
+/*
+ * They queue, and @serve lets them have it. False: the order was promised, but all of this
+ * took too long.
+ */
+static bool serve_them(void (*serve)(void), bool promised)
+{
+	long long began = now_ms();
 	pthread_t threads[WAITERS];
 
 	count = 0;
@@ -67,8 +83,26 @@ static void by_priority(void (*serve)(void), bool promised)
 	serve();
 	finish(threads, WAITERS);
 	EQ(count, WAITERS);
-	for (int i = 0; promised && i < WAITERS; i++)
+	if (!promised)
+		return true;
+	if (now_ms() - began >= ORDERED_MS)
+		return false;
+	for (int i = 0; i < WAITERS; i++)
 		EQ(served[i], WAITERS - 1 - i);
+	return true;
+}
+
+/* The main thread takes it by @hold, if it is a lock, until @serve. */
+static void by_priority(void (*hold)(void), void (*serve)(void), bool promised)
+{
+	for (int i = 0; i < ATTEMPTS; i++) {
+		if (hold)
+			hold();
+		if (serve_them(serve, promised))
+			return;
+	}
+	puts("this machine is too slow to see an order");
+	exit(NOT_RUN);
 }
 
 int main(void)
@@ -80,21 +114,20 @@ int main(void)
 		puts("this user may not set real-time priorities");
 		return NOT_RUN;
 	}
-	EQ(set_policy(SCHED_OTHER, 0), 0);
+	/* Below the waiters, and before all other programs. */
+	EQ(set_policy(SCHED_FIFO, 1), 0);
 
 	take = lock;
 	give = unlock;
-	lock();
-	by_priority(unlock, sleeps);
+	by_priority(lock, unlock, sleeps);
 
 	/* glibc lets the writer that came first be the first. */
 	take = wrlock;
 	give = rwunlock;
-	wrlock();
-	by_priority(rwunlock, expect_lockwork());
+	by_priority(wrlock, rwunlock, expect_lockwork());
 
 	take = take_token;
 	give = unlock;
-	by_priority(give_tokens, true);
+	by_priority(NULL, give_tokens, true);
 	return 0;
 }
