@@ -103,8 +103,8 @@ bool budget_is_spent(void);
 /* -- time, sections ------------------------------------------------------ */
 
 /*
- * Time stands still; what it decides is left to the schedule. A mutant looks before
- * anything was due.
+ * Time stands still. The schedule makes the choices that time would make. A mutant reads
+ * a time at which nothing is due yet.
  */
 #define local_clock()  ((u64)!lwc_left_out(__lwc_site("local_clock", "")))
 #define give_way()     ((void)0)

@@ -104,25 +104,37 @@ static void signal_unheld(u32 id)
 
 static struct lk_mutex other_mutex;
 
+static void wait_under(struct lk_mutex *m, const u32 *change)
+{
+	lk_mutex_lock(m);
+	while (!*change)
+		lk_cond_wait(&cond, m, NULL);
+	lk_mutex_unlock(m);
+}
+
 /* Threads 1 and 2 wait with a mutex each; thread 3 may have the first one. */
 static void wait_with_own(u32 id)
 {
-	struct lk_mutex *own = id == 2 ? &other_mutex : &mutex;
-
-	lk_mutex_lock(own);
-	if (id == 0) {
-		WRITE_ONCE(over, 1);
-		lk_mutex_unlock(own);
+	switch (id) {
+	case 0:
+		lock();
+		over = 1;
+		unlock();
 		lk_mutex_lock(&other_mutex);
-		own = &other_mutex;
-		WRITE_ONCE(sent, 1);
+		sent = 1;
 		lk_cond_broadcast(&cond);
+		lk_mutex_unlock(&other_mutex);
+		break;
+	case 1:
+		wait_under(&mutex, &over);
+		break;
+	case 2:
+		wait_under(&other_mutex, &sent);
+		break;
+	default:
+		lock();
+		unlock();
 	}
-	while (id == 1 && !READ_ONCE(over))
-		lk_cond_wait(&cond, own, NULL);
-	while (id == 2 && !READ_ONCE(sent))
-		lk_cond_wait(&cond, own, NULL);
-	lk_mutex_unlock(own);
 }
 
 /* All at once. */
@@ -737,6 +749,8 @@ static void finish(void)
 	CHECK(!cond.first && !cond.lock.locked, "a waiter is left on the list");
 	CHECK(!atomic_read(&cond.owed), "a waiter still owes");
 	CHECK(!mutex.first && !mutex.word, "the mutex is not free");
+	CHECK(!other_mutex.first && !other_mutex.word,
+	      "the other mutex is not free");
 }
 
 /* A later waiter comes before an earlier one. */
@@ -756,7 +770,7 @@ const struct check_client check_cond[] = {
 	{ "cond", "unheld", "signals while the mutex is free", 3, 1, 2, 600, 16,
 	  init, signal_unheld, finish },
 	{ "cond", "mutexes", "waiters have different mutexes", 4, 1, 1, 600, 4,
-	  init, wait_with_own, NULL },
+	  init, wait_with_own, finish },
 	{ "cond", "broadcast", "a broadcast reaches all waiters", 3, 1, 2, 600,
 	  16, init, broadcast, finish },
 	{ "cond", "broadcast_unheld", "the same while the mutex is free", 3, 1,
